@@ -1,0 +1,31 @@
+# kubist_layer(NAME SOURCES a.cpp ... DEPENDS kubist::lower ... PRIVATE_DEPENDS deps::x ...)
+# One static library with its own include root lib/NAME/include: only what DEPENDS names can be included.
+# Every layer but util gets the precompiled header of the standard library and the JSON value.
+function(kubist_layer name)
+  cmake_parse_arguments(arg "NO_PCH" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/${name}/include/*.hpp)
+  list(TRANSFORM arg_SOURCES PREPEND src/)
+  add_library(kubist_${name} STATIC ${arg_SOURCES})
+  add_library(kubist::${name} ALIAS kubist_${name})
+  set_target_properties(kubist_${name} PROPERTIES EXPORT_NAME ${name})
+  target_sources(kubist_${name} PUBLIC FILE_SET HEADERS
+    BASE_DIRS ${PROJECT_SOURCE_DIR}/lib/${name}/include FILES ${headers})
+  target_link_libraries(kubist_${name} PUBLIC ${arg_DEPENDS}
+    PRIVATE ${arg_PRIVATE_DEPENDS} $<BUILD_INTERFACE:kubist_flags>)
+  if(NOT arg_NO_PCH)
+    target_precompile_headers(kubist_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.hpp)
+    target_link_libraries(kubist_${name} PRIVATE $<BUILD_INTERFACE:deps::json>)
+  endif()
+endfunction()
+
+# kubist_unit_tests(LAYER): one doctest binary of tests/unit/LAYER/*_test.cpp, label unit, in random order.
+function(kubist_unit_tests name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/${name}/*_test.cpp)
+  add_executable(unit_${name} ${PROJECT_SOURCE_DIR}/tests/unit/main.cpp ${sources})
+  target_link_libraries(unit_${name} PRIVATE kubist::${name} deps::doctest deps::json kubist_flags ${ARGN})
+  target_include_directories(unit_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit)
+  target_compile_definitions(unit_${name} PRIVATE KUBIST_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_precompile_headers(unit_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.hpp <doctest/doctest.h>)
+  add_test(NAME unit.${name} COMMAND unit_${name} --order-by=rand)
+  set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300)
+endfunction()

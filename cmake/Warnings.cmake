@@ -1,0 +1,20 @@
+# Flags for our own code only, linked privately everywhere: an installed library must not force them on its users.
+add_library(kubist_flags INTERFACE)
+target_compile_features(kubist_flags INTERFACE cxx_std_20)
+target_compile_options(kubist_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wcast-qual -Woverloaded-virtual
+  -Wconversion -Wno-sign-conversion # sizes and offsets of std and C interfaces mix signs everywhere
+  -ffunction-sections -fdata-sections)
+if(KUBIST_WERROR)
+  target_compile_options(kubist_flags INTERFACE -Werror)
+endif()
+if(KUBIST_SANITIZE)
+  target_compile_options(kubist_flags INTERFACE -fsanitize=${KUBIST_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(kubist_flags INTERFACE -fsanitize=${KUBIST_SANITIZE})
+endif()
+find_program(KUBIST_MOLD mold)
+if(KUBIST_MOLD AND CMAKE_BUILD_TYPE STREQUAL Debug)
+  target_link_options(kubist_flags INTERFACE -fuse-ld=mold)
+endif()
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)

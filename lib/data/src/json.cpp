@@ -1,0 +1,1 @@
+#include <kubist/data/json.hpp>
