@@ -1,0 +1,49 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include <kubist/util/result.hpp>
+
+namespace kubist::util {
+
+/// The whole file; fails with not_found, forbidden or invalid (a folder, larger than `limit` bytes).
+Result<std::string> read_file(const std::filesystem::path& path,
+                              std::size_t limit = std::size_t{1} << 30U);
+/// Replaces the file in one step (temporary file in the same folder, fsync, rename). Folders on the
+/// way are created with mode 0700. `mode` is that of the new file.
+Result<> write_file(const std::filesystem::path& path, std::string_view text, unsigned mode = 0600);
+/// $HOME, or the password database's home folder; empty when there is none.
+std::filesystem::path home_folder();
+/// The value of an environment variable; empty when unset.
+std::string environment(const char* name);
+/// kubist's own cache folder: $KUBECACHEDIR or ~/.kube/cache, then "kubist".
+std::filesystem::path cache_folder();
+
+/// A new folder of mode 0700 below $TMPDIR (or /tmp), removed with all it holds on destruction.
+class TempDir {
+ public:
+  /// Throws std::system_error where no folder can be made: there is nothing a caller could do.
+  explicit TempDir(std::string_view prefix = "kubist");
+  ~TempDir();
+  TempDir(const TempDir&) = delete;
+  TempDir& operator=(const TempDir&) = delete;
+  const std::filesystem::path& path() const { return m_path; }
+
+ private:
+  std::filesystem::path m_path;
+};
+
+/// An advisory lock (flock) on a file, released on destruction. Blocks until it is free.
+class FileLock {
+ public:
+  explicit FileLock(const std::filesystem::path& path);
+  ~FileLock();
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+ private:
+  int m_fd = -1;
+};
+
+}  // namespace kubist::util

@@ -1,0 +1,32 @@
+#pragma once
+#include <chrono>
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <kubist/util/result.hpp>
+
+namespace kubist::util {
+
+/// A program to run to its end with captured output. For limits and untrusted code see runtimes.
+struct Command {
+  std::vector<std::string> args;             ///< args[0] is looked up in PATH
+  std::map<std::string, std::string> extra_environment;  ///< added to this process's own
+  std::string input;                         ///< written to its stdin, which is then closed
+  bool inherit_stdin = false;                ///< its stdin is ours (input is ignored)
+  bool inherit_stderr = false;               ///< its stderr is ours, else captured
+  std::chrono::milliseconds timeout{0};      ///< 0: none
+};
+
+struct CommandResult {
+  int exit_code = 0;  ///< 128 + signal when a signal ended it
+  std::string out;
+  std::string err;
+};
+
+/// Runs it. Fails with not_found (no such program), timeout or cancelled; any exit code is a result.
+Result<CommandResult> run_command(const Command& command, std::stop_token stop = {});
+
+}  // namespace kubist::util

@@ -1,0 +1,191 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <kubist/util/process.hpp>
+#include <kubist/util/text.hpp>
+
+extern char** environ;
+
+namespace kubist::util {
+namespace {
+
+class Fd {
+ public:
+  explicit Fd(int fd = -1) : m_fd(fd) {}
+  ~Fd() { reset(); }
+  Fd(const Fd&) = delete;
+  Fd& operator=(const Fd&) = delete;
+  int get() const { return m_fd; }
+  void reset(int fd = -1) {
+    if (m_fd >= 0) {
+      ::close(m_fd);
+    }
+    m_fd = fd;
+  }
+
+ private:
+  int m_fd;
+};
+
+struct Pipe {
+  Fd read, write;
+  Pipe() {
+    std::array<int, 2> ends{-1, -1};
+    if (::pipe2(ends.data(), O_CLOEXEC) == 0) {
+      read.reset(ends[0]);
+      write.reset(ends[1]);
+    }
+  }
+};
+
+std::vector<std::string> merged_environment(const std::map<std::string, std::string>& extra) {
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    if (extra.find(std::string(text.substr(0, text.find('=')))) == extra.end()) {
+      all.emplace_back(text);
+    }
+  }
+  for (const auto& [name, value] : extra) {
+    all.push_back(cat(name, '=', value));
+  }
+  return all;
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  for (const std::string& text : strings) {
+    result.push_back(const_cast<char*>(text.c_str()));
+  }
+  result.push_back(nullptr);
+  return result;
+}
+
+Result<pid_t> spawn(const Command& command, const Pipe& in, const Pipe& out, const Pipe& err) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  if (!command.inherit_stdin) {
+    posix_spawn_file_actions_adddup2(&actions, in.read.get(), STDIN_FILENO);
+  }
+  posix_spawn_file_actions_adddup2(&actions, out.write.get(), STDOUT_FILENO);
+  if (!command.inherit_stderr) {
+    posix_spawn_file_actions_adddup2(&actions, err.write.get(), STDERR_FILENO);
+  }
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);  // ours blocks what Cancellation waits for
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  const auto environment = merged_environment(command.extra_environment);
+  pid_t pid = 0;
+  const int error = ::posix_spawnp(&pid, command.args.front().c_str(), &actions, &attributes,
+                                   pointers(command.args).data(), pointers(environment).data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) {
+    return fail(error == ENOENT ? ErrorKind::not_found : ErrorKind::internal,
+                cat("cannot run ", command.args.front(), ": ", std::strerror(error)));
+  }
+  return pid;
+}
+
+void append_ready(const pollfd& entry, Fd& from, std::string& to) {
+  if ((entry.revents & (POLLIN | POLLHUP | POLLERR)) == 0) {
+    return;
+  }
+  std::array<char, 65536> buffer;
+  const ssize_t count = ::read(from.get(), buffer.data(), buffer.size());
+  if (count > 0) {
+    to.append(buffer.data(), static_cast<std::size_t>(count));
+  } else if (count == 0 || errno != EINTR) {
+    from.reset();
+  }
+}
+
+void write_ready(const pollfd& entry, Fd& to, std::string_view& input) {
+  if ((entry.revents & (POLLOUT | POLLHUP | POLLERR)) == 0) {
+    return;
+  }
+  const ssize_t count = ::write(to.get(), input.data(), input.size());
+  if (count > 0) {
+    input.remove_prefix(static_cast<std::size_t>(count));
+  }
+  if (input.empty() || (count < 0 && errno != EINTR && errno != EAGAIN)) {
+    to.reset();
+  }
+}
+
+}  // namespace
+
+Result<CommandResult> run_command(const Command& command, std::stop_token stop) {
+  std::signal(SIGPIPE, SIG_IGN);
+  Pipe in;
+  Pipe out;
+  Pipe err;
+  KUBIST_TRY(const pid_t pid, spawn(command, in, out, err));
+  in.read.reset();
+  out.write.reset();
+  err.write.reset();
+  ::fcntl(in.write.get(), F_SETFL, O_NONBLOCK);
+  std::string_view input = command.input;
+  if (command.inherit_stdin || input.empty()) {
+    in.write.reset();
+  }
+  if (command.inherit_stderr) {
+    err.read.reset();
+  }
+  const Fd exited(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  Pipe wake;
+  const std::stop_callback on_stop(stop, [&] {
+    [[maybe_unused]] const auto sent = ::write(wake.write.get(), "x", 1);
+  });
+  const auto end = std::chrono::steady_clock::now() + command.timeout;
+  CommandResult result;
+  bool running = true;
+  std::optional<ErrorKind> killed;
+  // A grandchild may keep the pipes open: the end of the program ends the wait, after what it wrote.
+  while (running) {
+    std::array<pollfd, 5> polled{{{out.read.get(), POLLIN, 0},
+                                  {err.read.get(), POLLIN, 0},
+                                  {in.write.get(), POLLOUT, 0},
+                                  {exited.get(), POLLIN, 0},
+                                  {killed ? -1 : wake.read.get(), POLLIN, 0}}};
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        end - std::chrono::steady_clock::now());
+    const bool limited = command.timeout.count() > 0 && !killed;
+    ::poll(polled.data(), polled.size(),
+           limited ? static_cast<int>(std::max<long long>(0, left.count() + 1)) : 1000);
+    append_ready(polled[0], out.read, result.out);
+    append_ready(polled[1], err.read, result.err);
+    write_ready(polled[2], in.write, input);
+    if (!killed && stop.stop_requested()) {
+      killed = ErrorKind::cancelled;
+      ::kill(pid, SIGTERM);
+    } else if (limited && std::chrono::steady_clock::now() >= end) {
+      killed = ErrorKind::timeout;
+      ::kill(pid, SIGKILL);
+    }
+    running = (polled[3].revents & POLLIN) == 0 || (polled[0].revents & POLLIN) != 0 ||
+              (polled[1].revents & POLLIN) != 0;
+  }
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  if (killed) {
+    return fail(*killed, cat(command.args.front(),
+                             *killed == ErrorKind::timeout ? " took too long and was ended"
+                                                           : " was interrupted"));
+  }
+  result.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return result;
+}
+
+}  // namespace kubist::util
