@@ -1,0 +1,36 @@
+# The libraries that kubist uses, as targets deps::NAME, the same names in two modes:
+#
+#   KUBIST_SYSTEM_LIBS=ON   the system's libraries, as a distribution's package links them
+#   KUBIST_SYSTEM_LIBS=OFF  one file that needs only libc: libcurl, libarchive and simdjson as
+#                           scripts/deps builds them, the rest from the -dev packages' archives
+#
+# Targets: curl openssl yaml simdjson jsonnet archive re2 zlib json doctest cli11 expected threads.
+# Include this before the first add_subdirectory(): OFF also sets link options for all that follows.
+
+option(KUBIST_SYSTEM_LIBS "Link the system's shared libraries, not everything but libc statically" ON)
+
+find_package(Threads REQUIRED)
+find_package(nlohmann_json 3.11 CONFIG REQUIRED)
+find_package(CLI11 2.1 CONFIG REQUIRED)
+find_package(tl-expected 1.0 CONFIG REQUIRED)
+
+function(kubist_dep name)
+  add_library(deps::${name} INTERFACE IMPORTED GLOBAL)
+  target_link_libraries(deps::${name} INTERFACE ${ARGN})
+endfunction()
+
+kubist_dep(threads Threads::Threads)
+kubist_dep(json nlohmann_json::nlohmann_json)
+kubist_dep(cli11 CLI11::CLI11)
+kubist_dep(expected tl::expected)
+
+if(NOT DEFINED BUILD_TESTING OR BUILD_TESTING)
+  find_package(doctest 2.4 CONFIG REQUIRED)
+  kubist_dep(doctest doctest::doctest)
+endif()
+
+if(KUBIST_SYSTEM_LIBS)
+  include(${CMAKE_CURRENT_LIST_DIR}/DepsSystem.cmake)
+else()
+  include(${CMAKE_CURRENT_LIST_DIR}/DepsStatic.cmake)
+endif()
