@@ -25,6 +25,8 @@ function(kubist_unit_tests name)
   target_link_libraries(unit_${name} PRIVATE kubist::${name} deps::doctest deps::json kubist_flags ${ARGN})
   target_include_directories(unit_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit)
   target_compile_definitions(unit_${name} PRIVATE KUBIST_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  # The file that holds doctest's implementation must not have seen its header before.
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/unit/main.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   target_precompile_headers(unit_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.hpp <doctest/doctest.h>)
   add_test(NAME unit.${name} COMMAND unit_${name} --order-by=rand)
   set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300)

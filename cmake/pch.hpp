@@ -5,10 +5,11 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tl/expected.hpp>
 #include <utility>
 #include <vector>
+
+#include <nlohmann/json.hpp>
+#include <tl/expected.hpp>

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+
 #include <kubist/util/backoff.hpp>
 
 namespace kubist::util {

@@ -1,4 +1,5 @@
 #include <array>
+
 #include <kubist/util/base64.hpp>
 
 namespace kubist::util {

@@ -1,12 +1,13 @@
-#include <pthread.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <ctime>
-#include <kubist/util/cancel.hpp>
 #include <thread>
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <kubist/util/cancel.hpp>
 
 namespace kubist::util {
 

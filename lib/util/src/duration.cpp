@@ -1,6 +1,7 @@
 #include <array>
 #include <cstdio>
 #include <ctime>
+
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
@@ -158,9 +159,7 @@ std::string format_with(std::chrono::system_clock::time_point time, int digits) 
 
 }  // namespace
 
-std::string format_time(std::chrono::system_clock::time_point time) {
-  return format_with(time, 0);
-}
+std::string format_time(std::chrono::system_clock::time_point time) { return format_with(time, 0); }
 std::string format_micro_time(std::chrono::system_clock::time_point time) {
   return format_with(time, 6);
 }

@@ -4,17 +4,28 @@ namespace kubist::util {
 
 std::string_view to_string(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::internal: return "internal";
-    case ErrorKind::invalid: return "invalid";
-    case ErrorKind::usage: return "usage";
-    case ErrorKind::not_found: return "not_found";
-    case ErrorKind::forbidden: return "forbidden";
-    case ErrorKind::conflict: return "conflict";
-    case ErrorKind::unavailable: return "unavailable";
-    case ErrorKind::timeout: return "timeout";
-    case ErrorKind::cancelled: return "cancelled";
-    case ErrorKind::denied: return "denied";
-    case ErrorKind::not_ready: return "not_ready";
+    case ErrorKind::internal:
+      return "internal";
+    case ErrorKind::invalid:
+      return "invalid";
+    case ErrorKind::usage:
+      return "usage";
+    case ErrorKind::not_found:
+      return "not_found";
+    case ErrorKind::forbidden:
+      return "forbidden";
+    case ErrorKind::conflict:
+      return "conflict";
+    case ErrorKind::unavailable:
+      return "unavailable";
+    case ErrorKind::timeout:
+      return "timeout";
+    case ErrorKind::cancelled:
+      return "cancelled";
+    case ErrorKind::denied:
+      return "denied";
+    case ErrorKind::not_ready:
+      return "not_ready";
   }
   return "internal";
 }

@@ -1,16 +1,17 @@
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+
 #include <fcntl.h>
 #include <pwd.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
-#include <system_error>
 
 namespace kubist::util {
 namespace {
@@ -34,7 +35,7 @@ class Fd {
 };
 
 auto file_error(std::string_view verb, const fs::path& path, int number) {
-  const ErrorKind kind = number == ENOENT    ? ErrorKind::not_found
+  const ErrorKind kind = number == ENOENT   ? ErrorKind::not_found
                          : number == EACCES ? ErrorKind::forbidden
                                             : ErrorKind::invalid;
   return fail(kind, cat("cannot ", verb, " ", path.string(), ": ", std::strerror(number)));
@@ -78,8 +79,8 @@ Result<std::string> read_file(const fs::path& path, std::size_t limit) {
       return file_error("read", path, errno);
     }
     if (text.size() > limit) {
-      return fail(ErrorKind::invalid, cat("cannot read ", path.string(), ": larger than ", limit,
-                                          " bytes"));
+      return fail(ErrorKind::invalid,
+                  cat("cannot read ", path.string(), ": larger than ", limit, " bytes"));
     }
     size = std::max<std::size_t>(size, 65536);  // pipes and /proc report no size
   }

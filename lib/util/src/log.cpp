@@ -1,6 +1,7 @@
-#include <kubist/util/log.hpp>
 #include <mutex>
 #include <set>
+
+#include <kubist/util/log.hpp>
 
 namespace kubist::util {
 

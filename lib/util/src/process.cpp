@@ -1,3 +1,8 @@
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
@@ -5,10 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
-#include <csignal>
-#include <cstring>
 #include <kubist/util/process.hpp>
 #include <kubist/util/text.hpp>
 
@@ -145,14 +146,14 @@ Result<CommandResult> run_command(const Command& command, std::stop_token stop) 
   }
   const Fd exited(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   Pipe wake;
-  const std::stop_callback on_stop(stop, [&] {
-    [[maybe_unused]] const auto sent = ::write(wake.write.get(), "x", 1);
-  });
+  const std::stop_callback on_stop(
+      stop, [&] { [[maybe_unused]] const auto sent = ::write(wake.write.get(), "x", 1); });
   const auto end = std::chrono::steady_clock::now() + command.timeout;
   CommandResult result;
   bool running = true;
   std::optional<ErrorKind> killed;
-  // A grandchild may keep the pipes open: the end of the program ends the wait, after what it wrote.
+  // A grandchild may keep the pipes open: the end of the program ends the wait, after what it
+  // wrote.
   while (running) {
     std::array<pollfd, 5> polled{{{out.read.get(), POLLIN, 0},
                                   {err.read.get(), POLLIN, 0},
@@ -180,9 +181,9 @@ Result<CommandResult> run_command(const Command& command, std::stop_token stop) 
   int status = 0;
   ::waitpid(pid, &status, 0);
   if (killed) {
-    return fail(*killed, cat(command.args.front(),
-                             *killed == ErrorKind::timeout ? " took too long and was ended"
-                                                           : " was interrupted"));
+    return fail(*killed, cat(command.args.front(), *killed == ErrorKind::timeout
+                                                       ? " took too long and was ended"
+                                                       : " was interrupted"));
   }
   result.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   return result;

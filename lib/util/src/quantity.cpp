@@ -1,4 +1,5 @@
 #include <array>
+
 #include <kubist/util/quantity.hpp>
 #include <kubist/util/text.hpp>
 

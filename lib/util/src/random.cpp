@@ -1,9 +1,10 @@
-#include <sys/random.h>
-
 #include <array>
 #include <cstring>
-#include <kubist/util/random.hpp>
 #include <string_view>
+
+#include <sys/random.h>
+
+#include <kubist/util/random.hpp>
 
 namespace kubist::util {
 namespace {

@@ -1,6 +1,7 @@
+#include <array>
+
 #include <openssl/evp.h>
 
-#include <array>
 #include <kubist/util/sha256.hpp>
 
 namespace kubist::util {

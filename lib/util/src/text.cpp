@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <cctype>
-#include <kubist/util/text.hpp>
 #include <numeric>
+
+#include <kubist/util/text.hpp>
 
 namespace kubist::util {
 

@@ -8,17 +8,17 @@ namespace kubist::util {
 
 /// What kind of failure an Error is. One place (cli/exit_codes.hpp) maps kinds to exit codes.
 enum class ErrorKind {
-  internal,      ///< a bug, or something no caller can act on
-  invalid,       ///< the input is wrong: YAML, a field, a parameter, a reference
-  usage,         ///< the command line is wrong
-  not_found,     ///< the object, kind, file or context does not exist
-  forbidden,     ///< authentication or authorization failed (401, 403)
-  conflict,      ///< somebody else changed or owns it (409, field manager conflict, lock held)
-  unavailable,   ///< unreachable, 429, 5xx: trying again may help
-  timeout,       ///< a deadline of ours passed
-  cancelled,     ///< a signal or stop request ended the work
-  denied,        ///< a policy or an admission webhook refused it
-  not_ready,     ///< waited for, but not reached
+  internal,     ///< a bug, or something no caller can act on
+  invalid,      ///< the input is wrong: YAML, a field, a parameter, a reference
+  usage,        ///< the command line is wrong
+  not_found,    ///< the object, kind, file or context does not exist
+  forbidden,    ///< authentication or authorization failed (401, 403)
+  conflict,     ///< somebody else changed or owns it (409, field manager conflict, lock held)
+  unavailable,  ///< unreachable, 429, 5xx: trying again may help
+  timeout,      ///< a deadline of ours passed
+  cancelled,    ///< a signal or stop request ended the work
+  denied,       ///< a policy or an admission webhook refused it
+  not_ready,    ///< waited for, but not reached
 };
 
 /// The lower-case word for a kind, e.g. "not_found"; stable, used in reports.
@@ -40,10 +40,10 @@ std::string to_string(const SourcePos& pos);
 struct Error {
   ErrorKind kind = ErrorKind::internal;
   std::string message;
-  std::string hint;    ///< what to do next, one sentence; may be empty
-  SourcePos pos;       ///< the input at fault; empty origin when none
-  int http_status = 0; ///< the HTTP status behind it; 0 when none
-  std::string reason;  ///< metav1.Status reason ("Conflict", "Expired", ...), or empty
+  std::string hint;            ///< what to do next, one sentence; may be empty
+  SourcePos pos;               ///< the input at fault; empty origin when none
+  int http_status = 0;         ///< the HTTP status behind it; 0 when none
+  std::string reason;          ///< metav1.Status reason ("Conflict", "Expired", ...), or empty
   std::vector<Error> details;  ///< further errors found in the same pass (e.g. all of one file)
 
   /// "origin:line:col: message" plus "\n  hint" when there is one; details follow, one a line.

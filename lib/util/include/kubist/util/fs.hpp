@@ -7,7 +7,8 @@
 
 namespace kubist::util {
 
-/// The whole file; fails with not_found, forbidden or invalid (a folder, larger than `limit` bytes).
+/// The whole file; fails with not_found, forbidden or invalid (a folder, larger than `limit`
+/// bytes).
 Result<std::string> read_file(const std::filesystem::path& path,
                               std::size_t limit = std::size_t{1} << 30U);
 /// Replaces the file in one step (temporary file in the same folder, fsync, rename). Folders on the

@@ -12,12 +12,12 @@ namespace kubist::util {
 
 /// A program to run to its end with captured output. For limits and untrusted code see runtimes.
 struct Command {
-  std::vector<std::string> args;             ///< args[0] is looked up in PATH
+  std::vector<std::string> args;                         ///< args[0] is looked up in PATH
   std::map<std::string, std::string> extra_environment;  ///< added to this process's own
-  std::string input;                         ///< written to its stdin, which is then closed
-  bool inherit_stdin = false;                ///< its stdin is ours (input is ignored)
-  bool inherit_stderr = false;               ///< its stderr is ours, else captured
-  std::chrono::milliseconds timeout{0};      ///< 0: none
+  std::string input;                     ///< written to its stdin, which is then closed
+  bool inherit_stdin = false;            ///< its stdin is ours (input is ignored)
+  bool inherit_stderr = false;           ///< its stderr is ours, else captured
+  std::chrono::milliseconds timeout{0};  ///< 0: none
 };
 
 struct CommandResult {
@@ -26,7 +26,8 @@ struct CommandResult {
   std::string err;
 };
 
-/// Runs it. Fails with not_found (no such program), timeout or cancelled; any exit code is a result.
+/// Runs it. Fails with not_found (no such program), timeout or cancelled; any exit code is a
+/// result.
 Result<CommandResult> run_command(const Command& command, std::stop_token stop = {});
 
 }  // namespace kubist::util

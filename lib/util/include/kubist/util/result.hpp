@@ -1,6 +1,7 @@
 #pragma once
-#include <tl/expected.hpp>
 #include <utility>
+
+#include <tl/expected.hpp>
 
 #include <kubist/util/error.hpp>
 
@@ -27,17 +28,17 @@ template <class... Args>
 /// KUBIST_TRY(auto x, expression): x is the value, or the function returns the error.
 #define KUBIST_TRY(declaration, ...) \
   KUBIST_TRY_INNER(KUBIST_CONCAT(kubist_result_, __LINE__), declaration, __VA_ARGS__)
-#define KUBIST_TRY_INNER(temporary, declaration, ...)                  \
-  auto temporary = (__VA_ARGS__);                                      \
-  if (!temporary) {                                                    \
+#define KUBIST_TRY_INNER(temporary, declaration, ...)                           \
+  auto temporary = (__VA_ARGS__);                                               \
+  if (!temporary) {                                                             \
     return tl::unexpected<::kubist::util::Error>(std::move(temporary).error()); \
-  }                                                                    \
+  }                                                                             \
   declaration = std::move(*temporary)
 
 /// KUBIST_CHECK(expression): the function returns the error of a Result<void> (or drops its value).
-#define KUBIST_CHECK(...)                                                             \
-  do {                                                                                \
-    if (auto kubist_checked = (__VA_ARGS__); !kubist_checked) {                       \
+#define KUBIST_CHECK(...)                                                              \
+  do {                                                                                 \
+    if (auto kubist_checked = (__VA_ARGS__); !kubist_checked) {                        \
       return tl::unexpected<::kubist::util::Error>(std::move(kubist_checked).error()); \
-    }                                                                                 \
+    }                                                                                  \
   } while (false)

@@ -14,15 +14,14 @@ namespace kubist::util {
 /// One piece of cat(): text, a character, a bool ("true"/"false") or a number in decimal.
 class Piece {
  public:
-  Piece(std::string_view text) : m_text(text) {}           // NOLINT: implicit on purpose
-  Piece(const std::string& text) : m_text(text) {}         // NOLINT
-  Piece(const char* text) : m_text(text) {}                // NOLINT
-  Piece(char c) : m_text(m_buffer, 1) { m_buffer[0] = c; } // NOLINT
-  Piece(bool b) : m_text(b ? "true" : "false") {}          // NOLINT
+  Piece(std::string_view text) : m_text(text) {}            // NOLINT: implicit on purpose
+  Piece(const std::string& text) : m_text(text) {}          // NOLINT
+  Piece(const char* text) : m_text(text) {}                 // NOLINT
+  Piece(char c) : m_text(m_buffer, 1) { m_buffer[0] = c; }  // NOLINT
+  Piece(bool b) : m_text(b ? "true" : "false") {}           // NOLINT
   template <class T>
-    requires((std::integral<T> || std::floating_point<T>) && !std::same_as<T, bool> &&
-             !std::same_as<T, char>)
-  Piece(T number) {  // NOLINT
+  requires((std::integral<T> || std::floating_point<T>)&&!std::same_as<T, bool> &&
+           !std::same_as<T, char>) Piece(T number) {  // NOLINT
     auto end = std::to_chars(m_buffer, m_buffer + sizeof m_buffer, number).ptr;
     m_text = {m_buffer, static_cast<std::size_t>(end - m_buffer)};
   }
@@ -62,7 +61,8 @@ std::optional<long long> parse_int(std::string_view text);
 /// Levenshtein distance, bytes, adjacent transpositions count one.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 /// The candidate nearest to `word` within a third of its length (at least 1), or nothing.
-std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
+std::optional<std::string> nearest(std::string_view word,
+                                   const std::vector<std::string>& candidates);
 /// ", did you mean \"x\"?" or an empty string: the tail of an error message.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 

@@ -1,0 +1,93 @@
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <kubist/util/cancel.hpp>
+#include <kubist/util/clock.hpp>
+#include <kubist/util/fs.hpp>
+#include <kubist/util/log.hpp>
+#include <kubist/util/process.hpp>
+
+using namespace kubist::util;
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+TEST_CASE("fs: write_file replaces in one step with the given mode") {
+  const TempDir dir;
+  const fs::path path = dir.path() / "a" / "b";
+  REQUIRE(write_file(path, "one"));
+  REQUIRE(write_file(path, "two", 0644));
+  CHECK(read_file(path) == std::string("two"));
+  CHECK((fs::status(path).permissions() & fs::perms::all) == fs::perms(0644));
+  CHECK((fs::status(dir.path() / "a").permissions() & fs::perms::all) == fs::perms(0700));
+  CHECK(std::distance(fs::directory_iterator(dir.path() / "a"), fs::directory_iterator()) == 1);
+}
+
+TEST_CASE("fs: read_file names what failed") {
+  const TempDir dir;
+  CHECK(read_file(dir.path() / "none").error().kind == ErrorKind::not_found);
+  CHECK(read_file(dir.path()).error().kind == ErrorKind::invalid);
+  REQUIRE(write_file(dir.path() / "big", std::string(100, 'x')));
+  CHECK(read_file(dir.path() / "big", 10).error().kind == ErrorKind::invalid);
+}
+
+TEST_CASE("process: captures output, input and exit code") {
+  const auto result = run_command({.args = {"sh", "-c", "cat; echo err >&2; echo $X; exit 3"},
+                                   .extra_environment = {{"X", "y"}},
+                                   .input = "in "});
+  REQUIRE(result);
+  CHECK(result->exit_code == 3);
+  CHECK(result->out == "in y\n");
+  CHECK(result->err == "err\n");
+}
+
+TEST_CASE("process: large input and output do not deadlock") {
+  const std::string big(1 << 20, 'x');
+  const auto result = run_command({.args = {"cat"}, .extra_environment = {}, .input = big});
+  REQUIRE(result);
+  CHECK(result->out == big);
+}
+
+TEST_CASE("process: missing programs, timeouts and stops are errors of their own kind") {
+  CHECK(run_command({.args = {"/no/such/program"}}).error().kind == ErrorKind::not_found);
+  const Command slow{.args = {"sleep", "60"}, .timeout = 50ms};
+  CHECK(run_command(slow).error().kind == ErrorKind::timeout);
+  std::stop_source source;
+  source.request_stop();
+  CHECK(run_command({.args = {"sleep", "60"}}, source.get_token()).error().kind ==
+        ErrorKind::cancelled);
+}
+
+TEST_CASE("process: a background grandchild that keeps the pipes open does not hold the result") {
+  const auto result = run_command({.args = {"sh", "-c", "sleep 60 & echo $!"}});
+  REQUIRE(result);
+  CHECK_FALSE(result->out.empty());
+  run_command({.args = {"kill", result->out.substr(0, result->out.size() - 1)}}).value();
+}
+
+TEST_CASE("cancel: the deadline stops, the first signal stops") {
+  {
+    const Cancellation cancellation(10ms);
+    CHECK_FALSE(sleep_for(60s, cancellation.token()));
+    CHECK(cancellation.timed_out());
+    CHECK(cancellation.signal() == 0);
+  }
+  const Cancellation cancellation;
+
+  ::kill(::getpid(), SIGTERM);
+  CHECK_FALSE(sleep_for(60s, cancellation.token()));
+  CHECK(cancellation.signal() == SIGTERM);
+}
+
+TEST_CASE("log: shows what the verbosity allows and each warning once") {
+  std::string text;
+  const Log log(6, [&](std::string_view line) { text += line; });
+  log.trace(6, "GET");
+  log.trace(7, "header");
+  log.warn("old");
+  log.warn("old");
+  CHECK(text == "GET\nWarning: old\n");
+}
