@@ -1,0 +1,90 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kubist/data/json.hpp>
+#include <kubist/resources/object.hpp>
+#include <kubist/util/result.hpp>
+
+namespace kubist::resources {
+
+inline constexpr std::string_view k_kubist_group = "kubist.io";
+inline constexpr std::string_view k_landscaper_group = "landscaper.gardener.cloud";
+inline constexpr std::string_view k_version = "v1alpha1";
+inline constexpr std::string_view k_kubist_api_version = "kubist.io/v1alpha1";
+inline constexpr std::string_view k_landscaper_api_version = "landscaper.gardener.cloud/v1alpha1";
+
+/// The secret key under which a Cluster's kubeconfig is found when the spec names none.
+inline constexpr std::string_view k_default_kubeconfig_key = "value";
+
+/// One row of the table of kinds. Adding a kind is a row here, a file in crds/ and its executor.
+struct Kind {
+  std::string_view name;    ///< "VirtualCluster"
+  std::string_view plural;  ///< "virtualclusters"
+  std::string_view group;
+  std::string_view short_name;                  ///< of the CRD: "kvc"
+  std::span<const std::string_view> words;      ///< familiar words that kubist takes too: "vc"
+  bool namespaced = true;
+  std::string_view parent;  ///< the kind above it in the tree, or empty
+  bool node = false;        ///< part of the tree (has executor, policies, ...)
+};
+
+/// All kinds in the order of the design table, which is also the order of a run among siblings.
+std::span<const Kind> kinds();
+/// By exact kind name; null when it is none of ours.
+const Kind* find_kind(std::string_view group, std::string_view name);
+/// By kind, plural, singular, short name or familiar word, any case; "Kind.group" forms too.
+const Kind* find_kind_by_word(std::string_view word);
+/// Every word that find_kind_by_word takes, for suggestions and completion.
+std::vector<std::string> kind_words();
+/// The place in the table, from 0; -1 for foreign kinds.
+int kind_order(std::string_view group, std::string_view name);
+
+/// Is it an object of one of our kinds (by group and kind)?
+bool is_kubist_object(const data::Json& object);
+
+/// "group/version" of a kind.
+std::string api_version(const Kind& kind);
+
+// Spec accessors: one place for defaults and aliases, so that an object works the same whether the API
+// server filled in its defaults or not. All take the whole object.
+
+/// A named piece of logic with its parameters (an executor or one policy).
+struct NamedCall {
+  std::string name;
+  data::Json parameters;  ///< an object; empty when none are given
+};
+
+/// spec.executor or its alias policyExecutor; nothing when the kind's default applies.
+std::optional<NamedCall> executor_of(const data::Json& object);
+/// spec.policies in order.
+std::vector<NamedCall> policies_of(const data::Json& object);
+bool is_suspended(const data::Json& object);
+/// spec.dependsOn as references in the object's own namespace; unreadable ones are left out (the
+/// schema reports them).
+std::vector<ObjectRef> depends_on(const data::Json& object);
+/// "Delete", "Orphan", or empty when the default (by who made it) applies.
+std::string_view deletion_policy(const data::Json& object);
+/// spec.settings, or an empty object.
+const data::Json& settings_of(const data::Json& object);
+/// The object above it in the tree, from its references and namespace; nothing for the Root and for
+/// kinds outside the tree. A Project's parent is Root/root. An object that lives in a project namespace
+/// and names no further parent has the Project of that namespace: its name is empty here, the caller
+/// knows which Project owns the namespace.
+std::optional<ObjectRef> parent_of(const data::Json& object);
+/// Every other object of ours that the spec names (dependsOn, imports of executions, ...), same
+/// namespace.
+std::vector<ObjectRef> references_of(const data::Json& object);
+
+/// The namespace that a Project owns: spec.namespace, by default its name.
+std::string project_namespace(const data::Json& project);
+/// Patterns of home namespaces that a Project's virtual clusters may use: its own, and by default NAME-*.
+std::vector<std::string> project_home_patterns(const data::Json& project);
+/// The namespace that a VirtualCluster keeps on its cluster: spec.namespace, by default its name.
+std::string virtual_cluster_namespace(const data::Json& virtual_cluster);
+
+}  // namespace kubist::resources
