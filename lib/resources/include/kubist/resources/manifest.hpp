@@ -34,7 +34,7 @@ struct ManifestOptions {
 };
 
 /// Objects read so far and every problem met, so that one pass shows all of them. Nothing may be
-/// applied while errors is not empty.
+/// applied while errors is not empty (data::combine_errors makes one of them).
 struct ManifestSet {
   std::vector<Manifest> manifests;
   std::vector<util::Error> errors;
@@ -48,8 +48,5 @@ ManifestSet read_manifests(const std::vector<std::string>& paths, const Manifest
 /// The same for text in memory.
 ManifestSet read_manifest_text(std::string_view text, const std::string& origin,
                               const ManifestOptions& options = {});
-
-/// All errors as one: the first one's kind, a count in the message, each in details.
-util::Error combine(std::vector<util::Error> errors, std::string_view what);
 
 }  // namespace kubist::resources
