@@ -1,0 +1,141 @@
+#pragma once
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <kubist/engine/graph.hpp>
+#include <kubist/util/result.hpp>
+
+namespace kubist::engine {
+
+/// One run of the loop, as written to status.lastRun and policy inputs.
+struct RunInfo {
+  std::string id;                                    ///< unique, e.g. a UUID
+  std::chrono::system_clock::time_point started_at;
+  bool dry_run = false;  ///< executors must not write (client) or only with dryRun=All (server)
+};
+
+/// How an alignment ended; maps onto conditions (status.hpp) and onto exit codes (report.hpp).
+enum class Outcome {
+  ready,        ///< aligned and ready
+  progressing,  ///< aligned as far as possible now; not ready yet, nothing is wrong
+  failed,       ///< did not work now; trying again may (unreachable, expired, 429, 5xx)
+  stalled,      ///< will not work until somebody changes something (input, rights)
+};
+std::string_view to_string(Outcome outcome);
+
+/// One mutating request that was sent (or, in a dry run, would be).
+struct Write {
+  std::string verb;     ///< create, apply, patch, delete, ...
+  std::string object;   ///< "v1 Namespace/shop" or the like
+  std::string cluster;  ///< empty: home
+  std::string detail;   ///< e.g. the fields that change; never a secret value; may be empty
+};
+
+/// What an executor reports about one node.
+struct Alignment {
+  Outcome outcome = Outcome::ready;
+  std::string reason = "Aligned";  ///< CamelCase, goes into the conditions
+  std::string message;             ///< for people; stable while nothing changes (zero writes)
+  /// Conditions of the kind's own (not Ready, TreeReady, Reconciling, Stalled: the engine's).
+  std::vector<resources::Condition> conditions;
+  /// The kind's own status fields, whole values (inventory, address, targets, ...); null removes
+  /// one; fields not named stay. Must not hold times that change on every run (zero writes).
+  Json status = Json::object();
+  std::vector<Write> writes;
+  /// Look again after this long. Within the run while RunOptions::settle lasts, and a trigger for
+  /// --watch. Never written anywhere.
+  std::optional<std::chrono::milliseconds> requeue_after;
+  /// May children start? Default: when the outcome is ready.
+  std::optional<bool> children;
+  /// The answer to annotation kubist.io/request ("VERB@ID"), for status.handledRequest.
+  std::optional<std::string> handled_request;
+};
+
+/// The alignment that an error means. Unreachable, expired (401), 429, 5xx, timeouts and conflicts
+/// are `failed`; wrong input, forbidden, not found, denied are `stalled`. The reason is the error's
+/// own `reason`, else one per kind.
+Alignment alignment_of(const util::Error& error);
+
+/// How taking a node away went.
+enum class RemovalState {
+  done,     ///< nothing of it is left; its finalizer is dropped
+  running,  ///< under way; ask again after `requeue_after`
+  failed,   ///< did not work
+};
+
+struct Removal {
+  RemovalState state = RemovalState::done;
+  std::string reason;
+  std::string message;
+  std::vector<Write> writes;
+  std::vector<std::string> left_behind;  ///< what --abandon lets go, or what is not ours to delete
+  std::optional<std::chrono::milliseconds> requeue_after;
+};
+
+/// What a call gets besides its node. References are valid during the call only.
+struct Context {
+  const Graph& graph;
+  const RunInfo& run;
+  /// The spec to align to: the node's own after its policies.
+  const Json& spec;
+  /// `executor.parameters` of the node.
+  const Json& parameters;
+  /// Stop waiting when it fires; a write in flight is finished.
+  std::stop_token stop;
+  std::chrono::system_clock::time_point now;
+  /// Says what is being waited for; shown live. Any thread, any number of times.
+  std::function<void(std::string)> progress;
+};
+
+/// Keeps one kind of node aligned with the world. Calls come from several threads at once, never
+/// twice at once for one node. A dry run is another set of executors under the same loop.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  /// Brings the world in line with the node. An error is the same as alignment_of(error).
+  virtual util::Result<Alignment> align(const Node& node, const Context& context) = 0;
+  /// Undoes it and lets the object go. Called again until done. An error is `failed`.
+  virtual util::Result<Removal> remove(const Node& node, const Context& context) = 0;
+};
+
+/// The executors by name. `executor: {name}` picks one, else the kind's default.
+class ExecutorSet {
+ public:
+  /// `kinds`: those that may name it; `default_for`: those that use it without naming it.
+  /// Names and aliases match case-insensitively.
+  void add(const std::string& name, std::shared_ptr<Executor> executor,
+           std::vector<std::string> kinds, std::vector<std::string> default_for = {},
+           std::vector<std::string> aliases = {});
+  /// Fails with invalid (reason UnknownExecutor) and a suggestion.
+  util::Result<Executor*> find(const Node& node) const;
+  /// The same by name alone, for `validate`; "" means the kind's default.
+  util::Result<Executor*> find(const std::string& kind, const std::string& name) const;
+  /// Canonical names that a kind may use, sorted.
+  std::vector<std::string> names(const std::string& kind) const;
+
+ private:
+  struct Entry {
+    std::string name;
+    std::shared_ptr<Executor> executor;
+    std::vector<std::string> kinds;
+  };
+  std::map<std::string, Entry> m_by_name;  ///< lower case
+  std::map<std::string, std::string> m_defaults;
+};
+
+/// Where statuses go: the API server, or nowhere in a dry run. Calls come from several threads.
+class StatusStore {
+ public:
+  virtual ~StatusStore() = default;
+  /// Replaces the status of the node's object by `status` (field manager kubist-status). Called
+  /// only when it differs from the present one. A vanished object is success.
+  virtual util::Result<> write(const Node& node, const Json& status) = 0;
+};
+
+}  // namespace kubist::engine

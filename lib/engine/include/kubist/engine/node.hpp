@@ -1,0 +1,86 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kubist/data/json.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/resources/object.hpp>
+#include <kubist/util/error.hpp>
+
+namespace kubist::engine {
+
+using data::Json;
+
+/// The index of a node in its Graph.
+using NodeId = std::uint32_t;
+inline constexpr NodeId k_no_node = std::numeric_limits<NodeId>::max();
+
+/// Names one kubist object on the home cluster.
+using Key = resources::ObjectRef;
+struct KeyHash {
+  std::size_t operator()(const Key& key) const;
+};
+
+/// What the engine reads of a status to decide with. Everything else stays in the object.
+struct StatusSummary {
+  std::int64_t observed_generation = 0;
+  std::string ready;       ///< status of condition Ready: "True", "False", "Unknown", "" when absent
+  std::string tree_ready;  ///< of condition TreeReady
+  bool stalled = false;    ///< condition Stalled is True
+  int failures = 0;        ///< runs in a row that failed in a way that trying again may mend
+  std::optional<std::chrono::system_clock::time_point> next_run_at;
+};
+
+/// One object in the tree, as one step of a plan sees it. The object is shared and never changed.
+/// A traffic object with a virtualClusterSelector becomes one node per virtual cluster (`target`).
+struct Node {
+  NodeId id = k_no_node;   ///< set by Graph
+  Key key;
+  std::string target;      ///< VirtualCluster that this node is for; empty for other kinds
+  std::string uid;
+  std::int64_t generation = 0;
+  std::string resource_version;
+  std::shared_ptr<const Json> object;
+
+  bool suspend = false;
+  bool deleting = false;   ///< metadata.deletionTimestamp is set
+  std::vector<std::string> finalizers;
+  std::optional<resources::NamedCall> executor;
+  std::vector<resources::NamedCall> policies;
+  std::vector<Key> depends_on;
+  StatusSummary status_summary;
+
+  NodeId parent = k_no_node;        ///< set by Graph, like all below
+  std::vector<NodeId> children;     ///< in order: rank, namespace, name, target
+  std::vector<NodeId> waits_for;    ///< dependsOn, resolved
+  std::vector<NodeId> waited_by;    ///< the same edges, backwards
+  unsigned rank = 0;                ///< place of the kind in the table; raised by dependsOn
+  std::optional<util::Error> problem;  ///< why this node cannot run: missing parent, cycle, ...
+  std::string problem_reason;          ///< CamelCase word for it: ParentNotFound, DependencyCycle
+
+  /// Parts of the object; an empty object where absent.
+  const Json& metadata() const;
+  const Json& spec() const;
+  const Json& status() const;
+  /// metadata.annotations[name], or empty.
+  std::string annotation(std::string_view name) const;
+};
+
+/// Reads the typed fields from an object of any kubist kind. Never fails: fields of the wrong type
+/// read as absent (the schema is what complains about types).
+Node make_node(std::shared_ptr<const Json> object);
+Node make_node(Json object);
+
+/// "VirtualCluster/shop/dev", with " on TARGET" for one of several targets.
+std::string to_string(const Node& node);
+
+/// The condition of that type in a status, or nullptr.
+const Json* find_condition(const Json& status, std::string_view type);
+
+}  // namespace kubist::engine

@@ -1,0 +1,73 @@
+#pragma once
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <kubist/engine/executor.hpp>
+#include <kubist/engine/policy.hpp>
+#include <kubist/engine/resource_list.hpp>
+
+namespace kubist::engine {
+
+/// What one policy of one node got and gave: for `policy trace` and the report.
+struct PolicyTrace {
+  std::string name;    ///< as the definition spells it
+  std::string origin;
+  Json input;          ///< kept only when the pipeline was asked to trace
+  Json output;
+  std::string outcome;
+  std::string message;  ///< its results in one line, or its error
+  std::vector<PolicyMessage> results;
+  std::optional<util::Error> error;
+  std::string stderr_tail;
+  std::chrono::nanoseconds took{0};  ///< its share of the batch
+  bool cached = false;
+};
+
+/// What the policies of one node came to.
+struct PolicyVerdict {
+  Json spec;                  ///< the effective spec
+  bool changed = false;       ///< does it differ from the object's?
+  Json status_policies;       ///< status.policies: [{name, outcome, message, state}]
+  std::vector<PolicyTrace> trace;
+  std::optional<std::chrono::milliseconds> requeue_after;  ///< the nearest that a policy named
+  bool hold = false;          ///< a policy said to leave the world as it is this time
+  std::string hold_message;
+  std::optional<util::Error> error;  ///< the node fails; policies after it did not run
+};
+
+/// The parts of the world that policies may see, gathered by the engine's host.
+class PolicyWorld {
+ public:
+  virtual ~PolicyWorld() = default;
+  /// Answers to the definition's metric queries, by name. Default: none, an error if it has any.
+  virtual util::Result<Json> metrics(const Node& node, const PolicyDefinition& definition,
+                                     const Json& parameters);
+  /// Objects observed for the node (items[1] on). Default: none.
+  virtual util::Result<std::vector<Json>> observed(const Node& node);
+};
+
+struct PipelineOptions {
+  bool keep_trace = false;  ///< keep inputs and outputs in PolicyTrace
+};
+
+/// Runs the policies of several nodes, each node's in order, each on the former's output. Nodes go
+/// through together, so that all runs of one definition are one batch. A policy that fails ends its
+/// own node's pipeline only. One verdict per node, in order. Nodes without policies cost nothing.
+std::vector<PolicyVerdict> run_policies(const Graph& graph, std::span<const NodeId> nodes,
+                                        const PolicyCatalog& catalog, PolicyWorld& world,
+                                        const RunInfo& run,
+                                        std::chrono::system_clock::time_point now,
+                                        const std::stop_token& stop,
+                                        const PipelineOptions& options = {});
+
+/// The parts of `effective` that differ from `spec`, as status.effective holds them: whole values of
+/// changed or added fields, nested maps reduced to what differs, removed fields null.
+Json effective_difference(const Json& spec, const Json& effective);
+
+}  // namespace kubist::engine

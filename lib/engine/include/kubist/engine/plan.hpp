@@ -1,0 +1,122 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <queue>
+#include <string>
+#include <vector>
+
+#include <kubist/engine/graph.hpp>
+
+namespace kubist::engine {
+
+/// How far a node of a plan is. done, failed, blocked and skipped are final.
+enum class NodeState {
+  waiting,  ///< for its parent, its dependencies, or kinds that come first
+  ready,    ///< may start
+  running,  ///< started, not finished
+  done,     ///< aligned or removed as far as this run goes
+  failed,   ///< ended with an error
+  blocked,  ///< not started, because of another node (reason, cause)
+  skipped,  ///< not started on purpose: suspended, or the run was stopped
+};
+std::string_view to_string(NodeState state);
+bool is_final(NodeState state);
+
+/// What a step does with its node.
+enum class Mode { align, remove };
+
+/// How a running node ended.
+struct Verdict {
+  NodeState state = NodeState::done;  ///< done or failed
+  bool ready = true;     ///< align: own Ready is True. remove: it is gone
+  bool children = true;  ///< align: may children start? remove: ignored
+  std::string reason;    ///< CamelCase, for blocked ones and the report
+};
+
+/// The order of work over a graph as a pure state machine: no I/O, no clock, no threads.
+///
+/// Align: a node starts after its parent allowed children, its dependencies are Ready, and its
+/// siblings of earlier kinds have ended. Remove (being deleted, or below such a node): backwards,
+/// after its children and all that depend on it are gone. A node that fails or is not Ready blocks
+/// its subtree and what depends on it, and nothing else. Nodes outside the selection count with
+/// their recorded status.
+class Plan {
+ public:
+  /// `selected`: subtrees to work on. `mode` remove treats all of them as being deleted.
+  /// REQUIRES: `graph` outlives the plan.
+  Plan(const Graph& graph, const std::vector<NodeId>& selected, Mode mode = Mode::align);
+
+  /// Takes the next ready node (it becomes running), best first; nothing when none is ready now.
+  std::optional<NodeId> next();
+  /// Ends a running node.
+  void finish(NodeId id, const Verdict& verdict);
+  /// Starts nothing more: all waiting and ready nodes become skipped with this reason.
+  void stop(const std::string& reason);
+  /// Are all selected nodes in a final state?
+  bool finished() const { return m_open == 0; }
+  std::size_t running() const { return m_running; }
+
+  /// Nodes that became final without running since the last call, in order.
+  std::vector<NodeId> take_settled();
+  /// Nodes all of whose selected subtree became final since the last call, children first.
+  std::vector<NodeId> take_complete_subtrees();
+
+  bool selected(NodeId id) const { return m_entries[id].selected; }
+  NodeState state(NodeId id) const { return m_entries[id].state; }
+  Mode mode(NodeId id) const { return m_entries[id].mode; }
+  /// align: did it end Ready? remove: is it gone?
+  bool ready(NodeId id) const { return m_entries[id].ready; }
+  /// Why it is blocked, skipped or failed before it ran: ParentNotReady, DependencyNotReady,
+  /// Suspended, Cancelled, ChildrenRemain, ... Empty otherwise.
+  const std::string& reason(NodeId id) const { return m_entries[id].reason; }
+  /// The node at fault for `blocked`; k_no_node when none.
+  NodeId cause(NodeId id) const { return m_entries[id].cause; }
+
+ private:
+  struct Entry {
+    bool selected = false;
+    bool ready = false;
+    Mode mode = Mode::align;
+    NodeState state = NodeState::waiting;
+    unsigned hard = 0;        ///< parent and dependencies that have not ended yet
+    bool behind = false;      ///< kinds that come first have not ended yet
+    unsigned open_below = 0;  ///< selected nodes of its subtree, itself included, not final yet
+    NodeId cause = k_no_node;
+    std::string reason;
+  };
+  /// Siblings of one mode, by rank in the order in which they run: one rank at a time.
+  struct Siblings {
+    std::vector<std::vector<NodeId>> ranks;
+    std::vector<std::size_t> open;  ///< nodes of the rank that have not ended
+    std::size_t current = 0;
+  };
+  struct Later {
+    const Graph* graph;
+    bool operator()(NodeId a, NodeId b) const { return (*graph)[a].id > (*graph)[b].id; }
+  };
+
+  void include(const std::vector<NodeId>& selected, Mode mode);
+  void group_siblings();
+  void count_waits(NodeId id);
+  void start_align(NodeId id);
+  void start_remove(NodeId id);
+  void settle(NodeId id, NodeState state, std::string reason, NodeId cause);
+  void close(NodeId id);
+  void block_dependents(NodeId id);
+  void release(NodeId id);
+  void make_ready(NodeId id);
+  void advance(NodeId id);
+  void break_rank_wait();
+  Siblings& siblings_of(NodeId id);
+
+  const Graph& m_graph;
+  std::vector<Entry> m_entries;
+  std::map<std::pair<NodeId, Mode>, Siblings> m_siblings;
+  std::priority_queue<NodeId, std::vector<NodeId>, Later> m_ready;
+  std::vector<NodeId> m_settled;
+  std::vector<NodeId> m_complete;
+  std::size_t m_open = 0;
+  std::size_t m_running = 0;
+};
+
+}  // namespace kubist::engine

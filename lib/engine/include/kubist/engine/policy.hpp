@@ -1,0 +1,93 @@
+#pragma once
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <kubist/data/json.hpp>
+#include <kubist/data/schema.hpp>
+#include <kubist/util/result.hpp>
+
+namespace kubist::engine {
+
+using data::Json;
+class PolicyRuntime;
+
+/// A policy by name: built in, or from a PolicyDefinition or ClusterPolicyDefinition. Immutable.
+struct PolicyDefinition {
+  std::string name;
+  std::string ns;       ///< namespace of a PolicyDefinition; empty for built-in and cluster ones
+  std::string origin;   ///< "built-in", "PolicyDefinition", "ClusterPolicyDefinition"
+  std::string summary;  ///< one sentence, for `policy list`
+  std::string doc;      ///< the rest, for `explain`; may be empty
+  Json parameters = Json::object();         ///< JSON schema with defaults; empty: takes none
+  std::shared_ptr<const data::Schema> schema;  ///< `parameters`, compiled
+  std::map<std::string, std::string> metrics;  ///< query templates by name
+  bool wants_now = false;  ///< gets `now` in its input (else results are kept across time)
+  bool wants_run = false;  ///< gets `run {id, attempt, seed}`
+  /// A functionConfig of its own, for existing KRM functions; null: a PolicyRun is made. A string
+  /// that is exactly "${NAME}" is replaced by the whole value of that parameter.
+  Json function_config;
+  std::string source;  ///< what the runtime runs: Jsonnet text, the name of an exec program, or empty
+  std::shared_ptr<PolicyRuntime> runtime;
+};
+
+/// One answer of a runtime.
+struct PolicyAnswer {
+  util::Result<Json> output;   ///< the ResourceList that came back, or why there is none
+  std::string stderr_tail;     ///< what it printed besides, at most some KiB
+  bool cached = false;         ///< kept from an earlier run over the same input
+};
+
+/// Runs policies of one sort. Calls come from several threads at once.
+class PolicyRuntime {
+ public:
+  virtual ~PolicyRuntime() = default;
+  /// Evaluates one definition over ResourceLists: one answer per input, in order. A failing input
+  /// fails only its own answer.
+  virtual std::vector<PolicyAnswer> evaluate(const PolicyDefinition& definition,
+                                             std::span<const Json> inputs,
+                                             const std::stop_token& stop) = 0;
+};
+
+/// Reads a PolicyDefinition or ClusterPolicyDefinition object. `runtime_for` gives the runtime of a
+/// key of spec.runtime ("jsonnet", "exec", ...), or null where that runtime is not allowed or
+/// unknown. Fails with invalid: a bad schema, no or several runtimes, one that is not allowed.
+util::Result<std::shared_ptr<const PolicyDefinition>> read_policy_definition(
+    const Json& object,
+    const std::function<std::shared_ptr<PolicyRuntime>(const std::string& key)>& runtime_for);
+
+/// The policies by name: built-in ones first (nobody can replace them), then the namespace's own,
+/// then the cluster's. Names match exactly; aliases and case are a courtesy of built-ins alone.
+/// Filled before a run, read by all threads during it.
+class PolicyCatalog {
+ public:
+  void add_builtin(std::shared_ptr<const PolicyDefinition> definition,
+                   const std::vector<std::string>& aliases = {});
+  /// Fails with conflict when the name is a built-in's.
+  util::Result<> add(std::shared_ptr<const PolicyDefinition> definition);
+  /// Remembers that a definition of that name exists but cannot be used, so that the nodes that
+  /// use it say why.
+  void add_broken(const std::string& ns, const std::string& name, util::Error error);
+  /// Fails with invalid (reason UnknownPolicy) and a suggestion, or with a broken one's error.
+  util::Result<std::shared_ptr<const PolicyDefinition>> find(const std::string& ns,
+                                                             const std::string& name) const;
+  /// All that can be named in a namespace, by name.
+  std::vector<std::shared_ptr<const PolicyDefinition>> list(const std::string& ns) const;
+
+ private:
+  using Entry = util::Result<std::shared_ptr<const PolicyDefinition>>;
+  std::map<std::string, std::shared_ptr<const PolicyDefinition>> m_builtins;  ///< lower case, aliases
+  std::map<std::pair<std::string, std::string>, Entry> m_defined;             ///< (namespace, name)
+};
+
+/// The parameters that a policy runs with: `given`, then `settings` for those of its schema that
+/// are not given, then the schema's defaults; validated. Fails with invalid, naming each field.
+util::Result<Json> resolve_parameters(const PolicyDefinition& definition, const Json& given,
+                                      const Json& settings);
+
+}  // namespace kubist::engine

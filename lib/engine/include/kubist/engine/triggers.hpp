@@ -1,0 +1,73 @@
+#pragma once
+#include <chrono>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <kubist/engine/graph.hpp>
+#include <kubist/engine/report.hpp>
+
+namespace kubist::engine {
+
+/// Why a subtree is looked at again.
+enum class Cause { created, changed, deleted, requested, drift, due, retry, resync };
+std::string_view to_string(Cause cause);
+
+/// Does a watch event on a kubist object ask for a run? `before`: the last version seen, null when
+/// new; `after`: the version now, null when gone. Changes of status, labels and other annotations
+/// than kubist.io/request do not: our own status writes must not wake us.
+std::optional<Cause> cause_of(const Json* before, const Json* after);
+
+/// The object whose run an event on `object` asks for: itself, or what stands above it when it is
+/// gone (the parent must notice), given the graph in which it was last seen.
+std::vector<Key> affected(const Graph& graph, const Key& object, Cause cause);
+
+/// Objects that the engine made, by what made them, so that drift finds its way back: from the
+/// annotation kubist.io/owner's key or from inventories. `name` is "cluster|group|Kind|ns|name".
+class DriftIndex {
+ public:
+  void set(const Key& owner, std::vector<std::string> objects);
+  void erase(const Key& owner);
+  std::optional<Key> owner_of(const std::string& object) const;
+
+ private:
+  std::unordered_map<std::string, Key> m_owner;
+  std::unordered_map<Key, std::vector<std::string>, KeyHash> m_objects;
+};
+
+/// What has to run when: one entry per subtree, the earliest time wins. Pure; not thread-safe.
+class Schedule {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  struct Due {
+    Key key;
+    Cause cause = Cause::changed;
+  };
+
+  /// Asks for a run of the subtree of `key` at `when`, or keeps an earlier one.
+  void add(const Key& key, Time when, Cause cause);
+  /// Takes a pending entry back: the object is gone.
+  void erase(const Key& key);
+  /// The time of the nearest entry; nothing when there is none.
+  std::optional<Time> next() const;
+  /// Takes all entries due at `now`. Those below another due one are dropped: its run covers them.
+  std::vector<Due> take_due(Time now, const Graph& graph);
+  std::size_t size() const { return m_entries.size(); }
+
+ private:
+  struct Entry {
+    Time when;
+    Cause cause;
+  };
+  std::map<Key, Entry> m_entries;
+  std::set<std::pair<Time, Key>> m_queue;
+};
+
+/// Adds what a finished run asks for: requeue_after of its nodes from `now`, and nextRunAt of those
+/// that failed (`wall` is the calendar time at `now`).
+void schedule_from(Schedule& schedule, const Report& report, const Graph& graph, Schedule::Time now);
+
+}  // namespace kubist::engine
