@@ -1,0 +1,17 @@
+# fish completion for kubist
+function __kubist_complete
+  set -l words (commandline -opc) (commandline -ct)
+  set -l directive
+  for line in ($words[1] __complete -- $words[2..-1] 2>/dev/null)
+    switch $line
+      case ':*'
+        set directive (string sub -s 2 -- $line)
+      case '*'
+        echo $line
+    end
+  end
+  if test "$directive" = files
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c kubist -f -a '(__kubist_complete)'

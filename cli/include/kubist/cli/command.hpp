@@ -1,0 +1,110 @@
+#pragma once
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kubist/util/result.hpp>
+
+namespace kubist::cli {
+
+class Context;
+class Arguments;
+
+/// What the shell offers for a value; `__complete` maps it to a function.
+enum class Completes {
+  nothing,
+  files,
+  resource_types,   ///< pods, kcl, ...
+  resource_names,   ///< names of the type given before, or TYPE/NAME
+  namespaces,
+  contexts,
+  clusters,
+  users,
+  deploy_items,
+  choices,          ///< Flag::choices
+};
+
+enum class FlagKind {
+  boolean,   ///< --watch, --watch=false
+  text,      ///< --name=value or --name value
+  number,    ///< a decimal integer
+  duration,  ///< 90s, 1m30s (Go's form)
+  list,      ///< may be repeated; values are kept in order
+  optional,  ///< --dry-run (means Flag::bare) or --dry-run=value; never takes the next word
+};
+
+/// One flag. Names are without dashes. Everything that help, man page and completion say is here.
+struct Flag {
+  std::string_view name;
+  char letter = 0;                 ///< 0: none
+  FlagKind kind = FlagKind::boolean;
+  std::string_view value;          ///< what help calls the value: FILE, NAME
+  std::string_view help;           ///< one sentence, lower-case start, no full stop
+  std::string_view initial = {};   ///< the default, as the user would write it
+  std::string_view bare = {};      ///< for optional: the value of the flag alone
+  std::vector<std::string_view> choices = {};
+  Completes completes = Completes::nothing;
+  bool hidden = false;
+};
+
+struct Example {
+  std::string_view what;     ///< "Apply a folder and wait until all is ready"
+  std::string_view command;  ///< "kubist apply -f env/ --wait"
+};
+
+/// What a command needs before it runs; the dispatcher provides it or reports what is missing.
+enum class Needs { nothing, cluster };
+
+/// One command: the one record that parsing, help, man page and completion read.
+struct CommandSpec {
+  std::string_view path;      ///< "apply", "deployitem logs"
+  std::string_view group;     ///< heading in `kubist help`
+  std::string_view summary;   ///< one line
+  std::string_view details;   ///< paragraphs for help and man page
+  std::string_view arguments; ///< usage of the positional words: "[TYPE[/NAME]...]"
+  int min_words = 0;
+  int max_words = 0;          ///< -1: any number
+  Completes completes = Completes::nothing;
+  std::vector<Flag> flags;
+  std::vector<Example> examples;
+  Needs needs = Needs::cluster;
+  /// Does the work; the value is the exit code. Errors are printed and mapped by the dispatcher.
+  util::Result<int> (*run)(Context&, const Arguments&) = nullptr;
+  bool hidden = false;
+};
+
+/// The parsed words of one command. Asking for a flag that its spec does not name is a bug (assert).
+class Arguments {
+ public:
+  Arguments(const CommandSpec& spec, std::map<std::string, std::vector<std::string>> values,
+            std::vector<std::string> words);
+
+  const CommandSpec& spec() const { return *m_spec; }
+  const std::vector<std::string>& words() const { return m_words; }
+  bool given(std::string_view flag) const;
+  bool boolean(std::string_view flag) const;
+  /// The value given, or the flag's default, or "".
+  std::string text(std::string_view flag) const;
+  std::vector<std::string> list(std::string_view flag) const;
+  /// Checked when parsed, so these cannot fail. A number or duration that has no default is 0.
+  long long number(std::string_view flag) const;
+  std::chrono::nanoseconds duration(std::string_view flag) const;
+
+ private:
+  const Flag& flag(std::string_view name) const;
+  const CommandSpec* m_spec;
+  std::map<std::string, std::vector<std::string>> m_values;
+  std::vector<std::string> m_words;
+};
+
+/// Every command, in the order of `kubist help`. Adding a command adds a line in commands.cpp.
+const std::vector<const CommandSpec*>& commands();
+/// The flags that every command takes (kubectl's global ones, -v, --color).
+const std::vector<Flag>& global_flags();
+/// The command whose path is the longest run of leading `words`; nullptr when none.
+const CommandSpec* find_command(const std::vector<std::string>& words);
+
+}  // namespace kubist::cli

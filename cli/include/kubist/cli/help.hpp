@@ -1,0 +1,18 @@
+#pragma once
+#include <string>
+
+#include <kubist/cli/command.hpp>
+
+namespace kubist::cli {
+
+/// The help of one command: usage, details, examples, flags.
+std::string command_help(const CommandSpec& spec);
+/// `kubist help`: all commands by group.
+std::string overview();
+/// The whole command tree as JSON (one record): commands, flags, examples, exit codes. Completions
+/// and man pages come from it and from the same records.
+std::string dump();
+/// A man page in roff: kubist(1) for an empty path, else kubist-PATH(1).
+std::string man_page(const CommandSpec* spec);
+
+}  // namespace kubist::cli

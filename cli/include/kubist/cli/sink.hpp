@@ -1,0 +1,44 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace kubist::cli {
+
+/// Where a command's result goes: standard output in the program, a string in tests. One thread.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  virtual void write(std::string_view text) = 0;
+  /// Hands on what is buffered, e.g. after each line of a watch.
+  virtual void flush() {}
+  /// Did the reader go away (a closed pipe)? Commands then stop quietly.
+  virtual bool closed() const { return false; }
+};
+
+/// Buffers up to 64 KiB for a file descriptor, which it does not own.
+class FdSink final : public Sink {
+ public:
+  explicit FdSink(int fd) : m_fd(fd) {}
+  ~FdSink() override { flush(); }
+  FdSink(const FdSink&) = delete;
+  FdSink& operator=(const FdSink&) = delete;
+  void write(std::string_view text) override;
+  void flush() override;
+  bool closed() const override { return m_closed; }
+
+ private:
+  int m_fd;
+  bool m_closed = false;
+  std::string m_buffer;
+};
+
+class StringSink final : public Sink {
+ public:
+  void write(std::string_view text) override { m_text += text; }
+  const std::string& text() const { return m_text; }
+
+ private:
+  std::string m_text;
+};
+
+}  // namespace kubist::cli

@@ -1,0 +1,50 @@
+#include <cassert>
+
+#include <kubist/cli/command.hpp>
+#include <kubist/util/duration.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::cli {
+
+Arguments::Arguments(const CommandSpec& spec,
+                     std::map<std::string, std::vector<std::string>> values,
+                     std::vector<std::string> words)
+    : m_spec(&spec), m_values(std::move(values)), m_words(std::move(words)) {}
+
+const Flag& Arguments::flag(std::string_view name) const {
+  for (const std::vector<Flag>* flags : {&m_spec->flags, &global_flags()}) {
+    for (const Flag& flag : *flags) {
+      if (flag.name == name) {
+        return flag;
+      }
+    }
+  }
+  assert(!"a command asks for a flag that its record does not name");
+  std::abort();
+}
+
+bool Arguments::given(std::string_view name) const {
+  return m_values.contains(std::string(flag(name).name));
+}
+
+std::vector<std::string> Arguments::list(std::string_view name) const {
+  const auto found = m_values.find(std::string(flag(name).name));
+  return found == m_values.end() ? std::vector<std::string>{} : found->second;
+}
+
+std::string Arguments::text(std::string_view name) const {
+  const auto values = list(name);
+  return values.empty() ? std::string(flag(name).initial) : values.back();
+}
+
+bool Arguments::boolean(std::string_view name) const { return text(name) == "true"; }
+
+long long Arguments::number(std::string_view name) const {
+  return util::parse_int(text(name)).value_or(0);
+}
+
+std::chrono::nanoseconds Arguments::duration(std::string_view name) const {
+  return util::parse_duration(text(name)).value_or(std::chrono::nanoseconds(0));
+}
+
+}  // namespace kubist::cli

@@ -1,0 +1,168 @@
+// The only file that knows CLI11: a record becomes a CLI::App, the result becomes Arguments.
+#include "bind.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include <kubist/util/duration.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::cli {
+namespace {
+
+using util::cat;
+using util::ErrorKind;
+
+using Values = std::vector<std::string>;
+
+void add_flag(CLI::App& app, const Flag& flag, Values& values) {
+  if (flag.kind == FlagKind::boolean || flag.kind == FlagKind::optional) {
+    // A CLI11 flag takes a value only after '=', which is what pflag's NoOptDefVal means.
+    const std::string_view bare = flag.kind == FlagKind::boolean ? "true" : flag.bare;
+    const std::string names =
+        flag.letter != 0 ? cat("-", flag.letter, '{', bare, "},--", flag.name, '{', bare, '}')
+                         : cat("--", flag.name, '{', bare, '}');
+    app.add_flag(names, values)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    return;
+  }
+  const std::string names =
+      flag.letter != 0 ? cat("-", flag.letter, ",--", flag.name) : cat("--", flag.name);
+  app.add_option(names, values)->expected(1)->multi_option_policy(
+      CLI::MultiOptionPolicy::TakeAll);
+}
+
+auto usage_error(const CommandSpec& spec, std::string message) {
+  return util::fail(ErrorKind::usage, std::move(message),
+                    cat("See 'kubist ", spec.path, " --help'."));
+}
+
+util::Result<> check_value(const CommandSpec& spec, const Flag& flag, const std::string& value) {
+  const auto bad = [&](std::string_view expected) {
+    return usage_error(spec, cat("invalid value \"", value, "\" for --", flag.name, ": expected ",
+                                 expected));
+  };
+  if (flag.kind == FlagKind::boolean && value != "true" && value != "false") {
+    return bad("true or false");
+  }
+  if (flag.kind == FlagKind::number && !util::parse_int(value)) {
+    return bad("a whole number");
+  }
+  if (flag.kind == FlagKind::duration && !util::parse_duration(value)) {
+    return bad("a duration like 90s or 1m30s");
+  }
+  if (!flag.choices.empty() &&
+      std::find(flag.choices.begin(), flag.choices.end(), value) == flag.choices.end()) {
+    const std::vector<std::string> choices(flag.choices.begin(), flag.choices.end());
+    return bad(cat("one of ", util::join(choices, ", "), util::did_you_mean(value, choices)));
+  }
+  return {};
+}
+
+using FlagTable = std::vector<const Flag*>;
+
+FlagTable flags_of(const CommandSpec& spec) {
+  FlagTable all;
+  for (const std::vector<Flag>* flags : {&spec.flags, &global_flags()}) {
+    for (const Flag& flag : *flags) {
+      all.push_back(&flag);
+    }
+  }
+  return all;
+}
+
+std::vector<std::string> long_names(const FlagTable& flags) {
+  std::vector<std::string> names;
+  for (const Flag* flag : flags) {
+    names.push_back(cat("--", flag->name));
+  }
+  return names;
+}
+
+// Unknown flags are reported by us, with a suggestion; everything else left over is a word.
+util::Result<std::vector<std::string>> check_words(const CommandSpec& spec, const FlagTable& flags,
+                                                   std::vector<std::string> rest) {
+  for (const std::string& word : rest) {
+    if (word == "--") {
+      break;
+    }
+    if (word.size() > 1 && word[0] == '-') {
+      const std::string name = word.substr(0, word.find('='));
+      return usage_error(spec, cat("unknown flag ", name,
+                                   util::did_you_mean(name, long_names(flags))));
+    }
+  }
+  rest.erase(std::remove(rest.begin(), rest.end(), "--"), rest.end());
+  const int count = static_cast<int>(rest.size());
+  if (count < spec.min_words) {
+    return usage_error(spec, cat("'kubist ", spec.path, "' needs ", spec.arguments));
+  }
+  if (spec.max_words >= 0 && count > spec.max_words) {
+    return usage_error(spec, cat("unexpected argument \"",
+                                 rest[static_cast<std::size_t>(spec.max_words)], "\""));
+  }
+  return rest;
+}
+
+}  // namespace
+
+bool asks_for_help(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (word == "--") {
+      return false;
+    }
+    if (word == "-h" || word == "--help") {
+      return true;
+    }
+  }
+  return false;
+}
+
+util::Result<Arguments> parse_arguments(const CommandSpec& spec, std::vector<std::string> words) {
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras();
+  const FlagTable flags = flags_of(spec);
+  std::vector<Values> given(flags.size());
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    add_flag(app, *flags[i], given[i]);
+  }
+  std::reverse(words.begin(), words.end());  // CLI11 consumes from the back
+  try {
+    app.parse(std::move(words));
+  } catch (const CLI::ParseError& error) {
+    return usage_error(spec, error.what());
+  }
+  std::map<std::string, Values> values;
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    for (const std::string& value : given[i]) {
+      KUBIST_CHECK(check_value(spec, *flags[i], value));
+    }
+    if (!given[i].empty()) {
+      values.emplace(flags[i]->name, std::move(given[i]));
+    }
+  }
+  KUBIST_TRY(auto rest, check_words(spec, flags, app.remaining()));
+  return Arguments(spec, std::move(values), std::move(rest));
+}
+
+std::vector<std::string> hoist_global_flags(std::vector<std::string> words) {
+  std::vector<std::string> flags;
+  std::size_t at = 0;
+  while (at < words.size() && words[at].size() > 1 && words[at][0] == '-' && words[at] != "--") {
+    const std::string word = words[at];
+    flags.push_back(words[at++]);
+    const auto found = std::find_if(
+        global_flags().begin(), global_flags().end(), [&](const Flag& flag) {
+          return word == cat("--", flag.name) || (flag.letter != 0 && word == cat('-', flag.letter));
+        });
+    if (found != global_flags().end() && found->kind != FlagKind::boolean &&
+        found->kind != FlagKind::optional && at < words.size()) {
+      flags.push_back(words[at++]);
+    }
+  }
+  words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(at));
+  words.insert(words.end(), flags.begin(), flags.end());
+  return words;
+}
+
+}  // namespace kubist::cli

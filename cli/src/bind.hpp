@@ -1,0 +1,20 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include <kubist/cli/command.hpp>
+
+namespace kubist::cli {
+
+/// Parses the words after the command's name as its record says. Fails with kind usage and a hint
+/// that names the help command; --help is not an error: look for it with asks_for_help() before.
+util::Result<Arguments> parse_arguments(const CommandSpec& spec, std::vector<std::string> words);
+
+/// Is -h or --help among the words (before a "--")?
+bool asks_for_help(const std::vector<std::string>& words);
+
+/// Moves global flags that stand before the command's name behind it, so that
+/// `kubist -n team get pods` parses as `kubist get pods -n team`.
+std::vector<std::string> hoist_global_flags(std::vector<std::string> words);
+
+}  // namespace kubist::cli

@@ -1,0 +1,59 @@
+#include "commands/commands.hpp"
+
+#include <kubist/util/text.hpp>
+
+namespace kubist::cli {
+
+const std::vector<const CommandSpec*>& commands() {
+  static const std::vector<const CommandSpec*> table{
+      &version_command(),
+      &completion_command(),
+      &complete_command(),
+      &dump_command(),
+  };
+  return table;
+}
+
+const std::vector<Flag>& global_flags() {
+  static const std::vector<Flag> flags{
+      {"kubeconfig", 0, FlagKind::text, "FILE", "kubeconfig to use instead of $KUBECONFIG and ~/.kube/config",
+       .completes = Completes::files},
+      {"context", 0, FlagKind::text, "NAME", "kubeconfig context to use", .completes = Completes::contexts},
+      {"cluster", 0, FlagKind::text, "NAME", "kubeconfig cluster to use", .completes = Completes::clusters},
+      {"user", 0, FlagKind::text, "NAME", "kubeconfig user to use", .completes = Completes::users},
+      {"namespace", 'n', FlagKind::text, "NAMESPACE", "namespace of the request", .completes = Completes::namespaces},
+      {"server", 's', FlagKind::text, "URL", "address of the API server"},
+      {"token", 0, FlagKind::text, "TOKEN", "bearer token for the API server"},
+      {"as", 0, FlagKind::text, "USER", "user to impersonate"},
+      {"as-group", 0, FlagKind::list, "GROUP", "group to impersonate, may be repeated"},
+      {"as-uid", 0, FlagKind::text, "UID", "UID to impersonate"},
+      {"certificate-authority", 0, FlagKind::text, "FILE", "certificates that the server's must be signed by",
+       .completes = Completes::files},
+      {"client-certificate", 0, FlagKind::text, "FILE", "client certificate", .completes = Completes::files},
+      {"client-key", 0, FlagKind::text, "FILE", "key of the client certificate", .completes = Completes::files},
+      {"tls-server-name", 0, FlagKind::text, "NAME", "name to check the server's certificate against"},
+      {"insecure-skip-tls-verify", 0, FlagKind::boolean, "", "do not check the server's certificate (unsafe)"},
+      {"request-timeout", 0, FlagKind::text, "DURATION", "how long one request may take; 0 means no limit", "0"},
+      {"v", 'v', FlagKind::number, "LEVEL", "trace on stderr: 6 requests, 7 headers, 8 and 9 bodies, secrets masked", "0"},
+      {"color", 0, FlagKind::text, "WHEN", "colours: auto, always or never (NO_COLOR is honoured)", "auto", {},
+       {"auto", "always", "never"}, Completes::choices},
+      {"help", 'h', FlagKind::boolean, "", "explain the command"},
+  };
+  return flags;
+}
+
+const CommandSpec* find_command(const std::vector<std::string>& words) {
+  std::string path;
+  const CommandSpec* found = nullptr;
+  for (std::size_t i = 0; i < words.size() && i < 2; ++i) {
+    path += path.empty() ? words[i] : ' ' + words[i];
+    for (const CommandSpec* spec : commands()) {
+      if (spec->path == path) {
+        found = spec;
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace kubist::cli

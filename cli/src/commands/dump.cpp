@@ -1,0 +1,41 @@
+#include <kubist/cli/context.hpp>
+#include <kubist/cli/exit_codes.hpp>
+#include <kubist/cli/help.hpp>
+#include <kubist/util/fs.hpp>
+#include <kubist/util/text.hpp>
+
+#include "commands.hpp"
+
+namespace kubist::cli {
+namespace {
+
+util::Result<int> run(Context& context, const Arguments& arguments) {
+  const std::string folder = arguments.text("man");
+  if (folder.empty()) {
+    context.out().write(dump());
+    return k_ok;
+  }
+  KUBIST_CHECK(util::write_file(folder + "/kubist.1", man_page(nullptr), 0644));
+  for (const CommandSpec* spec : commands()) {
+    if (!spec->hidden) {
+      const std::string name = util::replace_all(spec->path, " ", "-");
+      KUBIST_CHECK(util::write_file(util::cat(folder, "/kubist-", name, ".1"), man_page(spec), 0644));
+    }
+  }
+  return k_ok;
+}
+
+}  // namespace
+
+const CommandSpec& dump_command() {
+  static const CommandSpec spec{
+      .path = "__dump-cli",
+      .summary = "Print the command tree as JSON, or write the man pages",
+      .flags = {{"man", 0, FlagKind::text, "FOLDER", "write the man pages into this folder instead"}},
+      .needs = Needs::nothing,
+      .run = run,
+      .hidden = true};
+  return spec;
+}
+
+}  // namespace kubist::cli

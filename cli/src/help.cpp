@@ -1,0 +1,101 @@
+#include <kubist/cli/help.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::cli {
+namespace {
+
+using util::cat;
+
+// Text wrapped at `width` columns, each line behind `indent` spaces; blank lines stay.
+std::string wrap(std::string_view text, std::size_t indent, std::size_t width = 96) {
+  const std::string margin(indent, ' ');
+  std::string result;
+  for (const std::string& paragraph : util::split(text, '\n')) {
+    std::string line;
+    for (const std::string& word : util::split(paragraph, ' ')) {
+      if (!line.empty() && indent + line.size() + 1 + word.size() > width) {
+        result += cat(margin, line, '\n');
+        line.clear();
+      }
+      line += line.empty() ? word : cat(' ', word);
+    }
+    result += line.empty() ? "\n" : cat(margin, line, '\n');
+  }
+  return result;
+}
+
+std::string flag_usage(const Flag& flag) {
+  std::string text = flag.letter != 0 ? cat("-", flag.letter, ", ") : "    ";
+  text += cat("--", flag.name);
+  if (flag.kind == FlagKind::optional) {
+    text += cat("[=", flag.value, ']');
+  } else if (flag.kind != FlagKind::boolean) {
+    text += cat(' ', flag.value);
+  }
+  return text;
+}
+
+std::string flag_list(const std::vector<Flag>& flags) {
+  std::string text;
+  for (const Flag& flag : flags) {
+    if (flag.hidden) {
+      continue;
+    }
+    const std::string usage = flag_usage(flag);
+    std::string help(flag.help);
+    if (!flag.initial.empty() && flag.initial != "false") {
+      help += cat(" (default ", flag.initial, ')');
+    }
+    text += cat("  ", usage);
+    if (usage.size() > 26) {
+      text += '\n' + wrap(help, 30);
+    } else {
+      text += wrap(help, 30).substr(2 + usage.size());
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string command_help(const CommandSpec& spec) {
+  std::string text = cat(spec.summary, ".\n\nUsage:\n  kubist ", spec.path);
+  if (!spec.arguments.empty()) {
+    text += cat(' ', spec.arguments);
+  }
+  text += " [flags]\n";
+  if (!spec.details.empty()) {
+    text += '\n' + wrap(spec.details, 0);
+  }
+  if (!spec.examples.empty()) {
+    text += "\nExamples:\n";
+    for (const Example& example : spec.examples) {
+      text += cat("  # ", example.what, "\n  ", example.command, "\n");
+    }
+  }
+  if (!spec.flags.empty()) {
+    text += "\nFlags:\n" + flag_list(spec.flags);
+  }
+  return text + "\nGlobal flags:\n" + flag_list(global_flags());
+}
+
+std::string overview() {
+  std::string text =
+      "kubist keeps whole Kubernetes environments in their desired state.\n\n"
+      "Usage:\n  kubist COMMAND [flags]\n";
+  std::string_view group;
+  for (const CommandSpec* spec : commands()) {
+    if (spec->hidden) {
+      continue;
+    }
+    if (spec->group != group) {
+      group = spec->group;
+      text += cat('\n', group, ":\n");
+    }
+    text += cat("  ", spec->path, std::string(spec->path.size() < 24 ? 24 - spec->path.size() : 1, ' '),
+                spec->summary, '\n');
+  }
+  return text + "\n'kubist COMMAND --help' explains a command and shows examples.\n";
+}
+
+}  // namespace kubist::cli

@@ -1,0 +1,109 @@
+#include <exception>
+
+#include <kubist/cli/context.hpp>
+#include <kubist/cli/exit_codes.hpp>
+#include <kubist/cli/help.hpp>
+#include <kubist/cli/run.hpp>
+#include <kubist/util/cancel.hpp>
+#include <kubist/util/text.hpp>
+
+#include "bind.hpp"
+
+namespace kubist::cli {
+namespace {
+
+using util::cat;
+using util::Error;
+using util::ErrorKind;
+
+std::size_t words_in(std::string_view path) { return util::split(path, ' ').size(); }
+
+Error unknown_command(const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  std::vector<std::string> below;
+  for (const CommandSpec* spec : commands()) {
+    if (!spec->hidden) {
+      names.push_back(std::string(spec->path.substr(0, spec->path.find(' '))));
+      if (spec->path.starts_with(words[0] + ' ')) {
+        below.emplace_back(spec->path.substr(words[0].size() + 1));
+      }
+    }
+  }
+  if (below.empty()) {
+    return util::make_error(ErrorKind::usage,
+                            cat("unknown command \"", words[0], "\"", util::did_you_mean(words[0], names)),
+                            "See 'kubist help'.");
+  }
+  const std::string hint = cat("'kubist ", words[0], "' has: ", util::join(below, ", "), ".");
+  if (words.size() < 2 || words[1].starts_with('-')) {
+    return util::make_error(ErrorKind::usage, cat("'kubist ", words[0], "' needs a command"), hint);
+  }
+  return util::make_error(ErrorKind::usage,
+                          cat("unknown command \"", words[0], ' ', words[1], "\"",
+                              util::did_you_mean(words[1], below)),
+                          hint);
+}
+
+int report(const Error& error, Sink& err) {
+  err.write(cat("error: ", util::printable(error.to_string()), '\n'));
+  err.flush();
+  return exit_code(error.kind);
+}
+
+int run_command(const CommandSpec& spec, const std::vector<std::string>& words, Sink& out,
+                Sink& err) {
+  auto arguments = parse_arguments(spec, words);
+  if (!arguments) {
+    return report(arguments.error(), err);
+  }
+  const util::Cancellation cancellation;
+  Context context(*arguments, out, err, cancellation.token());
+  const auto code = spec.run(context, *arguments);
+  out.flush();
+  if (code) {
+    return *code;
+  }
+  const int failed = report(code.error(), err);
+  return code.error().kind == ErrorKind::cancelled && cancellation.signal() != 0
+             ? 128 + cancellation.signal()
+             : failed;
+}
+
+int dispatch(std::vector<std::string> words, Sink& out, Sink& err) {
+  words = hoist_global_flags(std::move(words));
+  const bool help_word = !words.empty() && words[0] == "help";
+  if (help_word) {
+    words.erase(words.begin());
+  }
+  if (words.empty() || words[0].starts_with('-')) {
+    out.write(overview());
+    return words.empty() || asks_for_help(words) ? k_ok : k_usage;
+  }
+  if (words[0] == "--version") {
+    words[0] = "version";
+  }
+  const CommandSpec* spec = find_command(words);
+  if (spec == nullptr) {
+    return report(unknown_command(words), err);
+  }
+  if (help_word || asks_for_help(words)) {
+    out.write(command_help(*spec));
+    return k_ok;
+  }
+  words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(words_in(spec->path)));
+  return run_command(*spec, words, out, err);
+}
+
+}  // namespace
+
+int run(const std::vector<std::string>& words, Sink& out, Sink& err) {
+  try {
+    return dispatch(words, out, err);
+  } catch (const std::exception& bug) {
+    return report(util::make_error(ErrorKind::internal, cat("internal error: ", bug.what()),
+                                   "This is a bug in kubist: please report it with the command line."),
+                  err);
+  }
+}
+
+}  // namespace kubist::cli

@@ -1,0 +1,33 @@
+#include <unistd.h>
+
+#include <cerrno>
+
+#include <kubist/cli/sink.hpp>
+
+namespace kubist::cli {
+
+namespace {
+constexpr std::size_t k_buffer_size = 65536;
+}
+
+void FdSink::write(std::string_view text) {
+  m_buffer += text;
+  if (m_buffer.size() >= k_buffer_size) {
+    flush();
+  }
+}
+
+void FdSink::flush() {
+  std::string_view rest = m_buffer;
+  while (!rest.empty() && !m_closed) {
+    const ssize_t count = ::write(m_fd, rest.data(), rest.size());
+    if (count >= 0) {
+      rest.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno != EINTR) {
+      m_closed = true;
+    }
+  }
+  m_buffer.clear();
+}
+
+}  // namespace kubist::cli
