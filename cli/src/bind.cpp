@@ -1,8 +1,9 @@
 // The only file that knows CLI11: a record becomes a CLI::App, the result becomes Arguments.
 #include "bind.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+
+#include <CLI/CLI.hpp>
 
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
@@ -27,8 +28,7 @@ void add_flag(CLI::App& app, const Flag& flag, Values& values) {
   }
   const std::string names =
       flag.letter != 0 ? cat("-", flag.letter, ",--", flag.name) : cat("--", flag.name);
-  app.add_option(names, values)->expected(1)->multi_option_policy(
-      CLI::MultiOptionPolicy::TakeAll);
+  app.add_option(names, values)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 auto usage_error(const CommandSpec& spec, std::string message) {
@@ -38,8 +38,8 @@ auto usage_error(const CommandSpec& spec, std::string message) {
 
 util::Result<> check_value(const CommandSpec& spec, const Flag& flag, const std::string& value) {
   const auto bad = [&](std::string_view expected) {
-    return usage_error(spec, cat("invalid value \"", value, "\" for --", flag.name, ": expected ",
-                                 expected));
+    return usage_error(
+        spec, cat("invalid value \"", value, "\" for --", flag.name, ": expected ", expected));
   };
   if (flag.kind == FlagKind::boolean && value != "true" && value != "false") {
     return bad("true or false");
@@ -87,8 +87,8 @@ util::Result<std::vector<std::string>> check_words(const CommandSpec& spec, cons
     }
     if (word.size() > 1 && word[0] == '-') {
       const std::string name = word.substr(0, word.find('='));
-      return usage_error(spec, cat("unknown flag ", name,
-                                   util::did_you_mean(name, long_names(flags))));
+      return usage_error(spec,
+                         cat("unknown flag ", name, util::did_you_mean(name, long_names(flags))));
     }
   }
   rest.erase(std::remove(rest.begin(), rest.end(), "--"), rest.end());
@@ -97,8 +97,8 @@ util::Result<std::vector<std::string>> check_words(const CommandSpec& spec, cons
     return usage_error(spec, cat("'kubist ", spec.path, "' needs ", spec.arguments));
   }
   if (spec.max_words >= 0 && count > spec.max_words) {
-    return usage_error(spec, cat("unexpected argument \"",
-                                 rest[static_cast<std::size_t>(spec.max_words)], "\""));
+    return usage_error(
+        spec, cat("unexpected argument \"", rest[static_cast<std::size_t>(spec.max_words)], "\""));
   }
   return rest;
 }
@@ -151,9 +151,10 @@ std::vector<std::string> hoist_global_flags(std::vector<std::string> words) {
   while (at < words.size() && words[at].size() > 1 && words[at][0] == '-' && words[at] != "--") {
     const std::string word = words[at];
     flags.push_back(words[at++]);
-    const auto found = std::find_if(
-        global_flags().begin(), global_flags().end(), [&](const Flag& flag) {
-          return word == cat("--", flag.name) || (flag.letter != 0 && word == cat('-', flag.letter));
+    const auto found =
+        std::find_if(global_flags().begin(), global_flags().end(), [&](const Flag& flag) {
+          return word == cat("--", flag.name) ||
+                 (flag.letter != 0 && word == cat('-', flag.letter));
         });
     if (found != global_flags().end() && found->kind != FlagKind::boolean &&
         found->kind != FlagKind::optional && at < words.size()) {

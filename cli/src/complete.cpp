@@ -1,6 +1,7 @@
+#include <set>
+
 #include <kubist/cli/complete.hpp>
 #include <kubist/util/text.hpp>
-#include <set>
 
 namespace kubist::cli {
 namespace {

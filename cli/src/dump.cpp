@@ -8,12 +8,18 @@ using data::Json;
 
 std::string_view to_string(FlagKind kind) {
   switch (kind) {
-    case FlagKind::boolean: return "boolean";
-    case FlagKind::text: return "text";
-    case FlagKind::number: return "number";
-    case FlagKind::duration: return "duration";
-    case FlagKind::list: return "list";
-    case FlagKind::optional: return "optional";
+    case FlagKind::boolean:
+      return "boolean";
+    case FlagKind::text:
+      return "text";
+    case FlagKind::number:
+      return "number";
+    case FlagKind::duration:
+      return "duration";
+    case FlagKind::list:
+      return "list";
+    case FlagKind::optional:
+      return "optional";
   }
   return "text";
 }
@@ -62,7 +68,9 @@ std::string dump() {
                    {"flags", dump_flags(spec->flags)},
                    {"examples", std::move(examples)}});
   }
-  return Json{{"name", "kubist"}, {"commands", std::move(all)}, {"flags", dump_flags(global_flags())}}
+  return Json{{"name", "kubist"},
+              {"commands", std::move(all)},
+              {"flags", dump_flags(global_flags())}}
              .dump(2) +
          '\n';
 }

@@ -92,8 +92,9 @@ std::string overview() {
       group = spec->group;
       text += cat('\n', group, ":\n");
     }
-    text += cat("  ", spec->path, std::string(spec->path.size() < 24 ? 24 - spec->path.size() : 1, ' '),
-                spec->summary, '\n');
+    text +=
+        cat("  ", spec->path, std::string(spec->path.size() < 24 ? 24 - spec->path.size() : 1, ' '),
+            spec->summary, '\n');
   }
   return text + "\n'kubist COMMAND --help' explains a command and shows examples.\n";
 }

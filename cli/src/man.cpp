@@ -68,7 +68,8 @@ constexpr std::string_view k_exit_status =
     "143\tterminated\n.TE\n";
 
 std::string program_page() {
-  std::string text = "'\\\" t\n" + header("", "keep whole Kubernetes environments in their desired state") +
+  std::string text = "'\\\" t\n" +
+                     header("", "keep whole Kubernetes environments in their desired state") +
                      ".SH SYNOPSIS\n.B kubist\n\\fICOMMAND\\fR [flags]\n.SH COMMANDS\n";
   for (const CommandSpec* spec : commands()) {
     if (!spec->hidden) {
@@ -85,20 +86,23 @@ std::string man_page(const CommandSpec* spec) {
     return program_page();
   }
   std::string text = header(spec->path, spec->summary);
-  text += cat(".SH SYNOPSIS\n.B kubist ", roff(spec->path), "\n", roff(spec->arguments), " [flags]\n");
+  text +=
+      cat(".SH SYNOPSIS\n.B kubist ", roff(spec->path), "\n", roff(spec->arguments), "\n[flags]\n");
   if (!spec->examples.empty()) {
     text += ".SH EXAMPLES\n";
     for (const Example& example : spec->examples) {
-      text += cat(".PP\n", roff(example.what), ":\n.PP\n.nf\n.RS\n", roff(example.command), "\n.RE\n.fi\n");
+      text += cat(".PP\n", roff(example.what), ":\n.PP\n.nf\n.RS\n", roff(example.command),
+                  "\n.RE\n.fi\n");
     }
   }
   if (!spec->details.empty()) {
-    text += cat(".SH DESCRIPTION\n", util::replace_all(roff(spec->details), "\n\n", "\n.PP\n"), '\n');
+    text +=
+        cat(".SH DESCRIPTION\n", util::replace_all(roff(spec->details), "\n\n", "\n.PP\n"), '\n');
   }
   if (!spec->flags.empty()) {
     text += ".SH FLAGS\n" + flag_entries(spec->flags);
   }
-  return text + ".SH SEE ALSO\n.BR kubist (1): global flags and exit status\n";
+  return text + ".SH SEE ALSO\n.BR kubist (1)\nfor global flags and exit status\n";
 }
 
 }  // namespace kubist::cli

@@ -30,18 +30,19 @@ Error unknown_command(const std::vector<std::string>& words) {
     }
   }
   if (below.empty()) {
-    return util::make_error(ErrorKind::usage,
-                            cat("unknown command \"", words[0], "\"", util::did_you_mean(words[0], names)),
-                            "See 'kubist help'.");
+    return util::make_error(
+        ErrorKind::usage,
+        cat("unknown command \"", words[0], "\"", util::did_you_mean(words[0], names)),
+        "See 'kubist help'.");
   }
   const std::string hint = cat("'kubist ", words[0], "' has: ", util::join(below, ", "), ".");
   if (words.size() < 2 || words[1].starts_with('-')) {
     return util::make_error(ErrorKind::usage, cat("'kubist ", words[0], "' needs a command"), hint);
   }
-  return util::make_error(ErrorKind::usage,
-                          cat("unknown command \"", words[0], ' ', words[1], "\"",
-                              util::did_you_mean(words[1], below)),
-                          hint);
+  return util::make_error(
+      ErrorKind::usage,
+      cat("unknown command \"", words[0], ' ', words[1], "\"", util::did_you_mean(words[1], below)),
+      hint);
 }
 
 int report(const Error& error, Sink& err) {
@@ -100,9 +101,10 @@ int run(const std::vector<std::string>& words, Sink& out, Sink& err) {
   try {
     return dispatch(words, out, err);
   } catch (const std::exception& bug) {
-    return report(util::make_error(ErrorKind::internal, cat("internal error: ", bug.what()),
-                                   "This is a bug in kubist: please report it with the command line."),
-                  err);
+    return report(
+        util::make_error(ErrorKind::internal, cat("internal error: ", bug.what()),
+                         "This is a bug in kubist: please report it with the command line."),
+        err);
   }
 }
 

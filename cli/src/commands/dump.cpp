@@ -19,7 +19,8 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
   for (const CommandSpec* spec : commands()) {
     if (!spec->hidden) {
       const std::string name = util::replace_all(spec->path, " ", "-");
-      KUBIST_CHECK(util::write_file(util::cat(folder, "/kubist-", name, ".1"), man_page(spec), 0644));
+      KUBIST_CHECK(
+          util::write_file(util::cat(folder, "/kubist-", name, ".1"), man_page(spec), 0644));
     }
   }
   return k_ok;
@@ -28,13 +29,13 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
 }  // namespace
 
 const CommandSpec& dump_command() {
-  static const CommandSpec spec{
-      .path = "__dump-cli",
-      .summary = "Print the command tree as JSON, or write the man pages",
-      .flags = {{"man", 0, FlagKind::text, "FOLDER", "write the man pages into this folder instead"}},
-      .needs = Needs::nothing,
-      .run = run,
-      .hidden = true};
+  static const CommandSpec spec{.path = "__dump-cli",
+                                .summary = "Print the command tree as JSON, or write the man pages",
+                                .flags = {{"man", 0, FlagKind::text, "FOLDER",
+                                           "write the man pages into this folder instead"}},
+                                .needs = Needs::nothing,
+                                .run = run,
+                                .hidden = true};
   return spec;
 }
 

@@ -17,14 +17,14 @@ class Arguments;
 enum class Completes {
   nothing,
   files,
-  resource_types,   ///< pods, kcl, ...
-  resource_names,   ///< names of the type given before, or TYPE/NAME
+  resource_types,  ///< pods, kcl, ...
+  resource_names,  ///< names of the type given before, or TYPE/NAME
   namespaces,
   contexts,
   clusters,
   users,
   deploy_items,
-  choices,          ///< Flag::choices
+  choices,  ///< Flag::choices
 };
 
 enum class FlagKind {
@@ -39,14 +39,14 @@ enum class FlagKind {
 /// One flag. Names are without dashes. Everything that help, man page and completion say is here.
 struct Flag {
   std::string_view name;
-  char letter = 0;                 ///< 0: none
+  char letter = 0;  ///< 0: none
   FlagKind kind = FlagKind::boolean;
-  std::string_view value;          ///< what help calls the value: FILE, NAME
-  std::string_view help;           ///< one sentence, lower-case start, no full stop
-  std::string_view initial = {};   ///< the default, as the user would write it
-  std::string_view bare = {};      ///< for optional: the value of the flag alone
-  std::vector<std::string_view> choices = {};
+  std::string_view value;         ///< what help calls the value: FILE, NAME
+  std::string_view help;          ///< one sentence, lower-case start, no full stop
+  std::string_view initial = {};  ///< the default, as the user would write it
   Completes completes = Completes::nothing;
+  std::string_view bare = {};  ///< for optional: the value of the flag alone
+  std::vector<std::string_view> choices = {};
   bool hidden = false;
 };
 
@@ -60,13 +60,13 @@ enum class Needs { nothing, cluster };
 
 /// One command: the one record that parsing, help, man page and completion read.
 struct CommandSpec {
-  std::string_view path;      ///< "apply", "deployitem logs"
-  std::string_view group;     ///< heading in `kubist help`
-  std::string_view summary;   ///< one line
-  std::string_view details;   ///< paragraphs for help and man page
-  std::string_view arguments; ///< usage of the positional words: "[TYPE[/NAME]...]"
+  std::string_view path;       ///< "apply", "deployitem logs"
+  std::string_view group;      ///< heading in `kubist help`
+  std::string_view summary;    ///< one line
+  std::string_view details;    ///< paragraphs for help and man page
+  std::string_view arguments;  ///< usage of the positional words: "[TYPE[/NAME]...]"
   int min_words = 0;
-  int max_words = 0;          ///< -1: any number
+  int max_words = 0;  ///< -1: any number
   Completes completes = Completes::nothing;
   std::vector<Flag> flags;
   std::vector<Example> examples;
@@ -76,7 +76,8 @@ struct CommandSpec {
   bool hidden = false;
 };
 
-/// The parsed words of one command. Asking for a flag that its spec does not name is a bug (assert).
+/// The parsed words of one command. Asking for a flag that its spec does not name is a bug
+/// (assert).
 class Arguments {
  public:
   Arguments(const CommandSpec& spec, std::map<std::string, std::vector<std::string>> values,

@@ -11,23 +11,29 @@ enum ExitCode : int {
   k_not_ready = 3,        ///< not ready, or timed out
   k_rolled_back = 4,
   k_denied = 5,
-  k_conflict = 6,         ///< conflict or locked
+  k_conflict = 6,  ///< conflict or locked
   k_usage = 64,
   k_diff_error = 70,
-  k_interrupted = 130,    ///< SIGINT
-  k_terminated = 143,     ///< SIGTERM
+  k_interrupted = 130,  ///< SIGINT
+  k_terminated = 143,   ///< SIGTERM
 };
 
 /// The exit code of an error that ended a command.
 constexpr int exit_code(util::ErrorKind kind) {
   switch (kind) {
     case util::ErrorKind::timeout:
-    case util::ErrorKind::not_ready: return k_not_ready;
-    case util::ErrorKind::denied: return k_denied;
-    case util::ErrorKind::conflict: return k_conflict;
-    case util::ErrorKind::usage: return k_usage;
-    case util::ErrorKind::cancelled: return k_interrupted;
-    default: return k_error;
+    case util::ErrorKind::not_ready:
+      return k_not_ready;
+    case util::ErrorKind::denied:
+      return k_denied;
+    case util::ErrorKind::conflict:
+      return k_conflict;
+    case util::ErrorKind::usage:
+      return k_usage;
+    case util::ErrorKind::cancelled:
+      return k_interrupted;
+    default:
+      return k_error;
   }
 }
 

@@ -1,0 +1,43 @@
+#include <kubist/cli/complete.hpp>
+#include <kubist/cli/context.hpp>
+#include <kubist/cli/exit_codes.hpp>
+#include <kubist/util/text.hpp>
+
+#include "commands.hpp"
+
+namespace kubist::cli {
+namespace {
+
+std::vector<Candidate> no_names(Completes, const std::vector<std::string>&) { return {}; }
+
+util::Result<int> run(Context& context, const Arguments& arguments) {
+  std::vector<std::string> words = arguments.words();
+  if (words.empty()) {
+    words.emplace_back();
+  }
+  const Completion completion = complete(words, no_names);
+  for (const Candidate& candidate : completion.candidates) {
+    context.out().write(candidate.help.empty()
+                            ? util::cat(candidate.word, '\n')
+                            : util::cat(candidate.word, '\t', candidate.help, '\n'));
+  }
+  if (completion.files) {
+    context.out().write(":files\n");
+  }
+  return k_ok;
+}
+
+}  // namespace
+
+const CommandSpec& complete_command() {
+  static const CommandSpec spec{.path = "__complete",
+                                .summary = "Print what may stand at the last word",
+                                .arguments = "-- WORD...",
+                                .max_words = -1,
+                                .needs = Needs::nothing,
+                                .run = run,
+                                .hidden = true};
+  return spec;
+}
+
+}  // namespace kubist::cli
