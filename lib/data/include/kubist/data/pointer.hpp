@@ -1,0 +1,46 @@
+#pragma once
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kubist/data/json.hpp>
+#include <kubist/util/result.hpp>
+
+/// JSON pointers (RFC 6901) and quick access to nested values.
+namespace kubist::data {
+
+/// One token with '~' and '/' escaped.
+std::string escape_token(std::string_view token);
+/// Appends "/token" (escaped) or "/index".
+void append_token(std::string& pointer, std::string_view token);
+void append_token(std::string& pointer, std::size_t index);
+/// The unescaped tokens of "/a/b~1c"; "" has none. Errors: invalid (no leading '/', bad '~').
+util::Result<std::vector<std::string>> split_pointer(std::string_view pointer);
+/// The pointer of some tokens.
+std::string join_pointer(const std::vector<std::string>& tokens);
+/// "/spec/items/0/name" as people write it: "spec.items[0].name".
+std::string dotted_path(std::string_view pointer);
+
+/// The value there, or nullptr. List indices are decimal without leading zeros.
+const Json* find(const Json& root, std::string_view pointer);
+Json* find(Json& root, std::string_view pointer);
+/// The value at a path of object keys, or nullptr: find_path(object, {"metadata", "name"}).
+const Json* find_path(const Json& root, std::initializer_list<std::string_view> keys);
+Json* find_path(Json& root, std::initializer_list<std::string_view> keys);
+/// The string, number or bool at a path of object keys; `fallback` where it is missing or of
+/// another type. string_at's view lives as long as `root`.
+std::string_view string_at(const Json& root, std::initializer_list<std::string_view> keys,
+                           std::string_view fallback = {});
+std::int64_t int_at(const Json& root, std::initializer_list<std::string_view> keys,
+                    std::int64_t fallback = 0);
+bool bool_at(const Json& root, std::initializer_list<std::string_view> keys, bool fallback = false);
+/// Sets the value at a path of object keys, making the objects on the way. A value on the way that
+/// is not an object is replaced by one.
+void set_path(Json& root, std::initializer_list<std::string_view> keys, Json value);
+/// Removes the key at the end of a path; true when it was there.
+bool erase_path(Json& root, std::initializer_list<std::string_view> keys);
+
+}  // namespace kubist::data

@@ -1,1 +1,0 @@
-#include <kubist/data/json.hpp>
