@@ -45,12 +45,15 @@ class DocumentReader {
   }
 
  private:
-  Result<> hand_out(Json value, std::size_t offset, Mark mark, Mark start, bool json) {
+  Result<> hand_out(TreeBuilder& builder, std::size_t offset, Mark mark, Mark start, bool json) {
+    std::vector<util::Error> duplicates = builder.take_duplicates();
+    Json value = builder.take();
     if (value.is_null()) {
       return {};
     }
     Document document;
     document.value = std::move(value);
+    document.duplicates = std::move(duplicates);
     document.start = {m_origin, start.line, start.column};
     document.index = m_count++;
     document.source = m_source;
@@ -68,7 +71,7 @@ class DocumentReader {
         return read_yaml(offset, mark.line);
       }
       KUBIST_CHECK(source.read_value(builder));
-      KUBIST_CHECK(hand_out(builder.take(), offset, mark, mark, true));
+      KUBIST_CHECK(hand_out(builder, offset, mark, mark, true));
     }
     return {};
   }
@@ -89,7 +92,7 @@ class DocumentReader {
       KUBIST_CHECK(source.read_document(builder));
       // Indentation counts from the start of the line.
       const std::size_t indent = std::min<std::size_t>(offset, start.mark.column - 1);
-      KUBIST_CHECK(hand_out(builder.take(), offset - indent, {start.mark.line, 1},
+      KUBIST_CHECK(hand_out(builder, offset - indent, {start.mark.line, 1},
                             source.first_node(), false));
     }
   }

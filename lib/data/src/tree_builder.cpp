@@ -49,10 +49,15 @@ Result<> TreeBuilder::key(std::string_view text, bool merge) {
   auto& map = frame.node->get_ref<Json::object_t&>();
   const auto [entry, inserted] = map.try_emplace(std::string(text));
   frame.slot = &entry->second;
-  if (!inserted && m_options.duplicate_keys == DuplicateKeys::reject &&
-      frame.merged_keys.erase(entry->first) == 0) {
-    return error(cat("duplicate key \"", text, "\""), "remove one of the two");
+  if (inserted || m_options.duplicate_keys == DuplicateKeys::last_wins ||
+      frame.merged_keys.erase(entry->first) > 0) {
+    return {};
   }
+  auto duplicate = error(cat("duplicate key \"", text, "\""), "remove one of the two");
+  if (m_options.duplicate_keys == DuplicateKeys::reject) {
+    return duplicate;
+  }
+  m_duplicates.push_back(std::move(duplicate).value());
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <kubist/data/document.hpp>
@@ -26,6 +27,8 @@ class TreeBuilder final : public EventSink {
 
   /// The finished document; the builder is empty again afterwards.
   Json take();
+  /// The duplicate keys of the document that is taken next (DuplicateKeys::collect).
+  std::vector<util::Error> take_duplicates() { return std::exchange(m_duplicates, {}); }
 
  private:
   struct Frame {
@@ -58,6 +61,7 @@ class TreeBuilder final : public EventSink {
   const std::string& m_origin;
   MarkSource& m_marks;
   Json m_root;
+  std::vector<util::Error> m_duplicates;
   std::vector<Frame> m_frames;
   std::map<std::string, Anchored, std::less<>> m_anchors;
   std::size_t m_nodes = 0;

@@ -17,6 +17,7 @@ namespace kubist::data {
 enum class DuplicateKeys {
   reject,     ///< an error at the second one
   last_wins,  ///< as sigs.k8s.io/yaml and Go's JSON reader do
+  collect,    ///< the last wins, and each is an error in Document::duplicates
 };
 
 /// What to do with an integer that int64 cannot hold.
@@ -42,6 +43,8 @@ struct Document {
   Json value;
   util::SourcePos start;  ///< its first node
   std::size_t index = 0;  ///< among the non-empty documents of its input, from 0
+  /// Keys that one map has twice, with their positions (DuplicateKeys::collect only).
+  std::vector<util::Error> duplicates;
 
   /// Reads the document's text again for the marks of all nodes: some milliseconds a megabyte.
   /// Without source every answer is `start`.
