@@ -1,0 +1,148 @@
+#include <kubist/resources/secret_mask.hpp>
+
+#include <kubist/data/document.hpp>
+#include <kubist/data/json_text.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/resources/object.hpp>
+#include <kubist/util/base64.hpp>
+
+namespace kubist::resources {
+
+using data::Json;
+
+namespace {
+
+constexpr std::string_view k_mask = "***";
+constexpr std::string_view k_mask_before = "*** (before)";
+constexpr std::string_view k_mask_after = "*** (after)";
+constexpr std::string_view k_last_applied = "kubectl.kubernetes.io/last-applied-configuration";
+
+void mask_map(Json& object, std::string_view key) {
+  Json* map = data::find_path(object, {key});
+  if (map == nullptr) {
+    return;
+  }
+  if (!map->is_object()) {
+    *map = k_mask;  // a Secret that is malformed there may still hold one
+    return;
+  }
+  for (auto& [name, value] : map->items()) {
+    value = k_mask;
+  }
+}
+
+void mask_secret(Json& secret);
+
+void mask_last_applied(Json& object) {
+  Json* text = data::find_path(object, {"metadata", "annotations", k_last_applied});
+  if (text == nullptr) {
+    return;
+  }
+  auto applied = text->is_string()
+                     ? data::parse_json(text->get_ref<const std::string&>(), "last-applied")
+                     : util::fail(util::ErrorKind::invalid, "not a string");
+  if (!applied || !applied->is_object()) {
+    *text = k_mask;
+    return;
+  }
+  mask_secret(*applied);
+  *text = data::to_json(*applied) + "\n";
+}
+
+void mask_secret(Json& secret) {
+  mask_map(secret, "data");
+  mask_map(secret, "stringData");
+  mask_last_applied(secret);
+}
+
+void mask_in_place(Json& object) {
+  if (!object.is_object()) {
+    return;
+  }
+  if (is_secret(object)) {
+    mask_secret(object);
+    return;
+  }
+  Json* items = data::find_path(object, {"items"});
+  if (items == nullptr || !items->is_array()) {
+    return;
+  }
+  // The server leaves out kind and apiVersion inside a SecretList.
+  bool secrets = data::string_at(object, {"kind"}) == "SecretList";
+  for (Json& item : *items) {
+    if (secrets && item.is_object()) {
+      mask_secret(item);
+    } else {
+      mask_in_place(item);
+    }
+  }
+}
+
+/// stringData written as the server stores it.
+void fold_string_data(Json& secret) {
+  const Json* plain = data::find_path(secret, {"stringData"});
+  if (plain == nullptr || !plain->is_object()) {
+    return;
+  }
+  Json texts = *plain;
+  for (const auto& [key, value] : texts.items()) {
+    if (value.is_string()) {
+      data::set_path(secret, {"data", key},
+                     util::base64_encode(value.get_ref<const std::string&>()));
+    }
+  }
+  secret.erase("stringData");
+}
+
+void mask_data_pair(Json& before, Json& after) {
+  Json* from = data::find_path(before, {"data"});
+  Json* to = data::find_path(after, {"data"});
+  bool both = from != nullptr && to != nullptr && from->is_object() && to->is_object();
+  if (both) {
+    for (auto& [key, value] : from->items()) {
+      auto other = to->find(key);
+      bool changed = other != to->end() && *other != value;
+      value = changed ? k_mask_before : k_mask;
+      if (other != to->end()) {
+        *other = changed ? k_mask_after : k_mask;
+      }
+    }
+    for (auto& [key, value] : to->items()) {
+      if (!from->contains(key)) {
+        value = k_mask;
+      }
+    }
+    return;
+  }
+  mask_map(before, "data");
+  mask_map(after, "data");
+}
+
+}  // namespace
+
+bool is_secret(const Json& object) {
+  return data::string_at(object, {"kind"}) == "Secret" &&
+         data::string_at(object, {"apiVersion"}) == "v1";
+}
+
+Json masked(const Json& object) {
+  Json copy = object;
+  mask_in_place(copy);
+  return copy;
+}
+
+std::pair<Json, Json> masked_pair(const Json& before, const Json& after) {
+  Json from = before;
+  Json to = after;
+  for (Json* secret : {&from, &to}) {
+    if (secret->is_object()) {
+      fold_string_data(*secret);
+      mask_map(*secret, "stringData");
+      mask_last_applied(*secret);
+    }
+  }
+  mask_data_pair(from, to);
+  return {std::move(from), std::move(to)};
+}
+
+}  // namespace kubist::resources

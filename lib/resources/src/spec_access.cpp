@@ -1,0 +1,137 @@
+#include <kubist/data/pointer.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::resources {
+
+using data::Json;
+
+namespace {
+
+std::optional<NamedCall> read_call(const Json* call) {
+  std::string_view name = call == nullptr ? std::string_view{} : data::string_at(*call, {"name"});
+  if (name.empty()) {
+    return std::nullopt;
+  }
+  const Json* parameters = data::find_path(*call, {"parameters"});
+  bool given = parameters != nullptr && parameters->is_object();
+  return NamedCall{std::string(name), given ? *parameters : Json::object()};
+}
+
+/// The array at spec.KEY, or an empty one.
+const Json& spec_list(const Json& object, std::string_view key) {
+  static const Json empty = Json::array();
+  const Json* list = data::find_path(object, {"spec", key});
+  return list != nullptr && list->is_array() ? *list : empty;
+}
+
+/// An object of one of our kinds in the namespace of `from`.
+ObjectRef sibling(const ObjectView& from, std::string_view kind, std::string_view name) {
+  const Kind* known = nullptr;
+  for (const Kind& candidate : kinds()) {
+    if (candidate.name == kind) {
+      known = &candidate;
+    }
+  }
+  bool namespaced = known == nullptr || known->namespaced;
+  return {std::string(known == nullptr ? k_kubist_group : known->group), std::string(kind),
+          namespaced ? std::string(from.ns()) : std::string{}, std::string(name)};
+}
+
+}  // namespace
+
+std::optional<NamedCall> executor_of(const Json& object) {
+  if (auto call = read_call(data::find_path(object, {"spec", "executor"}))) {
+    return call;
+  }
+  return read_call(data::find_path(object, {"spec", "policyExecutor"}));
+}
+
+std::vector<NamedCall> policies_of(const Json& object) {
+  std::vector<NamedCall> calls;
+  for (const Json& policy : spec_list(object, "policies")) {
+    if (auto call = read_call(&policy)) {
+      calls.push_back(std::move(*call));
+    }
+  }
+  return calls;
+}
+
+bool is_suspended(const Json& object) { return data::bool_at(object, {"spec", "suspend"}); }
+
+std::vector<ObjectRef> depends_on(const Json& object) {
+  std::vector<ObjectRef> refs;
+  for (const Json& entry : spec_list(object, "dependsOn")) {
+    auto ref = entry.is_string() ? parse_ref(entry.get_ref<const std::string&>())
+                                 : util::fail(util::ErrorKind::invalid, "not a string");
+    if (ref) {
+      refs.push_back(sibling(ObjectView(object), ref->kind, ref->name));
+    }
+  }
+  return refs;
+}
+
+std::string_view deletion_policy(const Json& object) {
+  return data::string_at(object, {"spec", "deletionPolicy"});
+}
+
+const Json& settings_of(const Json& object) {
+  static const Json empty = Json::object();
+  const Json* settings = data::find_path(object, {"spec", "settings"});
+  return settings != nullptr && settings->is_object() ? *settings : empty;
+}
+
+std::optional<ObjectRef> parent_of(const Json& object) {
+  ObjectView view(object);
+  const Kind* kind = find_kind(view.group(), view.kind());
+  if (kind == nullptr || !kind->node || kind->parent.empty()) {
+    return std::nullopt;
+  }
+  if (kind->name == "Project") {
+    return ObjectRef{std::string(k_kubist_group), "Root", "", "root"};
+  }
+  if (auto name = data::string_at(object, {"spec", "clusterRef", "name"}); !name.empty()) {
+    return sibling(view, "Cluster", name);
+  }
+  if (auto name = data::string_at(object, {"spec", "virtualClusterRef", "name"}); !name.empty()) {
+    return sibling(view, "VirtualCluster", name);
+  }
+  return ObjectRef{std::string(k_kubist_group), "Project", "", ""};
+}
+
+std::vector<ObjectRef> references_of(const Json& object) {
+  std::vector<ObjectRef> refs = depends_on(object);
+  for (const Json& import : spec_list(object, "imports")) {
+    if (auto name = data::string_at(import, {"executionRef", "name"}); !name.empty()) {
+      refs.push_back(sibling(ObjectView(object), "Execution", name));
+    }
+  }
+  return refs;
+}
+
+std::string project_namespace(const Json& project) {
+  return std::string(
+      data::string_at(project, {"spec", "namespace"}, ObjectView(project).name()));
+}
+
+std::vector<std::string> project_home_patterns(const Json& project) {
+  std::vector<std::string> patterns = {project_namespace(project)};
+  const Json* given = data::find_path(project, {"spec", "home", "namespaces"});
+  if (given == nullptr || !given->is_array()) {
+    patterns.push_back(util::cat(ObjectView(project).name(), "-*"));
+    return patterns;
+  }
+  for (const Json& pattern : *given) {
+    if (pattern.is_string()) {
+      patterns.push_back(pattern.get<std::string>());
+    }
+  }
+  return patterns;
+}
+
+std::string virtual_cluster_namespace(const Json& virtual_cluster) {
+  return std::string(
+      data::string_at(virtual_cluster, {"spec", "namespace"}, ObjectView(virtual_cluster).name()));
+}
+
+}  // namespace kubist::resources
