@@ -2,9 +2,10 @@
 
 #include <yaml.h>
 
+#include <charconv>
 #include <cmath>
-#include <limits>
 
+#include <kubist/data/json_text.hpp>
 #include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
 
@@ -295,9 +296,12 @@ Result<Json> YamlSource::resolve(std::string_view text, bool plain, std::string_
   if (!std::isfinite(real)) {
     return error(cat(text, " has no JSON form"), k_quote_hint);
   }
-  constexpr double k_limit = 9223372036854775808.0;  // 2^63
-  if (std::trunc(real) == real && real >= -k_limit && real < k_limit) {
-    return Json(static_cast<std::int64_t>(real));
+  std::int64_t integer = 0;
+  const std::string json = go_json_number(real);  // "1e+21" and "0.5" do not parse as a whole
+  const char* end = json.data() + json.size();
+  const auto [stop, ec] = std::from_chars(json.data(), end, integer);
+  if (ec == std::errc{} && stop == end) {
+    return Json(integer);
   }
   return Json(real);
 }
