@@ -23,7 +23,7 @@ function(kubist_unit_tests name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/${name}/*_test.cpp)
   add_executable(unit_${name} ${PROJECT_SOURCE_DIR}/tests/unit/main.cpp ${sources})
   target_link_libraries(unit_${name} PRIVATE kubist::${name} deps::doctest deps::json kubist_flags ${ARGN})
-  target_include_directories(unit_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit)
+  target_include_directories(unit_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/tests/unit)
   target_compile_definitions(unit_${name} PRIVATE KUBIST_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   # The file that holds doctest's implementation must not have seen its header before.
   set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/unit/main.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)

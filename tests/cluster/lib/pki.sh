@@ -4,10 +4,11 @@
 make_pki() {
   local plane=$1 dir=$pki/$1 key=(-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30)
   mkdir -p "$dir" "$data/kubeconfig"
-  openssl req -x509 "${key[@]}" -keyout "$dir/ca.key" -out "$dir/ca.crt" -subj "/CN=$CLUSTER_NS-$plane" 2> /dev/null
+  openssl req -x509 "${key[@]}" -keyout "$dir/ca.key" -out "$dir/ca.crt" -subj "/CN=$CLUSTER_NS-$plane" 2> /dev/null ||
+    die "openssl could not make the authority $dir/ca.crt"
   openssl ecparam -name prime256v1 -genkey -noout -out "$dir/sa.key"
   issue "$dir" apiserver /CN=kube-apiserver serverAuth \
-    "IP:127.0.0.1,IP:$k_node_ip,IP:10.96.0.1,DNS:localhost,DNS:kubernetes,DNS:kubernetes.default,DNS:kubernetes.default.svc"
+    "IP:127.0.0.1,IP:$k_node_ip,IP:10.96.0.1,DNS:localhost,DNS:kubernetes.default,DNS:kubernetes.default.svc"
   issue "$dir" admin /O=system:masters/CN=admin clientAuth
   issue "$dir" front-proxy /CN=front-proxy clientAuth
   issue "$dir" controller-manager /CN=system:kube-controller-manager clientAuth

@@ -1,0 +1,172 @@
+#pragma once
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kubist/data/json.hpp>
+#include <kubist/http/curl_transport.hpp>
+#include <kubist/http/transport.hpp>
+#include <kubist/kube/api_call.hpp>
+#include <kubist/kube/api_resource.hpp>
+#include <kubist/kube/discovery.hpp>
+#include <kubist/kube/kubeconfig.hpp>
+#include <kubist/util/log.hpp>
+#include <kubist/util/result.hpp>
+
+namespace kubist::data {
+class PageBuffer;
+}
+
+namespace kubist::kube {
+
+/// What a call brought; status is below 400.
+struct Reply {
+  int status = 0;
+  http::Headers headers;
+  std::string body;
+  /// The body as JSON. Unavailable: it is none (a proxy's page).
+  util::Result<data::Json> json() const;
+};
+
+using ReplyHandler = std::function<void(util::Result<Reply>)>;
+
+/// Which objects, and in what form.
+struct ListOptions {
+  std::string label_selector;
+  std::string field_selector;
+  std::string accept{"application/json"};
+  bool omit_table_objects = false;   ///< includeObject=None, for tables
+  std::string resource_version;      ///< empty: consistent; "0": any, may be old
+  std::size_t page_bytes = std::size_t{6} << 20U;  ///< aimed at; page sizes adapt to it
+  std::int64_t first_limit = 500;    ///< objects on the first page
+  bool paged = true;                 ///< false: one reply, whatever its size
+  std::int64_t max_objects = 0;      ///< stop after that many; 0: all
+  /// When a continue token expires: go on from the server's fresh token (for printing) instead of
+  /// failing with reason Expired.
+  bool tolerate_expired = false;
+};
+
+/// How a listing ended.
+struct ListEnd {
+  std::string resource_version;  ///< of the last page: where a watch goes on
+  bool inconsistent = false;     ///< the continue token expired: pages come from different moments
+  bool more = false;             ///< max_objects cut it
+};
+
+/// Takes one page: a whole List or Table reply. The buffer is reused after the return.
+using PageHandler = std::function<util::Result<>(const data::PageBuffer& page)>;
+
+/// A small list as values.
+struct ObjectList {
+  std::vector<data::Json> items;  ///< each with apiVersion and kind
+  std::string resource_version;
+};
+
+struct ServerVersion {
+  std::string git_version;  ///< "v1.34.4"
+  std::string platform;
+  int major = 0;
+  int minor = 0;
+};
+
+/// A question for SelfSubjectAccessReview.
+struct AccessQuestion {
+  std::string verb;      ///< "create"
+  std::string group;
+  std::string resource;  ///< plural
+  std::string subresource;
+  std::string ns;        ///< empty: all namespaces
+  std::string name;
+};
+
+struct AccessAnswer {
+  bool allowed = false;
+  std::string reason;
+};
+
+struct ClientOptions {
+  std::string user_agent = "kubist";
+  /// Where requests go instead of the network: credentials and retries are left out (tests).
+  std::shared_ptr<http::Transport> transport;
+  /// Shared by all clients of a program; null makes one.
+  std::shared_ptr<http::CurlEngine> engine;
+  /// Traces (-v6 and up) and server warnings go there; null: nowhere. Must outlive the client.
+  const util::Log* log = nullptr;
+  /// Each distinct Warning header once; default: log->warn.
+  std::function<void(std::string_view)> on_warning;
+  bool discovery_cache = true;  ///< keep discovery on disk
+  bool may_prompt = false;      ///< exec plugins may use the terminal
+  /// Retries (http/retry.hpp); off for commands that must fail at once.
+  bool retry = true;
+};
+
+/// One cluster's API server. Every member is safe to call from any thread, but those that block must
+/// not be called from a ReplyHandler. Destroying it cancels its calls (their handlers still run) and
+/// waits for them.
+///
+/// Errors: kube/api_error.hpp for answers of 400 and more, http/transport.hpp for no answer.
+class Client {
+ public:
+  /// Reads nothing and sends nothing. Invalid: credentials that cannot be used (a broken key, ...).
+  static util::Result<std::shared_ptr<Client>> connect(ClusterAccess access, ClientOptions options = {});
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  const std::string& server() const;
+  /// The namespace of the context, "default" when it names none.
+  const std::string& default_namespace() const;
+  Discovery& discovery();
+
+  /// Sends the call; `done` gets its outcome on the worker's thread: be quick, do not block. May block
+  /// to run an exec plugin.
+  http::Call start(const ApiCall& call, ReplyHandler done);
+  /// Sends the call and waits.
+  util::Result<Reply> run(const ApiCall& call, std::stop_token stop = {});
+  /// The same, with the body as JSON.
+  util::Result<data::Json> json(const ApiCall& call, std::stop_token stop = {});
+  /// The value of a GET, or nothing where it answers 404.
+  util::Result<std::optional<data::Json>> find(const ApiResource& resource, std::string_view ns,
+                                               std::string_view name, std::stop_token stop = {});
+
+  /// Lists a collection page by page (empty `ns`: all namespaces); `on_page` runs on this thread while
+  /// the next page is on its way; at most two pages are in memory. An error of the handler ends the
+  /// listing.
+  util::Result<ListEnd> list_pages(const ApiResource& resource, std::string_view ns,
+                                   const ListOptions& options, const PageHandler& on_page,
+                                   std::stop_token stop = {});
+  /// All of a collection as values, for small ones. Starts again when a continue token expires.
+  util::Result<ObjectList> list(const ApiResource& resource, std::string_view ns,
+                                const ListOptions& options = {}, std::stop_token stop = {});
+
+  /// Streams a pod's log line by line (without newline) until it ends, the handler returns false, or
+  /// stop. With follow, a broken connection is resumed where it stood, without repeating lines.
+  util::Result<> follow_log(std::string_view ns, std::string_view pod, const LogOptions& options,
+                            const std::function<bool(std::string_view line)>& on_line,
+                            std::stop_token stop = {});
+
+  util::Result<ServerVersion> version(std::stop_token stop = {});
+  /// May the caller do this? (SelfSubjectAccessReview)
+  util::Result<AccessAnswer> can_i(const AccessQuestion& question, std::stop_token stop = {});
+
+  /// The request that a call becomes, and the transport it goes through: for watches and others that
+  /// stream.
+  http::Request request_of(const ApiCall& call) const;
+  http::Transport& transport();
+  /// Reports Warning headers of an answer that did not come through start().
+  void report_warnings(const http::Headers& headers);
+
+ private:
+  struct Impl;
+  explicit Client(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> m_impl;
+};
+
+}  // namespace kubist::kube

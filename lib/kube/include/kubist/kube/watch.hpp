@@ -1,0 +1,57 @@
+#pragma once
+#include <chrono>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include <kubist/data/json.hpp>
+#include <kubist/kube/client.hpp>
+
+namespace kubist::kube {
+
+enum class WatchEventType {
+  listed,    ///< an object found by a listing
+  relisted,  ///< the listing is complete: what was known and not listed since is gone
+  added,
+  modified,
+  deleted,   ///< `object` is its last state (or it stopped matching the selector)
+  bookmark,  ///< nothing but a newer resource_version
+};
+
+/// One event. The views end with the handler's return.
+struct WatchEvent {
+  WatchEventType type = WatchEventType::bookmark;
+  std::string_view object;  ///< JSON text; empty for relisted. Of a Table watch: the Table
+  std::string_view ns;
+  std::string_view name;
+  std::string_view uid;
+  std::string_view resource_version;  ///< of the object; of the list for relisted
+  /// The object as a value. In a listing of built-in kinds it lacks apiVersion and kind.
+  util::Result<data::Json> json() const;
+};
+
+/// An error ends the watch and is returned by watch() as it is.
+using WatchHandler = std::function<util::Result<>(const WatchEvent& event)>;
+
+struct WatchOptions {
+  ApiResource resource;
+  std::string ns;    ///< empty: all namespaces (or a cluster-scoped kind)
+  std::string name;  ///< one object only
+  std::string label_selector;
+  std::string field_selector;
+  std::string accept{"application/json"};  ///< k_accept_metadata_list or k_accept_table are for big kinds
+  /// Begin here instead of with a listing (the caller has listed already). A 410 leads to a listing.
+  std::string resource_version;
+  /// Called when the connection broke or the server refused, before it tries again.
+  std::function<void(const util::Error&)> on_trouble;
+};
+
+/// Lists and then watches until stop (returns success), an error of the handler, or an error that time
+/// will not mend (403, 404 of the kind, 400): what the server closes is resumed from the last
+/// resourceVersion seen, what it calls expired is listed again, everything with jittered back-off.
+/// Blocks; the handler runs on this thread, one event at a time. One thread a watch.
+util::Result<> watch(Client& client, const WatchOptions& options, const WatchHandler& handler,
+                     std::stop_token stop);
+
+}  // namespace kubist::kube

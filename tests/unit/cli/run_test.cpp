@@ -1,0 +1,99 @@
+#include <set>
+
+#include <doctest/doctest.h>
+
+#include <kubist/cli/complete.hpp>
+#include <kubist/cli/help.hpp>
+#include <kubist/cli/run.hpp>
+#include <kubist/data/json.hpp>
+
+using namespace kubist::cli;
+
+namespace {
+
+struct Ran {
+  int code;
+  std::string out, err;
+};
+
+Ran run_words(const std::vector<std::string>& words) {
+  StringSink out;
+  StringSink err;
+  const int code = run(words, out, err);
+  return {code, out.text(), err.text()};
+}
+
+std::set<std::string> words_of(const Completion& completion) {
+  std::set<std::string> words;
+  for (const Candidate& candidate : completion.candidates) {
+    words.insert(candidate.word);
+  }
+  return words;
+}
+
+std::vector<Candidate> fake_names(Completes what, const std::vector<std::string>&) {
+  return what == Completes::namespaces ? std::vector<Candidate>{{"team-a", ""}, {"other", ""}}
+                                       : std::vector<Candidate>{};
+}
+
+}  // namespace
+
+TEST_CASE("run: help goes to stdout and ends with 0") {
+  CHECK(run_words({"help"}).code == 0);
+  CHECK(run_words({"help"}).out.find("version") != std::string::npos);
+  CHECK(run_words({"version", "--help"}).out == run_words({"help", "version"}).out);
+  CHECK(run_words({}).code == 0);
+}
+
+TEST_CASE("run: unknown commands are usage errors with a suggestion, nothing on stdout") {
+  const Ran ran = run_words({"verison"});
+  CHECK(ran.code == 64);
+  CHECK(ran.out.empty());
+  CHECK(ran.err.find("did you mean \"version\"?") != std::string::npos);
+}
+
+TEST_CASE("run: wrong flags end with 64") { CHECK(run_words({"version", "--no-such"}).code == 64); }
+
+TEST_CASE("records: every command is complete and no flag is named twice") {
+  for (const CommandSpec* spec : commands()) {
+    CAPTURE(spec->path);
+    CHECK((spec->run != nullptr));
+    CHECK_FALSE(spec->summary.empty());
+    if (!spec->hidden) {
+      CHECK_FALSE(spec->group.empty());
+      CHECK_FALSE(spec->examples.empty());
+    }
+    std::set<std::string_view> names;
+    std::set<char> letters;
+    for (const std::vector<Flag>* flags : {&spec->flags, &global_flags()}) {
+      for (const Flag& flag : *flags) {
+        CAPTURE(flag.name);
+        CHECK(names.insert(flag.name).second);
+        CHECK((flag.letter == 0 || letters.insert(flag.letter).second));
+        CHECK((flag.kind != FlagKind::optional || !flag.bare.empty()));
+      }
+    }
+  }
+}
+
+TEST_CASE("complete: commands, flags, values of flags") {
+  CHECK(words_of(complete({"vers"}, fake_names)) == std::set<std::string>{"version"});
+  CHECK(words_of(complete({"version", "--cli"}, fake_names)).contains("--client"));
+  CHECK(words_of(complete({"version", "-n", "te"}, fake_names)) == std::set<std::string>{"team-a"});
+  CHECK(words_of(complete({"version", "--namespace=te"}, fake_names)) ==
+        std::set<std::string>{"--namespace=team-a"});
+  CHECK(words_of(complete({"version", "--color", "a"}, fake_names)) ==
+        std::set<std::string>{"auto", "always"});
+  CHECK(complete({"version", "--kubeconfig", ""}, fake_names).files);
+}
+
+TEST_CASE("dump: one record with every visible command; man pages name it") {
+  const auto json = kubist::data::Json::parse(dump());
+  CHECK(json.is_object());
+  std::size_t visible = 0;
+  for (const CommandSpec* spec : commands()) {
+    visible += spec->hidden ? 0 : 1;
+    CHECK(man_page(spec).find(".SH NAME") != std::string::npos);
+  }
+  CHECK(json.at("commands").size() == visible);
+}

@@ -1,0 +1,43 @@
+#include <doctest/doctest.h>
+
+#include <kubist/http/url.hpp>
+
+using namespace kubist::http;
+
+TEST_CASE("url: parts, defaults and the way back") {
+  const auto url = parse_url("HTTPS://user:pw@[fd00::1]:6443/base/path?a=b#frag");
+  REQUIRE(url);
+  CHECK(url->scheme == "https");
+  CHECK(url->userinfo == "user:pw");
+  CHECK(url->host == "fd00::1");
+  CHECK(url->port == 6443);
+  CHECK(url->path == "/base/path");
+  CHECK(url->query == "a=b");
+  CHECK(to_string(*url) == "https://user:pw@[fd00::1]:6443/base/path?a=b");
+  CHECK(to_string(*parse_url("http://host:80")) == "http://host/");
+  CHECK(parse_url("https://host?x=1")->path == "/");
+}
+
+TEST_CASE("url: what is no http URL is an error that hides the user info") {
+  for (const char* text : {"host:443", "ftp://host/", "https://", "https://h:99999/", "https://[::1/"}) {
+    CAPTURE(text);
+    CHECK_FALSE(parse_url(text));
+  }
+  const auto bad = parse_url("https://me:secret@host:port/");
+  REQUIRE_FALSE(bad);
+  CHECK(bad.error().message.find("secret") == std::string::npos);
+}
+
+TEST_CASE("url: redacted drops user info only") {
+  CHECK(redacted("https://me:secret@host/a@b") == "https://***@host/a@b");
+  CHECK(redacted("https://host/a@b?c=@") == "https://host/a@b?c=@");
+}
+
+TEST_CASE("url: loopback hosts and query strings") {
+  CHECK(is_loopback("localhost"));
+  CHECK(is_loopback("127.0.0.2"));
+  CHECK(is_loopback("::1"));
+  CHECK_FALSE(is_loopback("10.77.0.2"));
+  CHECK(make_query({{"labelSelector", "a=b,c"}, {"continue", ""}, {"limit", "5"}}) ==
+        "labelSelector=a%3Db%2Cc&limit=5");
+}
