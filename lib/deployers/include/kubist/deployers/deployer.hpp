@@ -1,0 +1,73 @@
+#pragma once
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kubist/deployers/item.hpp>
+#include <kubist/deployers/world.hpp>
+#include <kubist/util/result.hpp>
+
+namespace kubist::deployers {
+
+/// One object whose change means that a deployer should be asked again.
+struct WatchRequest {
+  std::shared_ptr<kube::Client> client;
+  kube::ApiResource resource;
+  std::string ns, name;
+};
+
+/// What one run of one item is about.
+struct Job {
+  std::string id;
+  bool remove = false;  ///< OPERATION=DELETE
+  Json imports;  ///< all import values: an object, or whatever config.importValues is; null: none
+  Place place;
+  std::string hash;  ///< of config, imports, target and image: the same work has the same hash
+  std::chrono::system_clock::time_point started;  ///< when the item was taken up
+  std::optional<std::chrono::seconds> remaining;  ///< of its timeout, now
+};
+
+/// Where an item stands: the three values of every deployer.
+struct Progress {
+  enum class State { running, done, failed };
+  State state = State::running;
+  std::string operation;  ///< the step: "StartPod", "RunWorkload", "CollectExports", ...
+  std::string reason;     ///< CamelCase
+  std::string message;    ///< names the object waited for, or why it failed; no secret values
+  std::vector<std::string> codes;  ///< landscaper's error codes, e.g. ERR_CONFIGURATION_PROBLEM
+  Json provider_status = Json::object();
+  std::vector<WatchRequest> watch;  ///< running: ask again when one of them changes
+  std::optional<std::chrono::milliseconds>
+      ask_again;                       ///< running: and after this long at the latest
+  std::optional<std::string> exports;  ///< done: the exports, one line of JSON
+  std::optional<std::string> log;      ///< ended: the tail of the log, redacted
+};
+
+/// One way of deploying. Stateless: all that it knows is in the cluster, so any kubist can go on
+/// where another one stopped. Any thread, but never twice at once for one item. An error of a call
+/// counts as failed; errors of kind unavailable are tried again until the item's timeout.
+class Deployer {
+ public:
+  virtual ~Deployer() = default;
+  /// Checks configuration without any request; what `validate` and a dry run show. Invalid.
+  virtual util::Result<> check(const Item& item, const Settings& settings) const = 0;
+  /// What decides whether work is new, besides imports and target (config, image).
+  virtual Json identity(const Item& item, const Settings& settings) const = 0;
+  /// Starts the job, or looks how far it is.
+  virtual util::Result<Progress> advance(World& world, const Item& item, const Job& job) const = 0;
+  /// Ends what the job still has running (interrupted, timed out); done once nothing runs any more.
+  virtual util::Result<Progress> stop(World& world, const Item& item, const Job& job) const = 0;
+  /// After a successful run with job.remove (or without, where it is skipped): removes all that the
+  /// item keeps at its place. Done: nothing is left.
+  virtual util::Result<Progress> clean_up(World& world, const Item& item, const Job& job) const = 0;
+};
+
+/// The deployer of a type, or null where the type is not ours (or not to be claimed, Settings).
+const Deployer* find_deployer(std::string_view type, const Settings& settings);
+/// Types in the table, for messages.
+std::vector<std::string> deployer_types();
+
+}  // namespace kubist::deployers

@@ -1,0 +1,60 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kubist/data/json.hpp>
+#include <kubist/kube/api_resource.hpp>
+#include <kubist/util/result.hpp>
+
+namespace kubist::deployers {
+
+using data::Json;
+
+/// The resource landscaper.gardener.cloud/v1alpha1 deployitems.
+const kube::ApiResource& deploy_items();
+
+inline constexpr std::string_view k_finalizer = "kubist.io/deployer";
+inline constexpr std::string_view k_internal_label = "kubist.io/internal";
+inline constexpr std::string_view k_item_label = "kubist.io/deployitem-uid";
+/// On a DeployItem: deletion does not run the workload with OPERATION=DELETE.
+inline constexpr std::string_view k_without_uninstall =
+    "landscaper.gardener.cloud/delete-without-uninstall";
+
+/// A DeployItem as a deployer sees it, whichever generation of the fields it was written in: the
+/// early one (import.secretRef, providerConfig) or today's (config with importValues).
+struct Item {
+  std::string name, ns, uid;
+  std::int64_t generation = 0;
+  std::string type;    ///< as written
+  std::string target;  ///< a VirtualCluster; empty: home
+  Json config = Json::object();
+  std::string import_secret, import_key;             ///< empty secret: none; empty key: all keys
+  std::optional<Json> import_values;                 ///< config.importValues
+  std::optional<std::chrono::seconds> timeout{600};  ///< nothing: `none`
+  bool update_on_change_only = false;
+  bool without_uninstall = false;
+  Json export_schema;                       ///< or null
+  std::vector<std::string> public_exports;  ///< keys
+  bool deleting = false;
+  Json object;  ///< as read, status included
+};
+
+/// Reads a DeployItem. Invalid, with a reason of its own: no type, config and providerConfig both,
+/// a timeout that is none.
+util::Result<Item> parse_item(const Json& object);
+
+/// A name of at most `limit` characters that starts with `base` and ends with a hash of `identity`:
+/// the same for the same input, different for different identities.
+std::string short_name(std::string_view base, std::string_view identity, std::size_t limit = 63);
+
+/// Names of what an item keeps at home: NAME-export, NAME-logs, NAME-import (shortened with a hash
+/// where they would be too long).
+std::string home_export_name(std::string_view item);
+std::string home_logs_name(std::string_view item);
+std::string home_import_name(std::string_view item);
+
+}  // namespace kubist::deployers

@@ -1,0 +1,38 @@
+#pragma once
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kubist/deployers/item.hpp>
+#include <kubist/deployers/world.hpp>
+
+namespace kubist::deployers {
+
+/// Replaces known values in text: each of 6 bytes or more, as it is, in base64 (both alphabets) and
+/// as a JSON string's content.
+class Redactor {
+ public:
+  void add(std::string_view value);
+  /// Every string leaf of the value, and numbers of 6 characters or more.
+  void add_all(const Json& value);
+  std::string redact(std::string_view text) const;
+
+ private:
+  std::vector<std::string> m_needles;
+};
+
+/// One kept tail.
+struct KeptLog {
+  std::string job;
+  std::string time;  ///< RFC 3339
+  std::string text;
+};
+inline constexpr std::size_t k_kept_logs = 3;
+inline constexpr std::size_t k_log_tail = std::size_t{64} << 10U;
+
+/// The tails of an item's last runs, newest first, from Secret NAME-logs; empty when there is none.
+util::Result<std::vector<KeptLog>> kept_logs(kube::Client& home, const std::string& ns,
+                                             const std::string& item, std::stop_token stop = {});
+
+}  // namespace kubist::deployers

@@ -1,0 +1,41 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <kubist/deployers/deployer.hpp>
+#include <kubist/deployers/handshake.hpp>
+
+namespace kubist::deployers {
+
+struct RunOptions {
+  bool force = false;  ///< run although nothing has changed
+  bool wait = true;    ///< false: one step, then tell where it stands
+  /// Ask for a new job only where one is needed: the last one failed, or its hash differs. (Jobs
+  /// that are asked for already are run in any case, unless updateOnChangeOnly and nothing
+  /// changed.)
+  bool trigger = true;
+};
+
+/// How an item stands after run_item() or remove_item().
+struct ItemOutcome {
+  Progress::State state = Progress::State::done;
+  bool ran = false;  ///< a job was run (else nothing had changed, and nothing was written)
+  std::string phase;
+  std::string reason;
+  std::string message;  ///< may be shown: redacted
+  Json item;            ///< the DeployItem as it is now
+};
+
+/// Brings one DeployItem to the end of its job (by watches, without polling), or resumes a job that
+/// another kubist began. Items of foreign types are only waited for. A failed run is an outcome,
+/// not an error. When stop is requested the job is left running and its outcome is `running`.
+util::Result<ItemOutcome> run_item(World& world, const std::string& ns, const std::string& name,
+                                   const RunOptions& options = {});
+
+/// For an item that is being deleted: runs the workload with OPERATION=DELETE (unless the item or
+/// `skip_uninstall` says otherwise), removes what it kept and drops the finalizer.
+util::Result<ItemOutcome> remove_item(World& world, const std::string& ns, const std::string& name,
+                                      const RunOptions& options = {}, bool skip_uninstall = false);
+
+}  // namespace kubist::deployers

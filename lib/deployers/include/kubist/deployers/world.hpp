@@ -1,0 +1,71 @@
+#pragma once
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kubist/kube/client.hpp>
+#include <kubist/util/clock.hpp>
+#include <kubist/util/result.hpp>
+
+namespace kubist::deployers {
+
+/// Where pods of a target run.
+struct Place {
+  std::shared_ptr<kube::Client> client;
+  std::string ns;
+  std::string cluster;  ///< the Cluster object's name; empty: the home cluster
+};
+
+/// The place behind a DeployItem's target.name (a VirtualCluster of `ns`; empty: the home cluster
+/// and `ns` itself). Not_found: no such VirtualCluster; unavailable: its cluster is not Ready.
+using PlaceResolver =
+    std::function<util::Result<Place>(const std::string& ns, const std::string& target)>;
+
+/// How long a fault of a pod may last before it is final: some mend themselves.
+struct Graces {
+  std::chrono::milliseconds image{30000};           ///< ErrImagePull, ImagePullBackOff
+  std::chrono::milliseconds config{15000};          ///< CreateContainerConfigError and the like
+  std::chrono::milliseconds unschedulable{120000};  ///< no node takes it
+  std::chrono::milliseconds mark{30000};            ///< workload ended, sidecar's mark missing
+};
+
+struct Settings {
+  std::string agent_image;   ///< kubist's own image: /kubist and /tini
+  std::string script_image;  ///< for Script items that name none
+  std::string agent_pull_policy = "IfNotPresent";
+  std::chrono::seconds termination_grace{30};
+  Graces graces;
+  /// The DeployItem CRD is somebody else's: only types kubist.io/* are ours.
+  bool foreign_crd = false;
+};
+
+/// The defaults, with $KUBIST_AGENT_IMAGE and $KUBIST_SCRIPT_IMAGE where they are set.
+Settings default_settings();
+
+/// One mutating request that was sent, for reports. Never a secret value.
+struct Write {
+  std::string verb;     ///< "create", "update", "patch", "delete"
+  std::string object;   ///< "v1 Secret/name"
+  std::string cluster;  ///< empty: home
+};
+
+/// What running items needs of the world. Plain data; everything in it may be used by any thread.
+struct World {
+  std::shared_ptr<kube::Client> home;
+  PlaceResolver place_of;
+  Settings settings = default_settings();
+  std::string field_manager = "kubist";
+  std::stop_token stop;
+  std::function<void(std::string)> progress;   ///< says what is waited for; may be empty
+  std::function<void(const Write&)> on_write;  ///< may be empty
+  /// Asked before each write at home or elsewhere: an error ends the work (a lost lock). May be
+  /// empty.
+  std::function<util::Result<>()> may_write;
+  const util::Clock* clock = &util::system_clock();
+};
+
+}  // namespace kubist::deployers
