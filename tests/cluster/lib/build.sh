@@ -30,6 +30,7 @@ build_once() {
   (
     flock 8
     [ ! -d "$dir" ] || exit 0
+    rm -rf "$dir".??????   # of a build that was killed
     temp=$(mktemp -d "$dir.XXXXXX")
     trap 'rm -rf "$temp"' EXIT
     "$function" "$temp"

@@ -42,6 +42,30 @@ test_killed_up() {
   check "down leaves nothing after that" down_leaves_nothing
 }
 
+# A component that dies, or a signal, ends `up` with an error, and nothing stays.
+test_failing_up() {
+  local pid status=0
+  "$here/cluster" up > "$scratch/up.log" 2>&1 &
+  pid=$!
+  until [ -s "$CLUSTER_HOME/data/run/kube-apiserver.pid" ] || ! kill -0 $pid 2> /dev/null; do sleep 0.1; done
+  remember_instance
+  kill -9 "$(< "$CLUSTER_HOME/data/run/kube-apiserver.pid")"
+  wait $pid || status=$?
+  check "up fails when a component dies" [ $status = 1 ]
+  check "it says which" grep -q 'kube-apiserver ended' "$scratch/up.log"
+  check "it leaves nothing" nothing_left
+
+  status=0
+  "$here/cluster" up > "$scratch/up.log" 2>&1 &
+  pid=$!
+  sleep 3
+  remember_instance
+  kill -TERM $pid
+  wait $pid || status=$?
+  check "up ends on a signal" [ $status != 0 ]
+  check "it leaves nothing then" nothing_left
+}
+
 test_side_by_side() {
   check "a first instance" cluster up api
   remember_instance
