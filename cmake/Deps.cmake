@@ -1,8 +1,8 @@
 # The libraries that kubist uses, as targets deps::NAME, the same names in two modes:
 #
 #   KUBIST_SYSTEM_LIBS=ON   the system's libraries, as a distribution's package links them
-#   KUBIST_SYSTEM_LIBS=OFF  one file that needs only libc: libcurl, libarchive and simdjson as
-#                           scripts/deps builds them, the rest from the -dev packages' archives
+#   KUBIST_SYSTEM_LIBS=OFF  one file that needs only libc: libcurl, libarchive, simdjson and jsonnet
+#                           as scripts/deps builds them, else the -dev packages' archives
 #
 # Targets: curl openssl yaml simdjson jsonnet archive re2 zlib json doctest cli11 expected threads.
 # Include this before the first add_subdirectory(): OFF also sets link options for all that follows.
@@ -24,7 +24,7 @@ kubist_dep(json nlohmann_json::nlohmann_json)
 kubist_dep(cli11 CLI11::CLI11)
 kubist_dep(expected tl::expected)
 
-if(NOT DEFINED BUILD_TESTING OR BUILD_TESTING)
+if(KUBIST_TESTS)
   find_package(doctest 2.4 CONFIG REQUIRED)
   kubist_dep(doctest doctest::doctest)
 endif()
