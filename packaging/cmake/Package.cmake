@@ -1,0 +1,45 @@
+# `cpack -G DEB` and `cpack -G TGZ` in the build folder make the packages of what is installed.
+# Include this at the end of the root CMakeLists.txt, after every install().
+
+include(GNUInstallDirs)
+set(CPACK_GENERATOR DEB TGZ)
+set(CPACK_PACKAGE_NAME kubist)
+set(CPACK_PACKAGE_VENDOR kubist)
+set(CPACK_PACKAGE_CONTACT "The kubist developers <maintainers@kubist.invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Keeps whole Kubernetes environments in their desired state")
+set(CPACK_PACKAGE_DESCRIPTION
+"kubist keeps environments, from projects and clusters down to routes and
+deployments, in their desired state. It talks to Kubernetes over REST alone,
+keeps everything that it knows in the cluster, and runs once, keeps watching,
+or runs as a controller.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_VERBATIM_VARIABLES ON)
+
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION admin)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+# From the binary itself: libc6 for the static build, the libraries with KUBIST_SYSTEM_LIBS=ON.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS ca-certificates)
+
+# Debian's policy wants both in /usr/share/doc/PACKAGE, the changelog compressed. Its date follows
+# SOURCE_DATE_EPOCH where that is set.
+string(TIMESTAMP KUBIST_CHANGELOG_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC)
+find_program(GZIP_PROGRAM gzip REQUIRED)
+mark_as_advanced(GZIP_PROGRAM)
+configure_file(${PROJECT_SOURCE_DIR}/packaging/debian/changelog.in
+  ${PROJECT_BINARY_DIR}/packaging/changelog @ONLY)
+add_custom_command(
+  OUTPUT ${PROJECT_BINARY_DIR}/packaging/changelog.gz
+  COMMAND ${GZIP_PROGRAM} -9nkf ${PROJECT_BINARY_DIR}/packaging/changelog
+  DEPENDS ${PROJECT_BINARY_DIR}/packaging/changelog
+  VERBATIM)
+add_custom_target(changelog ALL DEPENDS ${PROJECT_BINARY_DIR}/packaging/changelog.gz)
+install(FILES
+  ${PROJECT_SOURCE_DIR}/packaging/debian/copyright
+  ${PROJECT_BINARY_DIR}/packaging/changelog.gz
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/kubist)
+
+include(CPack)
