@@ -1,0 +1,41 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include <kubist/data/json.hpp>
+
+/// Would a server-side apply of an input change anything? Answered without asking the server, from
+/// the live object and its managedFields. Pure.
+namespace kubist::apply {
+
+enum class Verdict {
+  unchanged,  ///< our managedFields entry covers exactly the input's fields, and values are equal
+  changed,    ///< it does not, or a value differs
+  doubtful,   ///< only the server's normal form can tell: apply and see whether resourceVersion
+              ///< moves
+};
+
+struct Comparison {
+  Verdict verdict = Verdict::changed;
+  std::string reason;  ///< "spec.replicas differs", "not applied by kubist before"; for traces
+};
+
+struct CompareOptions {
+  std::string_view manager;
+  bool has_status = true;  ///< `status` of the input is dropped by the server (status subresource)
+  /// A built-in type: the server normalises quantities, times, empty values and known defaults.
+  /// Custom resources are kept as they were sent but for the defaults of their schema.
+  bool built_in = true;
+};
+
+/// Is the group one whose objects are Go types in the API server?
+bool is_built_in_group(std::string_view group);
+
+/// Compares what would be sent with what the server has (with metadata.managedFields).
+Comparison compare(const data::Json& input, const data::Json& live, const CompareOptions& options);
+
+/// The managedFields entry of `manager` made by Apply on the object itself; null when there is
+/// none.
+const data::Json* applied_entry(const data::Json& live, std::string_view manager);
+
+}  // namespace kubist::apply

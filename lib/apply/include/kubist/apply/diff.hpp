@@ -1,0 +1,32 @@
+#pragma once
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <kubist/apply/report.hpp>
+#include <kubist/apply/set.hpp>
+#include <kubist/kube/client.hpp>
+#include <kubist/resources/diff.hpp>
+#include <kubist/resources/manifest.hpp>
+
+namespace kubist::apply {
+
+/// How one object would change.
+struct SetDiff {
+  ObjectResult result;         ///< outcome as of a server dry run
+  resources::ObjectDiff diff;  ///< empty text: no difference. Secrets are masked
+};
+
+struct SetDiffs {
+  std::vector<SetDiff> objects;  ///< in the order of the input, pruned ones last
+  Report report;
+  bool differs() const;
+};
+
+/// What apply_set would change, by a dry run on the server: conflicts do not stop it (kubectl
+/// forces them too). Objects of a kind or namespace that the input itself makes are shown as
+/// created.
+SetDiffs diff_set(kube::Client& client, std::vector<resources::Manifest>& objects, Options options,
+                  std::stop_token stop = {});
+
+}  // namespace kubist::apply

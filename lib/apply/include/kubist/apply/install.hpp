@@ -1,0 +1,59 @@
+#pragma once
+#include <chrono>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kubist/apply/report.hpp>
+#include <kubist/data/json.hpp>
+#include <kubist/kube/client.hpp>
+#include <kubist/util/result.hpp>
+
+/// What `kubist init` and `kubist uninstall` do.
+namespace kubist::apply {
+
+/// On every CRD that kubist installs: the version of kubist that wrote it.
+inline constexpr std::string_view k_version_annotation = "kubist.io/version";
+
+struct InstallOptions {
+  std::string version;  ///< of this program: "0.1.0"
+  bool server_dry_run = false;
+  bool client_dry_run = false;
+  std::chrono::nanoseconds timeout{0};
+  std::function<void(const ObjectResult&)> on_result;
+};
+
+/// Applies resources::crds() and waits until they are established. Outcomes: created, configured
+/// (an upgrade), unchanged, kept (a newer kubist's, or a DeployItem CRD that somebody else
+/// installed).
+Report install_crds(kube::Client& client, const InstallOptions& options, std::stop_token stop = {});
+
+/// -1, 0, 1: older, equal, newer, by the rules of semantic versions; what is no version is oldest.
+int compare_versions(std::string_view a, std::string_view b);
+
+/// Is the CRD one that kubist installed (its annotation or its label says so)?
+bool is_own_crd(const data::Json& crd);
+
+struct UninstallOptions {
+  bool force = false;  ///< also while objects of these kinds exist; they are deleted with the CRDs
+  bool dry_run = false;
+  std::chrono::nanoseconds timeout{0};
+  std::function<void(const ObjectResult&)> on_result;
+};
+
+/// Removes the CRDs that kubist installed. Conflict, before anything is deleted: objects of these
+/// kinds exist and `force` is not set; the message counts them by kind.
+Report uninstall_crds(kube::Client& client, const UninstallOptions& options,
+                      std::stop_token stop = {});
+
+/// Minimum RBAC objects as manifests: what `init` itself needs (a ClusterRole), and what the
+/// ServiceAccount of a project needs (a ClusterRole to read cluster-scoped kinds, a Role).
+std::vector<data::Json> init_rbac();
+std::vector<data::Json> project_rbac(std::string_view ns, std::string_view service_account);
+
+/// The error for a command that needs the CRDs where they are missing.
+util::Error not_installed();
+
+}  // namespace kubist::apply

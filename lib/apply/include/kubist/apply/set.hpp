@@ -1,0 +1,89 @@
+#pragma once
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kubist/apply/report.hpp>
+#include <kubist/data/json.hpp>
+#include <kubist/kube/api_call.hpp>
+#include <kubist/kube/client.hpp>
+#include <kubist/resources/manifest.hpp>
+#include <kubist/resources/readiness.hpp>
+#include <kubist/util/result.hpp>
+
+namespace kubist::apply {
+
+enum class DryRun {
+  none,
+  client,  ///< reads only: the outcome comes from comparing
+  server,  ///< server-side apply with dryRun=All: admission and validation run
+};
+
+/// What a hook decides about one object before it is written.
+enum class Admission { write, leave };
+
+/// Asked once for every object that would be written, on the caller's thread. `live` is the object
+/// on the server (null: there is none). An error fails that object alone.
+using Admit = std::function<util::Result<Admission>(std::size_t index, const data::Json* live)>;
+
+/// Where `--prune` remembers what it applied: a ConfigMap, by ApplySet's rules (KEP-3659).
+struct InventoryName {
+  std::string ns;
+  std::string name;
+};
+
+struct Options {
+  std::string manager{kube::k_default_manager};  ///< field manager
+  bool force_conflicts = false;
+  DryRun dry_run = DryRun::none;
+  kube::FieldValidation validation = kube::FieldValidation::strict;
+  /// For namespaced objects that name none; empty: the client's default.
+  std::string default_namespace;
+  /// Objects of another namespace are an error (kubectl's -n).
+  bool enforce_namespace = false;
+  bool keep_objects = false;  ///< fill ObjectResult::live
+  /// PATCH objects even where they look unchanged.
+  bool always_write = false;
+  Admit admit;
+  /// Called for each result on the caller's thread, in the order of Report::results.
+  std::function<void(const ObjectResult&)> on_result;
+  /// Keep this inventory; with `prune`, delete what is in it and no longer in the input.
+  std::optional<InventoryName> inventory;
+  bool prune = false;
+  /// After applying, wait until every object is ready (kstatus).
+  bool wait = false;
+  resources::ReadyMode ready_mode = resources::ReadyMode::kstatus;
+  /// For waiting, also on CRDs and namespaces between waves. 0: none.
+  std::chrono::nanoseconds timeout{0};
+  /// Progress of waiting for people: "waiting for 3 objects: ...". May be empty.
+  std::function<void(std::string_view)> on_progress;
+};
+
+/// Makes the cluster's objects as the input says, by server-side apply.
+///
+/// Order: waves of resources/ordering.hpp; a wave starts when the one before is done, CRDs are
+/// established and namespaces are there before what needs them. Within a wave the client's governor
+/// decides how many requests are in flight. An object that fails stops only what needs it: a
+/// namespace its objects, a CRD its custom resources; unknown kinds, wrong scopes and objects that
+/// appear twice are found before anything is written, and then nothing is.
+///
+/// Unchanged objects are not written: their live state is read first (LIST, or GET for few) and
+/// compared as compare.hpp says. `objects` must outlive the call; an object's metadata.namespace is
+/// filled in where it lacks one, and with an inventory its label.
+///
+/// Blocks; not from a ReplyHandler. On stop it starts no more requests, waits for those in flight,
+/// and marks the rest skipped.
+Report apply_set(kube::Client& client, std::vector<resources::Manifest>& objects,
+                 const Options& options, std::stop_token stop = {});
+
+/// The part of apply_set that needs no write: every problem with kinds, scopes, namespaces and
+/// duplicates. Empty: the set can be applied.
+std::vector<util::Error> check_set(kube::Client& client, std::vector<resources::Manifest>& objects,
+                                   const Options& options, std::stop_token stop = {});
+
+}  // namespace kubist::apply
