@@ -26,6 +26,9 @@ struct CompareOptions {
   /// A built-in type: the server normalises quantities, times, empty values and known defaults.
   /// Custom resources are kept as they were sent but for the defaults of their schema.
   bool built_in = true;
+  /// The input with the defaults of its schema filled in: settles doubts inside atomic values of
+  /// custom resources. Null: the input itself.
+  const data::Json* defaulted = nullptr;
 };
 
 /// Is the group one whose objects are Go types in the API server?

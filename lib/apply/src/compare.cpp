@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <array>
+
+#include <kubist/apply/compare.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/text.hpp>
+
+#include "field_walk.hpp"
+
+namespace kubist::apply {
+
+using data::Json;
+
+bool is_built_in_group(std::string_view group) {
+  // Groups of k8s.io/kubernetes; other *.k8s.io groups (gateway.networking.k8s.io, ...) are CRDs.
+  static constexpr std::array<std::string_view, 22> k_groups{"",
+                                                             "admissionregistration.k8s.io",
+                                                             "apiextensions.k8s.io",
+                                                             "apiregistration.k8s.io",
+                                                             "apps",
+                                                             "authentication.k8s.io",
+                                                             "authorization.k8s.io",
+                                                             "autoscaling",
+                                                             "batch",
+                                                             "certificates.k8s.io",
+                                                             "coordination.k8s.io",
+                                                             "discovery.k8s.io",
+                                                             "events.k8s.io",
+                                                             "extensions",
+                                                             "flowcontrol.apiserver.k8s.io",
+                                                             "networking.k8s.io",
+                                                             "node.k8s.io",
+                                                             "policy",
+                                                             "rbac.authorization.k8s.io",
+                                                             "resource.k8s.io",
+                                                             "scheduling.k8s.io",
+                                                             "storage.k8s.io"};
+  return std::find(k_groups.begin(), k_groups.end(), group) != k_groups.end();
+}
+
+const Json* applied_entry(const Json& live, std::string_view manager) {
+  const Json* entries = data::find_path(live, {"metadata", "managedFields"});
+  if (entries == nullptr || !entries->is_array()) {
+    return nullptr;
+  }
+  const Json* found = nullptr;
+  for (const Json& entry : *entries) {
+    if (data::string_at(entry, {"manager"}) == manager &&
+        data::string_at(entry, {"operation"}) == "Apply" &&
+        data::string_at(entry, {"subresource"}).empty()) {
+      if (found != nullptr) {
+        return nullptr;  // one per apiVersion: only an apply joins them
+      }
+      found = &entry;
+    }
+  }
+  return found;
+}
+
+Comparison compare(const Json& input, const Json& live, const CompareOptions& options) {
+  const Json* entry = applied_entry(live, options.manager);
+  if (entry == nullptr) {
+    return {Verdict::changed, util::cat("not applied by ", options.manager, " before")};
+  }
+  if (data::string_at(*entry, {"apiVersion"}) != data::string_at(input, {"apiVersion"})) {
+    return {Verdict::changed, "applied with another apiVersion before"};
+  }
+  for (const std::string_view key : {"uid", "resourceVersion"}) {
+    const std::string_view wanted = data::string_at(input, {"metadata", key});
+    if (!wanted.empty() && wanted != data::string_at(live, {"metadata", key})) {
+      return {Verdict::changed, util::cat("metadata.", key, " differs")};
+    }
+  }
+  const Json* fields = data::find_path(*entry, {"fieldsV1"});
+  if (fields == nullptr || !fields->is_object()) {
+    return {Verdict::changed, "managedFields cannot be read"};
+  }
+  const Json* full = options.defaulted != nullptr ? options.defaulted : &input;
+  return FieldWalk(options).run(*fields, input, *full, live);
+}
+
+}  // namespace kubist::apply

@@ -1,0 +1,175 @@
+#include <map>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include <kubist/apply/compare.hpp>
+#include <kubist/data/document.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/resources/object.hpp>
+#include <kubist/util/fs.hpp>
+#include <kubist/util/text.hpp>
+
+namespace {
+
+using namespace kubist;
+using apply::Verdict;
+using data::Json;
+
+std::string test_file(const std::string& name) {
+  return *util::read_file(util::cat(KUBIST_SOURCE_DIR, "/tests/data/apply/", name));
+}
+
+/// The corpus as written and as a real API server (1.34) returned it after a server-side apply.
+struct Corpus {
+  std::vector<Json> input;
+  std::map<std::string, Json> live;
+
+  Corpus() {
+    const std::string text =
+        util::replace_all(test_file("corpus.yaml"), "NAMESPACE", "apply-probe");
+    auto documents = *data::read_documents(text, "corpus.yaml");
+    for (auto& document : documents) {
+      input.push_back(std::move(document.value));
+    }
+    const Json objects = Json::parse(test_file("corpus_live.json"));
+    for (const Json& object : objects) {
+      live[key(object)] = object;
+    }
+  }
+  static std::string key(const Json& object) {
+    return util::cat(object["apiVersion"].get<std::string>(), object["kind"].get<std::string>(),
+                     object["metadata"]["name"].get<std::string>());
+  }
+};
+
+apply::CompareOptions options_for(const Json& object) {
+  const auto group = resources::ObjectView(object).group();
+  return {.manager = "kubist", .has_status = true, .built_in = apply::is_built_in_group(group)};
+}
+
+Json live_of(const Json& object, const std::string& fields) {
+  Json live = object;
+  live["metadata"]["managedFields"] = Json::array({{{"manager", "kubist"},
+                                                    {"operation", "Apply"},
+                                                    {"apiVersion", object["apiVersion"]},
+                                                    {"fieldsV1", Json::parse(fields)}}});
+  return live;
+}
+
+Json config_map(const Json& data) {
+  return {
+      {"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", "a"}}}, {"data", data}};
+}
+
+Json custom(const Json& spec) {
+  return {{"apiVersion", "x.io/v1"}, {"kind", "X"}, {"metadata", {{"name", "a"}}}, {"spec", spec}};
+}
+
+Verdict verdict(const Json& input, const Json& live) {
+  return apply::compare(input, live, options_for(input)).verdict;
+}
+
+}  // namespace
+
+TEST_CASE("compare: what a real server made of the corpus is unchanged") {
+  const Corpus corpus;
+  for (const Json& input : corpus.input) {
+    const std::string key = Corpus::key(input);
+    INFO(key);
+    const auto live = corpus.live.find(key);
+    REQUIRE(live != corpus.live.end());
+    apply::CompareOptions options = options_for(input);
+    Json defaulted = input;
+    if (input["kind"] == "Widget") {
+      CHECK(apply::compare(input, live->second, options).verdict == Verdict::doubtful);
+      defaulted["spec"]["routes"][0].update({{"port", 80}, {"tls", {{"mode", "simple"}}}});
+      options.defaulted = &defaulted;
+    }
+    const auto result = apply::compare(input, live->second, options);
+    INFO(result.reason);
+    CHECK(result.verdict == Verdict::unchanged);
+  }
+}
+
+TEST_CASE("compare: any leaf of the corpus that differs is seen") {
+  const Corpus corpus;
+  for (const Json& input : corpus.input) {
+    const Json& live = corpus.live.at(Corpus::key(input));
+    const Json flat = input.flatten();
+    for (const auto& [pointer, value] : flat.items()) {
+      if (pointer == "/apiVersion" || pointer == "/kind" || pointer == "/status" ||
+          pointer.starts_with("/metadata/name") || pointer.ends_with("/creationTimestamp")) {
+        continue;
+      }
+      INFO(Corpus::key(input), " ", pointer);
+      Json edited = input;
+      Json& leaf = edited[Json::json_pointer(pointer)];
+      leaf = value.is_number()    ? Json(77777)
+             : value.is_boolean() ? Json(!value.get<bool>())
+                                  : Json("other");
+      CHECK(verdict(edited, live) == Verdict::changed);
+      Json more = input;
+      Json& parent = more[Json::json_pointer(pointer).parent_pointer()];
+      if (parent.is_object()) {
+        parent["added"] = "x";
+        CHECK(verdict(more, live) != Verdict::unchanged);
+        Json less = input;
+        less[Json::json_pointer(pointer).parent_pointer()].erase(
+            Json::json_pointer(pointer).back());
+        const bool defaulted = pointer.ends_with("/priority") || pointer.ends_with("/nullable") ||
+                               pointer.ends_with("/apiGroup") || pointer.ends_with("/protocol");
+        if (!defaulted && !value.is_null() && !(value.is_structured() && value.empty())) {
+          INFO(apply::compare(less, live, options_for(less)).reason);
+          CHECK(verdict(less, live) != Verdict::unchanged);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("compare: ownership decides, not only values") {
+  const Json input = config_map({{"a", "1"}});
+  CHECK(verdict(input, live_of(input, R"({"f:data":{"f:a":{}}})")) == Verdict::unchanged);
+  CHECK(verdict(input, live_of(input, R"({"f:data":{"f:a":{},"f:b":{}}})")) == Verdict::changed);
+  // Applied as "data: {}" before; its keys belong to somebody else.
+  Json shared = live_of(input, R"({"f:data":{}})");
+  shared["metadata"]["managedFields"].push_back(
+      {{"manager", "edit"},
+       {"operation", "Update"},
+       {"fieldsV1", {{"f:data", {{"f:a", Json::object()}}}}}});
+  CHECK(verdict(input, shared) == Verdict::changed);
+  CHECK(verdict(input, input) == Verdict::changed);
+  Json other = live_of(input, R"({"f:data":{"f:a":{}}})");
+  other["metadata"]["managedFields"][0]["operation"] = "Update";
+  CHECK(verdict(input, other) == Verdict::changed);
+  other = live_of(input, R"({"f:data":{"f:a":{}}})");
+  other["metadata"]["managedFields"][0]["apiVersion"] = "v2";
+  CHECK(verdict(input, other) == Verdict::changed);
+}
+
+TEST_CASE("compare: lists with keys compare by key, and their order counts") {
+  const Json list = Json::array({{{"name", "a"}, {"v", 1}}, {{"name", "b"}, {"v", 2}}});
+  const std::string fields =
+      R"({"f:spec":{"f:l":{"k:{\"name\":\"a\"}":{".":{},"f:name":{},"f:v":{}},)"
+      R"("k:{\"name\":\"b\"}":{".":{},"f:name":{},"f:v":{}}}}})";
+  const Json input = custom({{"l", list}});
+  Json live = live_of(input, fields);
+  CHECK(verdict(input, live) == Verdict::unchanged);
+  live["spec"]["l"].insert(live["spec"]["l"].begin(), Json{{"name", "injected"}});
+  CHECK(verdict(input, live) == Verdict::unchanged);
+  CHECK(verdict(custom({{"l", Json::array({list[1], list[0]})}}), live) == Verdict::changed);
+  CHECK(verdict(custom({{"l", Json::array({list[0]})}}), live) == Verdict::changed);
+  CHECK(verdict(custom({{"l", Json::array({list[0], list[1], list[1]})}}), live) ==
+        Verdict::changed);
+}
+
+TEST_CASE("compare: custom resources are compared as they were sent") {
+  const std::string fields = R"({"f:spec":{"f:cpu":{}}})";
+  const Json input = custom({{"cpu", "1000m"}});
+  CHECK(verdict(input, live_of(custom({{"cpu", "1"}}), fields)) == Verdict::changed);
+  CHECK(verdict(input, live_of(input, fields)) == Verdict::unchanged);
+  CHECK(verdict(custom({{"cpu", nullptr}}),
+                live_of(custom(Json::object()), R"({"f:spec":{"f:cpu":{}}})")) ==
+        Verdict::unchanged);
+}
