@@ -6,29 +6,40 @@
 #include <vector>
 
 #include <kubist/data/json.hpp>
+#include <kubist/data/position.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/resources/manifest.hpp>
-#include <kubist/resources/object.hpp>
 #include <kubist/util/error.hpp>
 
 namespace kubist::resources {
 
-/// What the offline checks may ask of the world. Empty functions and lists: that check is left out or,
-/// for lookups, answers "unknown", which is no error.
+/// Where an executor or policy is named.
+struct CallSite {
+  std::string_view kind;  ///< of the object that names it
+  std::string_view ns;    ///< its namespace; empty for cluster-scoped kinds
+  const NamedCall& call;
+  /// Positions by pointers into the call: "/name", "/parameters/x".
+  const data::PositionLookup& positions;
+};
+
+/// What the offline checks may ask of the world. A function that is empty leaves its check out.
 struct ValidateContext {
-  /// Is there such an object outside the input? Nothing: cannot say (offline), so no error.
+  /// Is there such an object outside the input? Nothing: cannot say, so no error. A Project with an
+  /// empty name and `ns` set asks whether any Project owns that namespace.
   std::function<std::optional<bool>(const ObjectRef&)> exists;
-  /// Names an executor of that kind may have; definitions in the input count by themselves. Empty: not
-  /// checked.
-  std::function<std::vector<std::string>(std::string_view kind)> executors;
-  /// The same for policies, in a namespace (PolicyDefinitions are namespaced).
-  std::function<std::vector<std::string>(std::string_view kind, std::string_view ns)> policies;
+  /// The problems of naming this executor, or this policy, so: an unknown name, wrong parameters.
+  /// Definitions in the input are known by themselves and are not asked for. Errors without a
+  /// position get that of the name.
+  std::function<std::vector<util::Error>(const CallSite&)> check_executor;
+  std::function<std::vector<util::Error>(const CallSite&)> check_policy;
   /// The namespace of objects that name none; empty leaves them without.
   std::string default_namespace;
 };
 
 /// Every problem of kubist's own objects in the input that can be found without a cluster, in input
-/// order: schema (types, unknown fields with the nearest known one), duplicate keys, the rules of the
-/// CRDs, references and names, cycles (printed as a cycle). Other kinds pass.
+/// order: kinds and versions, schema (types, unknown fields with the nearest known one), the rules of
+/// the CRDs, references and names, cycles (printed as a cycle). Other groups' kinds pass. Duplicate
+/// keys are errors of reading (manifest.hpp). All errors are of kind invalid and have positions.
 std::vector<util::Error> validate(const std::vector<Manifest>& manifests,
                                   const ValidateContext& context = {});
 

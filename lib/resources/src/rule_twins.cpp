@@ -1,0 +1,111 @@
+#include "rule_twins.hpp"
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/resources/object.hpp>
+
+namespace kubist::resources {
+
+using data::Json;
+
+namespace {
+
+/// CEL's has(): the server drops null values before it evaluates rules.
+bool has(const Json& self, std::string_view field) {
+  const Json* value = data::find_path(self, {field});
+  return value != nullptr && !value->is_null();
+}
+
+int count(const Json& self, std::initializer_list<std::string_view> fields) {
+  return static_cast<int>(std::count_if(fields.begin(), fields.end(),
+                                        [&](std::string_view field) { return has(self, field); }));
+}
+
+/// spec.namespace, by default the name.
+std::string_view effective_namespace(const Json& object) {
+  return data::string_at(object, {"spec", "namespace"},
+                         data::string_at(object, {"metadata", "name"}));
+}
+
+bool same_namespace(const Json& self, const Json* old) {
+  return old == nullptr || effective_namespace(self) == effective_namespace(*old);
+}
+
+bool name_is_namespace(const Json& self, const Json*) {
+  return !data::string_at(self, {"spec", "namespace"}).empty() ||
+         is_dns_label(data::string_at(self, {"metadata", "name"}));
+}
+
+bool is_type(const Json& self, std::string_view type) {
+  return data::string_at(self, {"type"}) == type;
+}
+
+struct Entry {
+  std::string_view message;
+  RuleTwin twin;
+};
+
+constexpr Entry k_twins[] = {
+    {"executor and policyExecutor are two names for one field, give only one",
+     [](const Json& self, const Json*) {
+       return count(self, {"executor", "policyExecutor"}) < 2;
+     }},
+    {"exactly one of jsonnet, exec and container must be given",
+     [](const Json& self, const Json*) {
+       return count(self, {"jsonnet", "exec", "container"}) == 1;
+     }},
+    {"the only Root is named root",
+     [](const Json& self, const Json*) {
+       return data::string_at(self, {"metadata", "name"}) == "root";
+     }},
+    {"spec.namespace cannot be changed, make another Project instead", same_namespace},
+    {"a project cannot own the namespaces default, istio-system and kube-*",
+     [](const Json& self, const Json*) {
+       std::string_view ns = effective_namespace(self);
+       return ns != "default" && ns != "istio-system" && !ns.starts_with("kube-");
+     }},
+    {"the project's name is no namespace name, give spec.namespace", name_is_namespace},
+    {"exactly one of kubeconfigSecretRef and home: true must be given",
+     [](const Json& self, const Json*) {
+       return has(self, "kubeconfigSecretRef") != data::bool_at(self, {"home"});
+     }},
+    {"clusterRef cannot be changed, make another VirtualCluster instead",
+     [](const Json& self, const Json* old) {
+       return old == nullptr || data::string_at(self, {"clusterRef", "name"}) ==
+                                    data::string_at(*old, {"clusterRef", "name"});
+     }},
+    {"spec.namespace cannot be changed, make another VirtualCluster instead", same_namespace},
+    {"the virtual cluster's name is no namespace name, give spec.namespace", name_is_namespace},
+    {"exactly one of emptyDir, secret, configMap and persistentVolumeClaim must be given",
+     [](const Json& self, const Json*) {
+       return count(self, {"emptyDir", "secret", "configMap", "persistentVolumeClaim"}) == 1;
+     }},
+    {"a Container item needs image",
+     [](const Json& self, const Json*) { return !is_type(self, "Container") || has(self, "image"); }},
+    {"a Script item needs script",
+     [](const Json& self, const Json*) { return !is_type(self, "Script") || has(self, "script"); }},
+    {"a Templates item needs template",
+     [](const Json& self, const Json*) {
+       return !is_type(self, "Templates") || has(self, "template");
+     }},
+    {"script and interpreter belong to Script items alone",
+     [](const Json& self, const Json*) {
+       return is_type(self, "Script") || count(self, {"script", "interpreter"}) == 0;
+     }},
+    {"template and engine belong to Templates items alone",
+     [](const Json& self, const Json*) {
+       return is_type(self, "Templates") || count(self, {"template", "engine"}) == 0;
+     }},
+};
+
+}  // namespace
+
+RuleTwin find_rule_twin(std::string_view message) {
+  for (const Entry& entry : k_twins) {
+    if (entry.message == message) {
+      return entry.twin;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace kubist::resources
