@@ -53,7 +53,7 @@ class JsonPath {
 };
 
 /// One value as kubectl prints it in jsonpath and custom-columns: strings bare, maps and lists as
-/// compact JSON, null as nothing.
+/// compact JSON, null as "null".
 std::string jsonpath_text(const Json& value);
 
 }  // namespace kubist::data

@@ -1,0 +1,252 @@
+#include <deque>
+
+#include <kubist/data/json_stream.hpp>
+#include <kubist/util/text.hpp>
+
+#include "go_number.hpp"
+#include "object_reader.hpp"
+
+namespace kubist::data {
+
+using util::Result;
+
+namespace {
+
+/// As kubectl: the first line only, and nothing that drives a terminal.
+bool needs_care(std::string_view text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+}
+
+std::string careful(std::string_view text) {
+  const std::size_t end = text.find_first_of("\f\n\r");
+  std::string line;
+  for (char c : text.substr(0, end)) {
+    if (c == '\x1b') {
+      line += "^[";
+    } else {
+      line += c;
+    }
+  }
+  line = util::printable(line);
+  return end == text.npos ? line : line + "...";
+}
+
+}  // namespace
+
+struct TableReader::Impl {
+  od::parser parser;
+  ObjectReader objects;
+  std::deque<std::string> texts;  ///< of the current row's cells that are no plain strings
+  TableRow row;
+
+  simdjson::error_code read_cell(od::value value, std::string_view& cell) {
+    od::json_type type{};
+    if (const auto error = value.type().get(type)) {
+      return error;
+    }
+    if (type == od::json_type::string) {
+      if (const auto error = value.get_string().get(cell)) {
+        return error;
+      }
+      cell = needs_care(cell) ? std::string_view(texts.emplace_back(careful(cell))) : cell;
+      return simdjson::SUCCESS;
+    }
+    if (type == od::json_type::array || type == od::json_type::object) {
+      if (const auto error = simdjson::to_json_string(value).get(cell)) {
+        return error;
+      }
+      cell = texts.emplace_back(util::printable(util::trim(cell)));
+      return simdjson::SUCCESS;
+    }
+    cell = util::trim(value.raw_json_token());
+    if (type == od::json_type::null) {
+      cell = "<nil>";
+    } else if (type == od::json_type::number && cell.find_first_of(".eE") != cell.npos) {
+      if (const auto number = parse_double(cell)) {
+        cell = texts.emplace_back(go_general(*number));
+      }
+    }
+    return simdjson::SUCCESS;
+  }
+
+  simdjson::error_code read_cells(od::value value) {
+    od::array cells;
+    if (const auto error = value.get_array().get(cells)) {
+      return error;
+    }
+    for (auto element : cells) {
+      od::value cell;
+      if (const auto error = element.get(cell)) {
+        return error;
+      }
+      if (const auto error = read_cell(cell, row.cells.emplace_back())) {
+        return error;
+      }
+    }
+    return simdjson::SUCCESS;
+  }
+
+  simdjson::error_code read_row(od::value value) {
+    od::object object;
+    if (const auto error = value.get_object().get(object)) {
+      return error;
+    }
+    row.cells.clear();
+    row.object = {};
+    texts.clear();
+    for (auto field : object) {
+      std::string_view key;
+      od::value member;
+      if (const auto error = field.unescaped_key().get(key)) {
+        return error;
+      }
+      if (const auto error = field.value().get(member)) {
+        return error;
+      }
+      if (key == "cells") {
+        if (const auto error = read_cells(member)) {
+          return error;
+        }
+      } else if (key == "object") {
+        od::json_type type{};
+        if (!member.type().get(type) && type == od::json_type::object) {
+          if (const auto error = objects.read(member, row.object)) {
+            return error;
+          }
+        }
+      }
+    }
+    return simdjson::SUCCESS;
+  }
+
+  Result<> read_rows(od::value value, ListHead& head, const RowHandler& on_row) {
+    od::json_type type{};
+    if (!value.type().get(type) && type == od::json_type::null) {
+      return {};
+    }
+    od::array rows;
+    if (const auto error = value.get_array().get(rows)) {
+      return json_error(error, "rows of the table");
+    }
+    for (auto element : rows) {
+      od::value row_value;
+      if (const auto error = element.get(row_value)) {
+        return json_error(error, "a row of the table");
+      }
+      if (const auto error = read_row(row_value)) {
+        return json_error(error, util::cat("row ", head.items, " of the table"));
+      }
+      ++head.items;
+      KUBIST_CHECK(on_row(row));
+    }
+    return {};
+  }
+
+  static simdjson::error_code read_column(od::value value, TableColumn& column) {
+    od::object object;
+    if (const auto error = value.get_object().get(object)) {
+      return error;
+    }
+    for (auto field : object) {
+      std::string_view key;
+      od::value member;
+      if (const auto error = field.unescaped_key().get(key)) {
+        return error;
+      }
+      if (const auto error = field.value().get(member)) {
+        return error;
+      }
+      if (key == "name") {
+        column.name = text_of(member);
+      } else if (key == "type") {
+        column.type = text_of(member);
+      } else if (key == "format") {
+        column.format = text_of(member);
+      } else if (key == "description") {
+        column.description = text_of(member);
+      } else if (key == "priority") {
+        if (const auto error = member.get_int64().get(column.priority)) {
+          return error;
+        }
+      }
+    }
+    return simdjson::SUCCESS;
+  }
+
+  static Result<std::vector<TableColumn>> read_columns(od::value value) {
+    std::vector<TableColumn> columns;
+    od::array definitions;
+    od::json_type type{};
+    if (!value.type().get(type) && type == od::json_type::null) {
+      return columns;
+    }
+    if (const auto error = value.get_array().get(definitions)) {
+      return json_error(error, "columnDefinitions of the table");
+    }
+    for (auto element : definitions) {
+      od::value definition;
+      if (const auto error = element.get(definition)) {
+        return json_error(error, "columnDefinitions of the table");
+      }
+      if (const auto error = read_column(definition, columns.emplace_back())) {
+        return json_error(error, "columnDefinitions of the table");
+      }
+    }
+    return columns;
+  }
+};
+
+TableReader::TableReader() : m_impl(std::make_unique<Impl>()) {}
+TableReader::~TableReader() = default;
+TableReader::TableReader(TableReader&&) noexcept = default;
+TableReader& TableReader::operator=(TableReader&&) noexcept = default;
+
+void TableReader::select(std::vector<std::string> pointers) {
+  m_impl->objects.pointers = std::move(pointers);
+}
+
+Result<ListHead> TableReader::read(const PageBuffer& page, const ColumnsHandler& on_columns,
+                                   const RowHandler& on_row) {
+  od::document document;
+  od::object root;
+  if (const auto error = open_page(m_impl->parser, page, document, root)) {
+    return json_error(error, "the table");
+  }
+  ListHead head;
+  bool has_rows = false;
+  for (auto field : root) {
+    std::string_view key;
+    od::value value;
+    if (const auto error = field.unescaped_key().get(key)) {
+      return json_error(error, "the table");
+    }
+    if (const auto error = field.value().get(value)) {
+      return json_error(error, "the table");
+    }
+    if (key == "kind") {
+      head.kind = text_of(value);
+    } else if (key == "apiVersion") {
+      head.api_version = text_of(value);
+    } else if (key == "metadata") {
+      if (const auto error = read_list_meta(value, head)) {
+        return json_error(error, "the table's metadata");
+      }
+    } else if (key == "columnDefinitions") {
+      KUBIST_TRY(const auto columns, Impl::read_columns(value));
+      if (!columns.empty()) {
+        KUBIST_CHECK(on_columns(columns));
+      }
+    } else if (key == "rows") {
+      has_rows = true;
+      KUBIST_CHECK(m_impl->read_rows(value, head, on_row));
+    }
+  }
+  if (!has_rows || head.kind != "Table") {
+    return util::fail(util::ErrorKind::invalid,
+                      util::cat("the reply is no table (kind ", head.kind, ")"));
+  }
+  return head;
+}
+
+}  // namespace kubist::data
