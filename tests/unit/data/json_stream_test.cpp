@@ -2,6 +2,7 @@
 
 #include <kubist/data/json_stream.hpp>
 #include <kubist/data/json_text.hpp>
+#include <kubist/data/pointer.hpp>
 #include <kubist/data/raw_format.hpp>
 #include <kubist/data/yaml_writer.hpp>
 
@@ -145,7 +146,7 @@ TEST_CASE("RawFormatter: prints as the writers of values do") {
     INFO(name);
     for (data::Document& document : golden::input(name)) {
       if (name == "json") {  // -0.0 is printed as -0, which is the integer 0 when read again
-        document.value["spec"].erase("d");
+        data::erase_path(document.value, {"spec", "d"});
       }
       std::string json;
       std::string yaml;

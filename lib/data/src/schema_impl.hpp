@@ -1,0 +1,38 @@
+#pragma once
+#include <re2/re2.h>
+
+#include <deque>
+#include <string>
+
+#include <kubist/data/schema.hpp>
+
+namespace kubist::data {
+
+/// RE2: the engine that the API server's Go uses too, linear in the input.
+struct Pattern {
+  explicit Pattern(std::string_view source)
+      : text(source), regex(text, quiet()) {}
+  static re2::RE2::Options quiet() {
+    re2::RE2::Options options;
+    options.set_log_errors(false);
+    options.set_max_mem(std::int64_t{1} << 20U);
+    return options;
+  }
+  std::string text;
+  re2::RE2 regex;
+};
+
+struct Schema::Impl {
+  std::deque<SchemaNode> nodes;
+  const SchemaNode* root = nullptr;
+};
+
+/// Is a string of that format? Unknown formats pass, as in the API server.
+bool matches_format(std::string_view text, std::string_view format);
+
+/// Fields that every object has, whatever its schema says.
+inline bool is_object_field(std::string_view name) {
+  return name == "apiVersion" || name == "kind" || name == "metadata";
+}
+
+}  // namespace kubist::data
