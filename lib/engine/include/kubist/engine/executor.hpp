@@ -37,6 +37,13 @@ struct Write {
   std::string detail;   ///< e.g. the fields that change; never a secret value; may be empty
 };
 
+/// The answer to annotation kubist.io/request ("VERB@ID"), for status.handledRequest.
+struct HandledRequest {
+  std::string request;  ///< the annotation's value
+  std::string outcome;  ///< "Done" or "Refused"
+  std::string message;
+};
+
 /// What an executor reports about one node.
 struct Alignment {
   Outcome outcome = Outcome::ready;
@@ -53,8 +60,7 @@ struct Alignment {
   std::optional<std::chrono::milliseconds> requeue_after;
   /// May children start? Default: when the outcome is ready.
   std::optional<bool> children;
-  /// The answer to annotation kubist.io/request ("VERB@ID"), for status.handledRequest.
-  std::optional<std::string> handled_request;
+  std::optional<HandledRequest> handled_request;
 };
 
 /// The alignment that an error means. Unreachable, expired (401), 429, 5xx, timeouts and conflicts

@@ -1,8 +1,11 @@
 #pragma once
+#include <functional>
 #include <map>
 #include <optional>
 #include <queue>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <kubist/engine/graph.hpp>
@@ -80,6 +83,8 @@ class Plan {
     NodeState state = NodeState::waiting;
     unsigned hard = 0;        ///< parent and dependencies that have not ended yet
     bool behind = false;      ///< kinds that come first have not ended yet
+    bool children = false;    ///< may its children start?
+    std::size_t rank_slot = 0;  ///< its place in Siblings::ranks
     unsigned open_below = 0;  ///< selected nodes of its subtree, itself included, not final yet
     NodeId cause = k_no_node;
     std::string reason;
@@ -90,29 +95,27 @@ class Plan {
     std::vector<std::size_t> open;  ///< nodes of the rank that have not ended
     std::size_t current = 0;
   };
-  struct Later {
-    const Graph* graph;
-    bool operator()(NodeId a, NodeId b) const { return (*graph)[a].id > (*graph)[b].id; }
-  };
-
   void include(const std::vector<NodeId>& selected, Mode mode);
   void group_siblings();
-  void count_waits(NodeId id);
-  void start_align(NodeId id);
-  void start_remove(NodeId id);
+  void begin(NodeId id);
+  void begin_align(NodeId id);
+  void begin_remove(NodeId id);
   void settle(NodeId id, NodeState state, std::string reason, NodeId cause);
-  void close(NodeId id);
-  void block_dependents(NodeId id);
-  void release(NodeId id);
+  void drain();
+  void ended(NodeId id);
+  void after_align(NodeId id);
+  void after_remove(NodeId id);
+  void free_or_block(NodeId id, bool free, const char* reason, NodeId cause);
   void make_ready(NodeId id);
-  void advance(NodeId id);
-  void break_rank_wait();
+  void advance_siblings(NodeId id);
+  void break_deadlock();
   Siblings& siblings_of(NodeId id);
 
   const Graph& m_graph;
   std::vector<Entry> m_entries;
   std::map<std::pair<NodeId, Mode>, Siblings> m_siblings;
-  std::priority_queue<NodeId, std::vector<NodeId>, Later> m_ready;
+  std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> m_ready;  ///< kind order
+  std::vector<NodeId> m_ended;  ///< final, consequences not drawn yet
   std::vector<NodeId> m_settled;
   std::vector<NodeId> m_complete;
   std::size_t m_open = 0;

@@ -1,5 +1,5 @@
 #pragma once
-#include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -27,12 +27,13 @@ struct PolicyDefinition {
   Json parameters = Json::object();         ///< JSON schema with defaults; empty: takes none
   std::shared_ptr<const data::Schema> schema;  ///< `parameters`, compiled
   std::map<std::string, std::string> metrics;  ///< query templates by name
-  bool wants_now = false;  ///< gets `now` in its input (else results are kept across time)
-  bool wants_run = false;  ///< gets `run {id, attempt, seed}`
+  std::vector<std::string> kinds;  ///< that it may be used on; empty: all
+  bool wants_now = false;  ///< spec.wants has "now": gets `now` (without it answers can be kept)
+  bool wants_run = false;  ///< spec.wants has "run": gets `run {id, attempt, seed}`
   /// A functionConfig of its own, for existing KRM functions; null: a PolicyRun is made. A string
-  /// that is exactly "${NAME}" is replaced by the whole value of that parameter.
+  /// that is exactly "${parameters.NAME}" is replaced by the whole value of that parameter.
   Json function_config;
-  std::string source;  ///< what the runtime runs: Jsonnet text, the name of an exec program, or empty
+  std::string source;   ///< what the runtime runs: Jsonnet text, an exec program's name, or empty
   std::shared_ptr<PolicyRuntime> runtime;
 };
 
@@ -84,6 +85,10 @@ class PolicyCatalog {
   std::map<std::string, std::shared_ptr<const PolicyDefinition>> m_builtins;  ///< lower case, aliases
   std::map<std::pair<std::string, std::string>, Entry> m_defined;             ///< (namespace, name)
 };
+
+/// Compiles a parameters schema (type object unless it says otherwise); `what` names it in errors.
+util::Result<std::shared_ptr<const data::Schema>> compile_parameters(const Json& parameters,
+                                                                     const std::string& what);
 
 /// The parameters that a policy runs with: `given`, then `settings` for those of its schema that
 /// are not given, then the schema's defaults; validated. Fails with invalid, naming each field.

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <kubist/engine/pipeline.hpp>
@@ -44,8 +45,8 @@ struct RunSummary {
   std::size_t writes = 0;       ///< mutating requests, status writes included
 };
 
-/// Everything that a run came to: the one source of all printed forms. `nodes` is indexed by
-/// position, parents before children; `index_of` finds a node.
+/// Everything that a run came to: the one source of all printed forms. `nodes` has parents before
+/// children.
 struct Report {
   RunInfo run;
   std::vector<NodeReport> nodes;
@@ -54,7 +55,9 @@ struct Report {
   bool stopped = false;          ///< by the stop token
   std::chrono::nanoseconds took{0};
   std::vector<util::Error> status_errors;  ///< status writes that failed
+  std::unordered_map<NodeId, std::size_t> index;  ///< place in `nodes`
 
+  /// The node's part, or nullptr when it was not selected.
   const NodeReport* find(NodeId id) const;
 };
 

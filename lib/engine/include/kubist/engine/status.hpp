@@ -30,7 +30,7 @@ struct StatusInput {
   Json fields = Json::object();                  ///< the kind's own; null removes one
   std::optional<Json> policies;                  ///< status.policies; nothing: stays
   std::optional<Json> effective;                 ///< status.effective; empty object removes it
-  std::optional<std::string> handled_request;
+  std::optional<HandledRequest> handled_request;
   /// TreeReady; nothing: not known yet (stays, or Unknown when there was none).
   std::optional<Truth> tree_ready;
   std::string tree_message;

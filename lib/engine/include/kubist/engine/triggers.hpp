@@ -66,8 +66,8 @@ class Schedule {
   std::set<std::pair<Time, Key>> m_queue;
 };
 
-/// Adds what a finished run asks for: requeue_after of its nodes from `now`, and nextRunAt of those
-/// that failed (`wall` is the calendar time at `now`).
+/// Adds what a finished run asks for: its nodes' requeue_after (retries of failed ones included)
+/// from `now`, and at once those outside the run that waited for a node that became Ready.
 void schedule_from(Schedule& schedule, const Report& report, const Graph& graph, Schedule::Time now);
 
 }  // namespace kubist::engine

@@ -1,0 +1,132 @@
+#include <kubist/engine/executor.hpp>
+
+#include <kubist/util/text.hpp>
+
+namespace kubist::engine {
+
+using util::cat;
+using util::ErrorKind;
+
+std::string_view to_string(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::ready: return "ready";
+    case Outcome::progressing: return "progressing";
+    case Outcome::failed: return "failed";
+    case Outcome::stalled: return "stalled";
+  }
+  return "unknown";
+}
+
+namespace {
+
+Outcome outcome_of(const util::Error& error) {
+  // Expired credentials are renewed by somebody else; missing rights stay missing.
+  if (error.http_status == 401 || error.http_status == 429 || error.http_status >= 500) {
+    return Outcome::failed;
+  }
+  switch (error.kind) {
+    case ErrorKind::invalid:
+    case ErrorKind::usage:
+    case ErrorKind::not_found:
+    case ErrorKind::forbidden:
+    case ErrorKind::denied: return Outcome::stalled;
+    case ErrorKind::internal:
+    case ErrorKind::conflict:
+    case ErrorKind::unavailable:
+    case ErrorKind::timeout:
+    case ErrorKind::cancelled:
+    case ErrorKind::not_ready: return Outcome::failed;
+  }
+  return Outcome::failed;
+}
+
+std::string reason_of(const util::Error& error) {
+  if (!error.reason.empty()) {
+    return error.reason;
+  }
+  switch (error.kind) {
+    case ErrorKind::invalid: return "InvalidSpec";
+    case ErrorKind::usage: return "InvalidSpec";
+    case ErrorKind::not_found: return "NotFound";
+    case ErrorKind::forbidden: return error.http_status == 401 ? "Unauthorized" : "Forbidden";
+    case ErrorKind::denied: return "Denied";
+    case ErrorKind::conflict: return "Conflict";
+    case ErrorKind::unavailable: return "Unavailable";
+    case ErrorKind::timeout: return "Timeout";
+    case ErrorKind::cancelled: return "Cancelled";
+    case ErrorKind::not_ready: return "NotReady";
+    case ErrorKind::internal: return "InternalError";
+  }
+  return "InternalError";
+}
+
+}  // namespace
+
+Alignment alignment_of(const util::Error& error) {
+  Alignment alignment;
+  alignment.outcome = outcome_of(error);
+  alignment.reason = reason_of(error);
+  alignment.message = error.hint.empty() ? error.message : cat(error.message, "; ", error.hint);
+  return alignment;
+}
+
+void ExecutorSet::add(const std::string& name, std::shared_ptr<Executor> executor,
+                      std::vector<std::string> kinds, std::vector<std::string> default_for,
+                      std::vector<std::string> aliases) {
+  Entry entry{name, std::move(executor), std::move(kinds)};
+  for (const std::string& kind : default_for) {
+    m_defaults[kind] = util::lower(name);
+    if (std::find(entry.kinds.begin(), entry.kinds.end(), kind) == entry.kinds.end()) {
+      entry.kinds.push_back(kind);
+    }
+  }
+  for (const std::string& alias : aliases) {
+    m_by_name[util::lower(alias)] = entry;
+  }
+  m_by_name[util::lower(name)] = std::move(entry);
+}
+
+util::Result<Executor*> ExecutorSet::find(const Node& node) const {
+  return find(node.key.kind, node.executor ? node.executor->name : std::string());
+}
+
+util::Result<Executor*> ExecutorSet::find(const std::string& kind, const std::string& name) const {
+  std::string lower = util::lower(name);
+  if (name.empty()) {
+    auto found = m_defaults.find(kind);
+    if (found == m_defaults.end()) {
+      return util::fail(ErrorKind::internal, cat("there is no default executor for kind ", kind));
+    }
+    lower = found->second;
+  }
+  auto found = m_by_name.find(lower);
+  auto unknown = [&](std::string message) {
+    auto error = util::make_error(
+        ErrorKind::invalid, std::move(message),
+        cat("executors for ", kind, ": ", util::join(names(kind), ", ")));
+    error.reason = "UnknownExecutor";
+    return util::fail(std::move(error));
+  };
+  if (found == m_by_name.end()) {
+    return unknown(cat("unknown executor \"", name, "\"", util::did_you_mean(name, names(kind))));
+  }
+  const auto& kinds = found->second.kinds;
+  if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
+    return unknown(cat("executor ", found->second.name, " is not for kind ", kind));
+  }
+  return found->second.executor.get();
+}
+
+std::vector<std::string> ExecutorSet::names(const std::string& kind) const {
+  std::vector<std::string> names;
+  for (const auto& [lower, entry] : m_by_name) {
+    bool fits = std::find(entry.kinds.begin(), entry.kinds.end(), kind) != entry.kinds.end();
+    if (fits && lower == util::lower(entry.name)) {
+      names.push_back(entry.name);
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace kubist::engine

@@ -1,0 +1,294 @@
+#include "graph_builder.hpp"
+
+#include <numeric>
+#include <tuple>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/resources/selector.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::engine {
+
+using util::cat;
+using util::ErrorKind;
+
+Graph Graph::build(std::vector<Node> nodes) { return GraphBuilder(std::move(nodes)).build(); }
+
+GraphBuilder::GraphBuilder(std::vector<Node> nodes) { expand_targets(std::move(nodes)); }
+
+Graph GraphBuilder::build() {
+  sort_and_index();
+  resolve_parents();
+  resolve_dependencies();
+  raise_ranks();
+  sort_children();
+  find_cycles();
+  return std::move(m_graph);
+}
+
+// One node per matching virtual cluster for objects that select many; without a match the object
+// stays one node below its Project, so that it is seen.
+void GraphBuilder::expand_targets(std::vector<Node> nodes) {
+  std::vector<std::pair<Key, std::shared_ptr<const Json>>> virtual_clusters;
+  for (const Node& node : nodes) {
+    if (node.key.kind == "VirtualCluster") {
+      virtual_clusters.emplace_back(node.key, node.object);
+    }
+  }
+  auto& out = m_graph.m_nodes;
+  out.reserve(nodes.size());
+  for (Node& node : nodes) {
+    const Json* selector = data::find_path(node.spec(), {"virtualClusterSelector"});
+    auto parsed = selector ? resources::LabelSelector::from_json(*selector)
+                           : util::Result<resources::LabelSelector>(resources::LabelSelector{});
+    if (!selector || !parsed) {
+      node.target = data::string_at(node.spec(), {"virtualClusterRef", "name"});
+      out.push_back(std::move(node));
+      continue;
+    }
+    std::size_t before = out.size();
+    for (const auto& [key, object] : virtual_clusters) {
+      if (key.ns == node.key.ns && parsed->matches(resources::ObjectView(*object).labels())) {
+        out.push_back(node);
+        out.back().target = key.name;
+      }
+    }
+    if (out.size() == before) {
+      out.push_back(std::move(node));
+    }
+  }
+}
+
+void GraphBuilder::sort_and_index() {
+  auto& nodes = m_graph.m_nodes;
+  for (Node& node : nodes) {
+    int order = resources::kind_order(node.key.group, node.key.kind);
+    node.rank = order < 0 ? static_cast<unsigned>(resources::kinds().size())
+                          : static_cast<unsigned>(order);
+  }
+  std::vector<NodeId> order(nodes.size());
+  std::iota(order.begin(), order.end(), NodeId{0});
+  std::sort(order.begin(), order.end(), [&](NodeId a, NodeId b) {
+    const Node& x = nodes[a];
+    const Node& y = nodes[b];
+    return std::tie(x.rank, x.key.ns, x.key.name, x.target, a) <
+           std::tie(y.rank, y.key.ns, y.key.name, y.target, b);
+  });
+  std::vector<Node> sorted;
+  sorted.reserve(nodes.size());
+  m_graph.m_index.reserve(nodes.size());
+  for (NodeId from : order) {
+    sorted.push_back(std::move(nodes[from]));
+    Node& node = sorted.back();
+    node.id = static_cast<NodeId>(sorted.size() - 1);
+    m_graph.m_index.emplace(node.key, node.id);
+    if (node.key.kind == "Project") {
+      m_project_of.emplace(resources::project_namespace(*node.object), node.id);
+    }
+  }
+  nodes = std::move(sorted);
+}
+
+NodeId GraphBuilder::find_parent(const Node& node, std::string& missing) const {
+  auto parent = resources::parent_of(*node.object);
+  if (!node.target.empty()) {
+    parent = Key{std::string(resources::k_kubist_group), "VirtualCluster", node.key.ns, node.target};
+  }
+  if (!parent) {
+    return k_no_node;
+  }
+  if (parent->kind == "Project" && parent->name.empty()) {
+    auto project = m_project_of.find(node.key.ns);
+    if (project == m_project_of.end()) {
+      missing = cat("no Project owns namespace ", node.key.ns);
+      return k_no_node;
+    }
+    return project->second;
+  }
+  auto found = m_graph.m_index.find(*parent);
+  if (found != m_graph.m_index.end()) {
+    return found->second;
+  }
+  if (parent->kind != "Root") {  // the Root is optional
+    missing = cat("there is no ", to_string(*parent), " in namespace ", node.key.ns);
+  }
+  return k_no_node;
+}
+
+void GraphBuilder::resolve_parents() {
+  for (Node& node : m_graph.m_nodes) {
+    std::string missing;
+    node.parent = find_parent(node, missing);
+    if (node.parent == k_no_node) {
+      m_graph.m_roots.push_back(node.id);
+    } else {
+      m_graph.m_nodes[node.parent].children.push_back(node.id);
+    }
+    if (!missing.empty()) {
+      node.problem = util::make_error(ErrorKind::invalid,
+                                      cat(to_string(node), " has no parent: ", missing),
+                                      "apply its parent first, or correct the reference");
+      node.problem->reason = node.problem_reason = "ParentNotFound";
+    }
+  }
+}
+
+void GraphBuilder::resolve_dependencies() {
+  for (Node& node : m_graph.m_nodes) {
+    for (const Key& dependency : node.depends_on) {
+      auto found = m_graph.find(dependency);
+      if (found.empty() && !node.problem) {
+        std::string where =
+            dependency.ns.empty() ? std::string() : cat(" in namespace ", dependency.ns);
+        node.problem = util::make_error(ErrorKind::invalid,
+                                        cat(to_string(node), " depends on ", to_string(dependency),
+                                            ", which does not exist", where));
+        node.problem->reason = node.problem_reason = "DependencyNotFound";
+      }
+      // Of several targets the one on the same virtual cluster is meant, where there is one.
+      for (NodeId id : found) {
+        if (!node.target.empty() && m_graph[id].target == node.target) {
+          found = {id};
+          break;
+        }
+      }
+      for (NodeId id : found) {
+        node.waits_for.push_back(id);
+        m_graph.m_nodes[id].waited_by.push_back(node.id);
+      }
+    }
+  }
+}
+
+std::size_t GraphBuilder::depth(NodeId id) const {
+  std::size_t depth = 0;
+  for (; m_graph[id].parent != k_no_node; id = m_graph[id].parent) {
+    ++depth;
+  }
+  return depth;
+}
+
+std::pair<NodeId, NodeId> GraphBuilder::lifted(NodeId a, NodeId b) const {
+  std::size_t depth_a = depth(a);
+  std::size_t depth_b = depth(b);
+  for (; depth_a > depth_b; --depth_a) {
+    a = m_graph[a].parent;
+  }
+  for (; depth_b > depth_a; --depth_b) {
+    b = m_graph[b].parent;
+  }
+  while (a != b && m_graph[a].parent != m_graph[b].parent) {
+    a = m_graph[a].parent;
+    b = m_graph[b].parent;
+  }
+  return {a, b};
+}
+
+// A node that depends on something of a later kind (a Cluster on the Execution that makes it) moves
+// to that kind's place among its siblings, else each would wait for the other.
+void GraphBuilder::raise_ranks() {
+  auto& nodes = m_graph.m_nodes;
+  std::unordered_multimap<NodeId, NodeId> followers;
+  std::vector<std::pair<NodeId, NodeId>> edges;
+  for (const Node& node : nodes) {
+    for (NodeId dependency : node.waits_for) {
+      auto [a, b] = lifted(node.id, dependency);
+      if (a != b) {
+        edges.emplace_back(a, b);
+        followers.emplace(b, a);
+      }
+    }
+  }
+  while (!edges.empty()) {
+    auto [a, b] = edges.back();
+    edges.pop_back();
+    if (nodes[a].rank >= nodes[b].rank) {
+      continue;
+    }
+    nodes[a].rank = nodes[b].rank;
+    auto [begin, end] = followers.equal_range(a);
+    for (auto it = begin; it != end; ++it) {
+      edges.emplace_back(it->second, a);
+    }
+  }
+}
+
+void GraphBuilder::sort_children() {
+  auto& nodes = m_graph.m_nodes;
+  auto by_rank = [&](NodeId a, NodeId b) {
+    return std::tie(nodes[a].rank, a) < std::tie(nodes[b].rank, b);
+  };
+  std::sort(m_graph.m_roots.begin(), m_graph.m_roots.end(), by_rank);
+  for (Node& node : nodes) {
+    if (!std::is_sorted(node.children.begin(), node.children.end(), by_rank)) {
+      std::sort(node.children.begin(), node.children.end(), by_rank);
+    }
+  }
+}
+
+std::vector<NodeId> GraphBuilder::predecessors(NodeId id) const {
+  std::vector<NodeId> before = m_graph[id].waits_for;
+  if (m_graph[id].parent != k_no_node) {
+    before.push_back(m_graph[id].parent);
+  }
+  return before;
+}
+
+// Kahn's algorithm takes away all that can be ordered. Every node that is left waits for another one
+// that is left, so walking back from any of them ends in a cycle.
+void GraphBuilder::find_cycles() {
+  std::size_t size = m_graph.size();
+  std::vector<std::size_t> waits(size);
+  std::vector<NodeId> free;
+  for (NodeId id = 0; id < size; ++id) {
+    waits[id] = m_graph[id].waits_for.size() + (m_graph[id].parent == k_no_node ? 0 : 1);
+    if (waits[id] == 0) {
+      free.push_back(id);
+    }
+  }
+  std::size_t ordered = 0;
+  while (!free.empty()) {
+    NodeId id = free.back();
+    free.pop_back();
+    ++ordered;
+    for (const auto* after : {&m_graph[id].children, &m_graph[id].waited_by}) {
+      for (NodeId next : *after) {
+        if (--waits[next] == 0) {
+          free.push_back(next);
+        }
+      }
+    }
+  }
+  std::vector<std::size_t> walk_of(ordered == size ? 0 : size, 0);
+  for (NodeId start = 0; start < walk_of.size(); ++start) {
+    std::vector<NodeId> walk;
+    NodeId id = start;
+    while (waits[id] > 0 && walk_of[id] == 0) {
+      walk_of[id] = start + 1;
+      walk.push_back(id);
+      auto before = predecessors(id);
+      id = *std::find_if(before.begin(), before.end(), [&](NodeId p) { return waits[p] > 0; });
+    }
+    if (auto first = std::find(walk.begin(), walk.end(), id); first != walk.end()) {
+      report_cycle({first, walk.end()});
+    }
+  }
+}
+
+void GraphBuilder::report_cycle(const std::vector<NodeId>& cycle) {
+  std::string text;
+  for (NodeId id : cycle) {
+    text += to_string(m_graph[id]) + " -> ";
+  }
+  text += to_string(m_graph[cycle.front()]);
+  auto error = util::make_error(ErrorKind::invalid, cat("dependsOn makes a cycle: ", text),
+                                "take one of these dependencies away");
+  error.reason = "DependencyCycle";
+  m_graph.m_cycles.push_back(error);
+  for (NodeId id : cycle) {
+    m_graph.m_nodes[id].problem = error;
+    m_graph.m_nodes[id].problem_reason = error.reason;
+  }
+}
+
+}  // namespace kubist::engine

@@ -1,0 +1,108 @@
+#include <kubist/engine/node.hpp>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/duration.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::engine {
+
+namespace {
+
+const Json& empty_object() {
+  static const Json empty = Json::object();
+  return empty;
+}
+
+const Json& member(const Json& object, const char* name) {
+  if (auto found = object.find(name); found != object.end() && found->is_object()) {
+    return *found;
+  }
+  return empty_object();
+}
+
+StatusSummary summarize_status(const Json& status) {
+  StatusSummary summary;
+  summary.observed_generation = data::int_at(status, {"observedGeneration"});
+  summary.failures = static_cast<int>(data::int_at(status, {"failures"}));
+  if (auto at = data::string_at(status, {"nextRunAt"}); !at.empty()) {
+    if (auto time = util::parse_time(at)) {
+      summary.next_run_at = *time;
+    }
+  }
+  auto status_of = [&](std::string_view type) {
+    const Json* condition = find_condition(status, type);
+    return condition ? std::string(data::string_at(*condition, {"status"})) : std::string();
+  };
+  summary.ready = status_of("Ready");
+  summary.tree_ready = status_of("TreeReady");
+  summary.stalled = status_of("Stalled") == "True";
+  return summary;
+}
+
+}  // namespace
+
+std::size_t KeyHash::operator()(const Key& key) const {
+  std::hash<std::string> hash;
+  std::size_t seed = hash(key.name);
+  for (const std::string* part : {&key.ns, &key.kind}) {
+    seed ^= hash(*part) + 0x9e3779b97f4a7c15ULL + (seed << 6U) + (seed >> 2U);
+  }
+  return seed;
+}
+
+const Json& Node::metadata() const { return member(*object, "metadata"); }
+const Json& Node::spec() const { return member(*object, "spec"); }
+const Json& Node::status() const { return member(*object, "status"); }
+
+std::string Node::annotation(std::string_view name) const {
+  return std::string(resources::ObjectView(*object).annotation(name));
+}
+
+Node make_node(std::shared_ptr<const Json> object) {
+  Node node;
+  resources::ObjectView view(*object);
+  node.key = view.ref();
+  node.uid = view.uid();
+  node.generation = view.generation();
+  node.resource_version = view.resource_version();
+  node.deleting = !view.deletion_timestamp().empty();
+  for (auto finalizer : view.finalizers()) {
+    node.finalizers.emplace_back(finalizer);
+  }
+  const Json& spec = view.spec();
+  if (!spec.empty()) {
+    node.suspend = resources::is_suspended(*object);
+    node.executor = resources::executor_of(*object);
+    node.policies = resources::policies_of(*object);
+    node.depends_on = resources::depends_on(*object);
+  }
+  node.status_summary = summarize_status(view.status());
+  node.object = std::move(object);
+  return node;
+}
+
+Node make_node(Json object) { return make_node(std::make_shared<const Json>(std::move(object))); }
+
+std::string to_string(const Node& node) {
+  std::string text = node.key.kind + "/";
+  if (!node.key.ns.empty()) {
+    text += node.key.ns + "/";
+  }
+  text += node.key.name;
+  return node.target.empty() ? text : util::cat(text, " on ", node.target);
+}
+
+const Json* find_condition(const Json& status, std::string_view type) {
+  auto conditions = status.find("conditions");
+  if (conditions == status.end() || !conditions->is_array()) {
+    return nullptr;
+  }
+  for (const Json& condition : *conditions) {
+    if (condition.is_object() && data::string_at(condition, {"type"}) == type) {
+      return &condition;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace kubist::engine

@@ -1,0 +1,313 @@
+#include <kubist/engine/pipeline.hpp>
+
+#include <kubist/data/json_patch.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/sha256.hpp>
+#include <kubist/util/text.hpp>
+
+#include "spec_check.hpp"
+
+namespace kubist::engine {
+
+using util::cat;
+using util::ErrorKind;
+
+util::Result<Json> PolicyWorld::metrics(const Node& /*node*/, const PolicyDefinition& definition,
+                                        const Json& /*parameters*/) {
+  if (definition.metrics.empty()) {
+    return Json::object();
+  }
+  auto error = util::make_error(ErrorKind::invalid,
+                                cat("policy ", definition.name,
+                                    " declares metrics, and no metrics source is configured"));
+  error.reason = "NoMetricsSource";
+  return util::fail(std::move(error));
+}
+
+util::Result<std::vector<Json>> PolicyWorld::observed(const Node& /*node*/) {
+  return std::vector<Json>{};
+}
+
+namespace {
+
+/// One node on its way through its policies.
+struct Passage {
+  const Node* node = nullptr;
+  PolicyVerdict verdict;
+  Json resource;
+  Json settings;
+  std::vector<Json> observed;
+};
+
+/// One policy run of one node, ready to be evaluated.
+struct Step {
+  Passage* passage = nullptr;
+  Json input;
+};
+
+struct Batch {
+  std::shared_ptr<const PolicyDefinition> definition;
+  std::vector<Step> steps;
+};
+
+const Json* previous_entry(const Node& node, std::size_t index) {
+  const Json* entries = data::find_path(node.status(), {"policies"});
+  if (!entries || !entries->is_array()) {
+    return nullptr;
+  }
+  const std::string& name = node.policies[index].name;
+  auto named = [&](const Json& entry) { return data::string_at(entry, {"name"}) == name; };
+  if (index < entries->size() && named((*entries)[index])) {
+    return &(*entries)[index];
+  }
+  auto found = std::find_if(entries->begin(), entries->end(), named);
+  return found == entries->end() ? nullptr : &*found;
+}
+
+void fail_passage(Passage& passage, util::Error error, const std::string& policy) {
+  PolicyTrace& trace = passage.verdict.trace.back();
+  Json entry = {{"name", policy}, {"outcome", "Failed"}, {"message", error.message}};
+  std::size_t index = passage.verdict.trace.size() - 1;
+  if (const Json* before = previous_entry(*passage.node, index); before && before->contains("state")) {
+    entry["state"] = (*before)["state"];
+  }
+  passage.verdict.status_policies.push_back(std::move(entry));
+  trace.error = error;
+  trace.outcome = "Failed";
+  trace.message = error.message;
+  std::string reason = error.reason.empty() ? "PolicyFailed" : error.reason;
+  error = util::with_context(std::move(error), cat("policy ", policy));
+  error.reason = std::move(reason);
+  passage.verdict.error = std::move(error);
+}
+
+class Pipeline {
+ public:
+  Pipeline(const Graph& graph, const PolicyCatalog& catalog, PolicyWorld& world, const RunInfo& run,
+           std::chrono::system_clock::time_point now, const std::stop_token& stop,
+           const PipelineOptions& options)
+      : m_graph(graph), m_catalog(catalog), m_world(world), m_run(run), m_now(now), m_stop(stop),
+        m_options(options) {}
+
+  std::vector<PolicyVerdict> run(std::span<const NodeId> nodes) {
+    std::vector<Passage> passages;
+    passages.reserve(nodes.size());
+    std::size_t longest = 0;
+    for (NodeId id : nodes) {
+      passages.push_back(start(m_graph[id]));
+      longest = std::max(longest, m_graph[id].policies.size());
+    }
+    for (std::size_t index = 0; index < longest; ++index) {
+      for (Batch& batch : batches(passages, index)) {
+        evaluate(batch, index);
+      }
+    }
+    std::vector<PolicyVerdict> verdicts;
+    verdicts.reserve(passages.size());
+    for (Passage& passage : passages) {
+      finish(passage);
+      verdicts.push_back(std::move(passage.verdict));
+    }
+    return verdicts;
+  }
+
+ private:
+  Passage start(const Node& node) {
+    Passage passage;
+    passage.node = &node;
+    passage.verdict.status_policies = Json::array();
+    if (!node.policies.empty()) {
+      passage.resource = resource_for_policies(*node.object);
+      passage.settings = m_graph.settings(node.id);
+    }
+    return passage;
+  }
+
+  std::vector<Batch> batches(std::vector<Passage>& passages, std::size_t index) {
+    std::vector<Batch> batches;
+    std::map<const PolicyDefinition*, std::size_t> place;
+    for (Passage& passage : passages) {
+      if (index >= passage.node->policies.size() || passage.verdict.error) {
+        continue;
+      }
+      const auto& call = passage.node->policies[index];
+      passage.verdict.trace.push_back({});
+      passage.verdict.trace.back().name = call.name;
+      auto definition = find(passage, call.name);
+      auto input = definition ? prepare(passage, **definition, index)
+                              : util::Result<Json>(util::fail(definition.error()));
+      if (!input) {
+        fail_passage(passage, input.error(), call.name);
+        continue;
+      }
+      auto [it, added] = place.emplace(definition->get(), batches.size());
+      if (added) {
+        batches.push_back({*definition, {}});
+      }
+      batches[it->second].steps.push_back({&passage, std::move(*input)});
+    }
+    return batches;
+  }
+
+  util::Result<std::shared_ptr<const PolicyDefinition>> find(Passage& passage,
+                                                             const std::string& name) {
+    KUBIST_TRY(auto definition, m_catalog.find(passage.node->key.ns, name));
+    const auto& kinds = definition->kinds;
+    if (!kinds.empty() &&
+        std::find(kinds.begin(), kinds.end(), passage.node->key.kind) == kinds.end()) {
+      return util::fail(ErrorKind::invalid,
+                        cat("it is not for kind ", passage.node->key.kind, ", only for ",
+                            util::join(kinds, ", ")));
+    }
+    passage.verdict.trace.back().name = definition->name;
+    passage.verdict.trace.back().origin = definition->origin;
+    return definition;
+  }
+
+  util::Result<Json> prepare(Passage& passage, const PolicyDefinition& definition,
+                             std::size_t index) {
+    const Node& node = *passage.node;
+    PolicyInput input;
+    KUBIST_TRY(input.parameters, resolve_parameters(definition, node.policies[index].parameters,
+                                                    passage.settings));
+    KUBIST_TRY(input.metrics, m_world.metrics(node, definition, input.parameters));
+    if (index == 0) {
+      KUBIST_TRY(passage.observed, m_world.observed(node));
+    }
+    input.resource = passage.resource;
+    input.observed = passage.observed;
+    input.settings = passage.settings;
+    if (const Json* before = previous_entry(node, index); before && before->contains("state")) {
+      input.state = (*before)["state"];
+    }
+    input.now = m_now;
+    input.run_id = m_run.id;
+    input.attempt = node.status_summary.failures + 1;
+    input.seed = util::sha256_hex(cat(m_run.id, "/", node.uid, "/", index)).substr(0, 16);
+    return make_policy_input(definition, input);
+  }
+
+  void evaluate(Batch& batch, std::size_t index) {
+    std::vector<Json> inputs;
+    inputs.reserve(batch.steps.size());
+    for (Step& step : batch.steps) {
+      inputs.push_back(std::move(step.input));
+    }
+    auto begin = std::chrono::steady_clock::now();
+    std::vector<PolicyAnswer> answers = call_runtime(*batch.definition, inputs);
+    auto share = (std::chrono::steady_clock::now() - begin) / static_cast<long>(inputs.size());
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      PolicyTrace& trace = batch.steps[i].passage->verdict.trace.back();
+      trace.took = share;
+      take_answer(*batch.steps[i].passage, *batch.definition, index, inputs[i], answers[i]);
+    }
+  }
+
+  std::vector<PolicyAnswer> call_runtime(const PolicyDefinition& definition,
+                                         const std::vector<Json>& inputs) {
+    std::vector<PolicyAnswer> answers;
+    std::string why = "its runtime gave no answer";
+    try {
+      answers = definition.runtime->evaluate(definition, inputs, m_stop);
+    } catch (const std::exception& error) {  // a bug in a runtime fails its nodes, not the run
+      why = cat("unexpected: ", error.what());
+    }
+    answers.resize(inputs.size(), PolicyAnswer{util::fail(ErrorKind::internal, why), {}});
+    return answers;
+  }
+
+  void take_answer(Passage& passage, const PolicyDefinition& definition, std::size_t index,
+                   Json& input, PolicyAnswer& answer) {
+    PolicyTrace& trace = passage.verdict.trace.back();
+    trace.stderr_tail = answer.stderr_tail;
+    trace.cached = answer.cached;
+    auto output = answer.output ? read_policy_output(input, *answer.output)
+                                : util::Result<PolicyOutput>(util::fail(answer.output.error()));
+    if (output) {
+      if (auto valid = check_spec(*passage.node, output->spec); !valid) {
+        output = util::fail(valid.error());
+      }
+    }
+    if (m_options.keep_trace) {
+      trace.input = std::move(input);
+      trace.output = answer.output ? std::move(*answer.output) : Json();
+    }
+    if (!output) {
+      fail_passage(passage, output.error(), definition.name);
+      return;
+    }
+    accept(passage, index, *output);
+  }
+
+  void accept(Passage& passage, std::size_t index, PolicyOutput& output) {
+    PolicyVerdict& verdict = passage.verdict;
+    PolicyTrace& trace = verdict.trace.back();
+    std::vector<std::string> messages;
+    for (const PolicyMessage& result : output.results) {
+      messages.push_back(result.message);
+    }
+    trace.message = util::join(messages, "; ");
+    trace.outcome = output.outcome.empty() ? "Succeeded" : output.outcome;
+    trace.results = std::move(output.results);
+    Json entry = {{"name", passage.node->policies[index].name}, {"outcome", trace.outcome}};
+    if (!trace.message.empty()) {
+      entry["message"] = trace.message;
+    }
+    const Json* before = previous_entry(*passage.node, index);
+    if (output.state) {
+      if (!output.state->is_null()) {
+        entry["state"] = std::move(*output.state);
+      }
+    } else if (before && before->contains("state")) {
+      entry["state"] = (*before)["state"];
+    }
+    verdict.status_policies.push_back(std::move(entry));
+    if (output.requeue_after &&
+        (!verdict.requeue_after || *output.requeue_after < *verdict.requeue_after)) {
+      verdict.requeue_after = output.requeue_after;
+    }
+    if (output.hold && !verdict.hold) {
+      verdict.hold = true;
+      verdict.hold_message = trace.message.empty() ? cat("held by policy ", trace.name)
+                                                   : cat(trace.name, ": ", trace.message);
+    }
+    passage.resource["spec"] = std::move(output.spec);
+  }
+
+  static void finish(Passage& passage) {
+    const Node& node = *passage.node;
+    PolicyVerdict& verdict = passage.verdict;
+    // Policies that did not run keep what they last said.
+    for (std::size_t i = verdict.status_policies.size(); i < node.policies.size(); ++i) {
+      const Json* before = previous_entry(node, i);
+      verdict.status_policies.push_back(before ? *before : Json{{"name", node.policies[i].name}});
+    }
+    verdict.spec = node.policies.empty() ? node.spec() : std::move(passage.resource["spec"]);
+    verdict.changed = !node.policies.empty() && verdict.spec != node.spec();
+  }
+
+  const Graph& m_graph;
+  const PolicyCatalog& m_catalog;
+  PolicyWorld& m_world;
+  const RunInfo& m_run;
+  std::chrono::system_clock::time_point m_now;
+  const std::stop_token& m_stop;
+  const PipelineOptions& m_options;
+};
+
+}  // namespace
+
+std::vector<PolicyVerdict> run_policies(const Graph& graph, std::span<const NodeId> nodes,
+                                        const PolicyCatalog& catalog, PolicyWorld& world,
+                                        const RunInfo& run,
+                                        std::chrono::system_clock::time_point now,
+                                        const std::stop_token& stop,
+                                        const PipelineOptions& options) {
+  return Pipeline(graph, catalog, world, run, now, stop, options).run(nodes);
+}
+
+Json effective_difference(const Json& spec, const Json& effective) {
+  return data::make_merge_patch(spec, effective);
+}
+
+}  // namespace kubist::engine

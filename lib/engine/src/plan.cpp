@@ -1,0 +1,305 @@
+#include <kubist/engine/plan.hpp>
+
+namespace kubist::engine {
+
+std::string_view to_string(NodeState state) {
+  switch (state) {
+    case NodeState::waiting: return "waiting";
+    case NodeState::ready: return "ready";
+    case NodeState::running: return "running";
+    case NodeState::done: return "done";
+    case NodeState::failed: return "failed";
+    case NodeState::blocked: return "blocked";
+    case NodeState::skipped: return "skipped";
+  }
+  return "unknown";
+}
+
+bool is_final(NodeState state) { return state >= NodeState::done; }
+
+namespace {
+
+/// Readiness of a node that this plan does not run, as its status recorded it.
+bool recorded_ready(const Node& node) {
+  return node.status_summary.ready == "True" &&
+         node.status_summary.observed_generation >= node.generation;
+}
+
+}  // namespace
+
+Plan::Plan(const Graph& graph, const std::vector<NodeId>& selected, Mode mode)
+    : m_graph(graph), m_entries(graph.size()) {
+  include(selected, mode);
+  group_siblings();
+  for (NodeId id = 0; id < m_entries.size(); ++id) {
+    if (m_entries[id].selected) {
+      begin(id);
+    }
+  }
+  drain();
+  for (NodeId id = 0; id < m_entries.size(); ++id) {
+    if (m_entries[id].selected) {
+      make_ready(id);
+    }
+  }
+}
+
+void Plan::include(const std::vector<NodeId>& selected, Mode mode) {
+  for (NodeId top : selected) {
+    for (NodeId id : m_graph.subtree(top)) {
+      Entry& entry = m_entries[id];
+      m_open += entry.selected ? 0 : 1;
+      entry.selected = true;
+      entry.mode = mode == Mode::remove || m_graph.deleting(id) ? Mode::remove : Mode::align;
+    }
+  }
+  for (NodeId id = 0; id < m_entries.size(); ++id) {
+    if (!m_entries[id].selected) {
+      continue;
+    }
+    for (NodeId up = id; up != k_no_node && m_entries[up].selected; up = m_graph[up].parent) {
+      ++m_entries[up].open_below;
+    }
+  }
+}
+
+void Plan::group_siblings() {
+  for (NodeId id = 0; id < m_entries.size(); ++id) {
+    if (m_entries[id].selected) {
+      Siblings& siblings = siblings_of(id);
+      if (siblings.ranks.empty()) {
+        siblings.ranks.emplace_back();
+      }
+      siblings.ranks.front().push_back(id);
+    }
+  }
+  for (auto& [key, siblings] : m_siblings) {
+    std::vector<NodeId> all = std::move(siblings.ranks.front());
+    siblings.ranks.clear();
+    bool backwards = key.second == Mode::remove;
+    std::stable_sort(all.begin(), all.end(), [&](NodeId a, NodeId b) {
+      return backwards ? m_graph[a].rank > m_graph[b].rank : m_graph[a].rank < m_graph[b].rank;
+    });
+    for (NodeId id : all) {
+      if (siblings.ranks.empty() ||
+          m_graph[siblings.ranks.back().front()].rank != m_graph[id].rank) {
+        siblings.ranks.emplace_back();
+        siblings.open.push_back(0);
+      }
+      siblings.ranks.back().push_back(id);
+      ++siblings.open.back();
+      m_entries[id].rank_slot = siblings.ranks.size() - 1;
+      m_entries[id].behind = siblings.ranks.size() > 1;
+    }
+  }
+}
+
+Plan::Siblings& Plan::siblings_of(NodeId id) {
+  return m_siblings[{m_graph[id].parent, m_entries[id].mode}];
+}
+
+void Plan::begin(NodeId id) {
+  if (m_entries[id].mode == Mode::remove) {
+    begin_remove(id);
+  } else {
+    begin_align(id);
+  }
+}
+
+void Plan::begin_align(NodeId id) {
+  const Node& node = m_graph[id];
+  Entry& entry = m_entries[id];
+  if (m_graph.suspended(id)) {
+    entry.ready = recorded_ready(node);
+    settle(id, NodeState::skipped, "Suspended", k_no_node);
+    return;
+  }
+  if (node.problem) {
+    settle(id, NodeState::failed, node.problem_reason, k_no_node);
+    return;
+  }
+  if (node.parent != k_no_node) {
+    if (m_entries[node.parent].selected) {
+      ++entry.hard;
+    } else if (m_graph[node.parent].status_summary.ready != "True") {
+      settle(id, NodeState::blocked, "ParentNotReady", node.parent);
+    }
+  }
+  for (NodeId dependency : node.waits_for) {
+    const Entry& other = m_entries[dependency];
+    if (m_graph.deleting(dependency) || (other.selected && other.mode == Mode::remove)) {
+      settle(id, NodeState::blocked, "DependencyRemoved", dependency);
+    } else if (other.selected) {
+      ++entry.hard;
+    } else if (!recorded_ready(m_graph[dependency])) {
+      settle(id, NodeState::blocked, "DependencyNotReady", dependency);
+    }
+  }
+}
+
+void Plan::begin_remove(NodeId id) {
+  const Node& node = m_graph[id];
+  Entry& entry = m_entries[id];
+  entry.hard = static_cast<unsigned>(node.children.size());
+  for (NodeId dependent : node.waited_by) {
+    const Entry& other = m_entries[dependent];
+    entry.hard += other.selected && other.mode == Mode::remove ? 1 : 0;
+  }
+}
+
+std::optional<NodeId> Plan::next() {
+  if (m_ready.empty() && m_running == 0 && m_open > 0) {
+    break_deadlock();
+  }
+  while (!m_ready.empty()) {
+    NodeId id = m_ready.top();
+    m_ready.pop();
+    if (m_entries[id].state == NodeState::ready) {
+      m_entries[id].state = NodeState::running;
+      ++m_running;
+      return id;
+    }
+  }
+  return std::nullopt;
+}
+
+void Plan::finish(NodeId id, const Verdict& verdict) {
+  Entry& entry = m_entries[id];
+  --m_running;
+  entry.state = verdict.state;
+  entry.ready = verdict.ready && verdict.state == NodeState::done;
+  entry.children = verdict.children && verdict.state == NodeState::done;
+  entry.reason = verdict.reason;
+  m_ended.push_back(id);
+  drain();
+}
+
+void Plan::stop(const std::string& reason) {
+  for (NodeId id = 0; id < m_entries.size(); ++id) {
+    if (m_entries[id].selected) {
+      settle(id, NodeState::skipped, reason, k_no_node);
+    }
+  }
+  drain();
+}
+
+// Ends a node that never ran.
+void Plan::settle(NodeId id, NodeState state, std::string reason, NodeId cause) {
+  Entry& entry = m_entries[id];
+  if (entry.state != NodeState::waiting && entry.state != NodeState::ready) {
+    return;
+  }
+  entry.state = state;
+  entry.reason = std::move(reason);
+  entry.cause = cause;
+  m_settled.push_back(id);
+  m_ended.push_back(id);
+}
+
+void Plan::drain() {
+  for (std::size_t i = 0; i < m_ended.size(); ++i) {
+    ended(m_ended[i]);
+  }
+  m_ended.clear();
+}
+
+void Plan::ended(NodeId id) {
+  --m_open;
+  for (NodeId up = id; up != k_no_node && m_entries[up].selected; up = m_graph[up].parent) {
+    if (--m_entries[up].open_below == 0) {
+      m_complete.push_back(up);
+    }
+  }
+  if (m_entries[id].mode == Mode::align) {
+    after_align(id);
+  } else {
+    after_remove(id);
+  }
+  advance_siblings(id);
+}
+
+void Plan::after_align(NodeId id) {
+  const Entry& entry = m_entries[id];
+  for (NodeId child : m_graph[id].children) {
+    if (m_entries[child].selected && m_entries[child].mode == Mode::align) {
+      free_or_block(child, entry.children, "ParentNotReady", id);
+    }
+  }
+  for (NodeId dependent : m_graph[id].waited_by) {
+    if (m_entries[dependent].selected && m_entries[dependent].mode == Mode::align) {
+      free_or_block(dependent, entry.ready, "DependencyNotReady", id);
+    }
+  }
+}
+
+void Plan::after_remove(NodeId id) {
+  bool gone = m_entries[id].ready;
+  NodeId parent = m_graph[id].parent;
+  if (parent != k_no_node && m_entries[parent].selected &&
+      m_entries[parent].mode == Mode::remove) {
+    free_or_block(parent, gone, "ChildrenRemain", id);
+  }
+  for (NodeId dependency : m_graph[id].waits_for) {
+    if (m_entries[dependency].selected && m_entries[dependency].mode == Mode::remove) {
+      free_or_block(dependency, gone, "DependentsRemain", id);
+    }
+  }
+}
+
+void Plan::free_or_block(NodeId id, bool free, const char* reason, NodeId cause) {
+  Entry& entry = m_entries[id];
+  if (!free) {
+    settle(id, NodeState::blocked, reason, cause);
+  } else if (entry.hard > 0 && --entry.hard == 0) {
+    make_ready(id);
+  }
+}
+
+void Plan::make_ready(NodeId id) {
+  Entry& entry = m_entries[id];
+  if (entry.state == NodeState::waiting && entry.hard == 0 && !entry.behind) {
+    entry.state = NodeState::ready;
+    m_ready.push(id);
+  }
+}
+
+void Plan::advance_siblings(NodeId id) {
+  Siblings& siblings = siblings_of(id);
+  --siblings.open[m_entries[id].rank_slot];
+  while (siblings.current + 1 < siblings.ranks.size() && siblings.open[siblings.current] == 0) {
+    ++siblings.current;
+    for (NodeId next : siblings.ranks[siblings.current]) {
+      m_entries[next].behind = false;
+      make_ready(next);
+    }
+  }
+}
+
+// The order of kinds gives way where, together with dependsOn, it would leave nodes waiting for each
+// other; explicit dependencies never do (their cycles are found when the graph is built).
+void Plan::break_deadlock() {
+  auto release = [&](auto&& held) {
+    for (NodeId id = 0; id < m_entries.size(); ++id) {
+      Entry& entry = m_entries[id];
+      if (entry.selected && entry.state == NodeState::waiting && held(id, entry)) {
+        entry.behind = false;
+        entry.hard = 0;
+        make_ready(id);
+      }
+    }
+  };
+  release([](NodeId, const Entry& entry) { return entry.hard == 0; });
+  if (!m_ready.empty()) {
+    return;
+  }
+  // What is left are cycles among nodes to remove: there the children alone decide.
+  release([](NodeId, const Entry& entry) {
+    return entry.mode == Mode::remove && entry.open_below == 1;
+  });
+}
+
+std::vector<NodeId> Plan::take_settled() { return std::exchange(m_settled, {}); }
+
+std::vector<NodeId> Plan::take_complete_subtrees() { return std::exchange(m_complete, {}); }
+
+}  // namespace kubist::engine

@@ -1,0 +1,235 @@
+#include <kubist/engine/status.hpp>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/duration.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::engine {
+
+using util::cat;
+using Phase = StatusInput::Phase;
+
+std::string_view to_string(Truth truth) {
+  switch (truth) {
+    case Truth::yes: return "True";
+    case Truth::no: return "False";
+    case Truth::unknown: return "Unknown";
+  }
+  return "Unknown";
+}
+
+namespace {
+
+struct Standard {
+  Truth ready;
+  Truth reconciling;
+  Truth stalled;
+};
+
+Standard standard_of(Phase phase) {
+  switch (phase) {
+    case Phase::ready: return {Truth::yes, Truth::no, Truth::no};
+    case Phase::progressing: return {Truth::no, Truth::yes, Truth::no};
+    case Phase::retrying: return {Truth::no, Truth::yes, Truth::no};
+    case Phase::stalled: return {Truth::no, Truth::no, Truth::yes};
+    case Phase::waiting: return {Truth::unknown, Truth::yes, Truth::no};
+    case Phase::removing: return {Truth::no, Truth::yes, Truth::no};
+  }
+  return {Truth::unknown, Truth::no, Truth::no};
+}
+
+std::string outcome_word(Phase phase) {
+  switch (phase) {
+    case Phase::ready: return "Ready";
+    case Phase::progressing: return "Progressing";
+    case Phase::retrying: return "Failed";
+    case Phase::stalled: return "Stalled";
+    case Phase::waiting: return "Waiting";
+    case Phase::removing: return "Removing";
+  }
+  return "Unknown";
+}
+
+void set(Json& status, const std::string& type, Truth truth, const std::string& reason,
+         const std::string& message, std::int64_t generation, std::string_view now) {
+  resources::set_condition(status["conditions"],
+                           {type, std::string(to_string(truth)), reason, message, generation}, now);
+}
+
+void set_standard_conditions(Json& status, const StatusInput& input, std::string_view now) {
+  Standard standard = standard_of(input.phase);
+  const std::string reason = input.reason.empty() ? outcome_word(input.phase) : input.reason;
+  auto put = [&](const char* type, Truth truth, const std::string& message) {
+    set(status, type, truth, reason, message, input.generation, now);
+  };
+  put("Ready", standard.ready, input.message);
+  put("Reconciling", standard.reconciling,
+      standard.reconciling == Truth::yes ? input.message : std::string());
+  put("Stalled", standard.stalled,
+      standard.stalled == Truth::yes ? input.message : std::string());
+}
+
+std::string tree_reason(Truth truth) {
+  switch (truth) {
+    case Truth::yes: return "TreeReady";
+    case Truth::no: return "NotReady";
+    case Truth::unknown: return "Progressing";
+  }
+  return "Progressing";
+}
+
+// Before the subtree has ended, a node that is Ready keeps what was last known of it.
+void set_tree_condition(Json& status, const StatusInput& input, std::string_view now) {
+  std::optional<Truth> truth = input.tree_ready;
+  std::string message = input.tree_message;
+  if (!truth && input.phase != Phase::ready) {
+    truth = standard_of(input.phase).ready;
+    message = input.message;
+  }
+  if (!truth && !find_condition(status, "TreeReady")) {
+    truth = Truth::unknown;
+  }
+  if (truth) {
+    set(status, "TreeReady", *truth, tree_reason(*truth), message, input.generation, now);
+  }
+}
+
+void set_failures(Json& status, const StatusInput& input) {
+  if (input.phase != Phase::retrying) {
+    status.erase("failures");
+    status.erase("nextRunAt");
+    return;
+  }
+  auto failures = data::int_at(status, {"failures"}) + 1;
+  status["failures"] = failures;
+  status["nextRunAt"] = util::format_time(
+      input.now + retry_delay(static_cast<int>(failures), input.random_unit));
+}
+
+void set_fields(Json& status, const StatusInput& input) {
+  for (const auto& [name, value] : input.fields.items()) {
+    if (value.is_null()) {
+      status.erase(name);
+    } else {
+      status[name] = value;
+    }
+  }
+  if (input.policies) {
+    if (input.policies->empty()) {
+      status.erase("policies");
+    } else {
+      status["policies"] = *input.policies;
+    }
+  }
+  if (input.effective) {
+    if (input.effective->empty()) {
+      status.erase("effective");
+    } else {
+      status["effective"] = *input.effective;
+    }
+  }
+}
+
+void set_handled_request(Json& status, const StatusInput& input, std::string_view now) {
+  if (!input.handled_request) {
+    return;
+  }
+  const auto& handled = *input.handled_request;
+  if (data::string_at(status, {"handledRequest", "request"}) == handled.request) {
+    return;  // answered before: the answer, and its time, stand
+  }
+  status["handledRequest"] = {{"request", handled.request},
+                              {"outcome", handled.outcome},
+                              {"message", handled.message},
+                              {"at", now}};
+}
+
+}  // namespace
+
+std::chrono::milliseconds retry_delay(int failures, double unit) {
+  constexpr double k_initial_ms = 1000;
+  constexpr double k_maximum_ms = 300'000;
+  double step = k_initial_ms;
+  for (int i = 1; i < failures && step < k_maximum_ms; ++i) {
+    step *= 2;
+  }
+  step = std::min(step, k_maximum_ms);
+  return std::chrono::milliseconds(static_cast<long long>(step / 2 + step / 2 * unit));
+}
+
+Json compute_status(const Json& present, const StatusInput& input) {
+  Json status = present.is_object() ? present : Json::object();
+  std::string now = util::format_time(input.now);
+  if (!status.contains("conditions") || !status["conditions"].is_array()) {
+    status["conditions"] = Json::array();
+  }
+  if (input.generation > 0) {
+    status["observedGeneration"] = input.generation;
+  }
+  set_fields(status, input);
+  set_standard_conditions(status, input, now);
+  set_tree_condition(status, input, now);
+  for (const auto& condition : input.conditions) {
+    auto own = condition;
+    own.observed_generation = input.generation;
+    resources::set_condition(status["conditions"], own, now);
+  }
+  set_failures(status, input);
+  set_handled_request(status, input, now);
+  if (input.wrote || status != present) {
+    status["lastRun"] = {{"id", input.run_id},
+                         {"startedAt", util::format_time(input.started_at)},
+                         {"finishedAt", now},
+                         {"outcome", outcome_word(input.phase)},
+                         {"message", input.message}};
+  }
+  return status;
+}
+
+Json with_tree_ready(const Json& present, Truth tree_ready, const std::string& message,
+                     std::int64_t generation, std::chrono::system_clock::time_point now) {
+  Json status = present.is_object() ? present : Json::object();
+  if (!status.contains("conditions") || !status["conditions"].is_array()) {
+    status["conditions"] = Json::array();
+  }
+  set(status, "TreeReady", tree_ready, tree_reason(tree_ready), message, generation,
+      util::format_time(now));
+  return status;
+}
+
+TreeSummary summarize_tree(Truth own, const std::vector<ChildReady>& children) {
+  if (own != Truth::yes) {
+    return {own, "it is not Ready itself"};
+  }
+  constexpr std::size_t k_named = 3;
+  std::size_t open = 0;
+  TreeSummary summary;
+  std::vector<std::string> names;
+  for (const ChildReady& child : children) {
+    if (child.tree_ready == Truth::yes) {
+      continue;
+    }
+    ++open;
+    if (names.size() < k_named) {
+      names.push_back(child.name);
+    }
+    if (child.tree_ready == Truth::no) {
+      summary.truth = Truth::no;
+    } else if (summary.truth == Truth::yes) {
+      summary.truth = Truth::unknown;
+    }
+  }
+  if (open > 0) {
+    summary.message = cat(open, " of ", children.size(), " below not ready: ",
+                          util::join(names, ", "), open > k_named ? ", ..." : "");
+  }
+  return summary;
+}
+
+Truth condition_truth(const Json& status, std::string_view type) {
+  const Json* condition = find_condition(status, type);
+  auto word = condition ? data::string_at(*condition, {"status"}) : std::string_view();
+  return word == "True" ? Truth::yes : word == "False" ? Truth::no : Truth::unknown;
+}
+
+}  // namespace kubist::engine

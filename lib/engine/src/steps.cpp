@@ -1,0 +1,277 @@
+#include "steps.hpp"
+
+#include <exception>
+
+#include <kubist/util/random.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::engine {
+
+using util::cat;
+using util::ErrorKind;
+using Phase = StatusInput::Phase;
+
+namespace {
+
+StatusInput common_input(const StepContext& context, NodeId id) {
+  StatusInput input;
+  input.generation = context.graph[id].generation;
+  input.run_id = context.info.id;
+  input.started_at = context.info.started_at;
+  input.now = context.parts.clock.now();
+  input.random_unit = util::random_unit();
+  return input;
+}
+
+void write_status(const StepContext& context, StepResult& result, const Json& present,
+                  Json status) {
+  if (status == present) {
+    return;
+  }
+  if (context.options.write_status) {
+    if (auto written = context.parts.statuses.write(context.graph[result.id], status); !written) {
+      result.status_error = util::with_context(
+          written.error(), cat("status of ", to_string(context.graph[result.id])));
+      return;
+    }
+    result.report.status_written = true;
+  }
+  result.status = std::move(status);
+}
+
+/// Exceptions out of an executor are bugs: they fail the node, not the run.
+template <class T, class F>
+util::Result<T> guarded(F&& call) {
+  try {
+    return call();
+  } catch (const std::exception& error) {
+    return util::fail(ErrorKind::internal, cat("unexpected: ", error.what()));
+  }
+}
+
+Phase phase_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::ready: return Phase::ready;
+    case Outcome::progressing: return Phase::progressing;
+    case Outcome::failed: return Phase::retrying;
+    case Outcome::stalled: return Phase::stalled;
+  }
+  return Phase::retrying;
+}
+
+void nearest(std::optional<std::chrono::milliseconds>& at,
+             const std::optional<std::chrono::milliseconds>& other) {
+  if (other && (!at || *other < *at)) {
+    at = other;
+  }
+}
+
+/// A policy said to leave the world alone: what was Ready for this spec stays so.
+Alignment held_alignment(const Node& node, const PolicyVerdict& policies) {
+  Alignment alignment;
+  bool ready = node.status_summary.ready == "True" &&
+               node.status_summary.observed_generation >= node.generation;
+  alignment.outcome = ready ? Outcome::ready : Outcome::progressing;
+  alignment.reason = "Held";
+  alignment.message = policies.hold_message;
+  return alignment;
+}
+
+util::Result<Alignment> call_executor(const StepContext& context, const Node& node,
+                                      const PolicyVerdict* policies,
+                                      const std::function<void(std::string)>& progress) {
+  if (policies && policies->error) {
+    return util::fail(*policies->error);
+  }
+  KUBIST_TRY(Executor * executor, context.parts.executors.find(node));
+  if (policies && policies->hold) {
+    return held_alignment(node, *policies);
+  }
+  static const Json none = Json::object();
+  Context call{context.graph,
+               context.info,
+               policies ? policies->spec : node.spec(),
+               node.executor ? node.executor->parameters : none,
+               context.stop,
+               context.parts.clock.now(),
+               progress};
+  return guarded<Alignment>([&] { return executor->align(node, call); });
+}
+
+bool cut_short(const StepContext& context, const util::Error& error) {
+  return context.stop.stop_requested() && error.kind == ErrorKind::cancelled;
+}
+
+void mark_cancelled(StepResult& result) {
+  result.settled = false;
+  result.verdict = {NodeState::skipped, false, false, "Cancelled"};
+  result.report.reason = "Cancelled";
+  result.report.message = "interrupted before it was done";
+}
+
+void describe(StepResult& result, const Alignment& alignment) {
+  NodeReport& report = result.report;
+  report.outcome = alignment.outcome;
+  report.ready = alignment.outcome == Outcome::ready;
+  report.reason = alignment.reason;
+  report.message = alignment.message;
+  report.writes = alignment.writes;
+  report.requeue_after = alignment.requeue_after;
+  bool bad = alignment.outcome == Outcome::failed || alignment.outcome == Outcome::stalled;
+  result.verdict = {bad ? NodeState::failed : NodeState::done, report.ready,
+                    alignment.children.value_or(report.ready), alignment.reason};
+  result.again = alignment.outcome == Outcome::progressing && alignment.requeue_after.has_value();
+}
+
+StatusInput input_of(const StepContext& context, NodeId id, const Alignment& alignment,
+                     const PolicyVerdict* policies, const Json& present) {
+  const Node& node = context.graph[id];
+  StatusInput input = common_input(context, id);
+  input.phase = phase_of(alignment.outcome);
+  input.reason = alignment.reason;
+  input.message = alignment.message;
+  input.conditions = alignment.conditions;
+  input.fields = alignment.status;
+  input.handled_request = alignment.handled_request;
+  input.wrote = !alignment.writes.empty();
+  if (policies) {
+    input.policies = policies->status_policies;
+    if (!policies->error) {
+      input.effective = policies->changed ? effective_difference(node.spec(), policies->spec)
+                                          : Json::object();
+    }
+  } else {
+    if (present.contains("policies")) {
+      input.policies = Json::array();
+    }
+    if (present.contains("effective")) {
+      input.effective = Json::object();
+    }
+  }
+  if (node.children.empty() && alignment.outcome == Outcome::ready) {
+    input.tree_ready = Truth::yes;
+  }
+  return input;
+}
+
+}  // namespace
+
+StepResult align_node(const StepContext& context, NodeId id, const PolicyVerdict* policies,
+                      const Json& present, const std::function<void(std::string)>& progress) {
+  StepResult result;
+  result.id = id;
+  auto called = call_executor(context, context.graph[id], policies, progress);
+  if (!called && cut_short(context, called.error())) {
+    mark_cancelled(result);
+    return result;
+  }
+  Alignment alignment = called ? std::move(*called) : alignment_of(called.error());
+  describe(result, alignment);
+  if (!called) {
+    result.report.error = called.error();
+  }
+  StatusInput input = input_of(context, id, alignment, policies, present);
+  if (policies) {
+    nearest(result.report.requeue_after, policies->requeue_after);
+  }
+  Json status = compute_status(present, input);
+  if (input.phase == Phase::retrying) {
+    int failures = status.value("failures", 1);
+    nearest(result.report.requeue_after, retry_delay(failures, input.random_unit));
+  }
+  write_status(context, result, present, std::move(status));
+  return result;
+}
+
+StepResult remove_node(const StepContext& context, NodeId id, const Json& present,
+                       const std::function<void(std::string)>& progress) {
+  StepResult result;
+  result.id = id;
+  const Node& node = context.graph[id];
+  static const Json none = Json::object();
+  auto removed = [&]() -> util::Result<Removal> {
+    KUBIST_TRY(Executor * executor, context.parts.executors.find(node));
+    Context call{context.graph, context.info, node.spec(),
+                 node.executor ? node.executor->parameters : none, context.stop,
+                 context.parts.clock.now(), progress};
+    return guarded<Removal>([&] { return executor->remove(node, call); });
+  }();
+  if (!removed && cut_short(context, removed.error())) {
+    mark_cancelled(result);
+    return result;
+  }
+  StatusInput input = common_input(context, id);
+  Removal removal;
+  if (removed) {
+    removal = std::move(*removed);
+    input.phase = removal.state == RemovalState::failed ? Phase::retrying : Phase::removing;
+  } else {
+    Alignment meaning = alignment_of(removed.error());
+    removal = {RemovalState::failed, meaning.reason, meaning.message, {}, {}, {}};
+    input.phase = phase_of(meaning.outcome);
+    result.report.error = removed.error();
+  }
+  NodeReport& report = result.report;
+  report.ready = removal.state == RemovalState::done;
+  bool running = removal.state == RemovalState::running;
+  report.reason = !removal.reason.empty() ? removal.reason
+                  : report.ready          ? "Removed"
+                  : running               ? "Removing"
+                                          : "RemovalFailed";
+  report.message = removal.message;
+  report.writes = std::move(removal.writes);
+  report.left_behind = std::move(removal.left_behind);
+  report.requeue_after = removal.requeue_after;
+  bool failed = removal.state == RemovalState::failed;
+  result.verdict = {failed ? NodeState::failed : NodeState::done, report.ready, false,
+                    report.reason};
+  result.again = running && removal.requeue_after.has_value();
+  if (report.ready) {
+    return result;  // the object is gone, and its status with it
+  }
+  input.reason = report.reason;
+  input.message = report.message;
+  input.wrote = !report.writes.empty();
+  Json status = compute_status(present, input);
+  if (input.phase == Phase::retrying) {
+    nearest(report.requeue_after, retry_delay(status.value("failures", 1), input.random_unit));
+  }
+  write_status(context, result, present, std::move(status));
+  return result;
+}
+
+StepResult record_node(const StepContext& context, NodeId id, const StatusInput& input,
+                       const Json& present) {
+  StepResult result;
+  result.id = id;
+  write_status(context, result, present, compute_status(present, input));
+  return result;
+}
+
+StepResult record_tree(const StepContext& context, NodeId id, const TreeSummary& tree,
+                       const Json& present) {
+  StepResult result;
+  result.id = id;
+  write_status(context, result, present,
+               with_tree_ready(present, tree.truth, tree.message, context.graph[id].generation,
+                               context.parts.clock.now()));
+  return result;
+}
+
+StatusInput settled_input(const StepContext& context, const Plan& plan, NodeId id) {
+  const Node& node = context.graph[id];
+  StatusInput input = common_input(context, id);
+  input.reason = plan.reason(id);
+  if (plan.state(id) == NodeState::failed && node.problem) {
+    input.phase = Phase::stalled;
+    input.message = node.problem->message;
+    return input;
+  }
+  input.phase = plan.mode(id) == Mode::remove ? Phase::removing : Phase::waiting;
+  if (plan.cause(id) != k_no_node) {
+    input.message = cat("waits for ", to_string(context.graph[plan.cause(id)]));
+  }
+  return input;
+}
+
+}  // namespace kubist::engine

@@ -1,0 +1,49 @@
+#pragma once
+#include <optional>
+
+#include <kubist/engine/runner.hpp>
+#include <kubist/engine/status.hpp>
+
+namespace kubist::engine {
+
+/// What a worker did with one node; handed back to the loop.
+struct StepResult {
+  NodeId id = k_no_node;
+  NodeReport report;      ///< outcome, reason, message, error, writes, ...; not state and policies
+  Verdict verdict;
+  bool again = false;     ///< progressing: look again after report.requeue_after
+  bool settled = true;    ///< false when a stop cut it short: nothing was learned
+  std::optional<Json> status;  ///< the node's status now, where it was written
+  std::optional<util::Error> status_error;
+};
+
+/// What steps need of their run; all outlive it.
+struct StepContext {
+  const Graph& graph;
+  const RunInfo& info;
+  const RunOptions& options;
+  const RunParts& parts;
+  std::stop_token stop;
+};
+
+/// Aligns one node after its policies (`policies` null: it has none), and writes its status where
+/// it differs from `present`. Any thread.
+StepResult align_node(const StepContext& context, NodeId id, const PolicyVerdict* policies,
+                      const Json& present, const std::function<void(std::string)>& progress);
+
+/// Removes one node, and writes its status while it is not gone. Any thread.
+StepResult remove_node(const StepContext& context, NodeId id, const Json& present,
+                       const std::function<void(std::string)>& progress);
+
+/// Writes the status of a node that never ran, where it differs from `present`. Any thread.
+StepResult record_node(const StepContext& context, NodeId id, const StatusInput& input,
+                       const Json& present);
+
+/// Writes TreeReady alone, where it differs from `present`. Any thread.
+StepResult record_tree(const StepContext& context, NodeId id, const TreeSummary& tree,
+                       const Json& present);
+
+/// The status input for a node that the plan ended before it ran.
+StatusInput settled_input(const StepContext& context, const Plan& plan, NodeId id);
+
+}  // namespace kubist::engine

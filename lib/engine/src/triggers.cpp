@@ -1,0 +1,162 @@
+#include <kubist/engine/triggers.hpp>
+
+#include <kubist/data/pointer.hpp>
+
+namespace kubist::engine {
+
+std::string_view to_string(Cause cause) {
+  switch (cause) {
+    case Cause::created: return "created";
+    case Cause::changed: return "changed";
+    case Cause::deleted: return "deleted";
+    case Cause::requested: return "requested";
+    case Cause::drift: return "drift";
+    case Cause::due: return "due";
+    case Cause::retry: return "retry";
+    case Cause::resync: return "resync";
+  }
+  return "unknown";
+}
+
+std::optional<Cause> cause_of(const Json* before, const Json* after) {
+  if (!after) {
+    return Cause::deleted;
+  }
+  if (!before) {
+    return Cause::created;
+  }
+  resources::ObjectView was(*before);
+  resources::ObjectView is(*after);
+  if (was.uid() != is.uid()) {
+    return Cause::created;
+  }
+  if (was.deletion_timestamp().empty() && !is.deletion_timestamp().empty()) {
+    return Cause::deleted;
+  }
+  // A terminating object whose finalizers change is on its way: the last one may be ours.
+  if (!is.deletion_timestamp().empty() && was.finalizers() != is.finalizers()) {
+    return Cause::deleted;
+  }
+  if (was.annotation("kubist.io/request") != is.annotation("kubist.io/request") &&
+      !is.annotation("kubist.io/request").empty()) {
+    return Cause::requested;
+  }
+  if (was.generation() != is.generation()) {
+    return Cause::changed;
+  }
+  return std::nullopt;
+}
+
+std::vector<Key> affected(const Graph& graph, const Key& object, Cause cause) {
+  auto nodes = graph.find(object);
+  std::vector<Key> keys;
+  bool gone = nodes.empty() || (cause == Cause::deleted && !graph[nodes.front()].deleting);
+  if (!gone) {
+    keys.push_back(object);
+  }
+  for (NodeId id : nodes) {
+    if (gone && graph[id].parent != k_no_node) {
+      keys.push_back(graph[graph[id].parent].key);
+    }
+  }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
+}
+
+void DriftIndex::set(const Key& owner, std::vector<std::string> objects) {
+  erase(owner);
+  for (const std::string& object : objects) {
+    m_owner[object] = owner;
+  }
+  m_objects[owner] = std::move(objects);
+}
+
+void DriftIndex::erase(const Key& owner) {
+  auto found = m_objects.find(owner);
+  if (found == m_objects.end()) {
+    return;
+  }
+  for (const std::string& object : found->second) {
+    if (auto entry = m_owner.find(object); entry != m_owner.end() && entry->second == owner) {
+      m_owner.erase(entry);
+    }
+  }
+  m_objects.erase(found);
+}
+
+std::optional<Key> DriftIndex::owner_of(const std::string& object) const {
+  auto found = m_owner.find(object);
+  return found == m_owner.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Schedule::add(const Key& key, Time when, Cause cause) {
+  auto [it, added] = m_entries.try_emplace(key, Entry{when, cause});
+  if (!added) {
+    if (it->second.when <= when) {
+      return;
+    }
+    m_queue.erase({it->second.when, key});
+    it->second = {when, cause};
+  }
+  m_queue.emplace(when, key);
+}
+
+void Schedule::erase(const Key& key) {
+  if (auto found = m_entries.find(key); found != m_entries.end()) {
+    m_queue.erase({found->second.when, key});
+    m_entries.erase(found);
+  }
+}
+
+std::optional<Schedule::Time> Schedule::next() const {
+  return m_queue.empty() ? std::nullopt : std::optional(m_queue.begin()->first);
+}
+
+std::vector<Schedule::Due> Schedule::take_due(Time now, const Graph& graph) {
+  std::map<Key, Cause> due;
+  while (!m_queue.empty() && m_queue.begin()->first <= now) {
+    Key key = m_queue.begin()->second;
+    due.emplace(key, m_entries.at(key).cause);
+    erase(key);
+  }
+  auto covered = [&](const Key& key) {
+    for (NodeId id : graph.find(key)) {
+      NodeId up = graph[id].parent;
+      while (up != k_no_node && !due.contains(graph[up].key)) {
+        up = graph[up].parent;
+      }
+      if (up == k_no_node) {
+        return false;
+      }
+    }
+    return !graph.find(key).empty();
+  };
+  std::vector<Due> out;
+  for (const auto& [key, cause] : due) {
+    if (!covered(key)) {
+      out.push_back({key, cause});
+    }
+  }
+  return out;
+}
+
+void schedule_from(Schedule& schedule, const Report& report, const Graph& graph,
+                   Schedule::Time now) {
+  for (const NodeReport& node : report.nodes) {
+    if (node.requeue_after) {
+      bool failed = node.state == NodeState::failed;
+      schedule.add(node.key, now + *node.requeue_after, failed ? Cause::retry : Cause::due);
+    }
+    // What waited for a node outside the run hears that it became Ready.
+    if (node.ready && node.mode == Mode::align && graph[node.id].status_summary.ready != "True") {
+      for (NodeId dependent : graph[node.id].waited_by) {
+        if (!report.find(dependent)) {
+          schedule.add(graph[dependent].key, now, Cause::changed);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace kubist::engine
