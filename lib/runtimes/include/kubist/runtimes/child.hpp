@@ -6,6 +6,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <kubist/util/result.hpp>
@@ -34,6 +35,9 @@ struct ChildCommand {
   std::string input;               ///< its stdin
   Limits limits;
 };
+
+/// The exit code by which a program of ours says that its memory ran out.
+inline constexpr int k_exit_memory = 97;
 
 /// Which limit ended it.
 enum class LimitHit { none, cpu, memory, wall, output, file_size };

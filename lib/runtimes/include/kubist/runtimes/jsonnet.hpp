@@ -45,6 +45,11 @@ class Jsonnet {
   std::vector<Answer> call(const std::string& name, const std::string& source,
                            std::span<const std::string> inputs, const std::stop_token& stop = {});
 
+  /// Does the text parse as Jsonnet and evaluate to a function? Checked in a child like call(); for
+  /// `validate` and `apply` of definitions. Fails with invalid, naming line and column.
+  util::Result<> check(const std::string& name, const std::string& source,
+                       const std::stop_token& stop = {});
+
  private:
   struct State;
   std::unique_ptr<State> m_state;
@@ -54,9 +59,5 @@ class Jsonnet {
 /// the exit code. The command line calls it for the hidden command `__jsonnet`, before anything else
 /// is set up.
 int jsonnet_child_main();
-
-/// Does the text parse as Jsonnet and evaluate to a function? Checked in a child like call(); for
-/// `validate` and `apply` of definitions.
-util::Result<> check_jsonnet(Jsonnet& jsonnet, const std::string& name, const std::string& source);
 
 }  // namespace kubist::runtimes

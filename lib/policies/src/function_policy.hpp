@@ -1,0 +1,41 @@
+#pragma once
+#include <functional>
+#include <string>
+
+#include <kubist/policies/builtins.hpp>
+
+namespace kubist::policies {
+
+using data::Json;
+
+/// A policy's work: changes the ResourceList in place.
+using PolicyFunction = std::function<util::Result<>(Json& list)>;
+
+/// What a built-in says of itself.
+struct BuiltinText {
+  std::string name;
+  std::string summary;
+  std::string doc;
+  Json parameters;  ///< JSON schema
+  bool wants_now = false;
+};
+
+/// Makes the record of a built-in policy from its text and its function.
+Builtin make_builtin(BuiltinText text, std::vector<std::string> aliases, PolicyFunction function);
+
+/// The parts of a ResourceList that a function works with.
+const Json& parameters_of(const Json& list);
+Json& resource_of(Json& list);
+
+/// Sets status {outcome, requeueAfter} of the PolicyRun, and one result of severity info.
+void set_outcome(Json& list, const std::string& outcome, const std::string& message);
+void set_requeue(Json& list, std::chrono::seconds after);
+
+/// Applies a JSON Patch to items[0]; paths must lie at or below /spec. Missing parents of an `add`
+/// below /spec are not made: RFC 6902 applies as it stands.
+util::Result<> patch_resource(Json& list, const Json& patch);
+
+/// The schema of a JSON Patch, for parameters.
+Json patch_schema(const std::string& description);
+
+}  // namespace kubist::policies

@@ -1,0 +1,90 @@
+#include <kubist/policies/timed_window.hpp>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/duration.hpp>
+#include <kubist/util/text.hpp>
+
+#include "function_policy.hpp"
+#include "windows.hpp"
+
+namespace kubist::policies {
+
+using util::cat;
+
+namespace {
+
+constexpr const char* k_doc =
+    "Inside a window the object is kept in its desired state, with patchInside applied. Outside it is\n"
+    "held (nothing is changed, what was Ready stays Ready), or with `outside: continue` kept with\n"
+    "patchOutside applied. A window has days (default: all), from and to (times of day; to before from\n"
+    "runs over midnight, and counts to the day on which it starts), and start and end (RFC 3339) as\n"
+    "outer bounds. Days and times are UTC unless utcOffset says otherwise.";
+
+Json schema() {
+  Json text = {{"type", "string"}};
+  Json window = {{"type", "object"},
+                 {"properties",
+                  {{"days", {{"type", "array"}, {"items", text}}},
+                   {"from", text},
+                   {"to", text},
+                   {"start", {{"type", "string"}, {"format", "date-time"}}},
+                   {"end", {{"type", "string"}, {"format", "date-time"}}}}}};
+  return {{"type", "object"},
+          {"required", {"windows"}},
+          {"properties",
+           {{"windows",
+             {{"type", "array"},
+              {"minItems", 1},
+              {"description", "When it is open: any of them."},
+              {"items", window}}},
+            {"utcOffset",
+             {{"type", "string"},
+              {"default", "Z"},
+              {"description", "Offset of days and times from UTC, like +01:00."}}},
+            {"outside",
+             {{"type", "string"},
+              {"enum", {"hold", "continue"}},
+              {"default", "hold"},
+              {"description", "What happens outside the windows."}}},
+            {"patchInside", patch_schema("JSON Patch on the resource while a window is open.")},
+            {"patchOutside", patch_schema("JSON Patch while none is open (outside: continue).")}}}};
+}
+
+std::string until(const WindowState& state) {
+  return state.changes_at ? cat(" until ", util::format_time(*state.changes_at)) : std::string();
+}
+
+util::Result<> apply(Json& list) {
+  const Json parameters = parameters_of(list);
+  std::vector<Window> windows;
+  for (const Json& json : parameters["windows"]) {
+    KUBIST_TRY(auto window, read_window(json));
+    windows.push_back(window);
+  }
+  KUBIST_TRY(auto offset, read_offset(data::string_at(parameters, {"utcOffset"})));
+  KUBIST_TRY(auto time, util::parse_time(data::string_at(list, {"functionConfig", "now"})));
+  auto now = std::chrono::floor<std::chrono::seconds>(time);
+  WindowState state = state_of(windows, now, offset);
+  if (state.changes_at) {
+    set_requeue(list, *state.changes_at - now);
+  }
+  bool hold = !state.open && data::string_at(parameters, {"outside"}, "hold") == "hold";
+  if (hold) {
+    set_outcome(list, "Hold", cat("outside its windows", until(state)));
+    return {};
+  }
+  set_outcome(list, state.open ? "Inside" : "Outside",
+              cat(state.open ? "inside a window" : "outside its windows", until(state)));
+  auto patch = parameters.find(state.open ? "patchInside" : "patchOutside");
+  return patch == parameters.end() ? util::Result<>() : patch_resource(list, *patch);
+}
+
+}  // namespace
+
+Builtin timed_window() {
+  return make_builtin({"TimedWindow", "Acts inside or outside of windows of time.", k_doc, schema(),
+                       true},
+                      {"timed-window", "TimedWindowPolicy", "TimedPolicy", "timed"}, apply);
+}
+
+}  // namespace kubist::policies
