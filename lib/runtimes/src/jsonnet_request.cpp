@@ -1,5 +1,6 @@
 #include "jsonnet_request.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 #include <kubist/util/text.hpp>
@@ -15,6 +16,16 @@ constexpr std::string_view k_before_source = "local policy = (";
 std::optional<std::size_t> read_length(std::string_view text) {
   auto number = util::parse_int(text);
   return number && *number >= 0 ? std::optional(static_cast<std::size_t>(*number)) : std::nullopt;
+}
+
+/// Moves the digits at the front of `text` to `out`, as a column of the source.
+void move_column(std::string_view& text, std::string& out) {
+  auto end = std::min(text.find_first_not_of("0123456789"), text.size());
+  auto column = read_length(text.substr(0, end));
+  out += column && *column > k_before_source.size()
+             ? std::to_string(*column - k_before_source.size())
+             : std::string(text.substr(0, end));
+  text.remove_prefix(end);
 }
 
 }  // namespace
@@ -60,22 +71,22 @@ std::string program_of(const JsonnetRequest& request) {
 
 std::string correct_columns(std::string_view error, const std::string& name) {
   std::string out;
-  for (const std::string& before : {cat(name, ":1:"), cat(name, ":(1:")}) {
-    std::string rest(out.empty() ? error : std::string_view(out));
-    out.clear();
-    std::size_t at = 0;
-    while ((at = rest.find(before)) != std::string::npos) {
-      std::size_t digits = at + before.size();
-      std::size_t end = rest.find_first_not_of("0123456789", digits);
-      end = end == std::string::npos ? rest.size() : end;
-      auto column = read_length(std::string_view(rest).substr(digits, end - digits));
-      out.append(rest, 0, digits);
-      out += column && *column > k_before_source.size()
-                 ? std::to_string(*column - k_before_source.size())
-                 : rest.substr(digits, end - digits);
-      rest.erase(0, end);
+  while (!error.empty()) {
+    // "NAME:1:5", "NAME:1:5-9", "NAME:(1:5)-(3:7)"
+    auto at = std::min(error.find(cat(name, ":1:")), error.find(cat(name, ":(1:")));
+    if (at == std::string_view::npos) {
+      return out.append(error);
     }
-    out += rest;
+    bool span = error[at + name.size() + 1] == '(';
+    at += name.size() + (span ? 4 : 3);
+    out.append(error.substr(0, at));
+    error.remove_prefix(at);
+    move_column(error, out);
+    if (!span && error.starts_with('-')) {
+      out += '-';
+      error.remove_prefix(1);
+      move_column(error, out);
+    }
   }
   return out;
 }

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -14,6 +13,10 @@
 #include <cstring>
 
 #include <kubist/util/text.hpp>
+
+extern "C" {
+#include <sys/pidfd.h>  // glibc 2.36 does not say so itself
+}
 
 namespace kubist::runtimes {
 

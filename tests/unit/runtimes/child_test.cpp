@@ -1,0 +1,159 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <fstream>
+#include <thread>
+
+#include <kubist/runtimes/child.hpp>
+#include <kubist/runtimes/exec.hpp>
+#include <kubist/util/fs.hpp>
+#include <kubist/util/sha256.hpp>
+
+using namespace kubist::runtimes;
+using namespace std::chrono_literals;
+
+namespace {
+
+ChildCommand shell(const std::string& script) {
+  ChildCommand command;
+  command.program = "/bin/sh";
+  command.args = {"-c", script};
+  return command;
+}
+
+ChildResult run(const ChildCommand& command) {
+  auto result = run_child(command);
+  REQUIRE_MESSAGE(result, (result ? std::string() : result.error().to_string()));
+  return *result;
+}
+
+}  // namespace
+
+TEST_CASE("child: input, output, stderr and exit code come through") {
+  auto command = shell("cat; echo oops >&2; exit 3");
+  command.input = "hello";
+  auto result = run(command);
+  CHECK(result.out == "hello");
+  CHECK(result.stderr_tail == "oops\n");
+  CHECK(result.exit_code == 3);
+  CHECK_FALSE(result.ok());
+  CHECK(child_error(result, "tool", command.limits).message == "tool failed with exit code 3: oops");
+}
+
+TEST_CASE("child: megabytes flow both ways without a deadlock") {
+  auto command = shell("cat");
+  command.input.assign(8U << 20U, 'x');
+  auto result = run(command);
+  CHECK(result.ok());
+  CHECK(result.out == command.input);
+}
+
+TEST_CASE("child: a program that does not read its input is no error") {
+  auto command = shell("exec <&-; echo done");
+  command.input.assign(4U << 20U, 'x');
+  CHECK(run(command).out == "done\n");
+}
+
+TEST_CASE("child: the environment is empty and the folder its own") {
+  auto result = run(shell("/usr/bin/env; pwd; ls -a | wc -l"));
+  CHECK(result.out.find("HOME=") == std::string::npos);
+  CHECK(result.out.find("KUBE") == std::string::npos);
+  CHECK(result.out.find("/kubist-run") != std::string::npos);
+  CHECK(result.out.find("\n2\n") != std::string::npos);
+}
+
+TEST_CASE("child: no descriptor is inherited, no new privileges are to be had") {
+  std::ofstream leak("/dev/null");
+  auto result = run(shell("ls /proc/self/fd | wc -l; grep NoNewPrivs /proc/self/status"));
+  CHECK(result.out == "4\nNoNewPrivs:\t1\n");  // 0, 1, 2 and the folder that ls reads
+}
+
+TEST_CASE("child: each limit is named") {
+  SUBCASE("wall") {
+    auto command = shell("sleep 60 & sleep 60");
+    command.limits.wall = 200ms;
+    auto result = run(command);
+    CHECK(result.limit == LimitHit::wall);
+    CHECK(result.took < 10s);
+    CHECK(child_error(result, "x", command.limits).kind == kubist::util::ErrorKind::timeout);
+  }
+  SUBCASE("cpu") {
+    auto command = shell("while :; do :; done");
+    command.limits.cpu = 1s;
+    CHECK(run(command).limit == LimitHit::cpu);
+  }
+  SUBCASE("output") {
+    auto command = shell("while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done");
+    command.limits.output_bytes = 100000;
+    auto result = run(command);
+    CHECK(result.limit == LimitHit::output);
+    CHECK(result.out.size() <= 100000);
+  }
+  SUBCASE("file size") {
+    auto command = shell("exec head -c 2000000 /dev/zero > big");
+    command.limits.file_bytes = 1000;
+    CHECK(run(command).limit == LimitHit::file_size);
+  }
+  SUBCASE("signal") {
+    auto result = run(shell("kill -SEGV $$"));
+    CHECK(result.signal == SIGSEGV);
+    CHECK(child_error(result, "x", {}).message.find("SIGSEGV") != std::string::npos);
+  }
+}
+
+TEST_CASE("child: of a long stderr the end is kept") {
+  auto command = shell("i=0; while [ $i -lt 3000 ]; do echo line $i >&2; i=$((i+1)); done");
+  command.limits.stderr_tail_bytes = 100;
+  auto result = run(command);
+  CHECK(result.stderr_tail.size() <= 100);
+  CHECK(result.stderr_tail.ends_with("line 2999\n"));
+}
+
+TEST_CASE("child: a stop request kills it") {
+  std::stop_source source;
+  std::jthread later([&] { source.request_stop(); });
+  auto result = run_child(shell("sleep 60"), source.get_token());
+  REQUIRE(result);
+  CHECK(result->cancelled);
+  CHECK(result->took < 10s);
+}
+
+TEST_CASE("child: what it leaves running does not outlive it") {
+  auto result = run(shell("sleep 60 & echo $!"));
+  CHECK(result.took < 10s);
+  auto pid = static_cast<pid_t>(std::stol(result.out));
+  // Killed with its group; it may stay a zombie until its new parent looks.
+  for (int i = 0; i < 200 && ::kill(pid, 0) == 0; ++i) {
+    std::ifstream status("/proc/" + std::to_string(pid) + "/stat");
+    std::string line;
+    std::getline(status, line);
+    if (line.find(") Z") != std::string::npos) {
+      break;
+    }
+    std::this_thread::sleep_for(10ms);
+    CHECK(i < 199);
+  }
+}
+
+TEST_CASE("child: a program that is not there is a start error") {
+  ChildCommand command;
+  command.program = "/no/such/program";
+  auto result = run_child(command);
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == kubist::util::ErrorKind::not_found);
+}
+
+TEST_CASE("exec: the program's hash is checked, its path is absolute") {
+  kubist::util::TempDir folder;
+  auto path = folder.path() / "tool";
+  std::string script = "#!/bin/sh\nsed s/a/b/\n";
+  REQUIRE(kubist::util::write_file(path, script, 0700));
+  ExecProgram program{path, {}, kubist::util::sha256_hex(script), {}};
+  CHECK(run_exec("tool", program, "aha").output == "bha");
+  program.sha256 = std::string(64, '0');
+  auto wrong = run_exec("tool", program, "x");
+  REQUIRE_FALSE(wrong.output);
+  CHECK(wrong.output.error().kind == kubist::util::ErrorKind::forbidden);
+  program = {"tool", {}, "", {}};
+  CHECK_FALSE(run_exec("tool", program, "x").output);
+}

@@ -1,0 +1,3 @@
+#include <kubist/runtimes/jsonnet.hpp>
+
+int main() { return kubist::runtimes::jsonnet_child_main(); }
