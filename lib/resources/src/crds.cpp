@@ -168,16 +168,31 @@ Json build(const Kind& kind) {
             {"versions", Json::array({version})}}}};
 }
 
-/// One slot a kind, filled when first asked for.
-const Json& built(const Kind& kind) {
+/// What `Make` makes of a kind, made when first asked for and kept.
+template <auto Make>
+const auto& kept(const Kind& kind) {
   struct Slot {
     std::once_flag once;
-    Json crd;
+    std::optional<decltype(Make(kind))> value;
   };
   static std::vector<Slot> slots(kinds().size());
   Slot& slot = slots[static_cast<std::size_t>(kind_order(kind.group, kind.name))];
-  std::call_once(slot.once, [&] { slot.crd = build(kind); });
-  return slot.crd;
+  std::call_once(slot.once, [&] { slot.value.emplace(Make(kind)); });
+  return *slot.value;
+}
+
+const Json& root_schema_of(const Json& crd) {
+  return crd.at("spec").at("versions").at(0).at("schema").at("openAPIV3Schema");
+}
+
+data::Schema compile(const Kind& kind) {
+  Json root = root_schema_of(kept<build>(kind));
+  root["properties"]["metadata"] = read_embedded("objectmeta.yaml");
+  auto compiled = data::Schema::compile(root);
+  if (!compiled) {
+    throw std::logic_error(compiled.error().to_string());
+  }
+  return std::move(*compiled);
 }
 
 }  // namespace
@@ -186,7 +201,7 @@ const std::vector<Json>& crds() {
   static const std::vector<Json> all = [] {
     std::vector<Json> list;
     for (const Kind& kind : kinds()) {
-      list.push_back(built(kind));
+      list.push_back(kept<build>(kind));
     }
     return list;
   }();
@@ -195,15 +210,17 @@ const std::vector<Json>& crds() {
 
 const Json* crd(std::string_view group, std::string_view name) {
   const Kind* kind = find_kind(group, name);
-  return kind == nullptr ? nullptr : &built(*kind);
+  return kind == nullptr ? nullptr : &kept<build>(*kind);
 }
 
 const Json* schema(std::string_view group, std::string_view name) {
   const Json* definition = crd(group, name);
-  if (definition == nullptr) {
-    return nullptr;
-  }
-  return &definition->at("spec").at("versions").at(0).at("schema").at("openAPIV3Schema");
+  return definition == nullptr ? nullptr : &root_schema_of(*definition);
+}
+
+const data::Schema* compiled_schema(std::string_view group, std::string_view name) {
+  const Kind* kind = find_kind(group, name);
+  return kind == nullptr ? nullptr : &kept<compile>(*kind);
 }
 
 }  // namespace kubist::resources

@@ -59,13 +59,18 @@ std::vector<NamedCall> policies_of(const Json& object) {
 
 bool is_suspended(const Json& object) { return data::bool_at(object, {"spec", "suspend"}); }
 
+std::optional<ObjectRef> resolve_ref(const Json& from, std::string_view text) {
+  auto ref = parse_ref(text);
+  return ref ? std::optional(sibling(ObjectView(from), ref->kind, ref->name)) : std::nullopt;
+}
+
 std::vector<ObjectRef> depends_on(const Json& object) {
   std::vector<ObjectRef> refs;
   for (const Json& entry : spec_list(object, "dependsOn")) {
-    auto ref = entry.is_string() ? parse_ref(entry.get_ref<const std::string&>())
-                                 : util::fail(util::ErrorKind::invalid, "not a string");
+    auto ref = entry.is_string() ? resolve_ref(object, entry.get_ref<const std::string&>())
+                                 : std::nullopt;
     if (ref) {
-      refs.push_back(sibling(ObjectView(object), ref->kind, ref->name));
+      refs.push_back(std::move(*ref));
     }
   }
   return refs;

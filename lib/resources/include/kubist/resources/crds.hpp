@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <kubist/data/json.hpp>
+#include <kubist/data/schema.hpp>
 
 namespace kubist::resources {
 
@@ -15,5 +16,9 @@ const data::Json* crd(std::string_view group, std::string_view kind);
 
 /// The structural schema (openAPIV3Schema) of one kind, or null: for validate, explain, defaults.
 const data::Json* schema(std::string_view group, std::string_view kind);
+
+/// The same compiled, with metadata described as well (CRDs leave that to the server); null for foreign
+/// kinds. For validation, defaults and explain. Kept; thread-safe.
+const data::Schema* compiled_schema(std::string_view group, std::string_view kind);
 
 }  // namespace kubist::resources

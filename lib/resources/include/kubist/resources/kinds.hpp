@@ -64,6 +64,9 @@ std::optional<NamedCall> executor_of(const data::Json& object);
 /// spec.policies in order.
 std::vector<NamedCall> policies_of(const data::Json& object);
 bool is_suspended(const data::Json& object);
+/// "Kind/name" as an object of ours in the namespace of `from` (none for cluster-scoped kinds);
+/// nothing when the text is no reference.
+std::optional<ObjectRef> resolve_ref(const data::Json& from, std::string_view text);
 /// spec.dependsOn as references in the object's own namespace; unreadable ones are left out (the
 /// schema reports them).
 std::vector<ObjectRef> depends_on(const data::Json& object);

@@ -1,0 +1,92 @@
+#include <set>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/text.hpp>
+
+#include "references.hpp"
+
+namespace kubist::resources {
+
+using data::Json;
+
+namespace {
+
+class CallChecker {
+ public:
+  CallChecker(const std::vector<const Manifest*>& manifests, const ValidateContext& context)
+      : m_context(context) {
+    for (const Manifest* manifest : manifests) {
+      ObjectView view(manifest->object);
+      if (view.kind() == "ExecutorDefinition") {
+        m_executors.emplace(view.name());
+      } else if (view.kind() == "ClusterPolicyDefinition") {
+        m_policies.emplace("", view.name());
+      } else if (view.kind() == "PolicyDefinition") {
+        m_policies.emplace(namespace_of(view), view.name());
+      }
+    }
+  }
+
+  void check(const Manifest& manifest) {
+    ObjectView view(manifest.object);
+    std::string ns = namespace_of(view);
+    if (auto executor = executor_of(manifest.object)) {
+      bool alias = data::string_at(view.spec(), {"executor", "name"}).empty();
+      if (m_executors.count(executor->name) == 0) {
+        ask(m_context.check_executor, manifest, ns, *executor,
+            alias ? "/spec/policyExecutor" : "/spec/executor");
+      }
+    }
+    std::vector<NamedCall> policies = policies_of(manifest.object);
+    for (std::size_t i = 0; i < policies.size(); ++i) {
+      bool known = m_policies.count({"", policies[i].name}) + m_policies.count({ns, policies[i].name});
+      if (!known) {
+        ask(m_context.check_policy, manifest, ns, policies[i], util::cat("/spec/policies/", i));
+      }
+    }
+  }
+
+  std::vector<util::Error> take() { return std::move(m_errors); }
+
+ private:
+  using Check = std::function<std::vector<util::Error>(const CallSite&)>;
+
+  std::string namespace_of(const ObjectView& view) const {
+    return std::string(view.ns().empty() ? std::string_view(m_context.default_namespace) : view.ns());
+  }
+
+  void ask(const Check& check_call, const Manifest& manifest, const std::string& ns,
+           const NamedCall& call, const std::string& pointer) {
+    if (!check_call) {
+      return;
+    }
+    data::PositionLookup positions = [&](std::string_view below, data::At at) {
+      return manifest.position(pointer + std::string(below), at);
+    };
+    ObjectView view(manifest.object);
+    for (util::Error& error : check_call({view.kind(), ns, call, positions})) {
+      if (error.pos.origin.empty()) {
+        error.pos = manifest.position(pointer + "/name");
+      }
+      m_errors.push_back(util::with_context(std::move(error), to_string(view.ref())));
+    }
+  }
+
+  const ValidateContext& m_context;
+  std::set<std::string, std::less<>> m_executors;
+  std::set<std::pair<std::string, std::string>, std::less<>> m_policies;  ///< (namespace, name)
+  std::vector<util::Error> m_errors;
+};
+
+}  // namespace
+
+std::vector<util::Error> check_calls(const std::vector<const Manifest*>& manifests,
+                                     const ValidateContext& context) {
+  CallChecker checker(manifests, context);
+  for (const Manifest* manifest : manifests) {
+    checker.check(*manifest);
+  }
+  return checker.take();
+}
+
+}  // namespace kubist::resources
