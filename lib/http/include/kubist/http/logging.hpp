@@ -23,6 +23,7 @@ class LoggingTransport : public Transport {
 };
 
 /// The JSON text with every secret in it masked by "***"; "<N bytes of TYPE>" when it is not JSON.
-std::string redacted_body(std::string_view body, std::string_view content_type);
+/// `of_secrets`: the URL says that it is about Secrets, though the text may not (patches).
+std::string redacted_body(std::string_view body, std::string_view content_type, bool of_secrets);
 
 }  // namespace kubist::http

@@ -1,0 +1,242 @@
+#include "curl_exchange.hpp"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <kubist/util/text.hpp>
+
+namespace kubist::http {
+namespace {
+
+constexpr long k_connect_timeout_ms = 30000;
+constexpr long k_inactivity_s = 75;  // the API server itself gives up after 60 s
+constexpr unsigned k_dead_peer_ms = 30000;
+constexpr long k_keepalive_idle_s = 15;
+constexpr long k_keepalive_interval_s = 5;
+constexpr std::size_t k_max_reserve = std::size_t{64} << 20U;
+
+template <class T>
+void set(CURL* easy, CURLoption option, T value) {
+  curl_easy_setopt(easy, option, value);
+}
+
+/// Unacknowledged data on a connection whose peer is gone ends it (RFC 5482), where TCP alone would
+/// go on for a quarter of an hour and HTTP/2 would hang all streams.
+int socket_callback(void*, curl_socket_t socket, curlsocktype) {
+  const unsigned timeout = k_dead_peer_ms;
+  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout, sizeof timeout);
+  return CURL_SOCKOPT_OK;
+}
+
+curl_blob blob_of(const std::string& text) {
+  // Not copied: the exchange keeps the options alive while the handle has them.
+  return {const_cast<char*>(text.data()), text.size(), CURL_BLOB_NOCOPY};
+}
+
+std::string host_port(const std::string& host, std::uint16_t port) {
+  const bool ipv6 = host.find(':') != std::string::npos;
+  return util::cat(ipv6 ? "[" : "", host, ipv6 ? "]" : "", ':', port);
+}
+
+bool carries_body(std::string_view method) {
+  return method == "POST" || method == "PUT" || method == "PATCH";
+}
+
+std::chrono::microseconds time_info(CURL* easy, CURLINFO info) {
+  curl_off_t value = 0;
+  curl_easy_getinfo(easy, info, &value);
+  return std::chrono::microseconds(value);
+}
+
+}  // namespace
+
+CurlExchange::CurlExchange(std::uint64_t id, Request request,
+                           std::shared_ptr<const EndpointOptions> options, Done done)
+    : m_id(id), m_request(std::move(request)), m_options(std::move(options)), m_done(std::move(done)) {}
+
+void CurlExchange::prepare(EasyHandle easy) {
+  m_easy = std::move(easy);
+  CURL* const handle = m_easy.get();
+  set(handle, CURLOPT_PRIVATE, static_cast<void*>(this));
+  set(handle, CURLOPT_ERRORBUFFER, m_error_text.data());
+  set(handle, CURLOPT_NOSIGNAL, 1L);
+  set(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+  set(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
+  set(handle, CURLOPT_PIPEWAIT, 1L);
+  set(handle, CURLOPT_HEADERFUNCTION, &CurlExchange::header_callback);
+  set(handle, CURLOPT_HEADERDATA, static_cast<void*>(this));
+  set(handle, CURLOPT_WRITEFUNCTION, &CurlExchange::write_callback);
+  set(handle, CURLOPT_WRITEDATA, static_cast<void*>(this));
+  set(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  if (m_request.follow_redirects) {
+    set(handle, CURLOPT_FOLLOWLOCATION, 1L);
+    set(handle, CURLOPT_MAXREDIRS, 10L);
+    set(handle, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+  }
+  set_address();
+  set_tls();
+  set_headers();
+  set_body();
+  set_limits();
+}
+
+void CurlExchange::set_address() {
+  if (auto url = parse_url(m_request.url)) {
+    m_url = std::move(*url);
+  }
+  if (m_options->server_name.empty()) {
+    set(easy(), CURLOPT_URL, m_request.url.c_str());
+  } else {
+    // The certificate is verified against the URL's host, so the name goes there, the connection to
+    // the real host.
+    Url named = m_url;
+    named.host = m_options->server_name;
+    set(easy(), CURLOPT_URL, to_string(named).c_str());
+    m_connect_to.append(util::cat(host_port(named.host, m_url.port), ':',
+                                  host_port(m_url.host, m_url.port)));
+    set(easy(), CURLOPT_CONNECT_TO, m_connect_to.get());
+  }
+  if (!m_options->proxy.empty()) {
+    // Go's socks5 lets the proxy resolve the name: socks5h in curl's words.
+    const bool socks = m_options->proxy.starts_with("socks5://");
+    set(easy(), CURLOPT_PROXY,
+        (socks ? "socks5h://" + m_options->proxy.substr(9) : m_options->proxy).c_str());
+    set(easy(), CURLOPT_NOPROXY, "");
+  } else if (is_loopback(m_url.host)) {
+    set(easy(), CURLOPT_NOPROXY, "*");  // as Go: no proxy of the environment for loopback
+  }
+}
+
+void CurlExchange::set_tls() {
+  set(easy(), CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+  if (m_options->insecure) {
+    set(easy(), CURLOPT_SSL_VERIFYPEER, 0L);
+    set(easy(), CURLOPT_SSL_VERIFYHOST, 0L);
+  }
+  if (!m_options->ca_pem.empty()) {
+    curl_blob blob = blob_of(m_options->ca_pem);
+    set(easy(), CURLOPT_CAINFO_BLOB, &blob);
+    set(easy(), CURLOPT_CAPATH, static_cast<const char*>(nullptr));
+  }
+  if (!m_options->client_cert_pem.empty()) {
+    curl_blob certificate = blob_of(m_options->client_cert_pem);
+    curl_blob key = blob_of(m_options->client_key_pem.reveal());
+    set(easy(), CURLOPT_SSLCERTTYPE, "PEM");
+    set(easy(), CURLOPT_SSLCERT_BLOB, &certificate);
+    set(easy(), CURLOPT_SSLKEYTYPE, "PEM");
+    set(easy(), CURLOPT_SSLKEY_BLOB, &key);
+  }
+}
+
+void CurlExchange::set_headers() {
+  for (const Header& header : m_request.headers) {
+    m_headers.append(header.value.empty() ? header.name + ';' : util::cat(header.name, ": ", header.value));
+  }
+  if (!m_options->server_name.empty()) {
+    const bool usual = m_url.port == (m_url.scheme == "https" ? 443 : 80);
+    m_headers.append("Host: " + (usual ? m_url.host : host_port(m_url.host, m_url.port)));
+  }
+  if (m_request.long_running) {
+    // From 1.37 servers gzip watches with a new member a flush, at which libcurl's decoder stops.
+    m_headers.append("Accept-Encoding: identity");
+  } else if (m_request.method == "GET" && m_options->compression && !is_loopback(m_url.host)) {
+    set(easy(), CURLOPT_ACCEPT_ENCODING, "gzip");
+  }
+  m_headers.append("Expect:");  // no extra round trip for large bodies
+  if (!find_header(m_request.headers, "Content-Type")) {
+    m_headers.append("Content-Type:");
+  }
+  set(easy(), CURLOPT_HTTPHEADER, m_headers.get());
+}
+
+void CurlExchange::set_body() {
+  if (m_request.method == "HEAD") {
+    set(easy(), CURLOPT_NOBODY, 1L);
+    return;
+  }
+  if (m_request.body || carries_body(m_request.method)) {
+    const std::size_t size = m_request.body ? m_request.body->size() : 0;
+    set(easy(), CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(size));
+    set(easy(), CURLOPT_POSTFIELDS, size > 0 ? m_request.body->data() : "");
+  } else {
+    set(easy(), CURLOPT_HTTPGET, 1L);
+  }
+  if (m_request.body || m_request.method != "GET") {
+    set(easy(), CURLOPT_CUSTOMREQUEST, m_request.method.c_str());
+  }
+}
+
+void CurlExchange::set_limits() {
+  set(easy(), CURLOPT_CONNECTTIMEOUT_MS, k_connect_timeout_ms);
+  set(easy(), CURLOPT_SOCKOPTFUNCTION, &socket_callback);
+  set(easy(), CURLOPT_TCP_KEEPALIVE, 1L);
+  set(easy(), CURLOPT_TCP_KEEPIDLE, k_keepalive_idle_s);
+  set(easy(), CURLOPT_TCP_KEEPINTVL, k_keepalive_interval_s);
+  if (m_request.timeout.count() > 0) {
+    set(easy(), CURLOPT_TIMEOUT_MS, static_cast<long>(m_request.timeout.count()));
+  }
+  if (!m_request.long_running) {
+    set(easy(), CURLOPT_LOW_SPEED_LIMIT, 1L);
+    set(easy(), CURLOPT_LOW_SPEED_TIME, k_inactivity_s);
+  }
+}
+
+std::size_t CurlExchange::header_callback(char* data, std::size_t size, std::size_t count, void* self) {
+  return static_cast<CurlExchange*>(self)->on_header({data, size * count});
+}
+
+std::size_t CurlExchange::write_callback(char* data, std::size_t size, std::size_t count, void* self) {
+  return static_cast<CurlExchange*>(self)->on_body({data, size * count});
+}
+
+std::size_t CurlExchange::on_header(std::string_view line) {
+  const std::size_t size = line.size();
+  line = util::trim(line);
+  if (line.starts_with("HTTP/")) {
+    m_response.headers.clear();
+    m_response.body.clear();
+    long status = 0;
+    curl_easy_getinfo(easy(), CURLINFO_RESPONSE_CODE, &status);
+    m_response.status = static_cast<int>(status);
+  } else if (line.empty()) {
+    if (m_response.status / 100 == 2 && m_request.on_head && !m_head_given) {
+      m_head_given = true;
+      m_request.on_head(m_response);
+    }
+  } else if (const auto colon = line.find(':'); colon != std::string_view::npos && !m_head_given) {
+    m_response.headers.push_back(
+        {std::string(line.substr(0, colon)), std::string(util::trim(line.substr(colon + 1)))});
+    if (util::iequals(line.substr(0, colon), "Content-Length") && !m_request.on_chunk) {
+      const auto length = util::parse_int(m_response.headers.back().value);
+      m_response.body.reserve(std::min(static_cast<std::size_t>(std::max(length.value_or(0), 0LL)),
+                                       k_max_reserve));
+    }
+  }
+  return size;
+}
+
+std::size_t CurlExchange::on_body(std::string_view bytes) {
+  if (m_request.on_chunk && m_response.status / 100 == 2) {
+    m_receiver_stopped = !m_request.on_chunk(bytes);
+    return m_receiver_stopped ? 0 : bytes.size();
+  }
+  if (m_request.max_body > 0 && m_response.body.size() + bytes.size() > m_request.max_body) {
+    m_too_large = true;
+    return 0;
+  }
+  m_response.body += bytes;
+  return bytes.size();
+}
+
+util::Result<Response> CurlExchange::take_outcome(CURLcode code) {
+  m_response.elapsed = time_info(easy(), CURLINFO_TOTAL_TIME_T);
+  m_response.latency = time_info(easy(), CURLINFO_STARTTRANSFER_TIME_T) -
+                       time_info(easy(), CURLINFO_PRETRANSFER_TIME_T);
+  if (code != CURLE_OK) {
+    return util::fail(failure(code));
+  }
+  return std::move(m_response);
+}
+
+}  // namespace kubist::http

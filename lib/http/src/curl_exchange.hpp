@@ -1,0 +1,64 @@
+#pragma once
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+
+#include <kubist/http/curl_transport.hpp>
+#include <kubist/http/url.hpp>
+
+#include "curl_handles.hpp"
+
+namespace kubist::http {
+
+/// One request on its way through libcurl: its handle, what the handle points to, and the answer as
+/// it grows. Lives at one address from prepare() to finish(); the worker's thread alone touches it.
+class CurlExchange {
+ public:
+  CurlExchange(std::uint64_t id, Request request, std::shared_ptr<const EndpointOptions> options,
+               Done done);
+
+  std::uint64_t id() const { return m_id; }
+  const Request& request() const { return m_request; }
+  CURL* easy() const { return m_easy.get(); }
+
+  /// Takes a fresh or reset handle and sets it up.
+  void prepare(EasyHandle easy);
+  /// The outcome of the transfer that ended with `code`. Call once.
+  util::Result<Response> take_outcome(CURLcode code);
+  /// Gives the handle back for the next exchange.
+  EasyHandle take_handle() { return std::move(m_easy); }
+  /// Tells the owner; the exchange is over.
+  void finish(util::Result<Response> outcome) { m_done(std::move(outcome)); }
+  util::Error cancelled_error() const;
+  std::chrono::microseconds latency() const { return m_response.latency; }
+  int status() const { return m_response.status; }
+
+ private:
+  void set_address();
+  void set_tls();
+  void set_headers();
+  void set_body();
+  void set_limits();
+  util::Error failure(CURLcode code) const;
+  std::size_t on_header(std::string_view line);
+  std::size_t on_body(std::string_view bytes);
+  static std::size_t header_callback(char* data, std::size_t size, std::size_t count, void* self);
+  static std::size_t write_callback(char* data, std::size_t size, std::size_t count, void* self);
+
+  std::uint64_t m_id;
+  Request m_request;
+  std::shared_ptr<const EndpointOptions> m_options;
+  Done m_done;
+  EasyHandle m_easy;
+  StringList m_headers;
+  StringList m_connect_to;
+  Url m_url;
+  Response m_response;
+  bool m_head_given = false;
+  bool m_receiver_stopped = false;
+  bool m_too_large = false;
+  std::array<char, CURL_ERROR_SIZE> m_error_text{};
+};
+
+}  // namespace kubist::http

@@ -1,0 +1,256 @@
+#include "curl_worker.hpp"
+
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+
+#include <kubist/util/text.hpp>
+
+namespace kubist::http {
+namespace {
+
+using Time = std::chrono::steady_clock::time_point;
+
+constexpr int k_max_wait_ms = 1000;         // with transfers: a lost wakeup costs no more than this
+constexpr int k_max_idle_wait_ms = 60000;   // without
+constexpr std::size_t k_pooled_handles = 64;
+constexpr long k_kept_connections = 128;
+
+MultiHandle make_multi() {
+  static const CURLcode global = curl_global_init(CURL_GLOBAL_DEFAULT);
+  static_cast<void>(global);
+  MultiHandle multi(curl_multi_init());
+  curl_multi_setopt(multi.get(), CURLMOPT_PIPELINING, static_cast<long>(CURLPIPE_MULTIPLEX));
+  curl_multi_setopt(multi.get(), CURLMOPT_MAXCONNECTS, k_kept_connections);
+  return multi;
+}
+
+}  // namespace
+
+/// What other threads leave for the worker. Shared, so that a late cancel() finds it.
+struct CurlWorker::Inbox {
+  std::mutex mutex;
+  std::deque<std::unique_ptr<CurlExchange>> incoming;
+  std::vector<std::uint64_t> cancelled;
+  std::uint64_t next_id = 1;
+  bool stop = false;
+  MultiHandle multi;
+  std::thread thread;
+
+  bool has_news() {
+    const std::lock_guard lock(mutex);
+    return stop || !incoming.empty() || !cancelled.empty();
+  }
+};
+
+/// The thread's side. Everything here runs on the worker's thread alone.
+class CurlWorker::Loop {
+ public:
+  Loop(std::shared_ptr<Inbox> inbox, std::shared_ptr<Governor> governor)
+      : m_inbox(std::move(inbox)), m_governor(std::move(governor)), m_multi(m_inbox->multi.get()) {}
+
+  void run() {
+    while (take_news()) {
+      begin_due();
+      int running = 0;
+      curl_multi_perform(m_multi, &running);
+      const bool ended = collect();
+      // What ended made room, and its owner may have left more to do: look again before waiting.
+      const bool at_once = (ended && !m_ready.empty()) || m_inbox->has_news();
+      curl_multi_poll(m_multi, nullptr, 0, at_once ? 0 : wait_ms(), nullptr);
+    }
+    cancel_all();
+  }
+
+ private:
+  bool take_news() {
+    std::deque<std::unique_ptr<CurlExchange>> incoming;
+    std::vector<std::uint64_t> cancelled;
+    bool stop = false;
+    {
+      const std::lock_guard lock(m_inbox->mutex);
+      incoming.swap(m_inbox->incoming);
+      cancelled.swap(m_inbox->cancelled);
+      stop = m_inbox->stop;
+    }
+    for (auto& exchange : incoming) {
+      const Time not_before = exchange->request().not_before;
+      if (not_before > std::chrono::steady_clock::now()) {
+        m_timers.emplace(not_before, std::move(exchange));
+      } else {
+        m_ready.push_back(std::move(exchange));
+      }
+    }
+    for (const std::uint64_t id : cancelled) {
+      cancel(id);
+    }
+    return !stop;
+  }
+
+  void begin_due() {
+    const Time now = std::chrono::steady_clock::now();
+    while (!m_timers.empty() && m_timers.begin()->first <= now) {
+      m_ready.push_back(std::move(m_timers.begin()->second));
+      m_timers.erase(m_timers.begin());
+    }
+    while (!m_ready.empty() && (!m_governor || m_active.size() < m_governor->limit())) {
+      begin(std::move(m_ready.front()));
+      m_ready.pop_front();
+    }
+  }
+
+  void begin(std::unique_ptr<CurlExchange> exchange) {
+    EasyHandle easy;
+    if (m_pool.empty()) {
+      easy.reset(curl_easy_init());
+    } else {
+      easy = std::move(m_pool.back());
+      m_pool.pop_back();
+    }
+    exchange->prepare(std::move(easy));
+    CurlExchange& added = *exchange;
+    m_active.emplace(added.id(), std::move(exchange));
+    curl_multi_add_handle(m_multi, added.easy());
+  }
+
+  /// Finishes what libcurl reports as done; was there any?
+  bool collect() {
+    bool any = false;
+    int left = 0;
+    while (const CURLMsg* message = curl_multi_info_read(m_multi, &left)) {
+      if (message->msg != CURLMSG_DONE) {
+        continue;
+      }
+      any = true;
+      const CURLcode code = message->data.result;
+      CurlExchange* exchange = nullptr;
+      curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &exchange);
+      auto outcome = exchange->take_outcome(code);
+      if (m_governor && outcome) {
+        m_governor->record(std::chrono::steady_clock::now(), exchange->request().method, outcome->status,
+                           m_active.size(), outcome->latency);
+      }
+      release(exchange->id())->finish(std::move(outcome));
+    }
+    return any;
+  }
+
+  /// Takes an active exchange out of libcurl; its handle goes back to the pool.
+  std::unique_ptr<CurlExchange> release(std::uint64_t id) {
+    auto node = m_active.extract(id);
+    std::unique_ptr<CurlExchange> exchange = std::move(node.mapped());
+    EasyHandle easy = exchange->take_handle();
+    curl_multi_remove_handle(m_multi, easy.get());
+    if (m_pool.size() < k_pooled_handles) {
+      curl_easy_reset(easy.get());
+      m_pool.push_back(std::move(easy));
+    }
+    return exchange;
+  }
+
+  void cancel(std::uint64_t id) {
+    std::unique_ptr<CurlExchange> exchange;
+    const auto has_id = [id](const auto& waiting) { return waiting->id() == id; };
+    if (m_active.contains(id)) {
+      exchange = release(id);
+    } else if (auto ready = std::find_if(m_ready.begin(), m_ready.end(), has_id); ready != m_ready.end()) {
+      exchange = std::move(*ready);
+      m_ready.erase(ready);
+    } else {
+      const auto timer = std::find_if(m_timers.begin(), m_timers.end(),
+                                      [&](const auto& entry) { return has_id(entry.second); });
+      if (timer == m_timers.end()) {
+        return;  // over already
+      }
+      exchange = std::move(timer->second);
+      m_timers.erase(timer);
+    }
+    exchange->finish(util::fail(exchange->cancelled_error()));
+  }
+
+  void cancel_all() {
+    // A Done may start another call: until nothing is left.
+    do {
+      std::vector<std::uint64_t> ids;
+      for (const auto& entry : m_active) {
+        ids.push_back(entry.first);
+      }
+      for (const auto& exchange : m_ready) {
+        ids.push_back(exchange->id());
+      }
+      for (const auto& entry : m_timers) {
+        ids.push_back(entry.second->id());
+      }
+      for (const std::uint64_t id : ids) {
+        cancel(id);
+      }
+      take_news();
+    } while (!m_active.empty() || !m_ready.empty() || !m_timers.empty());
+    m_pool.clear();
+  }
+
+  int wait_ms() const {
+    int limit = m_active.empty() && m_ready.empty() ? k_max_idle_wait_ms : k_max_wait_ms;
+    if (!m_timers.empty()) {
+      const auto until = std::chrono::ceil<std::chrono::milliseconds>(m_timers.begin()->first -
+                                                                      std::chrono::steady_clock::now());
+      limit = static_cast<int>(std::clamp<long long>(until.count(), 0, limit));
+    }
+    return limit;
+  }
+
+  std::shared_ptr<Inbox> m_inbox;
+  std::shared_ptr<Governor> m_governor;
+  CURLM* m_multi;
+  std::multimap<Time, std::unique_ptr<CurlExchange>> m_timers;
+  std::deque<std::unique_ptr<CurlExchange>> m_ready;
+  std::unordered_map<std::uint64_t, std::unique_ptr<CurlExchange>> m_active;
+  std::vector<EasyHandle> m_pool;
+};
+
+CurlWorker::CurlWorker(std::shared_ptr<Governor> governor)
+    : m_governor(std::move(governor)), m_inbox(std::make_shared<Inbox>()) {}
+
+CurlWorker::~CurlWorker() {
+  {
+    const std::lock_guard lock(m_inbox->mutex);
+    m_inbox->stop = true;
+    if (m_inbox->multi) {
+      curl_multi_wakeup(m_inbox->multi.get());
+    }
+  }
+  if (!m_inbox->thread.joinable()) {
+    return;
+  }
+  if (m_inbox->thread.get_id() == std::this_thread::get_id()) {
+    m_inbox->thread.detach();  // the last owner let go inside a Done: the loop ends after it
+  } else {
+    m_inbox->thread.join();
+  }
+}
+
+Call CurlWorker::start(Request request, std::shared_ptr<const EndpointOptions> options, Done done) {
+  std::uint64_t id = 0;
+  {
+    const std::lock_guard lock(m_inbox->mutex);
+    if (!m_inbox->multi) {
+      m_inbox->multi = make_multi();
+      m_inbox->thread = std::thread([inbox = m_inbox, governor = m_governor] { Loop(inbox, governor).run(); });
+    }
+    id = m_inbox->next_id++;
+    m_inbox->incoming.push_back(std::make_unique<CurlExchange>(id, std::move(request), std::move(options),
+                                                               std::move(done)));
+    curl_multi_wakeup(m_inbox->multi.get());
+  }
+  return Call([weak = std::weak_ptr<Inbox>(m_inbox), id] {
+    if (const auto inbox = weak.lock()) {
+      const std::lock_guard lock(inbox->mutex);
+      inbox->cancelled.push_back(id);
+      curl_multi_wakeup(inbox->multi.get());
+    }
+  });
+}
+
+}  // namespace kubist::http

@@ -1,0 +1,28 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+
+#include "curl_exchange.hpp"
+
+namespace kubist::http {
+
+/// One thread around one multi handle. start() and the Calls' cancel() from any thread.
+class CurlWorker {
+ public:
+  /// `governor` limits what is in flight; null: no limit.
+  explicit CurlWorker(std::shared_ptr<Governor> governor);
+  /// Ends what is in flight as cancelled; waits for the thread unless it is this one.
+  ~CurlWorker();
+  CurlWorker(const CurlWorker&) = delete;
+  CurlWorker& operator=(const CurlWorker&) = delete;
+
+  Call start(Request request, std::shared_ptr<const EndpointOptions> options, Done done);
+
+ private:
+  struct Inbox;
+  class Loop;
+  std::shared_ptr<Governor> m_governor;
+  std::shared_ptr<Inbox> m_inbox;
+};
+
+}  // namespace kubist::http
