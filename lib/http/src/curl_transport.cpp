@@ -1,4 +1,6 @@
 #include <kubist/http/curl_transport.hpp>
+#include <kubist/http/url.hpp>
+#include <kubist/util/text.hpp>
 
 #include "curl_worker.hpp"
 
@@ -14,14 +16,19 @@ CurlEngine::CurlEngine(std::shared_ptr<Governor> governor)
     : m_impl(std::make_unique<Impl>(std::move(governor))) {}
 CurlEngine::~CurlEngine() = default;
 
-CurlTransport::CurlTransport(std::shared_ptr<CurlEngine> engine, EndpointOptions options)
-    : m_engine(std::move(engine)),
+CurlTransport::CurlTransport(const std::shared_ptr<CurlEngine>& engine, EndpointOptions options)
+    : m_engine(engine),
       m_options(std::make_shared<const EndpointOptions>(std::move(options))) {}
 CurlTransport::~CurlTransport() = default;
 
 Call CurlTransport::start(Request request, Done done) {
-  CurlWorker& worker =
-      request.long_running ? m_engine->m_impl->long_running : m_engine->m_impl->calls;
+  const auto engine = m_engine.lock();
+  if (!engine) {
+    done(util::fail(util::ErrorKind::cancelled,
+                    util::cat(request.method, ' ', redacted(request.url), ": cancelled")));
+    return {};
+  }
+  CurlWorker& worker = request.long_running ? engine->m_impl->long_running : engine->m_impl->calls;
   return worker.start(std::move(request), m_options, std::move(done));
 }
 

@@ -37,15 +37,17 @@ class CurlEngine {
 };
 
 /// HTTP/1.1 and HTTP/2 over libcurl to one endpoint. Connections are kept and shared; endpoints with
-/// other options (so other credentials) never share one. Tokens go into the request's headers.
+/// other options (so other credentials) never share one. Tokens go into the request's headers. The
+/// engine is not kept alive: without it every call is cancelled.
 class CurlTransport : public Transport {
  public:
-  CurlTransport(std::shared_ptr<CurlEngine> engine, EndpointOptions options);
+  CurlTransport(const std::shared_ptr<CurlEngine>& engine, EndpointOptions options);
   ~CurlTransport() override;
   Call start(Request request, Done done) override;
 
  private:
-  std::shared_ptr<CurlEngine> m_engine;
+  // Weak: a call's leftovers on the worker's thread must not be the engine's last owner.
+  std::weak_ptr<CurlEngine> m_engine;
   std::shared_ptr<const EndpointOptions> m_options;
 };
 

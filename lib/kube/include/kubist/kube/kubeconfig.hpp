@@ -102,8 +102,8 @@ util::Result<ClusterAccess> find_access(const Overrides& overrides, const Enviro
 /// names the field.
 util::Result<ClusterAccess> strict_access(std::string_view text, const std::string& origin);
 
-/// Sets current-context in the file that kubectl would write to (the first of the list that has the
-/// context, the first otherwise), keeping all else in it. Reads and writes files (0600, atomic).
+/// Sets current-context in the first file of the list that has one (it wins over the others), else in
+/// the file of that context; all else in it stays as it is. Reads and writes files (0600, atomic).
 /// not_found: no such context.
 util::Result<> use_context(const Overrides& overrides, const Environment& env, const std::string& name);
 

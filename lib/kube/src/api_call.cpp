@@ -1,0 +1,149 @@
+#include <kubist/kube/api_call.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::kube {
+namespace {
+
+std::string metadata_text(const data::Json& object, const char* key) {
+  const auto metadata = object.find("metadata");
+  if (metadata == object.end() || !metadata->is_object()) {
+    return {};
+  }
+  const auto value = metadata->find(key);
+  return value != metadata->end() && value->is_string() ? value->get<std::string>() : std::string();
+}
+
+std::shared_ptr<const std::string> json_body(const data::Json& value) {
+  return std::make_shared<const std::string>(
+      value.dump(-1, ' ', false, data::Json::error_handler_t::replace));
+}
+
+std::string validation_text(FieldValidation validation) {
+  switch (validation) {
+    case FieldValidation::strict: return "Strict";
+    case FieldValidation::warn: return "Warn";
+    case FieldValidation::ignore: return "Ignore";
+  }
+  return {};
+}
+
+std::string number(const std::optional<std::int64_t>& value) {
+  return value ? std::to_string(*value) : std::string();
+}
+
+ApiCall write(std::string method, std::string path, const data::Json& body, const WriteOptions& options) {
+  ApiCall call;
+  call.method = std::move(method);
+  call.path = std::move(path);
+  call.query = {{"fieldManager", options.field_manager},
+                {"fieldValidation", validation_text(options.validation)},
+                {"dryRun", options.dry_run == DryRun::server ? "All" : ""}};
+  call.content_type = "application/json";
+  call.body = json_body(body);
+  return call;
+}
+
+}  // namespace
+
+ApiCall get(const ApiResource& resource, std::string_view ns, std::string_view name,
+            std::string_view subresource) {
+  ApiCall call;
+  call.path = resource.path(ns, name, subresource);
+  return call;
+}
+
+ApiCall apply(const ApiResource& resource, const data::Json& object, const ApplyOptions& options) {
+  ApiCall call = write("PATCH",
+                       resource.path(metadata_text(object, "namespace"), metadata_text(object, "name"),
+                                     options.subresource),
+                       object, options);
+  call.query.emplace_back("force", options.force ? "true" : "");
+  call.content_type = "application/apply-patch+yaml";
+  call.idempotent = true;
+  return call;
+}
+
+ApiCall create(const ApiResource& resource, const data::Json& object, const WriteOptions& options) {
+  return write("POST", resource.collection_path(metadata_text(object, "namespace")), object, options);
+}
+
+ApiCall create_subresource(const ApiResource& resource, std::string_view ns, std::string_view name,
+                           std::string_view subresource, const data::Json& body) {
+  ApiCall call;
+  call.method = "POST";
+  call.path = resource.path(ns, name, subresource);
+  call.content_type = "application/json";
+  call.body = json_body(body);
+  return call;
+}
+
+ApiCall replace(const ApiResource& resource, const data::Json& object, const WriteOptions& options) {
+  return write("PUT",
+               resource.path(metadata_text(object, "namespace"), metadata_text(object, "name"),
+                             options.subresource),
+               object, options);
+}
+
+ApiCall patch(const ApiResource& resource, std::string_view ns, std::string_view name, PatchType type,
+              const data::Json& body, const WriteOptions& options) {
+  ApiCall call = write("PATCH", resource.path(ns, name, options.subresource), body, options);
+  switch (type) {
+    case PatchType::json: call.content_type = "application/json-patch+json"; break;
+    case PatchType::merge: call.content_type = "application/merge-patch+json"; break;
+    case PatchType::strategic: call.content_type = "application/strategic-merge-patch+json"; break;
+  }
+  return call;
+}
+
+ApiCall remove(const ApiResource& resource, std::string_view ns, std::string_view name,
+               const DeleteOptions& options) {
+  data::Json body = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
+  switch (options.propagation) {
+    case Propagation::background: body["propagationPolicy"] = "Background"; break;
+    case Propagation::foreground: body["propagationPolicy"] = "Foreground"; break;
+    case Propagation::orphan: body["propagationPolicy"] = "Orphan"; break;
+  }
+  if (!options.uid.empty()) {
+    body["preconditions"]["uid"] = options.uid;
+  }
+  if (!options.resource_version.empty()) {
+    body["preconditions"]["resourceVersion"] = options.resource_version;
+  }
+  if (options.grace_seconds) {
+    body["gracePeriodSeconds"] = *options.grace_seconds;
+  }
+  if (options.dry_run == DryRun::server) {
+    body["dryRun"] = {"All"};
+  }
+  ApiCall call;
+  call.method = "DELETE";
+  call.path = resource.path(ns, name);
+  call.content_type = "application/json";
+  call.body = json_body(body);
+  call.idempotent = !options.uid.empty();
+  return call;
+}
+
+ApiCall pod_log(std::string_view ns, std::string_view pod, const LogOptions& options) {
+  ApiCall call;
+  call.path = well_known::pods().path(ns, pod, "log");
+  call.query = {{"container", options.container},
+                {"follow", options.follow ? "true" : ""},
+                {"previous", options.previous ? "true" : ""},
+                {"timestamps", options.timestamps ? "true" : ""},
+                {"sinceSeconds", number(options.since_seconds)},
+                {"sinceTime", options.since_time},
+                {"tailLines", number(options.tail_lines)},
+                {"limitBytes", number(options.limit_bytes)}};
+  call.accept = "*/*";
+  return call;
+}
+
+ApiCall raw_get(std::string path, std::string accept) {
+  ApiCall call;
+  call.path = std::move(path);
+  call.accept = std::move(accept);
+  return call;
+}
+
+}  // namespace kubist::kube

@@ -1,0 +1,222 @@
+#include <kubist/http/url.hpp>
+#include <kubist/kube/api_error.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::kube {
+namespace {
+
+using data::Json;
+using util::ErrorKind;
+
+constexpr std::string_view k_field_conflict = "FieldManagerConflict";
+constexpr std::string_view k_conflict_text = ": conflict with ";
+constexpr std::size_t k_shown_body = 300;
+
+std::string text_at(const Json& object, const char* key) {
+  const auto value = object.find(key);
+  return value != object.end() && value->is_string() ? value->get<std::string>() : std::string();
+}
+
+/// As client-go's NewGenericServerResponse names what is no Status.
+std::string_view reason_of(int status, std::string_view method) {
+  switch (status) {
+    case 400: return "BadRequest";
+    case 401: return "Unauthorized";
+    case 403: return "Forbidden";
+    case 404: return "NotFound";
+    case 405: return "MethodNotAllowed";
+    case 406: return "NotAcceptable";
+    case 409: return method == "POST" ? "AlreadyExists" : "Conflict";
+    case 410: return "Gone";
+    case 413: return "RequestEntityTooLarge";
+    case 415: return "UnsupportedMediaType";
+    case 422: return "Invalid";
+    case 429: return "TooManyRequests";
+    case 503: return "ServiceUnavailable";
+    case 504: return "Timeout";
+    default: return status >= 500 ? "InternalError" : "Unknown";
+  }
+}
+
+/// Webhooks and ValidatingAdmissionPolicies may answer any 4xx; only their words tell.
+bool is_denial(std::string_view message) {
+  const auto has = [&](std::string_view part) { return message.find(part) != std::string_view::npos; };
+  return (has("admission webhook") && has("denied the request")) ||
+         (has("ValidatingAdmissionPolicy") && has("denied request"));
+}
+
+ErrorKind kind_of(int status, std::string_view reason, std::string_view message) {
+  if (status < 500 && is_denial(message)) {
+    return ErrorKind::denied;
+  }
+  if (status == 504 || reason == "Timeout") {
+    return ErrorKind::timeout;
+  }
+  switch (status) {
+    case 401:
+    case 403: return ErrorKind::forbidden;
+    case 404: return ErrorKind::not_found;
+    case 409: return ErrorKind::conflict;
+    case 408:
+    case 410:
+    case 429: return ErrorKind::unavailable;
+    default: return status >= 500 ? ErrorKind::unavailable : ErrorKind::invalid;
+  }
+}
+
+std::string hint_of(int status, std::string_view reason, std::string_view message) {
+  if (status == 401) {
+    return "The server does not accept the credentials: log in again, or check the kubeconfig's user.";
+  }
+  if (status == 403 && !is_denial(message)) {
+    return "Ask for the right with a Role or ClusterRole, or use another --context.";
+  }
+  if (status == 429) {
+    return "The server is overloaded: try again later.";
+  }
+  if (reason == "Conflict" && message.find("object has been modified") != std::string_view::npos) {
+    return "Somebody else changed the object meanwhile: run the command again.";
+  }
+  if (message.find("failed calling webhook") != std::string_view::npos) {
+    return "An admission webhook does not answer: check the pods behind it.";
+  }
+  return {};
+}
+
+void add_causes(util::Error& error, const Json& status) {
+  const auto details = status.find("details");
+  if (details == status.end() || !details->is_object()) {
+    return;
+  }
+  const auto causes = details->find("causes");
+  if (causes == details->end() || !causes->is_array()) {
+    return;
+  }
+  for (const Json& cause : *causes) {
+    if (!cause.is_object()) {
+      continue;
+    }
+    const std::string field = text_at(cause, "field");
+    const std::string message = text_at(cause, "message");
+    util::Error detail =
+        util::make_error(error.kind, field.empty() ? message : util::cat(field, ": ", message));
+    detail.reason = text_at(cause, "reason");
+    error.details.push_back(std::move(detail));
+  }
+}
+
+util::Error from_status(std::string_view context, const Json& status, int http_status,
+                        std::string_view method) {
+  const auto code = status.find("code");
+  const int number =
+      code != status.end() && code->is_number_integer() ? code->get<int>() : http_status;
+  std::string reason = text_at(status, "reason");
+  if (reason.empty()) {
+    reason = reason_of(number, method);
+  }
+  std::string message = text_at(status, "message");
+  if (message.empty()) {
+    message = util::cat("the server answered ", number, " (", reason, ')');
+  }
+  util::Error error = util::make_error(kind_of(number, reason, message), util::cat(context, ": ", message),
+                                       hint_of(number, reason, message));
+  error.http_status = number;
+  error.reason = std::move(reason);
+  add_causes(error, status);
+  return error;
+}
+
+FieldConflict parse_conflict(std::string field, std::string message) {
+  FieldConflict conflict;
+  conflict.field = std::move(field);
+  // `conflict with "M"` for Apply, `conflict with "M" using V at T` for Update.
+  const auto open = message.find('"');
+  const auto close = message.find('"', open == std::string::npos ? open : open + 1);
+  if (close != std::string::npos) {
+    conflict.manager = message.substr(open + 1, close - open - 1);
+    conflict.operation =
+        message.find(" using ", close) != std::string::npos ? "Update" : "Apply";
+  }
+  conflict.message = std::move(message);
+  return conflict;
+}
+
+}  // namespace
+
+util::Error api_error(std::string_view method, std::string_view url, const http::Response& response) {
+  const std::string context = util::cat(method, ' ', http::redacted(url));
+  const Json body = Json::parse(response.body, nullptr, false);
+  if (body.is_object() && text_at(body, "kind") == "Status") {
+    return from_status(context, body, response.status, method);
+  }
+  Json synthesized = Json::object();
+  std::string text{util::trim(response.body.substr(0, k_shown_body))};
+  if (!text.empty() && text.front() != '<') {  // a proxy's HTML page says less than its status
+    synthesized["message"] = util::cat("the server answered ", response.status, ": ", util::printable(text));
+  }
+  return from_status(context, synthesized, response.status, method);
+}
+
+util::Error status_error(std::string_view context, const Json& status) {
+  return from_status(context, status.is_object() ? status : Json::object(), 500, "GET");
+}
+
+std::vector<FieldConflict> field_conflicts(std::string_view body) {
+  const Json status = Json::parse(body, nullptr, false);
+  if (!status.is_object()) {
+    return {};
+  }
+  return field_conflicts(from_status("", status, 409, "PATCH"));
+}
+
+std::vector<FieldConflict> field_conflicts(const util::Error& error) {
+  std::vector<FieldConflict> conflicts;
+  for (const util::Error& detail : error.details) {
+    const auto end = detail.message.find(k_conflict_text);
+    if (detail.reason == k_field_conflict && end != std::string::npos) {
+      conflicts.push_back(parse_conflict(detail.message.substr(0, end), detail.message.substr(end + 2)));
+    }
+  }
+  return conflicts;
+}
+
+bool is_expired(const util::Error& error) {
+  return error.http_status == 410 || error.reason == "Expired" || error.reason == "Gone";
+}
+
+bool already_exists(const util::Error& error) { return error.reason == "AlreadyExists"; }
+
+std::vector<std::string> parse_warnings(const http::Headers& headers) {
+  std::vector<std::string> texts;
+  for (const http::Header& header : headers) {
+    if (!util::iequals(header.name, "Warning")) {
+      continue;
+    }
+    // warning-value = code SP agent SP quoted-string; several are separated by commas.
+    const std::string& value = header.value;
+    for (std::size_t open = value.find('"'); open != std::string::npos; open = value.find('"', open)) {
+      std::string text;
+      std::size_t at = open + 1;
+      for (; at < value.size() && value[at] != '"'; ++at) {
+        at += value[at] == '\\' && at + 1 < value.size() ? 1 : 0;
+        text += value[at];
+      }
+      if (value.compare(0, 3, "299") == 0 && !text.empty()) {
+        texts.push_back(util::printable(text));
+      }
+      open = at + 1;
+      if (open >= value.size()) {
+        break;
+      }
+      // A date in quotes may follow the text: skip to the next value.
+      const auto comma = value.find(',', open);
+      if (comma == std::string::npos) {
+        break;
+      }
+      open = comma;
+    }
+  }
+  return texts;
+}
+
+}  // namespace kubist::kube

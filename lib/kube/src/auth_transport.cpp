@@ -1,0 +1,106 @@
+#include "auth_transport.hpp"
+
+#include <mutex>
+#include <thread>
+
+namespace kubist::kube {
+
+struct AuthTransport::Shared {
+  std::unique_ptr<CredentialSource> source;
+  Factory factory;
+  std::mutex mutex;  // guards what follows
+  std::shared_ptr<http::Transport> inner;
+  std::string inner_cert;
+
+  std::shared_ptr<http::Transport> inner_for(const Credentials& credentials) {
+    const std::lock_guard lock(mutex);
+    if (!inner || inner_cert != credentials.client_cert_pem) {
+      inner = factory(credentials);
+      inner_cert = credentials.client_cert_pem;
+    }
+    return inner;
+  }
+};
+
+namespace {
+
+/// One request, sent at most twice.
+template <class Shared>
+class AuthCall : public std::enable_shared_from_this<AuthCall<Shared>> {
+ public:
+  AuthCall(std::shared_ptr<Shared> shared, http::Request request, http::Done done)
+      : m_shared(std::move(shared)), m_request(std::move(request)), m_done(std::move(done)) {}
+
+  void send(bool may_renew) {
+    auto credentials = m_shared->source->get(m_stop.get_token());
+    if (!credentials) {
+      return m_done(util::fail(std::move(credentials).error()));
+    }
+    http::Request request = m_request;
+    if (!credentials->authorization.empty()) {
+      http::set_header(request.headers, "Authorization", credentials->authorization.reveal());
+    }
+    request.headers.insert(request.headers.end(), credentials->headers.begin(), credentials->headers.end());
+    const auto inner = m_shared->inner_for(*credentials);
+    const http::Call call = inner->start(
+        std::move(request), [self = this->shared_from_this(), may_renew,
+                             used = std::move(*credentials)](util::Result<http::Response> outcome) {
+          self->on_outcome(std::move(outcome), used, may_renew);
+        });
+    const std::lock_guard lock(m_mutex);
+    if (may_renew && m_renewed) {
+      return;  // the second one has been started already
+    }
+    m_current = call;
+    if (m_stop.stop_requested()) {
+      call.cancel();
+    }
+  }
+
+  void cancel() {
+    m_stop.request_stop();  // ends a plugin that runs for it
+    http::Call current;
+    {
+      const std::lock_guard lock(m_mutex);
+      current = m_current;
+    }
+    current.cancel();
+  }
+
+ private:
+  void on_outcome(util::Result<http::Response> outcome, const Credentials& used, bool may_renew) {
+    const bool refused = outcome && outcome->status == 401;
+    if (!refused || !may_renew || m_stop.stop_requested() || !m_shared->source->renew(used)) {
+      return m_done(std::move(outcome));
+    }
+    {
+      const std::lock_guard lock(m_mutex);
+      m_renewed = true;
+    }
+    std::thread([self = this->shared_from_this()] { self->send(false); }).detach();
+  }
+
+  std::shared_ptr<Shared> m_shared;
+  http::Request m_request;
+  http::Done m_done;
+  std::stop_source m_stop;
+  std::mutex m_mutex;  // guards what follows
+  http::Call m_current;
+  bool m_renewed = false;
+};
+
+}  // namespace
+
+AuthTransport::AuthTransport(std::unique_ptr<CredentialSource> source, Factory factory)
+    : m_shared(std::make_shared<Shared>()) {
+  m_shared->source = std::move(source);
+  m_shared->factory = std::move(factory);
+}
+
+http::Call AuthTransport::start(http::Request request, http::Done done) {
+  const auto call = std::make_shared<AuthCall<Shared>>(m_shared, std::move(request), std::move(done));
+  call->send(true);
+  return http::Call([call] { call->cancel(); });
+}
+
+}  // namespace kubist::kube

@@ -1,0 +1,235 @@
+#include <future>
+
+#include <kubist/http/logging.hpp>
+#include <kubist/http/retry.hpp>
+#include <kubist/http/url.hpp>
+#include <kubist/kube/api_error.hpp>
+#include <kubist/kube/client.hpp>
+#include <kubist/util/fs.hpp>
+#include <kubist/util/text.hpp>
+
+#include "auth_transport.hpp"
+#include "client_impl.hpp"
+#include "tracking_transport.hpp"
+
+namespace kubist::kube {
+namespace {
+
+using util::ErrorKind;
+
+std::shared_ptr<http::Transport> endpoint_transport(const ClusterAccess& access,
+                                                    const std::shared_ptr<http::CurlEngine>& engine,
+                                                    const util::Log* log, const Credentials& credentials) {
+  http::EndpointOptions endpoint;
+  endpoint.ca_pem = access.ca_pem;
+  endpoint.client_cert_pem = credentials.client_cert_pem;
+  endpoint.client_key_pem = credentials.client_key_pem;
+  endpoint.server_name = access.tls_server_name;
+  endpoint.insecure = access.insecure;
+  endpoint.proxy = access.proxy_url;
+  endpoint.compression = access.compression;
+  std::shared_ptr<http::Transport> transport =
+      std::make_shared<http::CurlTransport>(engine, std::move(endpoint));
+  if (log != nullptr) {
+    transport = std::make_shared<http::LoggingTransport>(std::move(transport), *log);
+  }
+  return transport;
+}
+
+/// From the top: tracking, retries, credentials, traces, libcurl.
+std::shared_ptr<http::Transport> make_stack(const ClusterAccess& access, ClientOptions& options) {
+  if (options.transport) {
+    return std::make_shared<TrackingTransport>(options.transport);
+  }
+  if (!options.engine) {
+    options.engine = std::make_shared<http::CurlEngine>();
+  }
+  CredentialOptions credential_options;
+  credential_options.may_prompt = options.may_prompt;
+  credential_options.cache_folder = util::cache_folder();
+  std::shared_ptr<http::Transport> transport = std::make_shared<AuthTransport>(
+      make_credentials(access.auth, std::move(credential_options)),
+      [access, weak = std::weak_ptr<http::CurlEngine>(options.engine),
+       log = options.log](const Credentials& credentials) {
+        return endpoint_transport(access, weak.lock(), log, credentials);
+      });
+  if (options.retry) {
+    transport = std::make_shared<http::RetryTransport>(std::move(transport));
+  }
+  return std::make_shared<TrackingTransport>(std::move(transport));
+}
+
+}  // namespace
+
+util::Result<data::Json> Reply::json() const {
+  data::Json value = data::Json::parse(body, nullptr, false);
+  if (value.is_discarded()) {
+    return util::fail(ErrorKind::unavailable, "the answer is not JSON",
+                      "Is something else than a Kubernetes API server behind this address?");
+  }
+  return value;
+}
+
+util::Result<std::shared_ptr<Client>> Client::connect(ClusterAccess access, ClientOptions options) {
+  if (auto url = http::parse_url(access.server); !url) {
+    return util::fail(std::move(url).error());
+  }
+  auto impl = std::make_unique<Impl>();
+  impl->transport = make_stack(access, options);
+  DiscoveryCache cache;
+  if (options.discovery_cache && !options.transport) {
+    cache.file = discovery_cache_file(access.server);
+  }
+  impl->discovery = std::make_unique<Discovery>(impl->transport, access.server, std::move(cache));
+  impl->access = std::move(access);
+  impl->options = std::move(options);
+  return std::shared_ptr<Client>(new Client(std::move(impl)));
+}
+
+Client::Client(std::unique_ptr<Impl> impl) : m_impl(std::move(impl)) {}
+
+Client::~Client() {
+  // Handlers use the other members: the calls end first.
+  m_impl->discovery.reset();
+  m_impl->transport.reset();
+}
+
+const std::string& Client::server() const { return m_impl->access.server; }
+const std::string& Client::default_namespace() const { return m_impl->access.ns; }
+Discovery& Client::discovery() { return *m_impl->discovery; }
+http::Transport& Client::transport() { return *m_impl->transport; }
+
+http::Request Client::request_of(const ApiCall& call) const {
+  http::Request request;
+  request.method = call.method;
+  request.url = m_impl->access.server + call.path;
+  if (const std::string query = http::make_query(call.query); !query.empty()) {
+    request.url += (call.path.find('?') == std::string::npos ? '?' : '&') + query;
+  }
+  request.headers.push_back({"Accept", call.accept});
+  request.headers.push_back({"User-Agent", m_impl->options.user_agent});
+  if (!call.content_type.empty()) {
+    request.headers.push_back({"Content-Type", call.content_type});
+  }
+  request.body = call.body;
+  request.idempotent = call.idempotent;
+  request.timeout = call.timeout.count() > 0 ? call.timeout : m_impl->access.request_timeout;
+  return request;
+}
+
+void Client::report_warnings(const http::Headers& headers) {
+  for (const std::string& text : parse_warnings(headers)) {
+    {
+      const std::lock_guard lock(m_impl->warnings_mutex);
+      if (!m_impl->warnings.insert(text).second) {
+        continue;
+      }
+    }
+    if (m_impl->options.on_warning) {
+      m_impl->options.on_warning(text);
+    } else if (m_impl->options.log != nullptr) {
+      m_impl->options.log->warn(text);
+    }
+  }
+}
+
+http::Call Client::start(const ApiCall& call, ReplyHandler done) {
+  http::Request request = request_of(call);
+  const std::string url = request.url;
+  return m_impl->transport->start(
+      std::move(request),
+      [this, method = call.method, url, done = std::move(done)](util::Result<http::Response> outcome) {
+        if (!outcome) {
+          return done(util::fail(std::move(outcome).error()));
+        }
+        report_warnings(outcome->headers);
+        if (outcome->status >= 400) {
+          return done(util::fail(api_error(method, url, *outcome)));
+        }
+        done(Reply{outcome->status, std::move(outcome->headers), std::move(outcome->body)});
+      });
+}
+
+util::Result<Reply> Client::run(const ApiCall& call, std::stop_token stop) {
+  if (stop.stop_requested()) {
+    return util::fail(ErrorKind::cancelled, util::cat(call.method, ' ', call.path, ": cancelled"));
+  }
+  auto promise = std::make_shared<std::promise<util::Result<Reply>>>();
+  auto future = promise->get_future();
+  const http::Call handle =
+      start(call, [promise](util::Result<Reply> outcome) { promise->set_value(std::move(outcome)); });
+  const std::stop_callback on_stop(std::move(stop), [&handle] { handle.cancel(); });
+  return future.get();
+}
+
+util::Result<data::Json> Client::json(const ApiCall& call, std::stop_token stop) {
+  KUBIST_TRY(const Reply reply, run(call, std::move(stop)));
+  auto value = reply.json();
+  if (!value) {
+    return util::fail(util::with_context(std::move(value).error(),
+                                         util::cat(call.method, ' ', http::redacted(server() + call.path))));
+  }
+  return value;
+}
+
+util::Result<std::optional<data::Json>> Client::find(const ApiResource& resource, std::string_view ns,
+                                                     std::string_view name, std::stop_token stop) {
+  auto value = json(get(resource, ns, name), std::move(stop));
+  if (value) {
+    return std::optional<data::Json>(std::move(*value));
+  }
+  if (value.error().http_status == 404) {
+    return std::optional<data::Json>();
+  }
+  return util::fail(std::move(value).error());
+}
+
+util::Result<ServerVersion> Client::version(std::stop_token stop) {
+  KUBIST_TRY(const data::Json value, json(raw_get("/version"), std::move(stop)));
+  if (!value.is_object() || !value.contains("gitVersion")) {
+    return util::fail(ErrorKind::unavailable, util::cat("GET ", server(), "/version: not a Kubernetes version"),
+                      "Is something else than a Kubernetes API server behind this address?");
+  }
+  ServerVersion version;
+  version.git_version = value.value("gitVersion", "");
+  version.platform = value.value("platform", "");
+  // Managed offerings answer "27+".
+  const auto number = [&](const char* key) {
+    std::string text = value.value(key, "");
+    text = text.substr(0, text.find_first_not_of("0123456789"));
+    return static_cast<int>(util::parse_int(text).value_or(0));
+  };
+  version.major = number("major");
+  version.minor = number("minor");
+  return version;
+}
+
+util::Result<AccessAnswer> Client::can_i(const AccessQuestion& question, std::stop_token stop) {
+  data::Json attributes = {{"verb", question.verb}, {"group", question.group}, {"resource", question.resource}};
+  const auto add = [&](const char* key, const std::string& value) {
+    if (!value.empty()) {
+      attributes[key] = value;
+    }
+  };
+  add("subresource", question.subresource);
+  add("namespace", question.ns);
+  add("name", question.name);
+  const data::Json review = {{"apiVersion", "authorization.k8s.io/v1"},
+                             {"kind", "SelfSubjectAccessReview"},
+                             {"spec", {{"resourceAttributes", std::move(attributes)}}}};
+  ApiCall call;
+  call.method = "POST";
+  call.path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+  call.content_type = "application/json";
+  call.body = std::make_shared<const std::string>(review.dump());
+  call.idempotent = true;  // nothing is kept
+  KUBIST_TRY(const data::Json value, json(call, std::move(stop)));
+  AccessAnswer answer;
+  if (const auto status = value.find("status"); status != value.end() && status->is_object()) {
+    answer.allowed = status->value("allowed", false);
+    answer.reason = status->value("reason", "");
+  }
+  return answer;
+}
+
+}  // namespace kubist::kube

@@ -1,0 +1,19 @@
+#pragma once
+#include <mutex>
+#include <set>
+#include <string>
+
+#include <kubist/kube/client.hpp>
+
+namespace kubist::kube {
+
+struct Client::Impl {
+  ClusterAccess access;
+  ClientOptions options;
+  std::shared_ptr<http::Transport> transport;  // the top of the stack; discovery shares it
+  std::unique_ptr<Discovery> discovery;
+  std::mutex warnings_mutex;
+  std::set<std::string> warnings;  // reported already
+};
+
+}  // namespace kubist::kube

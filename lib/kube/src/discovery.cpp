@@ -1,0 +1,284 @@
+#include <atomic>
+#include <future>
+#include <mutex>
+
+#include <kubist/http/url.hpp>
+#include <kubist/kube/api_error.hpp>
+#include <kubist/kube/discovery.hpp>
+#include <kubist/util/fs.hpp>
+#include <kubist/util/text.hpp>
+
+#include "discovery_documents.hpp"
+
+namespace kubist::kube {
+namespace {
+
+using data::Json;
+using util::ErrorKind;
+
+// Servers read the parameters in this order only.
+constexpr std::string_view k_accept =
+    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
+    "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
+constexpr std::chrono::milliseconds k_refresh_pause{200};  // one answer serves a burst of misses
+
+using Outcome = util::Result<http::Response>;
+
+/// Sends all of them at once and waits for all.
+std::vector<Outcome> send_all(http::Transport& transport, std::vector<http::Request> requests,
+                              const std::stop_token& stop) {
+  std::vector<std::future<Outcome>> futures;
+  std::vector<http::Call> calls;
+  for (http::Request& request : requests) {
+    auto promise = std::make_shared<std::promise<Outcome>>();
+    futures.push_back(promise->get_future());
+    calls.push_back(transport.start(std::move(request), [promise](Outcome outcome) {
+      promise->set_value(std::move(outcome));
+    }));
+  }
+  const std::stop_callback on_stop(stop, [&calls] {
+    for (const http::Call& call : calls) {
+      call.cancel();
+    }
+  });
+  std::vector<Outcome> outcomes;
+  for (auto& future : futures) {
+    outcomes.push_back(future.get());
+  }
+  return outcomes;
+}
+
+http::Request discovery_request(const std::string& server, const std::string& path, const std::string& etag) {
+  http::Request request;
+  request.url = server + path;
+  request.headers = {{"Accept", std::string(k_accept)}, {"User-Agent", "kubist"}};
+  if (!etag.empty()) {
+    request.headers.push_back({"If-None-Match", etag});
+  }
+  return request;
+}
+
+bool is_aggregated(const http::Response& response) {
+  const auto type = http::find_header(response.headers, "Content-Type");
+  return type && type->find("apidiscovery.k8s.io") != std::string_view::npos;
+}
+
+std::string etag_of(const http::Response& response) {
+  return std::string(http::find_header(response.headers, "ETag").value_or(""));
+}
+
+util::Result<Json> body_of(const std::string& url, const Outcome& outcome) {
+  if (!outcome) {
+    return util::fail(outcome.error());
+  }
+  if (outcome->status >= 400) {
+    return util::fail(api_error("GET", url, *outcome));
+  }
+  Json value = Json::parse(outcome->body, nullptr, false);
+  if (!value.is_object()) {
+    return util::fail(ErrorKind::unavailable, util::cat("GET ", http::redacted(url), ": the answer is not JSON"),
+                      "Is something else than a Kubernetes API server behind this address?");
+  }
+  return value;
+}
+
+}  // namespace
+
+std::filesystem::path discovery_cache_file(const std::string& server) {
+  std::string name = server.substr(server.find("://") == std::string::npos ? 0 : server.find("://") + 3);
+  for (char& c : name) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-';
+    c = plain ? c : '_';
+  }
+  return util::cache_folder() / "discovery" / name;
+}
+
+struct Discovery::State {
+  std::shared_ptr<http::Transport> transport;
+  std::string server;
+  DiscoveryCache cache;
+  std::mutex mutex;          // held during requests: others wait for the same answer
+  mutable std::mutex quick;  // guards what follows
+  std::shared_ptr<const ResourceIndex> index;
+  DiscoveryRecord record;  // without its resources, which the index owns
+  std::optional<std::chrono::steady_clock::time_point> asked_at;  // guarded by `mutex`
+  std::atomic<bool> ready = false;                                 // index may be used
+
+  std::shared_ptr<const ResourceIndex> current() const {
+    const std::lock_guard lock(quick);
+    return index;
+  }
+
+  void set(DiscoveryRecord fresh) {
+    auto built = std::make_shared<const ResourceIndex>(std::move(fresh.resources));
+    fresh.resources.clear();
+    const std::lock_guard lock(quick);
+    index = std::move(built);
+    record = std::move(fresh);
+  }
+
+  /// From the cache on disk, if it is young enough.
+  bool load() {
+    std::error_code error;
+    const auto written = cache.file.empty() ? std::filesystem::file_time_type::min()
+                                            : std::filesystem::last_write_time(cache.file, error);
+    if (cache.file.empty() || error) {
+      return false;
+    }
+    const auto text = util::read_file(cache.file);
+    DiscoveryRecord loaded;
+    if (!text || !read_record(*text, loaded)) {
+      return false;
+    }
+    set(std::move(loaded));  // an old one still saves the download where its ETag holds
+    return std::filesystem::file_time_type::clock::now() - written < cache.max_age;
+  }
+
+  void save(const DiscoveryRecord& fresh) const {
+    if (!cache.file.empty() && !fresh.resources.empty()) {
+      // A cache that cannot be written costs two requests a run, no more.
+      static_cast<void>(util::write_file(cache.file, write_record(fresh), 0600));
+    }
+  }
+
+  util::Result<> fetch(const std::stop_token& stop) {
+    const bool known = index != nullptr && !record.etag_api.empty() && !record.etag_apis.empty();
+    auto outcomes = send_all(*transport,
+                             {discovery_request(server, "/api", known ? record.etag_api : ""),
+                              discovery_request(server, "/apis", known ? record.etag_apis : "")},
+                             stop);
+    if (known && outcomes[0] && outcomes[1] && outcomes[0]->status == 304 && outcomes[1]->status == 304) {
+      std::error_code ignored;
+      if (!cache.file.empty()) {
+        std::filesystem::last_write_time(cache.file, std::filesystem::file_time_type::clock::now(), ignored);
+      }
+      return {};
+    }
+    if (known) {  // one half changed: both are needed in full
+      outcomes = send_all(*transport,
+                          {discovery_request(server, "/api", ""), discovery_request(server, "/apis", "")},
+                          stop);
+    }
+    KUBIST_TRY(const Json api, body_of(server + "/api", outcomes[0]));
+    KUBIST_TRY(const Json apis, body_of(server + "/apis", outcomes[1]));
+    DiscoveryRecord fresh;
+    if (is_aggregated(*outcomes[0]) && is_aggregated(*outcomes[1])) {
+      read_aggregated(api, fresh.resources, fresh.failed);
+      read_aggregated(apis, fresh.resources, fresh.failed);
+      fresh.etag_api = etag_of(*outcomes[0]);
+      fresh.etag_apis = etag_of(*outcomes[1]);
+    } else {
+      KUBIST_CHECK(fetch_legacy(api, apis, fresh, stop));
+    }
+    save(fresh);
+    set(std::move(fresh));
+    return {};
+  }
+
+  util::Result<> fetch_legacy(const Json& api, const Json& apis, DiscoveryRecord& fresh,
+                              const std::stop_token& stop) {
+    const std::vector<std::string> paths = legacy_paths(api, apis);
+    std::vector<http::Request> requests;
+    for (const std::string& path : paths) {
+      requests.push_back(discovery_request(server, path, ""));
+    }
+    const auto outcomes = send_all(*transport, std::move(requests), stop);
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      const auto document = body_of(server + paths[i], outcomes[i]);
+      if (document) {
+        read_legacy(*document, fresh.resources);
+      } else if (document.error().kind == ErrorKind::cancelled) {
+        return util::fail(document.error());
+      } else {
+        const auto pieces = util::split(paths[i], '/');  // "", "apis", group, version
+        fresh.failed.push_back(pieces.size() > 3 ? pieces[2] : "");
+      }
+    }
+    return {};
+  }
+};
+
+Discovery::Discovery(std::shared_ptr<http::Transport> transport, std::string server, DiscoveryCache cache)
+    : m_state(std::make_unique<State>()) {
+  m_state->transport = std::move(transport);
+  m_state->server = std::move(server);
+  m_state->cache = std::move(cache);
+}
+Discovery::~Discovery() = default;
+
+util::Result<std::shared_ptr<const ResourceIndex>> Discovery::index(std::stop_token stop) {
+  if (m_state->ready) {
+    return m_state->current();
+  }
+  const std::lock_guard lock(m_state->mutex);
+  if (!m_state->asked_at) {
+    if (!m_state->load()) {
+      KUBIST_CHECK(m_state->fetch(stop));
+      m_state->asked_at = std::chrono::steady_clock::now();
+    } else {
+      m_state->asked_at = std::chrono::steady_clock::time_point{};
+    }
+    m_state->ready = true;
+  }
+  return m_state->current();
+}
+
+util::Result<std::shared_ptr<const ResourceIndex>> Discovery::refresh(std::stop_token stop) {
+  const std::lock_guard lock(m_state->mutex);
+  const auto now = std::chrono::steady_clock::now();
+  if (!m_state->asked_at || now - *m_state->asked_at > k_refresh_pause) {
+    if (!m_state->asked_at) {
+      m_state->load();
+    }
+    KUBIST_CHECK(m_state->fetch(stop));
+    m_state->asked_at = std::chrono::steady_clock::now();
+    m_state->ready = true;
+  }
+  return m_state->current();
+}
+
+util::Result<ApiResource> Discovery::find_kind(std::string_view api_version, std::string_view kind,
+                                               std::stop_token stop) {
+  const auto slash = api_version.find('/');
+  const std::string_view group = slash == std::string_view::npos ? "" : api_version.substr(0, slash);
+  const std::string_view version = slash == std::string_view::npos ? api_version : api_version.substr(slash + 1);
+  KUBIST_TRY(auto known, index(stop));
+  if (const ApiResource* found = known->by_kind(group, version, kind)) {
+    return *found;
+  }
+  KUBIST_TRY(known, refresh(stop));
+  if (const ApiResource* found = known->by_kind(group, version, kind)) {
+    return *found;
+  }
+  std::vector<std::string> kinds;
+  for (const ApiResource& resource : known->all()) {
+    kinds.push_back(resource.api_version() + '/' + resource.kind);
+  }
+  return util::fail(ErrorKind::not_found,
+                    util::cat("the cluster has no kind ", kind, " in ", api_version,
+                              util::did_you_mean(util::cat(api_version, '/', kind), kinds)),
+                    known->has_group(group) ? "See `kubist api-resources`."
+                                            : "Is its CustomResourceDefinition installed?");
+}
+
+util::Result<ApiResource> Discovery::find_word(std::string_view word, std::stop_token stop) {
+  KUBIST_TRY(auto known, index(stop));
+  if (const ApiResource* found = known->by_word(word)) {
+    return *found;
+  }
+  KUBIST_TRY(known, refresh(stop));
+  if (const ApiResource* found = known->by_word(word)) {
+    return *found;
+  }
+  return util::fail(ErrorKind::not_found,
+                    util::cat("the server doesn't have a resource type \"", word, '"',
+                              util::did_you_mean(word, known->words())),
+                    "See `kubist api-resources`.");
+}
+
+std::vector<std::string> Discovery::failed_groups() const {
+  const std::lock_guard lock(m_state->quick);
+  return m_state->record.failed;
+}
+
+}  // namespace kubist::kube

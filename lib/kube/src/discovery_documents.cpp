@@ -1,0 +1,194 @@
+#include "discovery_documents.hpp"
+
+#include <kubist/util/text.hpp>
+
+namespace kubist::kube {
+namespace {
+
+using data::Json;
+
+constexpr std::string_view k_header = "kubist-discovery 1";
+
+std::string text_at(const Json& object, const char* key) {
+  const auto value = object.find(key);
+  return value != object.end() && value->is_string() ? value->get<std::string>() : std::string();
+}
+
+const Json& list_at(const Json& object, const char* key) {
+  static const Json empty = Json::array();
+  const auto value = object.find(key);
+  return value != object.end() && value->is_array() ? *value : empty;
+}
+
+std::vector<std::string> texts_at(const Json& object, const char* key) {
+  std::vector<std::string> texts;
+  for (const Json& item : list_at(object, key)) {
+    if (item.is_string()) {
+      texts.push_back(item.get<std::string>());
+    }
+  }
+  return texts;
+}
+
+ApiResource read_aggregated_resource(const Json& item, const std::string& group, const std::string& version) {
+  ApiResource resource;
+  const auto response_kind = item.find("responseKind");
+  const Json kind = response_kind != item.end() && response_kind->is_object() ? *response_kind : Json::object();
+  resource.group = group;
+  resource.version = version;
+  resource.kind = text_at(kind, "kind");
+  resource.plural = text_at(item, "resource");
+  resource.singular = text_at(item, "singularResource");
+  resource.short_names = texts_at(item, "shortNames");
+  resource.categories = texts_at(item, "categories");
+  resource.verbs = texts_at(item, "verbs");
+  resource.namespaced = text_at(item, "scope") == "Namespaced";
+  for (const Json& subresource : list_at(item, "subresources")) {
+    resource.subresources.push_back(text_at(subresource, "subresource"));
+  }
+  return resource;
+}
+
+std::vector<std::string> split_list(std::string_view text) {
+  return text.empty() ? std::vector<std::string>() : util::split(text, ',');
+}
+
+/// Views of the pieces between tabs; no allocation.
+std::vector<std::string_view> fields_of(std::string_view line) {
+  std::vector<std::string_view> fields;
+  fields.reserve(12);
+  for (;;) {
+    const auto tab = line.find('\t');
+    fields.push_back(line.substr(0, tab));
+    if (tab == std::string_view::npos) {
+      return fields;
+    }
+    line.remove_prefix(tab + 1);
+  }
+}
+
+}  // namespace
+
+void read_aggregated(const Json& document, std::vector<ApiResource>& resources,
+                     std::vector<std::string>& failed) {
+  for (const Json& group : list_at(document, "items")) {
+    const auto metadata = group.find("metadata");
+    const std::string name = metadata != group.end() ? text_at(*metadata, "name") : std::string();
+    for (const Json& version : list_at(group, "versions")) {
+      if (text_at(version, "freshness") == "Stale") {
+        failed.push_back(name);
+      }
+      for (const Json& item : list_at(version, "resources")) {
+        ApiResource resource = read_aggregated_resource(item, name, text_at(version, "version"));
+        if (!resource.kind.empty() && !resource.verbs.empty()) {
+          resources.push_back(std::move(resource));
+        }
+      }
+    }
+  }
+}
+
+std::vector<std::string> legacy_paths(const Json& api, const Json& apis) {
+  std::vector<std::string> paths;
+  for (const std::string& version : texts_at(api, "versions")) {
+    paths.push_back("/api/" + version);
+  }
+  for (const Json& group : list_at(apis, "groups")) {
+    const auto preferred = group.find("preferredVersion");
+    const std::string first =
+        preferred != group.end() && preferred->is_object() ? text_at(*preferred, "groupVersion") : "";
+    if (!first.empty()) {
+      paths.push_back("/apis/" + first);
+    }
+    for (const Json& version : list_at(group, "versions")) {
+      const std::string group_version = text_at(version, "groupVersion");
+      if (!group_version.empty() && group_version != first) {
+        paths.push_back("/apis/" + group_version);
+      }
+    }
+  }
+  return paths;
+}
+
+void read_legacy(const Json& document, std::vector<ApiResource>& resources) {
+  const std::string group_version = text_at(document, "groupVersion");
+  const auto slash = group_version.find('/');
+  const std::string group = slash == std::string::npos ? "" : group_version.substr(0, slash);
+  const std::string version = slash == std::string::npos ? group_version : group_version.substr(slash + 1);
+  const std::size_t first = resources.size();
+  for (const Json& item : list_at(document, "resources")) {
+    const std::string name = text_at(item, "name");
+    if (name.find('/') != std::string::npos) {
+      continue;
+    }
+    ApiResource resource;
+    resource.group = group;
+    resource.version = version;
+    resource.kind = text_at(item, "kind");
+    resource.plural = name;
+    resource.singular = text_at(item, "singularName");
+    resource.short_names = texts_at(item, "shortNames");
+    resource.categories = texts_at(item, "categories");
+    resource.verbs = texts_at(item, "verbs");
+    resource.namespaced = item.value("namespaced", false);
+    resources.push_back(std::move(resource));
+  }
+  for (const Json& item : list_at(document, "resources")) {
+    const std::string name = text_at(item, "name");
+    const auto cut = name.find('/');
+    for (std::size_t i = first; cut != std::string::npos && i < resources.size(); ++i) {
+      if (std::string_view(name).substr(0, cut) == resources[i].plural) {
+        resources[i].subresources.push_back(name.substr(cut + 1));
+      }
+    }
+  }
+}
+
+std::string write_record(const DiscoveryRecord& record) {
+  std::string text = util::cat(k_header, "\nE\t", record.etag_api, '\t', record.etag_apis, '\n');
+  for (const std::string& group : record.failed) {
+    text += util::cat("F\t", group, '\n');
+  }
+  for (const ApiResource& resource : record.resources) {
+    text += util::cat("R\t", resource.group, '\t', resource.version, '\t', resource.kind, '\t',
+                      resource.plural, '\t', resource.singular, '\t', util::join(resource.short_names, ","),
+                      '\t', util::join(resource.categories, ","), '\t', util::join(resource.verbs, ","), '\t',
+                      util::join(resource.subresources, ","), '\t', resource.namespaced ? "1" : "0", '\n');
+  }
+  return text;
+}
+
+bool read_record(std::string_view text, DiscoveryRecord& record) {
+  if (!text.starts_with(k_header) || !text.ends_with('\n')) {
+    return false;
+  }
+  text.remove_prefix(std::min(text.find('\n') + 1, text.size()));
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    const auto fields = fields_of(text.substr(0, end));
+    text.remove_prefix(end + 1);
+    if (fields[0] == "E" && fields.size() == 3) {
+      record.etag_api = fields[1];
+      record.etag_apis = fields[2];
+    } else if (fields[0] == "F" && fields.size() == 2) {
+      record.failed.emplace_back(fields[1]);
+    } else if (fields[0] == "R" && fields.size() == 11) {
+      ApiResource& resource = record.resources.emplace_back();
+      resource.group = fields[1];
+      resource.version = fields[2];
+      resource.kind = fields[3];
+      resource.plural = fields[4];
+      resource.singular = fields[5];
+      resource.short_names = split_list(fields[6]);
+      resource.categories = split_list(fields[7]);
+      resource.verbs = split_list(fields[8]);
+      resource.subresources = split_list(fields[9]);
+      resource.namespaced = fields[10] == "1";
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace kubist::kube

@@ -1,0 +1,114 @@
+#include "exec_credentials.hpp"
+
+#include <unistd.h>
+
+#include <kubist/util/duration.hpp>
+#include <kubist/util/process.hpp>
+#include <kubist/util/sha256.hpp>
+#include <kubist/util/text.hpp>
+
+// client.authentication.k8s.io/v1 and v1beta1, KEP sig-auth/541.
+namespace kubist::kube {
+namespace {
+
+using data::Json;
+using util::ErrorKind;
+
+tl::unexpected<util::Error> plugin_error(const ExecConfig& config, std::string_view why) {
+  return util::fail(ErrorKind::forbidden, util::cat("credential plugin ", config.command, ": ", why),
+                    config.install_hint);
+}
+
+std::string member(const Json& object, const char* key) {
+  const auto value = object.find(key);
+  return value != object.end() && value->is_string() ? value->get<std::string>() : std::string();
+}
+
+util::Result<bool> interactive_mode(const ExecConfig& config, bool may_prompt) {
+  const bool terminal = may_prompt && isatty(STDIN_FILENO) == 1;
+  switch (config.interactive) {
+    case ExecConfig::Interactive::never: return false;
+    case ExecConfig::Interactive::if_available: return terminal;
+    case ExecConfig::Interactive::always: break;
+  }
+  if (!terminal) {
+    return plugin_error(config, "it needs a terminal (interactiveMode: Always), and there is none");
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string exec_info(const ExecConfig& config, bool interactive) {
+  Json info = {{"kind", "ExecCredential"},
+               {"apiVersion", config.api_version},
+               {"spec", {{"interactive", interactive}}}};
+  if (config.provide_cluster_info && !config.cluster_info.is_null()) {
+    info["spec"]["cluster"] = config.cluster_info;
+  }
+  return info.dump();
+}
+
+util::Result<ExecAnswer> parse_exec_answer(const ExecConfig& config, const std::string& text) {
+  const Json value = Json::parse(text, nullptr, false);
+  if (!value.is_object() || member(value, "kind") != "ExecCredential") {
+    return plugin_error(config, "its output is no ExecCredential");
+  }
+  if (member(value, "apiVersion") != config.api_version) {
+    return plugin_error(config, util::cat("it answers with apiVersion ", member(value, "apiVersion"),
+                                          ", the kubeconfig wants ", config.api_version));
+  }
+  const auto status = value.find("status");
+  if (status == value.end() || !status->is_object()) {
+    return plugin_error(config, "its answer has no status");
+  }
+  ExecAnswer answer;
+  answer.token = util::Secret(member(*status, "token"));
+  answer.client_cert_pem = member(*status, "clientCertificateData");
+  answer.client_key_pem = util::Secret(member(*status, "clientKeyData"));
+  if (answer.client_cert_pem.empty() != answer.client_key_pem.empty()) {
+    return plugin_error(config, "its answer has only one of client certificate and key");
+  }
+  if (answer.token.empty() && answer.client_cert_pem.empty()) {
+    return plugin_error(config, "its answer has neither a token nor a client certificate");
+  }
+  if (const std::string expires = member(*status, "expirationTimestamp"); !expires.empty()) {
+    const auto time = util::parse_time(expires);
+    if (!time) {
+      return plugin_error(config, "its expirationTimestamp is no RFC 3339 time");
+    }
+    answer.expires = *time;
+  }
+  return answer;
+}
+
+util::Result<std::string> run_exec_plugin(const ExecConfig& config, bool may_prompt, std::stop_token stop) {
+  KUBIST_TRY(const bool interactive, interactive_mode(config, may_prompt));
+  util::Command command;
+  command.args.push_back(config.command);
+  command.args.insert(command.args.end(), config.args.begin(), config.args.end());
+  for (const auto& [name, value] : config.environment) {
+    command.extra_environment[name] = value;
+  }
+  command.extra_environment["KUBERNETES_EXEC_INFO"] = exec_info(config, interactive);
+  command.inherit_stdin = interactive;
+  command.inherit_stderr = true;
+  auto result = util::run_command(command, std::move(stop));
+  if (!result) {
+    if (result.error().kind == ErrorKind::not_found) {
+      return plugin_error(config, "the program is not found");
+    }
+    return util::fail(std::move(result).error());
+  }
+  if (result->exit_code != 0) {
+    return plugin_error(config, util::cat("it failed with exit code ", result->exit_code));
+  }
+  return std::move(result->out);
+}
+
+std::string exec_cache_key(const ExecConfig& config) {
+  const Json key = {config.api_version, config.command, config.args, config.environment, config.cluster_info};
+  return util::sha256_hex(key.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+}  // namespace kubist::kube
