@@ -74,7 +74,7 @@ struct LogOptions {
 ApiCall get(const ApiResource& resource, std::string_view ns, std::string_view name,
             std::string_view subresource = {});
 /// Server-side apply. metadata.managedFields must not be in it; uid and resourceVersion in it are
-/// preconditions.
+/// preconditions. Call it as kube::apply: unqualified, the Json argument finds std::apply too.
 ApiCall apply(const ApiResource& resource, const data::Json& object, const ApplyOptions& options = {});
 /// metadata.name or generateName.
 ApiCall create(const ApiResource& resource, const data::Json& object, const WriteOptions& options = {});
