@@ -37,7 +37,7 @@ const std::vector<Flag>& global_flags() {
        "name to check the server's certificate against"},
       {"insecure-skip-tls-verify", 0, FlagKind::boolean, "",
        "do not check the server's certificate (unsafe)"},
-      {"request-timeout", 0, FlagKind::text, "DURATION",
+      {"request-timeout", 0, FlagKind::duration, "DURATION",
        "how long one request may take; 0 means no limit", "0"},
       {"v", 'v', FlagKind::number, "LEVEL",
        "trace on stderr: 6 requests, 7 headers, 8 and 9 bodies, secrets masked", "0"},

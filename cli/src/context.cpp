@@ -27,6 +27,58 @@ Context::Context(const Arguments& arguments, Sink& out, Sink& err, std::stop_tok
       m_stop(std::move(stop)) {}
 Context::~Context() = default;
 
+kube::Overrides Context::overrides() const {
+  const Arguments& given = m_arguments;
+  kube::Overrides overrides;
+  overrides.kubeconfig = given.text("kubeconfig");
+  overrides.context = given.text("context");
+  overrides.cluster = given.text("cluster");
+  overrides.user = given.text("user");
+  overrides.ns = given.text("namespace");
+  overrides.server = given.text("server");
+  overrides.tls_server_name = given.text("tls-server-name");
+  overrides.certificate_authority = given.text("certificate-authority");
+  if (given.given("insecure-skip-tls-verify")) {
+    overrides.insecure_skip_tls_verify = given.boolean("insecure-skip-tls-verify");
+  }
+  overrides.client_certificate = given.text("client-certificate");
+  overrides.client_key = given.text("client-key");
+  overrides.token = util::Secret(given.text("token"));
+  overrides.as = given.text("as");
+  overrides.as_uid = given.text("as-uid");
+  overrides.as_groups = given.list("as-group");
+  overrides.request_timeout =
+      std::chrono::duration_cast<std::chrono::milliseconds>(given.duration("request-timeout"));
+  return overrides;
+}
+
+kube::ClientOptions Context::client_options() {
+  if (!m_engine) {
+    m_engine = std::make_shared<http::CurlEngine>();
+  }
+  kube::ClientOptions options;
+  options.user_agent = "kubist/" KUBIST_VERSION;
+  options.engine = m_engine;
+  options.log = &m_log;
+  options.may_prompt = ::isatty(STDIN_FILENO) == 1;
+  return options;
+}
+
+util::Result<std::shared_ptr<kube::Client>> Context::client() {
+  if (!m_client) {
+    KUBIST_TRY(auto access, kube::find_access(overrides(), kube::process_environment()));
+    KUBIST_TRY(m_client, kube::Client::connect(std::move(access), client_options()));
+  }
+  return m_client;
+}
+
+util::Result<std::string> Context::ns() {
+  KUBIST_TRY(const auto connected, client());
+  return connected->default_namespace();
+}
+
+bool Context::ns_given() const { return m_arguments.given("namespace"); }
+
 bool Context::out_is_terminal() const { return ::isatty(STDOUT_FILENO) == 1; }
 bool Context::err_is_terminal() const { return ::isatty(STDERR_FILENO) == 1; }
 bool Context::out_color() const { return color(m_arguments, out_is_terminal()); }

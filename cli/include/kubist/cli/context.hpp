@@ -5,6 +5,7 @@
 
 #include <kubist/cli/command.hpp>
 #include <kubist/cli/sink.hpp>
+#include <kubist/kube/client.hpp>
 #include <kubist/util/log.hpp>
 
 namespace kubist::cli {
@@ -26,6 +27,17 @@ class Context {
   const std::stop_token& stop() const { return m_stop; }
   const Arguments& arguments() const { return m_arguments; }
 
+  /// What the global flags change of the kubeconfig.
+  kube::Overrides overrides() const;
+  /// For clients of other clusters: user agent, shared engine, traces.
+  kube::ClientOptions client_options();
+  /// The cluster that kubist is pointed at; made on the first call, nothing is sent.
+  util::Result<std::shared_ptr<kube::Client>> client();
+  /// The namespace in effect: --namespace, else the context's, else "default".
+  util::Result<std::string> ns();
+  /// Was it given by --namespace?
+  bool ns_given() const;
+
   /// Is standard output / standard error a terminal?
   bool out_is_terminal() const;
   bool err_is_terminal() const;
@@ -38,6 +50,8 @@ class Context {
   Sink& m_out;
   util::Log m_log;
   std::stop_token m_stop;
+  std::shared_ptr<http::CurlEngine> m_engine;
+  std::shared_ptr<kube::Client> m_client;
 };
 
 }  // namespace kubist::cli
