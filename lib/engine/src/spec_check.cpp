@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include <kubist/data/pointer.hpp>
 #include <kubist/data/schema.hpp>
 #include <kubist/resources/crds.hpp>
 #include <kubist/util/text.hpp>
@@ -10,17 +11,18 @@ namespace kubist::engine {
 
 namespace {
 
-/// The compiled schema of a kind, or nothing; compiled once, kept for the life of the process.
+/// The compiled schema of a kind's spec, or nothing; compiled once, kept for the life of the
+/// process.
 const data::Schema* schema_of(const Key& key) {
   static std::mutex mutex;
   static std::map<std::string, std::optional<data::Schema>> schemas;
   std::lock_guard lock(mutex);
   auto [it, added] = schemas.try_emplace(util::cat(key.group, "/", key.kind));
   if (added) {
-    if (const Json* json = resources::schema(key.group, key.kind)) {
-      if (auto compiled = data::Schema::compile(*json)) {
-        it->second = std::move(*compiled);
-      }
+    const Json* json = resources::schema(key.group, key.kind);
+    const Json* spec = json ? data::find_path(*json, {"properties", "spec"}) : nullptr;
+    if (auto compiled = data::Schema::compile(spec ? *spec : Json::object()); spec && compiled) {
+      it->second = std::move(*compiled);
     }
   }
   return it->second ? &*it->second : nullptr;
@@ -36,11 +38,7 @@ util::Result<> check_spec(const Node& node, const Json& spec) {
   if (!schema) {
     return {};
   }
-  Json object = {{"apiVersion", (*node.object)["apiVersion"]},
-                 {"kind", node.key.kind},
-                 {"metadata", {{"name", node.key.name}}},
-                 {"spec", spec}};
-  auto errors = schema->validate(object);
+  auto errors = schema->validate(spec);
   if (errors.empty()) {
     return {};
   }

@@ -105,7 +105,7 @@ TEST_CASE("Schema: reports all errors with positions and advice") {
     "f:8:21: spec.list[1]: same name as element 0",
     "f:8:32: spec.list[2]: missing required field \"name\"",
     "f:8:39: spec.list[2].size: expected number, found string \"x\"\n  remove the quotes",
-    "f:9:10: spec.oneof: exactly one of a and b must be given",
+    "f:9:10: spec.oneof: must match exactly one of 2 alternatives, matches 2",
     "f:10:11: spec.nested: expected object, found null\n  leave the field out, or give it a value",
   }, "\n"));
 }

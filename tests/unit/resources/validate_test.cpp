@@ -123,23 +123,6 @@ TEST_CASE("validate: rules say what the server would") {
   CHECK(has(text, "f.yaml:4:7: spec: exactly one of kubeconfigSecretRef and home: true"));
 }
 
-TEST_CASE("validate: a union says what to choose from") {
-  std::string text = all(check(R"(apiVersion: kubist.io/v1alpha1
-kind: Execution
-metadata: {name: e, namespace: shop}
-spec:
-  imports:
-    - name: none
-    - {name: two, value: 1, configMapRef: {name: c, key: k}}
-    - {name: one, value: 1}
-  items:
-    - {name: a, type: Script, script: "true"}
-)"));
-  std::string choice = "exactly one of value, secretRef, configMapRef and executionRef must be given";
-  CHECK(text == "f.yaml:6:7: spec.imports[0]: " + choice + "\nf.yaml:7:7: spec.imports[1]: " +
-                    choice + "\n");
-}
-
 TEST_CASE("validate: labels and annotations") {
   std::string text = all(check(R"(apiVersion: kubist.io/v1alpha1
 kind: Project

@@ -1,8 +1,8 @@
-#include <doctest/doctest.h>
-#include <signal.h>
-
 #include <fstream>
 #include <thread>
+
+#include <doctest/doctest.h>
+#include <signal.h>
 
 #include <kubist/runtimes/child.hpp>
 #include <kubist/runtimes/exec.hpp>
@@ -37,7 +37,8 @@ TEST_CASE("child: input, output, stderr and exit code come through") {
   CHECK(result.stderr_tail == "oops\n");
   CHECK(result.exit_code == 3);
   CHECK_FALSE(result.ok());
-  CHECK(child_error(result, "tool", command.limits).message == "tool failed with exit code 3: oops");
+  CHECK(child_error(result, "tool", command.limits).message ==
+        "tool failed with exit code 3: oops");
 }
 
 TEST_CASE("child: megabytes flow both ways without a deadlock") {

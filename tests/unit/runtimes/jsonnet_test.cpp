@@ -74,8 +74,9 @@ TEST_CASE("jsonnet: errors name file, line and column of the source") {
 }
 
 TEST_CASE("jsonnet: nothing of the outside is to be had") {
-  for (const char* source : {"function(x) import '/etc/hostname'", "function(x) importstr '/etc/hostname'",
-                             "function(x) importstr 'policy.jsonnet'"}) {
+  for (const char* source :
+       {"function(x) import '/etc/hostname'", "function(x) importstr '/etc/hostname'",
+        "function(x) importstr 'policy.jsonnet'"}) {
     CHECK_MESSAGE(contains(error_of(one(source, "{}")), "imports are not allowed"), source);
   }
   CHECK_FALSE(one("function(x) std.extVar('HOME')", "{}").output);
@@ -90,8 +91,8 @@ TEST_CASE("jsonnet: limits have names") {
   SUBCASE("a loop that never ends") {
     auto given = options();
     given.limits.cpu = 1s;
-    auto answer = one("function(x) std.foldl(function(a, b) a + b, std.range(1, 100000000), 0)",
-                      "{}", given);
+    auto answer =
+        one("function(x) std.foldl(function(a, b) a + b, std.range(1, 100000000), 0)", "{}", given);
     REQUIRE_FALSE(answer.output);
     auto reason = answer.output.error().reason;
     CHECK_MESSAGE((reason == "CPULimit" || reason == "MemoryLimit"), error_of(answer));
@@ -100,8 +101,10 @@ TEST_CASE("jsonnet: limits have names") {
   SUBCASE("memory") {
     auto given = options();
     given.limits.memory_bytes = 128ULL << 20U;
-    auto answer = one("function(x) std.length(std.join('', [std.repeat('x', 1000000) "
-                      "for i in std.range(1, 2000)]))", "{}", given);
+    auto answer =
+        one("function(x) std.length(std.join('', [std.repeat('x', 1000000) "
+            "for i in std.range(1, 2000)]))",
+            "{}", given);
     REQUIRE_FALSE(answer.output);
     CHECK_MESSAGE(answer.output.error().reason == "MemoryLimit", error_of(answer));
   }

@@ -1,0 +1,138 @@
+#include <chrono>
+
+#include <doctest/doctest.h>
+
+#include "fakes.hpp"
+
+using namespace kubist::engine;
+using namespace kubist::engine::testing;
+
+namespace {
+
+NodeId only(const Graph& graph, const Key& wanted) {
+  auto found = graph.find(wanted);
+  REQUIRE(found.size() == 1);
+  return found.front();
+}
+
+}  // namespace
+
+TEST_CASE("graph: parents come from references and from the project's namespace") {
+  FakeHome home;
+  home.add("Root", "", "root");
+  home.add("Project", "", "shop", {{"namespace", "shop-ns"}});
+  home.add("Cluster", "shop-ns", "eu");
+  home.add("VirtualCluster", "shop-ns", "dev", {{"clusterRef", {{"name", "eu"}}}});
+  home.add("Execution", "shop-ns", "setup");
+  Graph graph = home.graph();
+  CHECK(graph.problems().empty());
+  CHECK(graph.roots().size() == 1);
+  NodeId cluster = only(graph, key("Cluster", "shop-ns", "eu"));
+  CHECK(graph[graph[cluster].parent].key.name == "shop");
+  CHECK(graph[only(graph, key("VirtualCluster", "shop-ns", "dev"))].parent == cluster);
+  CHECK(graph[only(graph, key("Execution", "shop-ns", "setup"))].parent == graph[cluster].parent);
+  CHECK(graph.preorder().size() == 5);
+}
+
+TEST_CASE("graph: without a Root projects stand on top") {
+  FakeHome home;
+  home.add("Project", "", "shop");
+  CHECK(home.graph().problems().empty());
+}
+
+TEST_CASE("graph: a missing parent is a problem of that node, its subtree hangs below it") {
+  FakeHome home;
+  home.add("Project", "", "shop");
+  home.add("VirtualCluster", "shop", "dev", {{"clusterRef", {{"name", "nowhere"}}}});
+  home.add("Execution", "shop", "setup", {{"virtualClusterRef", {{"name", "dev"}}}});
+  Graph graph = home.graph();
+  REQUIRE(graph.problems().size() == 1);
+  const Node& node = graph[only(graph, key("VirtualCluster", "shop", "dev"))];
+  CHECK(node.problem_reason == "ParentNotFound");
+  CHECK(node.problem->message.find("Cluster/nowhere") != std::string::npos);
+  CHECK(node.children.size() == 1);
+}
+
+TEST_CASE("graph: a cycle of dependencies is printed") {
+  FakeHome home;
+  home.add("Project", "", "shop");
+  home.add("Execution", "shop", "a", {{"dependsOn", {"Execution/b"}}});
+  home.add("Execution", "shop", "b", {{"dependsOn", {"Execution/c"}}});
+  home.add("Execution", "shop", "c", {{"dependsOn", {"Execution/a"}}});
+  home.add("Execution", "shop", "d", {{"dependsOn", {"Execution/a"}}});
+  Graph graph = home.graph();
+  REQUIRE(graph.cycles().size() == 1);
+  CHECK(graph.cycles()[0].message ==
+        "dependsOn makes a cycle: Execution/shop/a -> Execution/shop/b -> Execution/shop/c -> "
+        "Execution/shop/a");
+  CHECK(graph[only(graph, key("Execution", "shop", "a"))].problem_reason == "DependencyCycle");
+  CHECK_FALSE(graph[only(graph, key("Execution", "shop", "d"))].problem);
+}
+
+TEST_CASE("graph: a dependency on what stands below is a cycle") {
+  FakeHome home;
+  home.add("Project", "", "shop");
+  home.add("Cluster", "shop", "eu", {{"dependsOn", {"VirtualCluster/dev"}}});
+  home.add("VirtualCluster", "shop", "dev", {{"clusterRef", {{"name", "eu"}}}});
+  CHECK(home.graph().cycles().size() == 1);
+}
+
+TEST_CASE("graph: a missing dependency names both ends") {
+  FakeHome home;
+  home.add("Project", "", "shop");
+  home.add("Execution", "shop", "a", {{"dependsOn", {"Execution/gone"}}});
+  auto problems = home.graph().problems();
+  REQUIRE(problems.size() == 1);
+  CHECK(problems[0].reason == "DependencyNotFound");
+  CHECK(problems[0].message.find("Execution/gone") != std::string::npos);
+}
+
+TEST_CASE("graph: settings are inherited, the nearest wins") {
+  FakeHome home;
+  home.add("Project", "", "shop", {{"settings", {{"step", 10}, {"tier", "gold"}}}});
+  home.add("Cluster", "shop", "eu", {{"settings", {{"step", 5}}}});
+  Graph graph = home.graph();
+  NodeId cluster = only(graph, key("Cluster", "shop", "eu"));
+  CHECK(graph.settings(cluster) == Json({{"step", 5}, {"tier", "gold"}}));
+  CHECK(*graph.setting(cluster, "tier") == "gold");
+  CHECK(graph.setting(cluster, "none") == nullptr);
+}
+
+TEST_CASE("graph: require suggests the nearest name") {
+  FakeHome home;
+  home.add("Project", "", "shop");
+  auto found = home.graph().require(key("Project", "", "shpo"));
+  REQUIRE_FALSE(found);
+  CHECK(found.error().message.find("did you mean \"shop\"") != std::string::npos);
+}
+
+TEST_CASE("graph: ten thousand nodes are built and planned in linear time") {
+  std::vector<Node> nodes;
+  nodes.push_back(make_node(make_object("Root", "", "root")));
+  for (int p = 0; p < 10; ++p) {
+    std::string project = "p" + std::to_string(p);
+    nodes.push_back(make_node(make_object("Project", "", project)));
+    for (int c = 0; c < 10; ++c) {
+      std::string cluster = "c" + std::to_string(c);
+      nodes.push_back(make_node(make_object("Cluster", project, cluster)));
+      for (int v = 0; v < 100; ++v) {
+        nodes.push_back(
+            make_node(make_object("VirtualCluster", project, cluster + "-" + std::to_string(v),
+                                  {{"clusterRef", {{"name", cluster}}}})));
+      }
+    }
+  }
+  auto begin = std::chrono::steady_clock::now();
+  Graph graph = Graph::build(std::move(nodes));
+  Plan plan(graph, graph.roots());
+  std::size_t steps = 0;
+  while (auto id = plan.next()) {
+    plan.finish(*id, {});
+    ++steps;
+  }
+  auto took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  CHECK(steps == 10111);
+  CHECK(plan.finished());
+  MESSAGE("10,111 nodes built and planned in " << took * 1000 << " ms");
+  CHECK(took < 3.0);  // generous: debug build with sanitizers on a shared machine
+}

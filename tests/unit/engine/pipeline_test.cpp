@@ -1,0 +1,352 @@
+#include <doctest/doctest.h>
+
+#include <kubist/engine/policy_case.hpp>
+
+#include "fakes.hpp"
+
+using namespace kubist::engine;
+using namespace kubist::engine::testing;
+using kubist::util::ErrorKind;
+using kubist::util::fail;
+
+namespace {
+
+using Function = std::function<kubist::util::Result<Json>(Json)>;
+
+struct FunctionRuntime : PolicyRuntime {
+  explicit FunctionRuntime(Function given) : function(std::move(given)) {}
+  std::vector<PolicyAnswer> evaluate(const PolicyDefinition&, std::span<const Json> inputs,
+                                     const std::stop_token&) override {
+    batches.push_back(inputs.size());
+    std::vector<PolicyAnswer> answers;
+    for (const Json& input : inputs) {
+      answers.push_back({function(input), "", false});
+    }
+    return answers;
+  }
+  Function function;
+  std::vector<std::size_t> batches;
+};
+
+std::shared_ptr<FunctionRuntime> add_policy(World& world, const std::string& name,
+                                            Function function, Json parameters = Json::object()) {
+  auto runtime = std::make_shared<FunctionRuntime>(std::move(function));
+  auto definition = std::make_shared<PolicyDefinition>();
+  definition->name = name;
+  definition->origin = "built-in";
+  definition->parameters = parameters;
+  definition->schema = *compile_parameters(parameters, name);
+  definition->wants_now = definition->wants_run = true;
+  definition->runtime = runtime;
+  world.policies.add_builtin(definition);
+  return runtime;
+}
+
+Json append(Json list, const std::string& text) {
+  Json& label = list["items"][0]["spec"]["labels"]["path"];
+  label = (label.is_string() ? label.get<std::string>() : "") + text;
+  return list;
+}
+
+void use(World& world, Json policies) {
+  world.home.at("VirtualCluster", "p1", "p1c1v1")["spec"]["policies"] = std::move(policies);
+}
+
+const Json& status_of(World& world) {
+  return world.home.at("VirtualCluster", "p1", "p1c1v1")["status"];
+}
+
+}  // namespace
+
+TEST_CASE("pipeline: each policy works on the former's output, the spec itself stays") {
+  World world;
+  world.add_tree();
+  add_policy(world, "A", [](Json list) { return append(std::move(list), "a"); });
+  add_policy(world, "B", [](Json list) { return append(std::move(list), "b"); });
+  use(world, {{{"name", "A"}}, {{"name", "B"}}, {{"name", "A"}}});
+  Report report = world.run();
+  CHECK(world.executor->specs["p1c1v1"]["labels"]["path"] == "aba");
+  CHECK_FALSE(world.home.at("VirtualCluster", "p1", "p1c1v1")["spec"].contains("labels"));
+  CHECK(status_of(world)["effective"] == Json({{"labels", {{"path", "aba"}}}}));
+  CHECK(status_of(world)["policies"].size() == 3);
+  CHECK(World::node(report, "p1c1v1").policies.size() == 3);
+  world.home.writes = 0;
+  world.run();
+  CHECK(world.home.writes == 0);
+  SUBCASE("policies that go away take their traces with them") {
+    world.home.at("VirtualCluster", "p1", "p1c1v1")["spec"].erase("policies");
+    world.run();
+    CHECK_FALSE(status_of(world).contains("effective"));
+    CHECK_FALSE(status_of(world).contains("policies"));
+  }
+}
+
+TEST_CASE("pipeline: nodes go through one definition together") {
+  World world;
+  world.add_tree();
+  auto runtime = add_policy(world, "A", [](Json list) { return list; });
+  for (std::string name : {"p1c1v1", "p1c1v2", "p1c2v1", "p1c2v2"}) {
+    world.home.at("VirtualCluster", "p1", name)["spec"]["policies"] = {{{"name", "A"}}};
+  }
+  Graph graph = world.home.graph();
+  std::vector<NodeId> nodes;
+  for (const Node& node : graph.nodes()) {
+    nodes.push_back(node.id);
+  }
+  RunInfo info{"r", {}, false};
+  auto verdicts = run_policies(graph, nodes, world.policies, world.policy_world, info, {}, {});
+  CHECK(verdicts.size() == nodes.size());
+  CHECK(runtime->batches == std::vector<std::size_t>{4});
+}
+
+TEST_CASE("pipeline: a failing policy fails its node and nothing else") {
+  World world;
+  world.add_tree();
+  add_policy(world, "A", [](Json list) { return append(std::move(list), "a"); });
+  add_policy(world, "Bad", [](Json) -> kubist::util::Result<Json> {
+    return fail(ErrorKind::invalid, "RUNTIME ERROR: no such field");
+  });
+  use(world, {{{"name", "A"}}, {{"name", "Bad"}}, {{"name", "A"}}});
+  Report report = world.run();
+  CHECK(report.summary.ready == 14);
+  CHECK(world.executor->place("align p1c1v1") == -1);
+  CHECK(world.condition("VirtualCluster", "p1", "p1c1v1", "Stalled") == "True PolicyFailed");
+  CHECK(World::node(report, "p1c1v1").message == "policy Bad: RUNTIME ERROR: no such field");
+  CHECK(status_of(world)["policies"][1]["outcome"] == "Failed");
+  CHECK(World::node(report, "p1c1v1").policies.size() == 2);
+}
+
+TEST_CASE("pipeline: rubbish is refused, each with its rule") {
+  struct Case {
+    Function function;
+    std::string text;
+  };
+  std::vector<Case> cases{
+      {[](Json) { return Json("hello"); }, "did not return a ResourceList"},
+      {[](Json list) {
+         list["items"] = Json::array();
+         return list;
+       },
+       "no items"},
+      {[](Json list) {
+         list["items"][0]["metadata"]["name"] = "x";
+         return list;
+       },
+       "items[0].metadata"},
+      {[](Json list) {
+         list["items"][0]["spec"] = 3;
+         return list;
+       },
+       "spec must be a map"},
+      {[](Json list) {
+         list["items"][0]["spec"]["labls"] = Json::object();
+         return list;
+       },
+       "does not take"},
+      {[](Json list) {
+         list["items"].push_back({{"kind", "Pod"}});
+         return list;
+       },
+       "cannot add objects"},
+      {[](Json list) {
+         list["results"] = {{{"severity", "loud"}}};
+         return list;
+       },
+       "unknown severity"},
+      {[](Json list) {
+         list["functionConfig"]["status"]["state"] = std::string(20000, 'x');
+         return list;
+       },
+       "more than 16384"},
+      {[](Json list) {
+         list["functionConfig"]["status"]["requeueAfter"] = "soon";
+         return list;
+       },
+       "requeueAfter"},
+      {[](Json list) {
+         list["results"] = {{{"severity", "error"}, {"message", "not on a Friday"}}};
+         return list;
+       },
+       "not on a Friday"},
+  };
+  for (Case& one : cases) {
+    World world;
+    world.add_tree();
+    add_policy(world, "Bad", one.function);
+    use(world, {{{"name", "Bad"}}});
+    Report report = world.run();
+    CHECK(World::node(report, "p1c1v1").outcome == Outcome::stalled);
+    CHECK_MESSAGE(World::node(report, "p1c1v1").message.find(one.text) != std::string::npos,
+                  World::node(report, "p1c1v1").message);
+  }
+}
+
+TEST_CASE("pipeline: state comes back, silence keeps it") {
+  World world;
+  world.add_tree();
+  int calls = 0;
+  Json seen;
+  add_policy(world, "Counting", [&](Json list) {
+    seen = list["functionConfig"].value("state", Json());
+    if (++calls == 1) {
+      list["functionConfig"]["status"]["state"] = {{"count", 1}};
+    }
+    return list;
+  });
+  use(world, {{{"name", "Counting"}}});
+  world.run();
+  CHECK(seen.is_null());
+  CHECK(status_of(world)["policies"][0]["state"]["count"] == 1);
+  world.run();
+  CHECK(seen["count"] == 1);
+  CHECK(status_of(world)["policies"][0]["state"]["count"] == 1);
+}
+
+TEST_CASE("pipeline: parameters fall back to settings, then to defaults, and are validated") {
+  World world;
+  world.add_tree();
+  Json seen;
+  Json schema = {{"properties",
+                  {{"step", {{"type", "integer"}, {"default", 1}}},
+                   {"tier", {{"type", "string"}, {"default", "none"}}},
+                   {"size", {{"type", "integer"}, {"default", 7}}}}}};
+  add_policy(
+      world, "P",
+      [&](Json list) {
+        seen = list["functionConfig"]["parameters"];
+        return list;
+      },
+      schema);
+  world.home.at("Project", "", "p1")["spec"]["settings"] = {{"tier", "gold"}, {"step", 9}};
+  use(world, {{{"name", "P"}, {"parameters", {{"step", 3}}}}});
+  world.run();
+  CHECK(seen == Json({{"step", 3}, {"tier", "gold"}, {"size", 7}}));
+  use(world, {{{"name", "P"}, {"parameters", {{"step", "three"}}}}});
+  Report report = world.run();
+  CHECK(World::node(report, "p1c1v1").reason == "InvalidParameters");
+  use(world, {{{"name", "P"}, {"parameters", {{"stpe", 3}}}}});
+  report = world.run();
+  CHECK(World::node(report, "p1c1v1").message.find("stpe") != std::string::npos);
+}
+
+TEST_CASE("pipeline: an unknown policy stalls with a suggestion") {
+  World world;
+  world.add_tree();
+  add_policy(world, "TimedWindow", [](Json list) { return list; });
+  use(world, {{{"name", "TimedWindw"}}});
+  Report report = world.run();
+  CHECK(World::node(report, "p1c1v1").reason == "UnknownPolicy");
+  CHECK(World::node(report, "p1c1v1").message.find("did you mean \"TimedWindow\"") !=
+        std::string::npos);
+}
+
+TEST_CASE("pipeline: hold leaves the world alone and keeps what was Ready") {
+  World world;
+  world.add_tree();
+  bool hold = false;
+  add_policy(world, "Gate", [&](Json list) {
+    if (hold) {
+      list["functionConfig"]["status"] = {{"outcome", "Hold"}, {"requeueAfter", "90s"}};
+    }
+    return list;
+  });
+  use(world, {{{"name", "Gate"}}});
+  world.run();
+  hold = true;
+  world.executor->log.clear();
+  Report report = world.run();
+  CHECK(world.executor->place("align p1c1v1") == -1);
+  CHECK(World::node(report, "p1c1v1").ready);
+  CHECK(World::node(report, "p1c1v1").requeue_after == std::chrono::seconds(90));
+  CHECK(world.condition("VirtualCluster", "p1", "p1c1v1", "Ready") == "True Held");
+  world.home.at("VirtualCluster", "p1", "p1c1v1")["metadata"]["generation"] = 2;
+  report = world.run();
+  CHECK_FALSE(World::node(report, "p1c1v1").ready);
+  CHECK(world.condition("VirtualCluster", "p1", "p1c1v1", "Ready") == "False Held");
+}
+
+TEST_CASE("pipeline: a PolicyRun among the items counts as well") {
+  Json resource = make_object("Cluster", "p", "c");
+  Json input = {{"kind", "ResourceList"}, {"items", {resource}}};
+  Json output = input;
+  output["items"].push_back(
+      {{"kind", "PolicyRun"}, {"status", {{"outcome", "advance"}, {"requeueAfter", 2.5}}}});
+  auto read = read_policy_output(input, output);
+  REQUIRE(read);
+  CHECK(read->outcome == "advance");
+  CHECK(read->requeue_after == std::chrono::milliseconds(2500));
+}
+
+TEST_CASE("pipeline: a definition's own functionConfig takes whole values only") {
+  PolicyDefinition definition;
+  definition.function_config = {
+      {"kind", "SetLabels"},
+      {"data", {{"labels", "${parameters.labels}"}, {"text", "x ${parameters.labels}"}}}};
+  PolicyInput input;
+  input.parameters = {{"labels", {{"a", "b"}}}};
+  input.resource = make_object("Cluster", "p", "c");
+  Json list = make_policy_input(definition, input);
+  CHECK(list["functionConfig"]["data"]["labels"] == Json({{"a", "b"}}));
+  CHECK(list["functionConfig"]["data"]["text"] == "x ${parameters.labels}");
+}
+
+TEST_CASE("pipeline: now and run come only where they are asked for") {
+  PolicyDefinition definition;
+  PolicyInput input;
+  input.resource = make_object("Cluster", "p", "c");
+  Json without = make_policy_input(definition, input)["functionConfig"];
+  CHECK_FALSE(without.contains("now"));
+  CHECK_FALSE(without.contains("run"));
+  definition.wants_now = definition.wants_run = true;
+  Json with = make_policy_input(definition, input)["functionConfig"];
+  CHECK(with["now"] == "1970-01-01T00:00:00Z");
+  CHECK(with["run"]["attempt"] == 1);
+}
+
+TEST_CASE("policies: definitions are found by namespace, built-in ones cannot be replaced") {
+  World world;
+  add_policy(world, "JsonPatch", [](Json list) { return list; });
+  auto runtime = std::make_shared<FunctionRuntime>([](Json list) { return list; });
+  auto runtime_for = [&](const std::string& key) -> std::shared_ptr<PolicyRuntime> {
+    return key == "jsonnet" ? runtime : nullptr;
+  };
+  auto make = [&](const std::string& kind, const std::string& ns, const std::string& name,
+                  Json runtime_spec) {
+    return read_policy_definition(
+        make_object(kind, ns, name, {{"runtime", std::move(runtime_spec)}}), runtime_for);
+  };
+  Json jsonnet = {{"jsonnet", {{"source", "function(x) x"}}}};
+  auto team = make("PolicyDefinition", "p1", "guard", jsonnet);
+  auto everyone = make("ClusterPolicyDefinition", "", "guard", jsonnet);
+  REQUIRE(team);
+  REQUIRE(everyone);
+  REQUIRE(world.policies.add(*team));
+  REQUIRE(world.policies.add(*everyone));
+  CHECK((*world.policies.find("p1", "guard"))->origin == "PolicyDefinition");
+  CHECK((*world.policies.find("p2", "guard"))->origin == "ClusterPolicyDefinition");
+  CHECK((*world.policies.find("p1", "guard"))->source == "function(x) x");
+  CHECK(world.policies.list("p1").size() == 2);
+  CHECK_FALSE(world.policies.add(*make("PolicyDefinition", "p1", "JsonPatch", jsonnet)));
+  CHECK_FALSE(make("PolicyDefinition", "p1", "x", {{"exec", "tool"}}));
+  CHECK_FALSE(make("PolicyDefinition", "p1", "x", Json::object()));
+}
+
+TEST_CASE("policy case: a recorded input is run and compared in part") {
+  World world;
+  add_policy(world, "A", [](Json list) { return append(std::move(list), "a"); });
+  Json document = {
+      {"policy", "A"},
+      {"input", {{"kind", "ResourceList"}, {"items", {make_object("Cluster", "p", "c")}}}},
+      {"expected", {{"items", {{{"spec", {{"labels", {{"path", "a"}}}}}}}}}}};
+  auto test = read_policy_case(document, "case.yaml");
+  REQUIRE(test);
+  auto result = run_policy_case(*test, world.policies, "p");
+  REQUIRE(result);
+  CHECK_MESSAGE(result->passed, result->message);
+  test->expected["items"][0]["spec"]["labels"]["path"] = "b";
+  result = run_policy_case(*test, world.policies, "p");
+  CHECK_FALSE(result->passed);
+  REQUIRE(result->differences.size() == 1);
+  CHECK(result->differences[0].pointer == "/items/0/spec/labels/path");
+  CHECK_FALSE(read_policy_case({{"policy", "A"}}, "x"));
+}

@@ -1,0 +1,102 @@
+#include <doctest/doctest.h>
+
+#include <kubist/engine/triggers.hpp>
+
+#include "fakes.hpp"
+
+using namespace kubist::engine;
+using namespace kubist::engine::testing;
+using namespace std::chrono_literals;
+
+namespace {
+const Schedule::Time k_zero{1000s};
+}
+
+TEST_CASE("triggers: our own status writes wake nobody, changes of the spec do") {
+  Json before = make_object("Cluster", "p", "c");
+  Json after = before;
+  after["status"]["observedGeneration"] = 1;
+  after["metadata"]["resourceVersion"] = "2";
+  CHECK_FALSE(cause_of(&before, &after));
+  after["metadata"]["generation"] = 2;
+  CHECK(cause_of(&before, &after) == Cause::changed);
+  after = before;
+  after["metadata"]["annotations"]["kubist.io/request"] = "reconcile@1";
+  CHECK(cause_of(&before, &after) == Cause::requested);
+  after = before;
+  after["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  CHECK(cause_of(&before, &after) == Cause::deleted);
+  CHECK(cause_of(nullptr, &after) == Cause::created);
+  CHECK(cause_of(&before, nullptr) == Cause::deleted);
+}
+
+TEST_CASE("triggers: the schedule coalesces, keeps the earliest and covers subtrees") {
+  World world;
+  world.add_tree();
+  Graph graph = world.home.graph();
+  Key cluster = key("Cluster", "p1", "p1c1");
+  Key below = key("VirtualCluster", "p1", "p1c1v1");
+  Key other = key("Cluster", "p2", "p2c1");
+  Schedule schedule;
+  schedule.add(cluster, k_zero + 5s, Cause::due);
+  schedule.add(cluster, k_zero + 1s, Cause::changed);
+  schedule.add(cluster, k_zero + 9s, Cause::retry);
+  schedule.add(below, k_zero + 1s, Cause::drift);
+  schedule.add(other, k_zero + 60s, Cause::due);
+  CHECK(schedule.size() == 3);
+  CHECK(schedule.next() == k_zero + 1s);
+  CHECK(schedule.take_due(k_zero, graph).empty());
+  auto due = schedule.take_due(k_zero + 2s, graph);
+  REQUIRE(due.size() == 1);
+  CHECK(due[0].key == cluster);
+  CHECK(due[0].cause == Cause::changed);
+  CHECK(schedule.next() == k_zero + 60s);
+  schedule.erase(other);
+  CHECK_FALSE(schedule.next());
+}
+
+TEST_CASE("triggers: a finished run asks for what is due, retries and those who waited") {
+  World world;
+  world.add_tree();
+  world.home.add("Execution", "p1", "late", {{"dependsOn", {"Execution/early"}}});
+  world.home.add("Execution", "p1", "early");
+  Alignment wait;
+  wait.outcome = Outcome::progressing;
+  wait.reason = "Waiting";
+  wait.requeue_after = 30s;
+  world.executor->scripts["early"] = {wait};
+  world.executor->faults["p1c1"] =
+      kubist::util::make_error(kubist::util::ErrorKind::unavailable, "no route");
+  Schedule schedule;
+  Graph graph = world.home.graph();
+  schedule_from(schedule, world.run(graph, graph.roots()), graph, k_zero);
+  CHECK(schedule.size() == 2);
+  CHECK(schedule.next() <= k_zero + 1s);
+  world.executor->scripts.clear();
+  Schedule later;
+  Graph after = world.home.graph();
+  schedule_from(later, world.run(after, after.find(key("Execution", "p1", "early"))), after,
+                k_zero);
+  REQUIRE(later.size() == 1);
+  CHECK(later.take_due(k_zero, after)[0].key.name == "late");
+}
+
+TEST_CASE("triggers: what is gone is its parent's business") {
+  World world;
+  world.add_tree();
+  Graph graph = world.home.graph();
+  auto keys = affected(graph, key("Cluster", "p1", "p1c1"), Cause::deleted);
+  REQUIRE(keys.size() == 1);
+  CHECK(keys[0].name == "p1");
+  CHECK(affected(graph, key("Cluster", "p1", "p1c1"), Cause::changed)[0].name == "p1c1");
+}
+
+TEST_CASE("triggers: drift finds its owner") {
+  DriftIndex index;
+  index.set(key("Cluster", "p", "c"), {"|apps|Deployment|ns|a", "|apps|Deployment|ns|b"});
+  CHECK(index.owner_of("|apps|Deployment|ns|a")->name == "c");
+  index.set(key("Cluster", "p", "c"), {"|apps|Deployment|ns|b"});
+  CHECK_FALSE(index.owner_of("|apps|Deployment|ns|a"));
+  index.erase(key("Cluster", "p", "c"));
+  CHECK_FALSE(index.owner_of("|apps|Deployment|ns|b"));
+}

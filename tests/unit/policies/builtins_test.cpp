@@ -1,0 +1,149 @@
+#include <doctest/doctest.h>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/engine/policy_case.hpp>
+#include <kubist/policies/builtins.hpp>
+#include <kubist/resources/kinds.hpp>
+
+using namespace kubist;
+using data::Json;
+
+namespace {
+
+engine::PolicyCatalog catalog() {
+  engine::PolicyCatalog catalog;
+  policies::add_builtins(catalog);
+  return catalog;
+}
+
+/// Runs one built-in over an empty VirtualCluster at a given time.
+util::Result<engine::RecordedRun> run_policy(const std::string& name, const Json& parameters,
+                                             const std::string& now = "2026-11-21T12:00:00Z",
+                                             const Json& spec = Json::object()) {
+  Json resource = {{"apiVersion", resources::k_kubist_api_version},
+                   {"kind", "VirtualCluster"},
+                   {"metadata", {{"name", "dev"}, {"namespace", "shop"}}},
+                   {"spec", spec}};
+  Json input = {{"apiVersion", "config.kubernetes.io/v1"},
+                {"kind", "ResourceList"},
+                {"items", {resource}},
+                {"functionConfig", {{"parameters", parameters}, {"now", now}}}};
+  auto definition = catalog().find("shop", name);
+  if (!definition) {
+    return util::fail(definition.error());
+  }
+  return engine::run_recorded({*definition}, input);
+}
+
+std::string outcome_at(const Json& parameters, const std::string& now) {
+  auto run = run_policy("TimedWindow", parameters, now);
+  REQUIRE_MESSAGE(run, (run ? std::string() : run.error().to_string()));
+  const Json& status = run->output["functionConfig"]["status"];
+  return status.value("outcome", "") + " " + status.value("requeueAfter", "-");
+}
+
+}  // namespace
+
+TEST_CASE("builtins: aliases and any case name the same policy") {
+  auto all = catalog();
+  for (const char* name : {"TimedWindow", "timedwindow", "timed-window", "TimedPolicy", "timed"}) {
+    auto found = all.find("any", name);
+    REQUIRE_MESSAGE(found, name);
+    CHECK((*found)->name == "TimedWindow");
+  }
+  CHECK((*all.find("any", "json-patch"))->name == "JsonPatch");
+  CHECK(all.list("any").size() == policies::builtins().size());
+}
+
+TEST_CASE("builtins: each has a summary, a text and a schema that compiles") {
+  for (const auto& builtin : policies::builtins()) {
+    CHECK_FALSE(builtin.definition->summary.empty());
+    CHECK_FALSE(builtin.definition->doc.empty());
+    CHECK(builtin.definition->schema != nullptr);
+  }
+}
+
+TEST_CASE("JsonPatch: labels, fields and patches change the spec in this order") {
+  auto run =
+      run_policy("JsonPatch",
+                 {{"labels", {{"team", "shop"}}},
+                  {"set", {{"create", true}, {"adopt", nullptr}}},
+                  {"patch", {{{"op", "replace"}, {"path", "/spec/create"}, {"value", false}}}}},
+                 "2026-11-21T12:00:00Z", {{"labels", {{"a", "b"}}}, {"adopt", true}});
+  REQUIRE(run);
+  CHECK(run->output["items"][0]["spec"] ==
+        Json({{"labels", {{"a", "b"}, {"team", "shop"}}}, {"create", false}}));
+}
+
+TEST_CASE("JsonPatch: paths outside the spec, failed tests and wrong parameters are errors") {
+  auto outside = run_policy(
+      "JsonPatch",
+      {{"patch", {{{"op", "add"}, {"path", "/metadata/labels"}, {"value", Json::object()}}}}});
+  REQUIRE_FALSE(outside);
+  CHECK(outside.error().message.find("not below /spec") != std::string::npos);
+  CHECK_FALSE(
+      run_policy("JsonPatch", {{"patch", {{{"op", "test"}, {"path", "/spec/x"}, {"value", 1}}}}}));
+  CHECK_FALSE(run_policy("JsonPatch", {{"label", Json::object()}}));
+  CHECK_FALSE(run_policy("JsonPatch", {{"patch", {{{"op", "merge"}, {"path", "/spec"}}}}}));
+}
+
+TEST_CASE("TimedWindow: inside acts, outside holds until the next start") {
+  Json daily = {{"windows", {{{"from", "10:00"}, {"to", "14:00"}}}}};
+  CHECK(outcome_at(daily, "2026-11-21T12:00:00Z") == "Inside 7200s");
+  CHECK(outcome_at(daily, "2026-11-21T10:00:00Z") == "Inside 14400s");
+  CHECK(outcome_at(daily, "2026-11-21T14:00:00Z") == "Hold 72000s");
+  CHECK(outcome_at(daily, "2026-11-21T09:59:59Z") == "Hold 1s");
+}
+
+TEST_CASE("TimedWindow: windows run over midnight and belong to the day they start on") {
+  Json friday = {{"windows", {{{"days", {"Fri"}}, {"from", "22:00"}, {"to", "06:00"}}}}};
+  CHECK(outcome_at(friday, "2026-11-20T23:00:00Z") == "Inside 25200s");
+  CHECK(outcome_at(friday, "2026-11-21T05:00:00Z") == "Inside 3600s");
+  CHECK(outcome_at(friday, "2026-11-20T05:00:00Z") == "Hold 61200s");
+  CHECK(outcome_at(friday, "2026-11-21T06:00:00Z") == "Hold 576000s");
+}
+
+TEST_CASE("TimedWindow: the offset moves days and times") {
+  Json berlin = {{"windows", {{{"days", {"saturday"}}, {"from", "00:00"}, {"to", "01:00"}}}},
+                 {"utcOffset", "+01:00"}};
+  CHECK(outcome_at(berlin, "2026-11-20T23:30:00Z") == "Inside 1800s");
+  CHECK(outcome_at(berlin, "2026-11-21T00:00:00Z") == "Hold 601200s");
+}
+
+TEST_CASE("TimedWindow: dates bound a window, touching windows are one") {
+  Json once = {{"windows", {{{"start", "2026-12-24T08:00:00Z"}, {"end", "2027-01-24T00:00:00Z"}}}}};
+  CHECK(outcome_at(once, "2026-12-24T07:00:00Z") == "Hold 3600s");
+  CHECK(outcome_at(once, "2026-12-25T00:00:00Z") == "Inside 2592000s");
+  CHECK(outcome_at(once, "2027-02-01T00:00:00Z") == "Hold -");
+  Json always = {{"windows", {Json::object()}}};
+  CHECK(outcome_at(always, "2026-12-25T00:00:00Z") == "Inside -");
+  Json touching = {
+      {"windows", {{{"from", "08:00"}, {"to", "12:00"}}, {{"from", "12:00"}, {"to", "20:00"}}}}};
+  CHECK(outcome_at(touching, "2026-11-21T11:00:00Z") == "Inside 32400s");
+}
+
+TEST_CASE("TimedWindow: patches inside and outside, without holding") {
+  Json parameters = {
+      {"windows", {{{"from", "10:00"}, {"to", "14:00"}}}},
+      {"outside", "continue"},
+      {"patchInside", {{{"op", "add"}, {"path", "/spec/mode"}, {"value", "day"}}}},
+      {"patchOutside", {{{"op", "add"}, {"path", "/spec/mode"}, {"value", "night"}}}}};
+  CHECK(
+      run_policy("timed", parameters, "2026-11-21T12:00:00Z")->output["items"][0]["spec"]["mode"] ==
+      "day");
+  CHECK(
+      run_policy("timed", parameters, "2026-11-21T20:00:00Z")->output["items"][0]["spec"]["mode"] ==
+      "night");
+}
+
+TEST_CASE("TimedWindow: wrong parameters are named") {
+  auto message = [](const Json& parameters) {
+    auto run = run_policy("TimedWindow", parameters);
+    return run ? std::string("no error") : run.error().to_string();
+  };
+  CHECK(message(Json::object()).find("windows") != std::string::npos);
+  CHECK(message({{"windows", {{{"from", "25:00"}}}}}).find("25:00") != std::string::npos);
+  CHECK(message({{"windows", {{{"days", {"someday"}}}}}}).find("someday") != std::string::npos);
+  CHECK(message({{"windows", {Json::object()}}, {"utcOffset", "Berlin"}}).find("Berlin") !=
+        std::string::npos);
+}
