@@ -323,9 +323,7 @@ class Validator {
       const auto passing =
           std::count_if(node.one_of.begin(), node.one_of.end(),
                         [&](const SchemaNode* each) { return probe(*each, value).empty(); });
-      if (const std::string choice = choice_of(node.one_of); passing != 1 && !choice.empty()) {
-        report(cat("exactly one of ", choice, " must be given"));
-      } else if (passing == 0) {
+      if (passing == 0) {
         check_any(node.one_of, value);
       } else if (passing > 1) {
         report(cat("must match exactly one of ", node.one_of.size(), " alternatives, matches ",
@@ -335,20 +333,6 @@ class Validator {
     if (node.negated != nullptr && probe(*node.negated, value).empty()) {
       report("has a value that is not allowed here");
     }
-  }
-
-  /// "a, b and c" where each alternative only requires one field, as unions are written; else empty.
-  static std::string choice_of(const std::vector<const SchemaNode*>& alternatives) {
-    std::string text;
-    for (std::size_t i = 0; i < alternatives.size(); ++i) {
-      const SchemaNode& each = *alternatives[i];
-      if (each.required.size() != 1 || !each.properties.empty() || !each.all_of.empty() ||
-          !each.any_of.empty() || !each.one_of.empty() || each.negated != nullptr) {
-        return {};
-      }
-      text += cat(i == 0 ? "" : i + 1 == alternatives.size() ? " and " : ", ", each.required[0]);
-    }
-    return text;
   }
 
   /// Reports why the alternative with the fewest errors does not match.

@@ -1,5 +1,4 @@
 #include <kubist/engine/executor.hpp>
-
 #include <kubist/util/text.hpp>
 
 namespace kubist::engine {
@@ -9,10 +8,14 @@ using util::ErrorKind;
 
 std::string_view to_string(Outcome outcome) {
   switch (outcome) {
-    case Outcome::ready: return "ready";
-    case Outcome::progressing: return "progressing";
-    case Outcome::failed: return "failed";
-    case Outcome::stalled: return "stalled";
+    case Outcome::ready:
+      return "ready";
+    case Outcome::progressing:
+      return "progressing";
+    case Outcome::failed:
+      return "failed";
+    case Outcome::stalled:
+      return "stalled";
   }
   return "unknown";
 }
@@ -29,13 +32,15 @@ Outcome outcome_of(const util::Error& error) {
     case ErrorKind::usage:
     case ErrorKind::not_found:
     case ErrorKind::forbidden:
-    case ErrorKind::denied: return Outcome::stalled;
+    case ErrorKind::denied:
+      return Outcome::stalled;
     case ErrorKind::internal:
     case ErrorKind::conflict:
     case ErrorKind::unavailable:
     case ErrorKind::timeout:
     case ErrorKind::cancelled:
-    case ErrorKind::not_ready: return Outcome::failed;
+    case ErrorKind::not_ready:
+      return Outcome::failed;
   }
   return Outcome::failed;
 }
@@ -45,17 +50,28 @@ std::string reason_of(const util::Error& error) {
     return error.reason;
   }
   switch (error.kind) {
-    case ErrorKind::invalid: return "InvalidSpec";
-    case ErrorKind::usage: return "InvalidSpec";
-    case ErrorKind::not_found: return "NotFound";
-    case ErrorKind::forbidden: return error.http_status == 401 ? "Unauthorized" : "Forbidden";
-    case ErrorKind::denied: return "Denied";
-    case ErrorKind::conflict: return "Conflict";
-    case ErrorKind::unavailable: return "Unavailable";
-    case ErrorKind::timeout: return "Timeout";
-    case ErrorKind::cancelled: return "Cancelled";
-    case ErrorKind::not_ready: return "NotReady";
-    case ErrorKind::internal: return "InternalError";
+    case ErrorKind::invalid:
+      return "InvalidSpec";
+    case ErrorKind::usage:
+      return "InvalidSpec";
+    case ErrorKind::not_found:
+      return "NotFound";
+    case ErrorKind::forbidden:
+      return error.http_status == 401 ? "Unauthorized" : "Forbidden";
+    case ErrorKind::denied:
+      return "Denied";
+    case ErrorKind::conflict:
+      return "Conflict";
+    case ErrorKind::unavailable:
+      return "Unavailable";
+    case ErrorKind::timeout:
+      return "Timeout";
+    case ErrorKind::cancelled:
+      return "Cancelled";
+    case ErrorKind::not_ready:
+      return "NotReady";
+    case ErrorKind::internal:
+      return "InternalError";
   }
   return "InternalError";
 }
@@ -101,9 +117,8 @@ util::Result<Executor*> ExecutorSet::find(const std::string& kind, const std::st
   }
   auto found = m_by_name.find(lower);
   auto unknown = [&](std::string message) {
-    auto error = util::make_error(
-        ErrorKind::invalid, std::move(message),
-        cat("executors for ", kind, ": ", util::join(names(kind), ", ")));
+    auto error = util::make_error(ErrorKind::invalid, std::move(message),
+                                  cat("executors for ", kind, ": ", util::join(names(kind), ", ")));
     error.reason = "UnknownExecutor";
     return util::fail(std::move(error));
   };

@@ -1,5 +1,4 @@
 #include <kubist/engine/graph.hpp>
-
 #include <kubist/util/text.hpp>
 
 namespace kubist::engine {

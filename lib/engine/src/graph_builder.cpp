@@ -63,8 +63,8 @@ void GraphBuilder::sort_and_index() {
   auto& nodes = m_graph.m_nodes;
   for (Node& node : nodes) {
     int order = resources::kind_order(node.key.group, node.key.kind);
-    node.rank = order < 0 ? static_cast<unsigned>(resources::kinds().size())
-                          : static_cast<unsigned>(order);
+    node.rank =
+        order < 0 ? static_cast<unsigned>(resources::kinds().size()) : static_cast<unsigned>(order);
   }
   std::vector<NodeId> order(nodes.size());
   std::iota(order.begin(), order.end(), NodeId{0});
@@ -92,7 +92,8 @@ void GraphBuilder::sort_and_index() {
 NodeId GraphBuilder::find_parent(const Node& node, std::string& missing) const {
   auto parent = resources::parent_of(*node.object);
   if (!node.target.empty()) {
-    parent = Key{std::string(resources::k_kubist_group), "VirtualCluster", node.key.ns, node.target};
+    parent =
+        Key{std::string(resources::k_kubist_group), "VirtualCluster", node.key.ns, node.target};
   }
   if (!parent) {
     return k_no_node;
@@ -125,9 +126,9 @@ void GraphBuilder::resolve_parents() {
       m_graph.m_nodes[node.parent].children.push_back(node.id);
     }
     if (!missing.empty()) {
-      node.problem = util::make_error(ErrorKind::invalid,
-                                      cat(to_string(node), " has no parent: ", missing),
-                                      "apply its parent first, or correct the reference");
+      node.problem =
+          util::make_error(ErrorKind::invalid, cat(to_string(node), " has no parent: ", missing),
+                           "apply its parent first, or correct the reference");
       node.problem->reason = node.problem_reason = "ParentNotFound";
     }
   }
@@ -234,8 +235,8 @@ std::vector<NodeId> GraphBuilder::predecessors(NodeId id) const {
   return before;
 }
 
-// Kahn's algorithm takes away all that can be ordered. Every node that is left waits for another one
-// that is left, so walking back from any of them ends in a cycle.
+// Kahn's algorithm takes away all that can be ordered. Every node that is left waits for another
+// one that is left, so walking back from any of them ends in a cycle.
 void GraphBuilder::find_cycles() {
   std::size_t size = m_graph.size();
   std::vector<std::size_t> waits(size);

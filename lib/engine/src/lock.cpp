@@ -1,6 +1,6 @@
-#include <kubist/engine/lock.hpp>
-
 #include <algorithm>
+
+#include <kubist/engine/lock.hpp>
 
 namespace kubist::engine {
 
@@ -58,14 +58,16 @@ std::chrono::milliseconds LockState::wait_time(Time now) const {
   using std::chrono::milliseconds;
   milliseconds left{0};
   switch (next(now)) {
-    case Step::none: left = ceil<milliseconds>(m_renewed_at + m_times.retry - now); break;
+    case Step::none:
+      left = ceil<milliseconds>(m_renewed_at + m_times.retry - now);
+      break;
     case Step::wait:
-      left = std::min(m_times.retry,
-                      ceil<milliseconds>(m_observed_at + m_record->duration - now));
+      left = std::min(m_times.retry, ceil<milliseconds>(m_observed_at + m_record->duration - now));
       break;
     case Step::create:
     case Step::take:
-    case Step::renew: break;
+    case Step::renew:
+      break;
   }
   return std::max(left, milliseconds(0));
 }

@@ -1,6 +1,5 @@
-#include <kubist/engine/node.hpp>
-
 #include <kubist/data/pointer.hpp>
+#include <kubist/engine/node.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 

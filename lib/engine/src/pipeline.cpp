@@ -1,7 +1,6 @@
-#include <kubist/engine/pipeline.hpp>
-
 #include <kubist/data/json_patch.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/engine/pipeline.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
@@ -17,9 +16,9 @@ util::Result<Json> PolicyWorld::metrics(const Node& /*node*/, const PolicyDefini
   if (definition.metrics.empty()) {
     return Json::object();
   }
-  auto error = util::make_error(ErrorKind::invalid,
-                                cat("policy ", definition.name,
-                                    " declares metrics, and no metrics source is configured"));
+  auto error = util::make_error(
+      ErrorKind::invalid,
+      cat("policy ", definition.name, " declares metrics, and no metrics source is configured"));
   error.reason = "NoMetricsSource";
   return util::fail(std::move(error));
 }
@@ -68,7 +67,8 @@ void fail_passage(Passage& passage, util::Error error, const std::string& policy
   PolicyTrace& trace = passage.verdict.trace.back();
   Json entry = {{"name", policy}, {"outcome", "Failed"}, {"message", error.message}};
   std::size_t index = passage.verdict.trace.size() - 1;
-  if (const Json* before = previous_entry(*passage.node, index); before && before->contains("state")) {
+  if (const Json* before = previous_entry(*passage.node, index);
+      before && before->contains("state")) {
     entry["state"] = (*before)["state"];
   }
   passage.verdict.status_policies.push_back(std::move(entry));
@@ -86,7 +86,12 @@ class Pipeline {
   Pipeline(const Graph& graph, const PolicyCatalog& catalog, PolicyWorld& world, const RunInfo& run,
            std::chrono::system_clock::time_point now, const std::stop_token& stop,
            const PipelineOptions& options)
-      : m_graph(graph), m_catalog(catalog), m_world(world), m_run(run), m_now(now), m_stop(stop),
+      : m_graph(graph),
+        m_catalog(catalog),
+        m_world(world),
+        m_run(run),
+        m_now(now),
+        m_stop(stop),
         m_options(options) {}
 
   std::vector<PolicyVerdict> run(std::span<const NodeId> nodes) {
@@ -155,9 +160,8 @@ class Pipeline {
     const auto& kinds = definition->kinds;
     if (!kinds.empty() &&
         std::find(kinds.begin(), kinds.end(), passage.node->key.kind) == kinds.end()) {
-      return util::fail(ErrorKind::invalid,
-                        cat("it is not for kind ", passage.node->key.kind, ", only for ",
-                            util::join(kinds, ", ")));
+      return util::fail(ErrorKind::invalid, cat("it is not for kind ", passage.node->key.kind,
+                                                ", only for ", util::join(kinds, ", ")));
     }
     passage.verdict.trace.back().name = definition->name;
     passage.verdict.trace.back().origin = definition->origin;
@@ -168,8 +172,8 @@ class Pipeline {
                              std::size_t index) {
     const Node& node = *passage.node;
     PolicyInput input;
-    KUBIST_TRY(input.parameters, resolve_parameters(definition, node.policies[index].parameters,
-                                                    passage.settings));
+    KUBIST_TRY(input.parameters,
+               resolve_parameters(definition, node.policies[index].parameters, passage.settings));
     KUBIST_TRY(input.metrics, m_world.metrics(node, definition, input.parameters));
     if (index == 0) {
       KUBIST_TRY(passage.observed, m_world.observed(node));

@@ -4,13 +4,20 @@ namespace kubist::engine {
 
 std::string_view to_string(NodeState state) {
   switch (state) {
-    case NodeState::waiting: return "waiting";
-    case NodeState::ready: return "ready";
-    case NodeState::running: return "running";
-    case NodeState::done: return "done";
-    case NodeState::failed: return "failed";
-    case NodeState::blocked: return "blocked";
-    case NodeState::skipped: return "skipped";
+    case NodeState::waiting:
+      return "waiting";
+    case NodeState::ready:
+      return "ready";
+    case NodeState::running:
+      return "running";
+    case NodeState::done:
+      return "done";
+    case NodeState::failed:
+      return "failed";
+    case NodeState::blocked:
+      return "blocked";
+    case NodeState::skipped:
+      return "skipped";
   }
   return "unknown";
 }
@@ -235,8 +242,7 @@ void Plan::after_align(NodeId id) {
 void Plan::after_remove(NodeId id) {
   bool gone = m_entries[id].ready;
   NodeId parent = m_graph[id].parent;
-  if (parent != k_no_node && m_entries[parent].selected &&
-      m_entries[parent].mode == Mode::remove) {
+  if (parent != k_no_node && m_entries[parent].selected && m_entries[parent].mode == Mode::remove) {
     free_or_block(parent, gone, "ChildrenRemain", id);
   }
   for (NodeId dependency : m_graph[id].waits_for) {
@@ -275,8 +281,8 @@ void Plan::advance_siblings(NodeId id) {
   }
 }
 
-// The order of kinds gives way where, together with dependsOn, it would leave nodes waiting for each
-// other; explicit dependencies never do (their cycles are found when the graph is built).
+// The order of kinds gives way where, together with dependsOn, it would leave nodes waiting for
+// each other; explicit dependencies never do (their cycles are found when the graph is built).
 void Plan::break_deadlock() {
   auto release = [&](auto&& held) {
     for (NodeId id = 0; id < m_entries.size(); ++id) {

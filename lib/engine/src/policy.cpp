@@ -1,6 +1,5 @@
-#include <kubist/engine/policy.hpp>
-
 #include <kubist/data/pointer.hpp>
+#include <kubist/engine/policy.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::engine {
@@ -35,10 +34,10 @@ util::Result<> read_runtime(
   const Json& value = runtime->begin().value();
   definition.runtime = runtime_for(key);
   if (!definition.runtime) {
-    return util::fail(ErrorKind::invalid,
-                      cat(definition.origin, "/", definition.name, ": runtime ", key,
-                          " cannot be used here"),
-                      definition.ns.empty() ? "" : "a PolicyDefinition takes jsonnet only");
+    return util::fail(
+        ErrorKind::invalid,
+        cat(definition.origin, "/", definition.name, ": runtime ", key, " cannot be used here"),
+        definition.ns.empty() ? "" : "a PolicyDefinition takes jsonnet only");
   }
   definition.source = value.is_string() ? value.get<std::string>()
                                         : std::string(data::string_at(value, {"source"}));
@@ -82,8 +81,9 @@ util::Result<DefinitionPtr> read_policy_definition(
     definition->function_config = *config;
   }
   KUBIST_CHECK(read_runtime(*definition, *spec, runtime_for));
-  KUBIST_TRY(definition->schema, compile_parameters(definition->parameters,
-                                                    cat(definition->origin, "/", definition->name)));
+  KUBIST_TRY(
+      definition->schema,
+      compile_parameters(definition->parameters, cat(definition->origin, "/", definition->name)));
   return DefinitionPtr(std::move(definition));
 }
 
@@ -109,10 +109,10 @@ void PolicyCatalog::add_builtin(DefinitionPtr definition, const std::vector<std:
 
 util::Result<> PolicyCatalog::add(DefinitionPtr definition) {
   if (m_builtins.contains(util::lower(definition->name))) {
-    auto error = util::make_error(ErrorKind::conflict,
-                                  cat(definition->origin, "/", definition->name,
-                                      " has the name of a built-in policy"),
-                                  "give it another name");
+    auto error = util::make_error(
+        ErrorKind::conflict,
+        cat(definition->origin, "/", definition->name, " has the name of a built-in policy"),
+        "give it another name");
     add_broken(definition->ns, definition->name, error);
     return util::fail(std::move(error));
   }

@@ -1,7 +1,6 @@
-#include <kubist/engine/policy_case.hpp>
-
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/engine/policy_case.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
@@ -17,7 +16,8 @@ Json map_at(const Json& object, const char* name) {
   return found && found->is_object() ? *found : Json::object();
 }
 
-/// Everything of a recorded functionConfig that the policies get; the resource comes with the items.
+/// Everything of a recorded functionConfig that the policies get; the resource comes with the
+/// items.
 util::Result<PolicyInput> read_recorded(const Json& input) {
   const Json* items = data::find_path(input, {"items"});
   if (!items || !items->is_array() || items->empty() || !(*items)[0].is_object()) {
@@ -77,8 +77,8 @@ util::Result<> run_one(const PolicyDefinition& definition, PolicyInput& state, R
 }
 
 RecordedRun run_all(const std::vector<std::shared_ptr<const PolicyDefinition>>& policies,
-                    const std::vector<Json>& parameters, const Json& input,
-                    util::Result<>& outcome, const std::stop_token& stop) {
+                    const std::vector<Json>& parameters, const Json& input, util::Result<>& outcome,
+                    const std::stop_token& stop) {
   RecordedRun run;
   run.output = input;
   auto recorded = read_recorded(input);

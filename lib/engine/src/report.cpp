@@ -1,5 +1,4 @@
 #include <kubist/engine/report.hpp>
-
 #include <kubist/util/duration.hpp>
 
 namespace kubist::engine {
@@ -119,14 +118,20 @@ RunSummary summarize(const std::vector<NodeReport>& nodes) {
           ++(node.mode == Mode::remove ? sum.removed : sum.ready);
         }
         break;
-      case NodeState::failed: ++sum.failed; break;
-      case NodeState::blocked: ++sum.blocked; break;
+      case NodeState::failed:
+        ++sum.failed;
+        break;
+      case NodeState::blocked:
+        ++sum.blocked;
+        break;
       case NodeState::skipped:
         ++(node.reason == "Suspended" ? sum.suspended : sum.not_started);
         break;
       case NodeState::waiting:
       case NodeState::ready:
-      case NodeState::running: ++sum.not_started; break;
+      case NodeState::running:
+        ++sum.not_started;
+        break;
     }
   }
   return sum;

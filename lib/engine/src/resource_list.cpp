@@ -1,8 +1,7 @@
-#include <kubist/engine/resource_list.hpp>
-
 #include <kubist/data/json_patch.hpp>
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/engine/resource_list.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
@@ -16,8 +15,8 @@ namespace {
 
 constexpr std::string_view k_policy_run = "PolicyRun";
 
-// A string that is exactly ${parameters.NAME} becomes the value; parts of strings never do, so that a
-// parameter cannot write what stands around it.
+// A string that is exactly ${parameters.NAME} becomes the value; parts of strings never do, so that
+// a parameter cannot write what stands around it.
 Json fill_template(const Json& value, const Json& parameters) {
   constexpr std::string_view k_open = "${parameters.";
   if (value.is_string()) {
@@ -141,8 +140,8 @@ util::Result<std::vector<PolicyMessage>> read_results(const Json& output) {
     }
     if (message.severity != "info" && message.severity != "warning" &&
         message.severity != "error") {
-      return broken(cat("results: unknown severity \"", message.severity,
-                        "\" (error, warning, info)"));
+      return broken(
+          cat("results: unknown severity \"", message.severity, "\" (error, warning, info)"));
     }
     messages.push_back(std::move(message));
   }
@@ -238,9 +237,9 @@ Json resource_for_policies(const Json& object) {
     resource["spec"] = Json::object();
   }
   if (auto* status = data::find_path(resource, {"status"}); status && status->is_object()) {
-    for (const char* field : {"observedGeneration", "conditions", "lastRun", "failures",
-                              "nextRunAt", "policies", "effective", "handledRequest", "inventory",
-                              "inventoryOverflow"}) {
+    for (const char* field :
+         {"observedGeneration", "conditions", "lastRun", "failures", "nextRunAt", "policies",
+          "effective", "handledRequest", "inventory", "inventoryOverflow"}) {
       status->erase(field);
     }
     if (status->empty()) {

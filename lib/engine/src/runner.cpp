@@ -1,6 +1,6 @@
-#include <kubist/engine/runner.hpp>
-
 #include <deque>
+
+#include <kubist/engine/runner.hpp>
 
 #include "event_queue.hpp"
 #include "steps.hpp"
@@ -14,7 +14,7 @@ namespace {
 /// copies or look at parts that do not change while they run.
 struct NodeRun {
   std::optional<PolicyVerdict> policies;
-  Json status;              ///< as last written or read
+  Json status;  ///< as last written or read
   std::optional<Steady> settle_until;
 };
 
@@ -22,9 +22,14 @@ class Runner {
  public:
   Runner(const Graph& graph, const std::vector<NodeId>& selected, const RunInfo& info,
          const RunOptions& options, const RunParts& parts, const std::stop_token& stop)
-      : m_graph(graph), m_options(options), m_parts(parts), m_stop(stop),
-        m_context{graph, info, m_options, parts, stop}, m_plan(graph, selected, options.mode),
-        m_runs(graph.size()), m_pool(options.parallelism) {
+      : m_graph(graph),
+        m_options(options),
+        m_parts(parts),
+        m_stop(stop),
+        m_context{graph, info, m_options, parts, stop},
+        m_plan(graph, selected, options.mode),
+        m_runs(graph.size()),
+        m_pool(options.parallelism) {
     m_options.parallelism = std::max<std::size_t>(options.parallelism, 1);
     m_report.run = info;
     m_started = std::chrono::steady_clock::now();
@@ -128,11 +133,10 @@ class Runner {
       auto progress = [this, id](std::string text) {
         m_events.push(Progressed{id, std::move(text)});
       };
-      StepResult result =
-          mode == Mode::remove
-              ? remove_node(m_context, id, own.status, progress)
-              : align_node(m_context, id, own.policies ? &*own.policies : nullptr, own.status,
-                           progress);
+      StepResult result = mode == Mode::remove
+                              ? remove_node(m_context, id, own.status, progress)
+                              : align_node(m_context, id, own.policies ? &*own.policies : nullptr,
+                                           own.status, progress);
       result.report.took = std::chrono::steady_clock::now() - begin;
       m_events.push(std::move(result));
     });
@@ -338,8 +342,8 @@ class Runner {
 
   void record_tree_ready(NodeId id, const TreeSummary& tree) {
     Json present = m_runs[id].status;
-    m_runs[id].status = with_tree_ready(present, tree.truth, tree.message,
-                                        m_graph[id].generation, m_parts.clock.now());
+    m_runs[id].status = with_tree_ready(present, tree.truth, tree.message, m_graph[id].generation,
+                                        m_parts.clock.now());
     if (m_runs[id].status == present) {
       return;
     }
@@ -388,10 +392,10 @@ class Runner {
   Steady m_started;
   std::size_t m_in_flight = 0;
   std::size_t m_writes_above = 0;
-  std::deque<std::function<void()>> m_todo;       ///< jobs that wait for a free worker
-  std::deque<NodeId> m_due;                       ///< nodes whose executor is to be called now
-  std::multimap<Steady, NodeId> m_parked;         ///< nodes to look at again then
-  std::map<NodeId, Verdict> m_waiting_verdict;    ///< what parked nodes came to so far
+  std::deque<std::function<void()>> m_todo;     ///< jobs that wait for a free worker
+  std::deque<NodeId> m_due;                     ///< nodes whose executor is to be called now
+  std::multimap<Steady, NodeId> m_parked;       ///< nodes to look at again then
+  std::map<NodeId, Verdict> m_waiting_verdict;  ///< what parked nodes came to so far
   EventQueue m_events;
   WorkerPool m_pool;  ///< last: its threads end before anything that they use
 };

@@ -1,6 +1,5 @@
-#include <kubist/engine/status.hpp>
-
 #include <kubist/data/pointer.hpp>
+#include <kubist/engine/status.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
@@ -11,9 +10,12 @@ using Phase = StatusInput::Phase;
 
 std::string_view to_string(Truth truth) {
   switch (truth) {
-    case Truth::yes: return "True";
-    case Truth::no: return "False";
-    case Truth::unknown: return "Unknown";
+    case Truth::yes:
+      return "True";
+    case Truth::no:
+      return "False";
+    case Truth::unknown:
+      return "Unknown";
   }
   return "Unknown";
 }
@@ -28,24 +30,36 @@ struct Standard {
 
 Standard standard_of(Phase phase) {
   switch (phase) {
-    case Phase::ready: return {Truth::yes, Truth::no, Truth::no};
-    case Phase::progressing: return {Truth::no, Truth::yes, Truth::no};
-    case Phase::retrying: return {Truth::no, Truth::yes, Truth::no};
-    case Phase::stalled: return {Truth::no, Truth::no, Truth::yes};
-    case Phase::waiting: return {Truth::unknown, Truth::yes, Truth::no};
-    case Phase::removing: return {Truth::no, Truth::yes, Truth::no};
+    case Phase::ready:
+      return {Truth::yes, Truth::no, Truth::no};
+    case Phase::progressing:
+      return {Truth::no, Truth::yes, Truth::no};
+    case Phase::retrying:
+      return {Truth::no, Truth::yes, Truth::no};
+    case Phase::stalled:
+      return {Truth::no, Truth::no, Truth::yes};
+    case Phase::waiting:
+      return {Truth::unknown, Truth::yes, Truth::no};
+    case Phase::removing:
+      return {Truth::no, Truth::yes, Truth::no};
   }
   return {Truth::unknown, Truth::no, Truth::no};
 }
 
 std::string outcome_word(Phase phase) {
   switch (phase) {
-    case Phase::ready: return "Ready";
-    case Phase::progressing: return "Progressing";
-    case Phase::retrying: return "Failed";
-    case Phase::stalled: return "Stalled";
-    case Phase::waiting: return "Waiting";
-    case Phase::removing: return "Removing";
+    case Phase::ready:
+      return "Ready";
+    case Phase::progressing:
+      return "Progressing";
+    case Phase::retrying:
+      return "Failed";
+    case Phase::stalled:
+      return "Stalled";
+    case Phase::waiting:
+      return "Waiting";
+    case Phase::removing:
+      return "Removing";
   }
   return "Unknown";
 }
@@ -65,15 +79,17 @@ void set_standard_conditions(Json& status, const StatusInput& input, std::string
   put("Ready", standard.ready, input.message);
   put("Reconciling", standard.reconciling,
       standard.reconciling == Truth::yes ? input.message : std::string());
-  put("Stalled", standard.stalled,
-      standard.stalled == Truth::yes ? input.message : std::string());
+  put("Stalled", standard.stalled, standard.stalled == Truth::yes ? input.message : std::string());
 }
 
 std::string tree_reason(Truth truth) {
   switch (truth) {
-    case Truth::yes: return "TreeReady";
-    case Truth::no: return "NotReady";
-    case Truth::unknown: return "Progressing";
+    case Truth::yes:
+      return "TreeReady";
+    case Truth::no:
+      return "NotReady";
+    case Truth::unknown:
+      return "Progressing";
   }
   return "Progressing";
 }
@@ -102,8 +118,8 @@ void set_failures(Json& status, const StatusInput& input) {
   }
   auto failures = data::int_at(status, {"failures"}) + 1;
   status["failures"] = failures;
-  status["nextRunAt"] = util::format_time(
-      input.now + retry_delay(static_cast<int>(failures), input.random_unit));
+  status["nextRunAt"] =
+      util::format_time(input.now + retry_delay(static_cast<int>(failures), input.random_unit));
 }
 
 void set_fields(Json& status, const StatusInput& input) {
@@ -220,8 +236,9 @@ TreeSummary summarize_tree(Truth own, const std::vector<ChildReady>& children) {
     }
   }
   if (open > 0) {
-    summary.message = cat(open, " of ", children.size(), " below not ready: ",
-                          util::join(names, ", "), open > k_named ? ", ..." : "");
+    summary.message =
+        cat(open, " of ", children.size(), " below not ready: ", util::join(names, ", "),
+            open > k_named ? ", ..." : "");
   }
   return summary;
 }

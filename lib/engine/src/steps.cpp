@@ -51,10 +51,14 @@ util::Result<T> guarded(F&& call) {
 
 Phase phase_of(Outcome outcome) {
   switch (outcome) {
-    case Outcome::ready: return Phase::ready;
-    case Outcome::progressing: return Phase::progressing;
-    case Outcome::failed: return Phase::retrying;
-    case Outcome::stalled: return Phase::stalled;
+    case Outcome::ready:
+      return Phase::ready;
+    case Outcome::progressing:
+      return Phase::progressing;
+    case Outcome::failed:
+      return Phase::retrying;
+    case Outcome::stalled:
+      return Phase::stalled;
   }
   return Phase::retrying;
 }
@@ -137,8 +141,8 @@ StatusInput input_of(const StepContext& context, NodeId id, const Alignment& ali
   if (policies) {
     input.policies = policies->status_policies;
     if (!policies->error) {
-      input.effective = policies->changed ? effective_difference(node.spec(), policies->spec)
-                                          : Json::object();
+      input.effective =
+          policies->changed ? effective_difference(node.spec(), policies->spec) : Json::object();
     }
   } else {
     if (present.contains("policies")) {
@@ -191,9 +195,10 @@ StepResult remove_node(const StepContext& context, NodeId id, const Json& presen
   static const Json none = Json::object();
   auto removed = [&]() -> util::Result<Removal> {
     KUBIST_TRY(Executor * executor, context.parts.executors.find(node));
-    Context call{context.graph, context.info, node.spec(),
-                 node.executor ? node.executor->parameters : none, context.stop,
-                 context.parts.clock.now(), progress};
+    Context call{context.graph, context.info,
+                 node.spec(),   node.executor ? node.executor->parameters : none,
+                 context.stop,  context.parts.clock.now(),
+                 progress};
     return guarded<Removal>([&] { return executor->remove(node, call); });
   }();
   if (!removed && cut_short(context, removed.error())) {

@@ -9,10 +9,10 @@ namespace kubist::engine {
 /// What a worker did with one node; handed back to the loop.
 struct StepResult {
   NodeId id = k_no_node;
-  NodeReport report;      ///< outcome, reason, message, error, writes, ...; not state and policies
+  NodeReport report;  ///< outcome, reason, message, error, writes, ...; not state and policies
   Verdict verdict;
-  bool again = false;     ///< progressing: look again after report.requeue_after
-  bool settled = true;    ///< false when a stop cut it short: nothing was learned
+  bool again = false;          ///< progressing: look again after report.requeue_after
+  bool settled = true;         ///< false when a stop cut it short: nothing was learned
   std::optional<Json> status;  ///< the node's status now, where it was written
   std::optional<util::Error> status_error;
 };

@@ -1,19 +1,26 @@
-#include <kubist/engine/triggers.hpp>
-
 #include <kubist/data/pointer.hpp>
+#include <kubist/engine/triggers.hpp>
 
 namespace kubist::engine {
 
 std::string_view to_string(Cause cause) {
   switch (cause) {
-    case Cause::created: return "created";
-    case Cause::changed: return "changed";
-    case Cause::deleted: return "deleted";
-    case Cause::requested: return "requested";
-    case Cause::drift: return "drift";
-    case Cause::due: return "due";
-    case Cause::retry: return "retry";
-    case Cause::resync: return "resync";
+    case Cause::created:
+      return "created";
+    case Cause::changed:
+      return "changed";
+    case Cause::deleted:
+      return "deleted";
+    case Cause::requested:
+      return "requested";
+    case Cause::drift:
+      return "drift";
+    case Cause::due:
+      return "due";
+    case Cause::retry:
+      return "retry";
+    case Cause::resync:
+      return "resync";
   }
   return "unknown";
 }

@@ -1,5 +1,4 @@
 #include <kubist/policies/builtins.hpp>
-
 #include <kubist/policies/json_patch.hpp>
 #include <kubist/policies/timed_window.hpp>
 

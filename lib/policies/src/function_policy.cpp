@@ -78,7 +78,8 @@ util::Result<> patch_resource(Json& list, const Json& patch) {
       auto path = data::string_at(operation, {field}, "/spec");
       if (!below_spec(path)) {
         return util::fail(ErrorKind::invalid,
-                          cat("patch: ", path, " is not below /spec, the only part that a policy "
+                          cat("patch: ", path,
+                              " is not below /spec, the only part that a policy "
                               "may change"));
       }
     }
@@ -88,17 +89,18 @@ util::Result<> patch_resource(Json& list, const Json& patch) {
 }
 
 Json patch_schema(const std::string& description) {
-  return {{"type", "array"},
-          {"description", description},
-          {"items",
-           {{"type", "object"},
-            {"required", {"op", "path"}},
-            {"properties",
-             {{"op", {{"type", "string"},
-                      {"enum", {"add", "remove", "replace", "move", "copy", "test"}}}},
-              {"path", {{"type", "string"}}},
-              {"from", {{"type", "string"}}},
-              {"value", {{"x-kubernetes-preserve-unknown-fields", true}}}}}}}};
+  return {
+      {"type", "array"},
+      {"description", description},
+      {"items",
+       {{"type", "object"},
+        {"required", {"op", "path"}},
+        {"properties",
+         {{"op",
+           {{"type", "string"}, {"enum", {"add", "remove", "replace", "move", "copy", "test"}}}},
+          {"path", {{"type", "string"}}},
+          {"from", {{"type", "string"}}},
+          {"value", {{"x-kubernetes-preserve-unknown-fields", true}}}}}}}};
 }
 
 }  // namespace kubist::policies

@@ -1,6 +1,5 @@
-#include <kubist/policies/json_patch.hpp>
-
 #include <kubist/data/json_patch.hpp>
+#include <kubist/policies/json_patch.hpp>
 
 #include "function_policy.hpp"
 
@@ -9,9 +8,11 @@ namespace kubist::policies {
 namespace {
 
 constexpr const char* k_doc =
-    "labels and annotations are merged into spec.labels and spec.annotations, set is merged into the\n"
+    "labels and annotations are merged into spec.labels and spec.annotations, set is merged into "
+    "the\n"
     "spec (RFC 7386: null removes a field), and patch is a JSON Patch (RFC 6902) on the resource,\n"
-    "with paths below /spec; applied in this order. The user's object is not written: status.effective\n"
+    "with paths below /spec; applied in this order. The user's object is not written: "
+    "status.effective\n"
     "shows the difference.";
 
 Json string_map(const char* description) {

@@ -1,6 +1,5 @@
-#include <kubist/policies/timed_window.hpp>
-
 #include <kubist/data/pointer.hpp>
+#include <kubist/policies/timed_window.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
@@ -14,10 +13,13 @@ using util::cat;
 namespace {
 
 constexpr const char* k_doc =
-    "Inside a window the object is kept in its desired state, with patchInside applied. Outside it is\n"
+    "Inside a window the object is kept in its desired state, with patchInside applied. Outside it "
+    "is\n"
     "held (nothing is changed, what was Ready stays Ready), or with `outside: continue` kept with\n"
-    "patchOutside applied. A window has days (default: all), from and to (times of day; to before from\n"
-    "runs over midnight, and counts to the day on which it starts), and start and end (RFC 3339) as\n"
+    "patchOutside applied. A window has days (default: all), from and to (times of day; to before "
+    "from\n"
+    "runs over midnight, and counts to the day on which it starts), and start and end (RFC 3339) "
+    "as\n"
     "outer bounds. Days and times are UTC unless utcOffset says otherwise.";
 
 Json schema() {
@@ -82,9 +84,9 @@ util::Result<> apply(Json& list) {
 }  // namespace
 
 Builtin timed_window() {
-  return make_builtin({"TimedWindow", "Acts inside or outside of windows of time.", k_doc, schema(),
-                       true},
-                      {"timed-window", "TimedWindowPolicy", "TimedPolicy", "timed"}, apply);
+  return make_builtin(
+      {"TimedWindow", "Acts inside or outside of windows of time.", k_doc, schema(), true},
+      {"timed-window", "TimedWindowPolicy", "TimedPolicy", "timed"}, apply);
 }
 
 }  // namespace kubist::policies

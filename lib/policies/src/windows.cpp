@@ -30,8 +30,8 @@ util::Result<minutes> read_clock(std::string_view text, std::string_view field) 
       return minutes(*hour * 60 + *minute);
     }
   }
-  return util::fail(ErrorKind::invalid, cat("windows: ", field, ": \"", text,
-                                            "\" is not a time of day like 22:00"));
+  return util::fail(ErrorKind::invalid,
+                    cat("windows: ", field, ": \"", text, "\" is not a time of day like 22:00"));
 }
 
 util::Result<> read_days(const Json& list, Window& window) {
@@ -79,8 +79,8 @@ void clip(const Window& window, Span span, std::vector<Span>& out) {
 
 constexpr int k_horizon_days = 8;
 
-// The spans around `from` and the ten days after it: more than a week, so that a weekly window always
-// shows its next start.
+// The spans around `from` and the ten days after it: more than a week, so that a weekly window
+// always shows its next start.
 void spans_of(const Window& window, Seconds from, minutes offset, std::vector<Span>& out) {
   auto today = std::chrono::floor<days>(from + offset);
   minutes length = window.to - window.from;
@@ -124,8 +124,8 @@ util::Result<minutes> read_offset(std::string_view text) {
   }
   std::string digits = util::replace_all(text.substr(1), ":", "");
   auto number = util::parse_int(digits);
-  bool fits = (text[0] == '+' || text[0] == '-') && digits.size() == 4 && number &&
-              *number >= 0 && *number % 100 < 60 && *number <= 1400;
+  bool fits = (text[0] == '+' || text[0] == '-') && digits.size() == 4 && number && *number >= 0 &&
+              *number % 100 < 60 && *number <= 1400;
   if (!fits) {
     return util::fail(ErrorKind::invalid,
                       cat("utcOffset: \"", text, "\" is not an offset like +01:00"));

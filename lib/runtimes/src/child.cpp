@@ -1,4 +1,9 @@
-#include <kubist/runtimes/child.hpp>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <functional>
+#include <memory>
 
 #include <poll.h>
 #include <signal.h>
@@ -7,13 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstring>
-#include <functional>
-#include <memory>
-
+#include <kubist/runtimes/child.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
@@ -27,12 +26,18 @@ using Steady = std::chrono::steady_clock;
 
 std::string_view to_string(LimitHit limit) {
   switch (limit) {
-    case LimitHit::none: return "none";
-    case LimitHit::cpu: return "cpu";
-    case LimitHit::memory: return "memory";
-    case LimitHit::wall: return "wall";
-    case LimitHit::output: return "output";
-    case LimitHit::file_size: return "file_size";
+    case LimitHit::none:
+      return "none";
+    case LimitHit::cpu:
+      return "cpu";
+    case LimitHit::memory:
+      return "memory";
+    case LimitHit::wall:
+      return "wall";
+    case LimitHit::output:
+      return "output";
+    case LimitHit::file_size:
+      return "file_size";
   }
   return "none";
 }
@@ -69,7 +74,9 @@ class SigpipeBlock {
 class Pump {
  public:
   Pump(Spawned child, const ChildCommand& command, const std::stop_token& stop)
-      : m_child(std::move(child)), m_command(command), m_stopped(::eventfd(0, EFD_CLOEXEC)),
+      : m_child(std::move(child)),
+        m_command(command),
+        m_stopped(::eventfd(0, EFD_CLOEXEC)),
         m_on_stop(stop, [this] { ::eventfd_write(m_stopped.get(), 1); }) {}
 
   ChildResult run() {
@@ -259,9 +266,8 @@ util::Result<ChildResult> run_child(const ChildCommand& command, const std::stop
       folder = temporary->path();
     }
   } catch (const std::exception& error) {
-    return util::fail(ErrorKind::internal,
-                      cat("cannot make a folder for ", command.program.string(), ": ",
-                          error.what()));
+    return util::fail(ErrorKind::internal, cat("cannot make a folder for ",
+                                               command.program.string(), ": ", error.what()));
   }
   KUBIST_TRY(auto child, spawn(command, folder));
   return Pump(std::move(child), command, stop).run();
@@ -278,22 +284,26 @@ util::Error child_error(const ChildResult& result, const std::string& what, cons
   }
   switch (result.limit) {
     case LimitHit::cpu:
-      return make(ErrorKind::timeout, cat(what, " used more than ", limits.cpu.count(),
-                                          " s of processor time"), "CPULimit");
+      return make(ErrorKind::timeout,
+                  cat(what, " used more than ", limits.cpu.count(), " s of processor time"),
+                  "CPULimit");
     case LimitHit::wall:
       return make(ErrorKind::timeout, cat(what, " took longer than ", limits.wall.count(), " ms"),
                   "Timeout");
     case LimitHit::memory:
-      return make(ErrorKind::invalid, cat(what, " needed more than ",
-                                          limits.memory_bytes >> 20U, " MiB of memory"),
+      return make(ErrorKind::invalid,
+                  cat(what, " needed more than ", limits.memory_bytes >> 20U, " MiB of memory"),
                   "MemoryLimit");
     case LimitHit::output:
-      return make(ErrorKind::invalid, cat(what, " printed more than ", limits.output_bytes >> 10U,
-                                          " KiB"), "OutputLimit");
+      return make(ErrorKind::invalid,
+                  cat(what, " printed more than ", limits.output_bytes >> 10U, " KiB"),
+                  "OutputLimit");
     case LimitHit::file_size:
-      return make(ErrorKind::invalid, cat(what, " wrote a file of more than ",
-                                          limits.file_bytes >> 20U, " MiB"), "FileSizeLimit");
-    case LimitHit::none: break;
+      return make(ErrorKind::invalid,
+                  cat(what, " wrote a file of more than ", limits.file_bytes >> 20U, " MiB"),
+                  "FileSizeLimit");
+    case LimitHit::none:
+      break;
   }
   if (result.signal != 0) {
     return make(ErrorKind::invalid, cat(what, " crashed (", signal_text(result.signal), ")"),

@@ -1,5 +1,4 @@
 #include <kubist/runtimes/exec.hpp>
-
 #include <kubist/util/fs.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>

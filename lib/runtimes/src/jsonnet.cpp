@@ -1,10 +1,10 @@
-#include <kubist/runtimes/jsonnet.hpp>
-
 #include <deque>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include <nlohmann/json.hpp>
+
+#include <kubist/runtimes/jsonnet.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
@@ -32,8 +32,7 @@ Outputs split_outputs(const std::string& text, std::size_t expected, const std::
   std::vector<std::string> outputs;
   outputs.reserve(expected);
   for (const auto& value : list) {
-    outputs.push_back(
-        value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    outputs.push_back(value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   }
   return outputs;
 }
@@ -98,8 +97,12 @@ class Call {
   using Run = std::function<util::Result<ChildResult>(const JsonnetRequest&)>;
   Call(const std::string& name, const std::string& source, std::span<const std::string> inputs,
        const JsonnetOptions& options, Run run, std::vector<Answer>& answers)
-      : m_name(name), m_source(source), m_inputs(inputs), m_options(options),
-        m_run(std::move(run)), m_answers(answers),
+      : m_name(name),
+        m_source(source),
+        m_inputs(inputs),
+        m_options(options),
+        m_run(std::move(run)),
+        m_answers(answers),
         m_give_up(Steady::now() + options.limits.wall) {}
 
   void answer(const std::vector<std::size_t>& wanted) {
@@ -218,8 +221,7 @@ std::vector<Answer> Jsonnet::call(const std::string& name, const std::string& so
 
 util::Result<> Jsonnet::check(const std::string& name, const std::string& source,
                               const std::stop_token& stop) {
-  KUBIST_TRY(auto result,
-             m_state->run({JsonnetRequest::Mode::check, name, source, "[]"}, stop));
+  KUBIST_TRY(auto result, m_state->run({JsonnetRequest::Mode::check, name, source, "[]"}, stop));
   if (!result.ok()) {
     return util::fail(child_error(result, name, m_state->options.limits));
   }

@@ -1,10 +1,10 @@
-#include <unistd.h>
-
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+
+#include <unistd.h>
 
 #include <kubist/runtimes/jsonnet.hpp>
 #include <kubist/util/text.hpp>
@@ -74,8 +74,8 @@ int jsonnet_child_main() {
   jsonnet_import_callback(vm, refuse_import, vm);
   jsonnet_ext_var(vm, k_inputs_variable, request->inputs.c_str());
   int error = 0;
-  char* output = jsonnet_evaluate_snippet(vm, request->name.c_str(),
-                                          program_of(*request).c_str(), &error);
+  char* output =
+      jsonnet_evaluate_snippet(vm, request->name.c_str(), program_of(*request).c_str(), &error);
   std::string_view text(output);
   bool written = write_all(error != 0 ? STDERR_FILENO : STDOUT_FILENO, text);
   // The process ends here: freeing a large heap piece by piece would only cost time.

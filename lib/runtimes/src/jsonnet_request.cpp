@@ -65,8 +65,8 @@ std::string program_of(const JsonnetRequest& request) {
   if (request.mode == JsonnetRequest::Mode::check) {
     return cat(k_before_source, request.source, "\n); std.isFunction(policy)");
   }
-  return cat(k_before_source, request.source, "\n); [policy(x) for x in std.parseJson(std.extVar(\"",
-             k_inputs_variable, "\"))]");
+  return cat(k_before_source, request.source,
+             "\n); [policy(x) for x in std.parseJson(std.extVar(\"", k_inputs_variable, "\"))]");
 }
 
 std::string correct_columns(std::string_view error, const std::string& name) {

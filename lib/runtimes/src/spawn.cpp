@@ -1,5 +1,9 @@
 #include "spawn.hpp"
 
+#include <array>
+#include <cerrno>
+#include <cstring>
+
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -7,10 +11,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <array>
-#include <cerrno>
-#include <cstring>
 
 #include <kubist/util/text.hpp>
 
@@ -72,8 +72,8 @@ util::Result<Pipe> make_pipe() {
 
 void set_nonblocking(const Fd& fd) { ::fcntl(fd.get(), F_SETFL, O_NONBLOCK); }
 
-/// Everything that the child needs, laid out before the fork: after it, only async-signal-safe calls
-/// are allowed, since other threads may hold any lock.
+/// Everything that the child needs, laid out before the fork: after it, only async-signal-safe
+/// calls are allowed, since other threads may hold any lock.
 struct Launch {
   const char* program = nullptr;
   const char* folder = nullptr;
@@ -133,8 +133,8 @@ util::Error start_error(const ChildCommand& command, int why) {
   ErrorKind kind = why == ENOENT || why == ENOTDIR ? ErrorKind::not_found
                    : why == EACCES || why == EPERM ? ErrorKind::forbidden
                                                    : ErrorKind::internal;
-  return util::make_error(
-      kind, cat("cannot start ", command.program.string(), ": ", std::strerror(why)));
+  return util::make_error(kind,
+                          cat("cannot start ", command.program.string(), ": ", std::strerror(why)));
 }
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
@@ -158,9 +158,9 @@ util::Result<Spawned> spawn(const ChildCommand& command, const std::filesystem::
   std::vector<std::string> args{program};
   args.insert(args.end(), command.args.begin(), command.args.end());
   std::vector<std::string> environment = command.environment;
-  Launch launch{program.c_str(),   directory.c_str(), pointers(args),     pointers(environment),
-                in.read.get(),     out.write.get(),   err.write.get(),    failure.write.get(),
-                &command.limits};
+  Launch launch{program.c_str(),       directory.c_str(),   pointers(args),
+                pointers(environment), in.read.get(),       out.write.get(),
+                err.write.get(),       failure.write.get(), &command.limits};
   pid_t pid = ::fork();
   if (pid < 0) {
     return util::fail(ErrorKind::internal, cat("cannot fork: ", std::strerror(errno)));

@@ -15,7 +15,7 @@ namespace kubist::engine {
 
 /// One run of the loop, as written to status.lastRun and policy inputs.
 struct RunInfo {
-  std::string id;                                    ///< unique, e.g. a UUID
+  std::string id;  ///< unique, e.g. a UUID
   std::chrono::system_clock::time_point started_at;
   bool dry_run = false;  ///< executors must not write (client) or only with dryRun=All (server)
 };

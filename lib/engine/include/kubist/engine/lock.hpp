@@ -7,10 +7,10 @@ namespace kubist::engine {
 
 /// The holder part of a coordination.k8s.io/v1 Lease, as one project's lock uses it.
 struct LeaseRecord {
-  std::string holder;             ///< spec.holderIdentity; empty: free
-  std::string run_id;             ///< annotation kubist.io/run
-  std::string renew_time;         ///< spec.renewTime as text: compared for change only, never as a time
-  int transitions = 0;            ///< spec.leaseTransitions
+  std::string holder;      ///< spec.holderIdentity; empty: free
+  std::string run_id;      ///< annotation kubist.io/run
+  std::string renew_time;  ///< spec.renewTime as text: compared for change only, never as a time
+  int transitions = 0;     ///< spec.leaseTransitions
   std::chrono::seconds duration{15};  ///< spec.leaseDurationSeconds
   std::string resource_version;
   bool operator==(const LeaseRecord&) const = default;

@@ -30,7 +30,7 @@ struct KeyHash {
 /// What the engine reads of a status to decide with. Everything else stays in the object.
 struct StatusSummary {
   std::int64_t observed_generation = 0;
-  std::string ready;       ///< status of condition Ready: "True", "False", "Unknown", "" when absent
+  std::string ready;  ///< status of condition Ready: "True", "False", "Unknown", "" when absent
   std::string tree_ready;  ///< of condition TreeReady
   bool stalled = false;    ///< condition Stalled is True
   int failures = 0;        ///< runs in a row that failed in a way that trying again may mend
@@ -40,27 +40,27 @@ struct StatusSummary {
 /// One object in the tree, as one step of a plan sees it. The object is shared and never changed.
 /// A traffic object with a virtualClusterSelector becomes one node per virtual cluster (`target`).
 struct Node {
-  NodeId id = k_no_node;   ///< set by Graph
+  NodeId id = k_no_node;  ///< set by Graph
   Key key;
-  std::string target;      ///< VirtualCluster that this node is for; empty for other kinds
+  std::string target;  ///< VirtualCluster that this node is for; empty for other kinds
   std::string uid;
   std::int64_t generation = 0;
   std::string resource_version;
   std::shared_ptr<const Json> object;
 
   bool suspend = false;
-  bool deleting = false;   ///< metadata.deletionTimestamp is set
+  bool deleting = false;  ///< metadata.deletionTimestamp is set
   std::vector<std::string> finalizers;
   std::optional<resources::NamedCall> executor;
   std::vector<resources::NamedCall> policies;
   std::vector<Key> depends_on;
   StatusSummary status_summary;
 
-  NodeId parent = k_no_node;        ///< set by Graph, like all below
-  std::vector<NodeId> children;     ///< in order: rank, namespace, name, target
-  std::vector<NodeId> waits_for;    ///< dependsOn, resolved
-  std::vector<NodeId> waited_by;    ///< the same edges, backwards
-  unsigned rank = 0;                ///< place of the kind in the table; raised by dependsOn
+  NodeId parent = k_no_node;           ///< set by Graph, like all below
+  std::vector<NodeId> children;        ///< in order: rank, namespace, name, target
+  std::vector<NodeId> waits_for;       ///< dependsOn, resolved
+  std::vector<NodeId> waited_by;       ///< the same edges, backwards
+  unsigned rank = 0;                   ///< place of the kind in the table; raised by dependsOn
   std::optional<util::Error> problem;  ///< why this node cannot run: missing parent, cycle, ...
   std::string problem_reason;          ///< CamelCase word for it: ParentNotFound, DependencyCycle
 

@@ -16,9 +16,9 @@ namespace kubist::engine {
 
 /// What one policy of one node got and gave: for `policy trace` and the report.
 struct PolicyTrace {
-  std::string name;    ///< as the definition spells it
+  std::string name;  ///< as the definition spells it
   std::string origin;
-  Json input;          ///< kept only when the pipeline was asked to trace
+  Json input;  ///< kept only when the pipeline was asked to trace
   Json output;
   std::string outcome;
   std::string message;  ///< its results in one line, or its error
@@ -31,12 +31,12 @@ struct PolicyTrace {
 
 /// What the policies of one node came to.
 struct PolicyVerdict {
-  Json spec;                  ///< the effective spec
-  bool changed = false;       ///< does it differ from the object's?
-  Json status_policies;       ///< status.policies: [{name, outcome, message, state}]
+  Json spec;             ///< the effective spec
+  bool changed = false;  ///< does it differ from the object's?
+  Json status_policies;  ///< status.policies: [{name, outcome, message, state}]
   std::vector<PolicyTrace> trace;
   std::optional<std::chrono::milliseconds> requeue_after;  ///< the nearest that a policy named
-  bool hold = false;          ///< a policy said to leave the world as it is this time
+  bool hold = false;  ///< a policy said to leave the world as it is this time
   std::string hold_message;
   std::optional<util::Error> error;  ///< the node fails; policies after it did not run
 };
@@ -66,8 +66,8 @@ std::vector<PolicyVerdict> run_policies(const Graph& graph, std::span<const Node
                                         const std::stop_token& stop,
                                         const PipelineOptions& options = {});
 
-/// The parts of `effective` that differ from `spec`, as status.effective holds them: whole values of
-/// changed or added fields, nested maps reduced to what differs, removed fields null.
+/// The parts of `effective` that differ from `spec`, as status.effective holds them: whole values
+/// of changed or added fields, nested maps reduced to what differs, removed fields null.
 Json effective_difference(const Json& spec, const Json& effective);
 
 }  // namespace kubist::engine

@@ -31,9 +31,9 @@ enum class Mode { align, remove };
 /// How a running node ended.
 struct Verdict {
   NodeState state = NodeState::done;  ///< done or failed
-  bool ready = true;     ///< align: own Ready is True. remove: it is gone
-  bool children = true;  ///< align: may children start? remove: ignored
-  std::string reason;    ///< CamelCase, for blocked ones and the report
+  bool ready = true;                  ///< align: own Ready is True. remove: it is gone
+  bool children = true;               ///< align: may children start? remove: ignored
+  std::string reason;                 ///< CamelCase, for blocked ones and the report
 };
 
 /// The order of work over a graph as a pure state machine: no I/O, no clock, no threads.
@@ -81,11 +81,11 @@ class Plan {
     bool ready = false;
     Mode mode = Mode::align;
     NodeState state = NodeState::waiting;
-    unsigned hard = 0;        ///< parent and dependencies that have not ended yet
-    bool behind = false;      ///< kinds that come first have not ended yet
-    bool children = false;    ///< may its children start?
+    unsigned hard = 0;          ///< parent and dependencies that have not ended yet
+    bool behind = false;        ///< kinds that come first have not ended yet
+    bool children = false;      ///< may its children start?
     std::size_t rank_slot = 0;  ///< its place in Siblings::ranks
-    unsigned open_below = 0;  ///< selected nodes of its subtree, itself included, not final yet
+    unsigned open_below = 0;    ///< selected nodes of its subtree, itself included, not final yet
     NodeId cause = k_no_node;
     std::string reason;
   };

@@ -24,24 +24,24 @@ struct PolicyDefinition {
   std::string origin;   ///< "built-in", "PolicyDefinition", "ClusterPolicyDefinition"
   std::string summary;  ///< one sentence, for `policy list`
   std::string doc;      ///< the rest, for `explain`; may be empty
-  Json parameters = Json::object();         ///< JSON schema with defaults; empty: takes none
+  Json parameters = Json::object();            ///< JSON schema with defaults; empty: takes none
   std::shared_ptr<const data::Schema> schema;  ///< `parameters`, compiled
   std::map<std::string, std::string> metrics;  ///< query templates by name
-  std::vector<std::string> kinds;  ///< that it may be used on; empty: all
+  std::vector<std::string> kinds;              ///< that it may be used on; empty: all
   bool wants_now = false;  ///< spec.wants has "now": gets `now` (without it answers can be kept)
   bool wants_run = false;  ///< spec.wants has "run": gets `run {id, attempt, seed}`
   /// A functionConfig of its own, for existing KRM functions; null: a PolicyRun is made. A string
   /// that is exactly "${parameters.NAME}" is replaced by the whole value of that parameter.
   Json function_config;
-  std::string source;   ///< what the runtime runs: Jsonnet text, an exec program's name, or empty
+  std::string source;  ///< what the runtime runs: Jsonnet text, an exec program's name, or empty
   std::shared_ptr<PolicyRuntime> runtime;
 };
 
 /// One answer of a runtime.
 struct PolicyAnswer {
-  util::Result<Json> output;   ///< the ResourceList that came back, or why there is none
-  std::string stderr_tail;     ///< what it printed besides, at most some KiB
-  bool cached = false;         ///< kept from an earlier run over the same input
+  util::Result<Json> output;  ///< the ResourceList that came back, or why there is none
+  std::string stderr_tail;    ///< what it printed besides, at most some KiB
+  bool cached = false;        ///< kept from an earlier run over the same input
 };
 
 /// Runs policies of one sort. Calls come from several threads at once.
@@ -82,8 +82,9 @@ class PolicyCatalog {
 
  private:
   using Entry = util::Result<std::shared_ptr<const PolicyDefinition>>;
-  std::map<std::string, std::shared_ptr<const PolicyDefinition>> m_builtins;  ///< lower case, aliases
-  std::map<std::pair<std::string, std::string>, Entry> m_defined;             ///< (namespace, name)
+  std::map<std::string, std::shared_ptr<const PolicyDefinition>>
+      m_builtins;                                                  ///< lower case, aliases
+  std::map<std::pair<std::string, std::string>, Entry> m_defined;  ///< (namespace, name)
 };
 
 /// Compiles a parameters schema (type object unless it says otherwise); `what` names it in errors.

@@ -11,14 +11,14 @@ namespace kubist::engine {
 
 /// What one recorded run gave.
 struct RecordedRun {
-  Json output;                ///< the ResourceList of the last policy
+  Json output;  ///< the ResourceList of the last policy
   std::vector<PolicyTrace> trace;
 };
 
 /// Runs policies, each on the former's output, over a recorded ResourceList. Its functionConfig (a
 /// PolicyRun) may give parameters, settings, state, metrics, now and run; what it leaves out is
-/// empty, `now` is 1970. An item list is required. The rules of a live run apply. Fails with invalid
-/// (bad input), or with the failing policy's error.
+/// empty, `now` is 1970. An item list is required. The rules of a live run apply. Fails with
+/// invalid (bad input), or with the failing policy's error.
 util::Result<RecordedRun> run_recorded(
     const std::vector<std::shared_ptr<const PolicyDefinition>>& policies, const Json& input,
     const std::stop_token& stop = {});
@@ -36,7 +36,7 @@ struct PolicyCase {
   std::string name;
   std::vector<resources::NamedCall> policies;
   Json input;
-  Json expected;      ///< null when an error is expected
+  Json expected;  ///< null when an error is expected
   std::string error;
 };
 

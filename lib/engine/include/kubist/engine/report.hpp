@@ -27,9 +27,9 @@ struct NodeReport {
   bool status_written = false;
   std::vector<std::string> left_behind;
   std::chrono::system_clock::time_point started_at;
-  std::chrono::nanoseconds took{0};   ///< policies, alignment and status writes
+  std::chrono::nanoseconds took{0};  ///< policies, alignment and status writes
   std::optional<std::chrono::milliseconds> requeue_after;
-  std::vector<NodeId> children;       ///< selected ones, in order
+  std::vector<NodeId> children;  ///< selected ones, in order
 };
 
 /// How many nodes ended how.
@@ -38,7 +38,7 @@ struct RunSummary {
   std::size_t ready = 0;      ///< done and Ready
   std::size_t not_ready = 0;  ///< done, but progressing
   std::size_t removed = 0;
-  std::size_t failed = 0;     ///< failed or stalled
+  std::size_t failed = 0;  ///< failed or stalled
   std::size_t blocked = 0;
   std::size_t suspended = 0;
   std::size_t not_started = 0;  ///< left out because the run was stopped
@@ -50,11 +50,11 @@ struct RunSummary {
 struct Report {
   RunInfo run;
   std::vector<NodeReport> nodes;
-  std::vector<NodeId> roots;     ///< selected nodes without a selected parent
+  std::vector<NodeId> roots;  ///< selected nodes without a selected parent
   RunSummary summary;
-  bool stopped = false;          ///< by the stop token
+  bool stopped = false;  ///< by the stop token
   std::chrono::nanoseconds took{0};
-  std::vector<util::Error> status_errors;  ///< status writes that failed
+  std::vector<util::Error> status_errors;         ///< status writes that failed
   std::unordered_map<NodeId, std::size_t> index;  ///< place in `nodes`
 
   /// The node's part, or nullptr when it was not selected.

@@ -19,7 +19,7 @@ struct PolicyInput {
   std::vector<Json> observed;  ///< what was observed for it: items[1] on
   Json parameters = Json::object();
   Json settings = Json::object();
-  Json state;                  ///< what this policy returned last time; null: none
+  Json state;  ///< what this policy returned last time; null: none
   Json metrics = Json::object();
   std::chrono::system_clock::time_point now;
   std::string run_id;
@@ -31,17 +31,17 @@ struct PolicyInput {
 struct PolicyMessage {
   std::string severity = "info";  ///< error, warning, info
   std::string message;
-  std::string field;              ///< path in the resource; may be empty
+  std::string field;  ///< path in the resource; may be empty
 };
 
 /// What a policy said.
 struct PolicyOutput {
-  Json spec;                    ///< the resource's spec after it
+  Json spec;  ///< the resource's spec after it
   std::vector<PolicyMessage> results;
-  std::optional<Json> state;    ///< nothing: unchanged
+  std::optional<Json> state;  ///< nothing: unchanged
   std::optional<std::chrono::milliseconds> requeue_after;
-  std::string outcome;          ///< its own word ("hold", "advance", ...); empty when none
-  bool hold = false;            ///< outcome "hold": leave the world as it is this time
+  std::string outcome;  ///< its own word ("hold", "advance", ...); empty when none
+  bool hold = false;    ///< outcome "hold": leave the world as it is this time
 };
 
 /// The ResourceList that goes in. `now` and `run` only where the definition asks for them.

@@ -33,8 +33,8 @@ struct RunOptions {
   /// How long a node that is progressing is looked at again (as often as its requeue_after says)
   /// before the run goes on without it. 0: never, as --watch does (it has the schedule).
   std::chrono::milliseconds settle{0};
-  bool keep_trace = false;       ///< keep policies' inputs and outputs in the report
-  bool write_status = true;      ///< false: statuses are computed, none is written (dry run)
+  bool keep_trace = false;   ///< keep policies' inputs and outputs in the report
+  bool write_status = true;  ///< false: statuses are computed, none is written (dry run)
 };
 
 /// What a run works with; all outlive it.
@@ -48,12 +48,12 @@ struct RunParts {
 };
 
 /// Walks the selected subtrees once: policies, executor, children, as Plan orders them, up to
-/// `parallelism` nodes at once, and writes the statuses that change. A node that fails stops its own
-/// subtree only. When `stop` fires nothing new starts, what runs is finished, and the report says
-/// what was not done. Blocks; threads live no longer than the call.
+/// `parallelism` nodes at once, and writes the statuses that change. A node that fails stops its
+/// own subtree only. When `stop` fires nothing new starts, what runs is finished, and the report
+/// says what was not done. Blocks; threads live no longer than the call.
 ///
-/// Status writes: one when a node ends (Ready, Reconciling, Stalled, its own fields), one more for a
-/// node with children when its subtree ends and TreeReady changed, also for nodes above the
+/// Status writes: one when a node ends (Ready, Reconciling, Stalled, its own fields), one more for
+/// a node with children when its subtree ends and TreeReady changed, also for nodes above the
 /// selection. Suspended nodes get none. An unchanged tree: no write at all.
 Report run(const Graph& graph, const std::vector<NodeId>& selected, const RunInfo& info,
            const RunOptions& options, const RunParts& parts, const std::stop_token& stop);

@@ -43,8 +43,8 @@ struct StatusInput {
 };
 
 /// The status that the node should have, from the one that it has. Pure. lastTransitionTime moves
-/// only where a condition's status changes, and lastRun only when anything else did (or `wrote`), so
-/// a run that learns nothing gives back `present` and nothing is written.
+/// only where a condition's status changes, and lastRun only when anything else did (or `wrote`),
+/// so a run that learns nothing gives back `present` and nothing is written.
 Json compute_status(const Json& present, const StatusInput& input);
 
 /// Only condition TreeReady, for a node whose subtree ended after it, or above the selection. All

@@ -19,20 +19,20 @@ struct Limits {
   std::uint64_t memory_bytes = 512ULL << 20U;  ///< address space; not set under sanitizers
   std::uint64_t stack_bytes = 64ULL << 20U;
   std::uint64_t open_files = 64;
-  std::uint64_t file_bytes = 64ULL << 20U;     ///< of any file that it writes
-  std::chrono::milliseconds wall{30000};       ///< watched by the parent
-  std::size_t output_bytes = 16U << 20U;       ///< of stdout
-  std::size_t stderr_tail_bytes = 8U << 10U;   ///< the end of stderr that is kept
+  std::uint64_t file_bytes = 64ULL << 20U;    ///< of any file that it writes
+  std::chrono::milliseconds wall{30000};      ///< watched by the parent
+  std::size_t output_bytes = 16U << 20U;      ///< of stdout
+  std::size_t stderr_tail_bytes = 8U << 10U;  ///< the end of stderr that is kept
 };
 
 /// An untrusted program to run to its end: an empty environment, no descriptor but its three pipes,
 /// no new privileges, a process group of its own (killed as a whole), its parent's death kills it.
 struct ChildCommand {
-  std::filesystem::path program;   ///< absolute
-  std::vector<std::string> args;   ///< without the program itself
+  std::filesystem::path program;         ///< absolute
+  std::vector<std::string> args;         ///< without the program itself
   std::vector<std::string> environment;  ///< "NAME=value"; empty by default
-  std::filesystem::path folder;    ///< its working folder; empty: a new temporary one, removed after
-  std::string input;               ///< its stdin
+  std::filesystem::path folder;  ///< its working folder; empty: a new temporary one, removed after
+  std::string input;             ///< its stdin
   Limits limits;
 };
 
@@ -44,10 +44,10 @@ enum class LimitHit { none, cpu, memory, wall, output, file_size };
 std::string_view to_string(LimitHit limit);
 
 struct ChildResult {
-  int exit_code = 0;          ///< meaningful when signal is 0
-  int signal = 0;             ///< what ended it, or 0
+  int exit_code = 0;  ///< meaningful when signal is 0
+  int signal = 0;     ///< what ended it, or 0
   LimitHit limit = LimitHit::none;
-  bool cancelled = false;     ///< the stop token fired; it was killed
+  bool cancelled = false;  ///< the stop token fired; it was killed
   std::string out;
   std::string stderr_tail;
   std::chrono::nanoseconds took{0};

@@ -15,7 +15,7 @@ namespace kubist::runtimes {
 struct ExecProgram {
   std::filesystem::path program;  ///< absolute
   std::vector<std::string> args;
-  std::string sha256;             ///< of the file, lower-case hex; empty: not checked
+  std::string sha256;  ///< of the file, lower-case hex; empty: not checked
   Limits limits;
 };
 

@@ -56,8 +56,8 @@ class Jsonnet {
 };
 
 /// The child's whole life: reads the request from stdin, evaluates, writes JSON to stdout. Returns
-/// the exit code. The command line calls it for the hidden command `__jsonnet`, before anything else
-/// is set up.
+/// the exit code. The command line calls it for the hidden command `__jsonnet`, before anything
+/// else is set up.
 int jsonnet_child_main();
 
 }  // namespace kubist::runtimes
