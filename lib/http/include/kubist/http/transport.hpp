@@ -56,4 +56,12 @@ inline constexpr std::string_view k_failure_too_large = "TooLarge";      ///< lo
 /// Sends the request and waits for its outcome. Stop cancels it. Not from a Done callback.
 util::Result<Response> send(Transport& transport, Request request, std::stop_token stop = {});
 
+/// Sends the request and hands the body of a 2xx answer to `on_chunk` on this thread, piece by piece,
+/// so that the receiver may take its time. False from it ends the exchange: kind cancelled, as with
+/// stop. More than 64 MB waiting for a slow receiver break the connection off as k_failure_lost.
+/// `request` must not have an on_chunk of its own. Not from a Done callback.
+util::Result<Response> stream(Transport& transport, Request request,
+                              const std::function<bool(std::string_view)>& on_chunk,
+                              std::stop_token stop = {});
+
 }  // namespace kubist::http

@@ -1,0 +1,285 @@
+#include <array>
+#include <condition_variable>
+
+#include <kubist/data/document.hpp>
+#include <kubist/data/json_stream.hpp>
+#include <kubist/http/url.hpp>
+#include <kubist/kube/api_error.hpp>
+#include <kubist/util/text.hpp>
+
+#include "client_impl.hpp"
+
+namespace kubist::kube {
+namespace {
+
+constexpr std::size_t k_token_prefix = 65536;  // metadata precedes the items of built-in kinds
+constexpr std::int64_t k_min_limit = 100;
+constexpr std::int64_t k_max_limit = 20000;
+
+/// One page on its way. The worker fills it, the listing thread takes it; both hold it.
+struct Page {
+  std::mutex* mutex = nullptr;
+  std::condition_variable* changed = nullptr;
+  data::PageBuffer buffer;
+  std::int64_t limit = 0;
+  std::optional<std::string> token;  // guarded; as soon as it has been seen
+  std::optional<util::Result<http::Response>> outcome;  // guarded
+
+  void begin() {
+    buffer.clear();
+    const std::lock_guard lock(*mutex);
+    token.reset();
+  }
+  void append(std::string_view bytes) {
+    const bool look = buffer.size() < k_token_prefix;
+    buffer.append(bytes);
+    if (!look) {
+      return;
+    }
+    auto seen = data::find_continue(buffer.view());
+    const std::lock_guard lock(*mutex);
+    if (seen && !token) {
+      token = std::move(seen);
+      changed->notify_one();
+    }
+  }
+  void finish(util::Result<http::Response> result) {
+    const std::lock_guard lock(*mutex);
+    outcome = std::move(result);
+    changed->notify_one();
+  }
+};
+
+/// Lists one collection: two pages by turns, one being handled while the other arrives.
+class Lister {
+ public:
+  Lister(Client& client, const ApiResource& resource, std::string_view ns, const ListOptions& options)
+      : m_client(client), m_options(options), m_path(resource.collection_path(ns)) {
+    for (auto& page : m_shared->pages) {
+      page.mutex = &m_shared->mutex;
+      page.changed = &m_shared->changed;
+    }
+  }
+
+  util::Result<ListEnd> run(const PageHandler& on_page, const std::stop_token& stop) {
+    const std::stop_callback on_stop(stop, [this] { cancel(); });
+    auto end = loop(on_page);
+    cancel();  // what is still on its way must not outlive this call
+    for (std::size_t slot = 0; slot < 2; ++slot) {
+      if (m_in_flight[slot]) {
+        wait(slot);
+      }
+    }
+    return end;
+  }
+
+ private:
+  struct Shared {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::array<Page, 2> pages;
+  };
+
+  util::Result<ListEnd> loop(const PageHandler& on_page) {
+    ListEnd end;
+    std::int64_t limit = m_options.paged ? m_options.first_limit : 0;
+    std::int64_t asked = 0;
+    begin(0, clip(limit, asked), "");
+    for (std::size_t number = 0;; ++number) {
+      const std::size_t slot = number % 2;
+      const std::size_t other = 1 - slot;
+      Page& page = m_shared->pages[slot];
+      asked += page.limit;
+      const bool last_wanted = m_options.max_objects > 0 && asked >= m_options.max_objects;
+      // The size of objects is known after the first page: it alone is not overtaken.
+      if (number > 0 && !last_wanted) {
+        if (const auto token = wait_for_token(slot)) {
+          begin(other, clip(limit, asked), *token);
+        }
+      }
+      wait(slot);
+      auto token = take(page);
+      if (!token) {
+        if (!m_options.tolerate_expired || !is_expired(token.error()) || m_fresh_token.empty()) {
+          return util::fail(std::move(token).error());
+        }
+        end.inconsistent = true;
+        asked -= page.limit;
+        begin(other, clip(limit, asked), std::exchange(m_fresh_token, {}));
+        continue;
+      }
+      if (page.limit > 0) {
+        limit = next_limit(page);
+      }
+      if (!token->empty() && !last_wanted && !m_in_flight[other]) {
+        begin(other, clip(limit, asked), *token);
+      }
+      if (token->empty() || last_wanted) {
+        end.more = !token->empty();
+        KUBIST_TRY(end.resource_version, version_of(page));
+      }
+      KUBIST_CHECK(on_page(page.buffer));
+      if (token->empty() || last_wanted) {
+        return end;
+      }
+    }
+  }
+
+  /// A page's limit, cut to what is still wanted.
+  std::int64_t clip(std::int64_t limit, std::int64_t asked) const {
+    if (m_options.max_objects == 0) {
+      return limit;
+    }
+    const std::int64_t left = m_options.max_objects - asked;
+    return limit == 0 ? left : std::min(limit, left);
+  }
+
+  std::int64_t next_limit(const Page& page) const {
+    const std::size_t per_object = std::max<std::size_t>(page.buffer.size() / static_cast<std::size_t>(page.limit), 1);
+    return std::clamp(static_cast<std::int64_t>(m_options.page_bytes / per_object), k_min_limit, k_max_limit);
+  }
+
+  void begin(std::size_t slot, std::int64_t limit, const std::string& token) {
+    ApiCall call;
+    call.path = m_path;
+    call.accept = m_options.accept;
+    call.query = {{"labelSelector", m_options.label_selector},
+                  {"fieldSelector", m_options.field_selector},
+                  {"limit", limit > 0 ? std::to_string(limit) : ""},
+                  {"continue", token},
+                  {"includeObject", m_options.omit_table_objects ? "None" : ""}};
+    if (token.empty() && !m_options.resource_version.empty()) {
+      // Later pages must not repeat it: the token has it.
+      call.query.emplace_back("resourceVersion", m_options.resource_version);
+      call.query.emplace_back("resourceVersionMatch", "NotOlderThan");
+    }
+    http::Request request = m_client.request_of(call);
+    m_url = request.url;
+    Page& page = m_shared->pages[slot];
+    page.limit = limit;
+    page.outcome.reset();
+    page.token.reset();
+    const auto pointer = std::shared_ptr<Page>(m_shared, &page);
+    request.on_head = [pointer](const http::Response&) { pointer->begin(); };
+    request.on_chunk = [pointer](std::string_view bytes) {
+      pointer->append(bytes);
+      return true;
+    };
+    m_in_flight[slot] = true;
+    const http::Call handle = m_client.transport().start(
+        std::move(request),
+        [pointer](util::Result<http::Response> outcome) { pointer->finish(std::move(outcome)); });
+    const std::lock_guard lock(m_calls_mutex);
+    m_calls[slot] = handle;
+    if (m_stopped) {
+      handle.cancel();
+    }
+  }
+
+  void cancel() {
+    const std::lock_guard lock(m_calls_mutex);
+    m_stopped = true;
+    for (const http::Call& call : m_calls) {
+      call.cancel();
+    }
+  }
+
+  std::optional<std::string> wait_for_token(std::size_t slot) {
+    Page& page = m_shared->pages[slot];
+    std::unique_lock lock(m_shared->mutex);
+    m_shared->changed.wait(lock, [&] { return page.token || page.outcome; });
+    return page.token;
+  }
+
+  void wait(std::size_t slot) {
+    Page& page = m_shared->pages[slot];
+    std::unique_lock lock(m_shared->mutex);
+    m_shared->changed.wait(lock, [&] { return page.outcome.has_value(); });
+    m_in_flight[slot] = false;
+  }
+
+  /// The continue token of a page that has arrived; empty: the last one.
+  util::Result<std::string> take(Page& page) {
+    util::Result<http::Response>& outcome = *page.outcome;
+    if (!outcome) {
+      return util::fail(std::move(outcome).error());
+    }
+    m_client.report_warnings(outcome->headers);
+    if (outcome->status >= 400) {
+      const data::Json status = data::Json::parse(outcome->body, nullptr, false);
+      if (status.is_object() && status.contains("metadata") && status["metadata"].is_object()) {
+        m_fresh_token = status["metadata"].value("continue", "");
+      }
+      return util::fail(api_error("GET", m_url, *outcome));
+    }
+    if (page.token) {
+      return *page.token;
+    }
+    return data::find_continue(page.buffer.view()).value_or("");
+  }
+
+  util::Result<std::string> version_of(const Page& page) const {
+    const bool table = m_options.accept.find("as=Table") != std::string::npos;
+    const auto ignore = [](const auto&) { return util::Result<>(); };
+    auto head = table ? data::TableReader().read(page.buffer, ignore, ignore)
+                      : data::ListReader().read(page.buffer, ignore);
+    if (!head) {
+      return util::fail(util::with_context(std::move(head).error(), "GET " + http::redacted(m_url)));
+    }
+    return std::move(head->resource_version);
+  }
+
+  Client& m_client;
+  const ListOptions& m_options;
+  std::string m_path;
+  std::string m_url;
+  std::string m_fresh_token;
+  std::shared_ptr<Shared> m_shared = std::make_shared<Shared>();
+  std::array<bool, 2> m_in_flight{};
+  std::mutex m_calls_mutex;  // guards what follows
+  std::array<http::Call, 2> m_calls;
+  bool m_stopped = false;
+};
+
+}  // namespace
+
+util::Result<ListEnd> Client::list_pages(const ApiResource& resource, std::string_view ns,
+                                         const ListOptions& options, const PageHandler& on_page,
+                                         std::stop_token stop) {
+  if (stop.stop_requested()) {
+    return util::fail(util::ErrorKind::cancelled, util::cat("listing ", resource.group_resource(), ": cancelled"));
+  }
+  return Lister(*this, resource, ns, options).run(on_page, stop);
+}
+
+util::Result<ObjectList> Client::list(const ApiResource& resource, std::string_view ns,
+                                      const ListOptions& options, std::stop_token stop) {
+  constexpr int k_attempts = 3;
+  for (int attempt = 1;; ++attempt) {
+    ObjectList objects;
+    data::ListReader reader;
+    const auto add = [&](const data::ListItem& item) -> util::Result<> {
+      KUBIST_TRY(data::Json value, data::parse_json(item.raw, resource.group_resource()));
+      value.emplace("apiVersion", resource.api_version());  // items of built-in kinds lack them
+      value.emplace("kind", resource.kind);
+      objects.items.push_back(std::move(value));
+      return {};
+    };
+    auto end = list_pages(
+        resource, ns, options,
+        [&](const data::PageBuffer& page) -> util::Result<> {
+          KUBIST_CHECK(reader.read(page, add));
+          return {};
+        },
+        stop);
+    if (end) {
+      objects.resource_version = std::move(end->resource_version);
+      return objects;
+    }
+    if (!is_expired(end.error()) || attempt == k_attempts) {
+      return util::fail(std::move(end).error());
+    }
+  }
+}
+
+}  // namespace kubist::kube
