@@ -25,11 +25,17 @@ enum class DryRun {
 };
 
 /// What a hook decides about one object before it is written.
-enum class Admission { write, leave };
+struct Admission {
+  bool write = true;   ///< false: it is left as it is, its outcome is `kept`
+  std::string reason;  ///< why it is left: the result's message
+};
 
 /// Asked once for every object that would be written, on the caller's thread. `live` is the object
 /// on the server (null: there is none). An error fails that object alone.
 using Admit = std::function<util::Result<Admission>(std::size_t index, const data::Json* live)>;
+
+using BeforeApply = std::function<util::Result<>(
+    kube::Client& client, const std::vector<resources::Manifest>& objects, std::stop_token stop)>;
 
 /// Where `--prune` remembers what it applied: a ConfigMap, by ApplySet's rules (KEP-3659).
 struct InventoryName {
@@ -50,6 +56,9 @@ struct Options {
   /// PATCH objects even where they look unchanged.
   bool always_write = false;
   Admit admit;
+  /// Called before the first write of a run that is no dry run, after everything has been checked: a
+  /// Project's namespace is made or adopted here. An error ends the run with nothing written.
+  BeforeApply before_apply;
   /// Called for each result on the caller's thread, in the order of Report::results.
   std::function<void(const ObjectResult&)> on_result;
   /// Keep this inventory; with `prune`, delete what is in it and no longer in the input.

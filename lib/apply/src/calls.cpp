@@ -1,0 +1,85 @@
+#include "calls.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace kubist::apply {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Calls handed to the client and not answered yet; above the governor's limit, so that it never
+/// waits for this thread.
+constexpr std::size_t k_window = 128;
+
+/// Outcomes on their way from the worker's thread to the caller's. Shared with the handlers.
+struct Mailbox {
+  std::mutex mutex;
+  std::condition_variable_any arrived;
+  std::deque<std::pair<std::size_t, util::Result<kube::Reply>>> letters;
+
+  void put(std::size_t tag, util::Result<kube::Reply> reply) {
+    const std::lock_guard lock(mutex);
+    letters.emplace_back(tag, std::move(reply));
+    arrived.notify_one();
+  }
+};
+
+}  // namespace
+
+std::vector<std::size_t> run_calls(kube::Client& client, const std::vector<std::size_t>& tags,
+                                   const MakeCall& make, const TakeReply& take,
+                                   const std::stop_token& stop) {
+  const auto mailbox = std::make_shared<Mailbox>();
+  std::multimap<Clock::time_point, std::size_t> later;
+  std::size_t next = 0;
+  std::size_t in_flight = 0;
+  const auto send = [&](std::size_t tag) {
+    ++in_flight;
+    client.start(make(tag), [mailbox, tag](util::Result<kube::Reply> reply) {
+      mailbox->put(tag, std::move(reply));
+    });
+  };
+  while (in_flight > 0 || (!stop.stop_requested() && (next < tags.size() || !later.empty()))) {
+    while (!stop.stop_requested() && in_flight < k_window) {
+      if (!later.empty() && later.begin()->first <= Clock::now()) {
+        const std::size_t tag = later.begin()->second;
+        later.erase(later.begin());
+        send(tag);
+      } else if (next < tags.size()) {
+        send(tags[next++]);
+      } else {
+        break;
+      }
+    }
+    std::deque<std::pair<std::size_t, util::Result<kube::Reply>>> letters;
+    {
+      std::unique_lock lock(mailbox->mutex);
+      const auto ready = [&] { return !mailbox->letters.empty(); };
+      if (in_flight == 0 && !later.empty()) {
+        mailbox->arrived.wait_until(lock, stop, later.begin()->first, [] { return false; });
+      } else if (!later.empty()) {
+        mailbox->arrived.wait_until(lock, later.begin()->first, ready);
+      } else if (in_flight > 0) {
+        mailbox->arrived.wait(lock, ready);
+      }
+      letters.swap(mailbox->letters);
+    }
+    for (auto& [tag, reply] : letters) {
+      --in_flight;
+      if (const auto delay = take(tag, std::move(reply))) {
+        later.emplace(Clock::now() + *delay, tag);
+      }
+    }
+  }
+  std::vector<std::size_t> rest(tags.begin() + static_cast<std::ptrdiff_t>(next), tags.end());
+  for (const auto& [time, tag] : later) {
+    rest.push_back(tag);
+  }
+  return rest;
+}
+
+}  // namespace kubist::apply

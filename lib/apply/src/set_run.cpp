@@ -1,0 +1,393 @@
+#include "set_run.hpp"
+
+#include <algorithm>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/kube/api_error.hpp>
+#include <kubist/resources/ordering.hpp>
+#include <kubist/util/text.hpp>
+
+#include "calls.hpp"
+
+namespace kubist::apply {
+
+using data::Json;
+using resources::ObjectView;
+using util::cat;
+using util::Error;
+using util::ErrorKind;
+
+namespace {
+
+/// In a dry run the server cannot check an object whose namespace or kind the run itself would make.
+bool misses_what_the_set_makes(const Error& error) { return error.kind == ErrorKind::not_found; }
+
+/// Do two states of an object differ in anything but bookkeeping?
+bool same_state(Json a, Json b) {
+  for (Json* object : {&a, &b}) {
+    for (const std::string_view key : {"managedFields", "resourceVersion", "generation"}) {
+      data::erase_path(*object, {"metadata", key});
+    }
+  }
+  return a == b;
+}
+
+}  // namespace
+
+SetRun::SetRun(kube::Client& client, std::vector<resources::Manifest>& objects,
+               const Options& options, std::stop_token stop)
+    : m_client(client), m_objects(objects), m_options(options), m_stop(std::move(stop)) {}
+
+Report SetRun::run() {
+  if (prepare()) {
+    run_waves();
+    if (m_inventory) {
+      close_inventory();
+    }
+  }
+  if (m_stop.stop_requested()) {
+    m_report.stopped = true;
+  }
+  if (m_options.wait && m_options.dry_run == DryRun::none && !m_report.stopped) {
+    wait_for_all();
+  }
+  return std::move(m_report);
+}
+
+bool SetRun::prepare() {
+  m_works = resolve_set(m_client, m_objects, m_options, m_report.errors, m_stop);
+  if (!m_report.errors.empty()) {
+    return false;
+  }
+  if (m_options.inventory && !open_inventory()) {
+    return false;
+  }
+  ReadOptions read{.manager = m_options.manager,
+                   .keep_before = m_keep_before || m_options.keep_objects || m_options.admit ||
+                                  m_options.dry_run == DryRun::server,
+                   .ready = {}};
+  if (m_options.wait) {
+    read.ready = m_options.ready_mode;
+  }
+  read_live(m_client, m_works, read, m_stop);
+  if (m_options.before_apply && m_options.dry_run == DryRun::none && !m_stop.stop_requested()) {
+    if (auto ready = m_options.before_apply(m_client, m_objects, m_stop); !ready) {
+      m_report.errors.push_back(ready.error());
+      return false;
+    }
+  }
+  return true;
+}
+
+void SetRun::run_waves() {
+  std::vector<resources::ObjectRef> refs;
+  refs.reserve(m_works.size());
+  for (const Work& work : m_works) {
+    refs.push_back(work.ref);
+  }
+  const auto waves = resources::apply_waves(refs);
+  for (const auto& wave : waves) {
+    m_order.insert(m_order.end(), wave.items.begin(), wave.items.end());
+  }
+  for (const auto& wave : waves) {
+    run_wave(wave.items);
+    if (wave.barrier && m_options.dry_run == DryRun::none && !m_stop.stop_requested()) {
+      pass_barrier(wave.items);
+    }
+    report_finished();
+  }
+}
+
+void SetRun::run_wave(const Tags& tags) {
+  const Tags to_send = tags_to_send(tags);
+  report_finished();
+  const auto make = [this](std::size_t tag) {
+    const Work& work = m_works[tag];
+    kube::ApplyOptions apply;
+    apply.field_manager = m_options.manager;
+    apply.force = m_options.force_conflicts;
+    apply.validation = m_options.validation;
+    apply.dry_run =
+        m_options.dry_run == DryRun::server ? kube::DryRun::server : kube::DryRun::none;
+    if (m_options.admit && work.exists) {
+      Json pinned = work.manifest->object;
+      data::set_path(pinned, {"metadata", "uid"}, work.result.uid);
+      return kube::apply(work.resource, pinned, apply);
+    }
+    return kube::apply(work.resource, work.manifest->object, apply);
+  };
+  const auto take = [this](std::size_t tag, util::Result<kube::Reply> reply) {
+    const Delay delay = take_reply(m_works[tag], std::move(reply));
+    report_finished();
+    return delay;
+  };
+  for (const std::size_t tag : run_calls(m_client, to_send, make, take, m_stop)) {
+    finish(m_works[tag], Outcome::skipped, "the run was stopped before it was sent");
+  }
+  explain_conflicts(tags);
+}
+
+SetRun::Tags SetRun::tags_to_send(const Tags& tags) {
+  Tags to_send;
+  for (const std::size_t tag : tags) {
+    if (!settle(m_works[tag])) {
+      to_send.push_back(tag);
+    }
+  }
+  if (!to_send.empty() && m_inventory && !note_inventory()) {
+    for (const std::size_t tag : to_send) {
+      finish(m_works[tag], Outcome::skipped, "the inventory could not be written");
+    }
+    to_send.clear();
+  }
+  return to_send;
+}
+
+bool SetRun::settle(Work& work) {
+  if (m_stop.stop_requested()) {
+    finish(work, Outcome::skipped, "the run was stopped before it was sent");
+  } else if (const std::string blocker = blocked_by(work); !blocker.empty()) {
+    finish(work, Outcome::skipped, blocker);
+  } else if (work.exists && work.comparison.verdict == Verdict::unchanged &&
+             !m_options.always_write) {
+    if (m_options.keep_objects) {
+      work.result.live = work.before;
+    }
+    finish(work, Outcome::unchanged);
+  } else if (m_options.admit && !admitted(work)) {
+    return true;
+  } else if (m_options.dry_run == DryRun::client) {
+    if (m_options.keep_objects) {
+      work.result.live = work.manifest->object;
+    }
+    finish(work, work.exists ? Outcome::configured : Outcome::created);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool SetRun::admitted(Work& work) {
+  auto admission = m_options.admit(work.index, work.exists ? &work.before : nullptr);
+  if (!admission) {
+    work.result.error = admission.error();
+    finish(work, Outcome::failed);
+    return false;
+  }
+  if (!admission->write) {
+    finish(work, Outcome::kept, std::move(admission->reason));
+    return false;
+  }
+  return true;
+}
+
+std::string SetRun::blocked_by(const Work& work) const {
+  if (m_failed_namespaces.contains(work.ref.ns)) {
+    return cat("its namespace ", work.ref.ns, " could not be made");
+  }
+  if (m_failed_kinds.contains(cat(work.ref.group, '/', work.ref.kind))) {
+    return "the CustomResourceDefinition of its kind could not be made";
+  }
+  return {};
+}
+
+SetRun::Delay SetRun::take_reply(Work& work, util::Result<kube::Reply> reply) {
+  if (reply) {
+    take_success(work, *reply);
+    return std::nullopt;
+  }
+  if (const Delay delay = retry_delay(work, reply.error()); delay && !m_stop.stop_requested()) {
+    return delay;
+  }
+  take_failure(work, std::move(reply).error());
+  return std::nullopt;
+}
+
+/// Answers that come from the server catching up with what was just made.
+SetRun::Delay SetRun::retry_delay(Work& work, const Error& error) {
+  if (m_options.dry_run != DryRun::none) {
+    return std::nullopt;
+  }
+  // A CRD is Established a moment before every API server serves its path.
+  const bool kind_coming = work.kind_in_set && error.http_status == 404;
+  // A new namespace gets its default ServiceAccount from a controller.
+  const bool account_coming = error.http_status == 403 && work.ref.kind == "Pod" &&
+                              error.message.find("service account") != std::string::npos;
+  // The server gives up after some rounds against other writers; an apply may simply come again.
+  const bool race = error.http_status == 409 && kube::field_conflicts(error).empty() &&
+                    data::string_at(work.manifest->object, {"metadata", "resourceVersion"}).empty() &&
+                    !m_options.admit;
+  int& attempts = m_attempts[work.index];
+  const int most = kind_coming || account_coming ? 40 : race ? 3 : 0;
+  if (++attempts > most) {
+    return std::nullopt;
+  }
+  return std::chrono::milliseconds(std::min(50 * attempts, 500));
+}
+
+void SetRun::take_success(Work& work, const kube::Reply& reply) {
+  auto live = reply.json();
+  if (!live) {
+    take_failure(work, live.error());
+    return;
+  }
+  const ObjectView view(*live);
+  const bool dry = m_options.dry_run != DryRun::none;
+  bool changed = true;
+  if (work.exists) {
+    changed = dry ? !same_state(work.before, *live)
+                  : view.resource_version() != work.result.resource_version;
+  }
+  work.result.written = !dry;
+  if (!dry) {
+    work.result.uid = view.uid();
+    work.result.resource_version = view.resource_version();
+  }
+  if (m_options.wait) {
+    work.ready = resources::readiness(*live, std::chrono::system_clock::now(), m_options.ready_mode);
+  }
+  if (m_options.keep_objects || m_keep_before) {
+    work.result.live = *std::move(live);
+  }
+  const bool created = reply.status == 201 || (work.known && !work.exists);
+  finish(work, created ? Outcome::created : changed ? Outcome::configured : Outcome::unchanged);
+}
+
+void SetRun::take_failure(Work& work, Error error) {
+  if (m_options.dry_run == DryRun::server && !work.exists && misses_what_the_set_makes(error)) {
+    const bool made_here =
+        work.kind_in_set || std::any_of(m_works.begin(), m_works.end(), [&](const Work& other) {
+          return is_namespace(other.manifest->object) && other.ref.name == work.ref.ns;
+        });
+    if (made_here) {
+      if (m_options.keep_objects || m_keep_before) {
+        work.result.live = work.manifest->object;
+      }
+      finish(work, Outcome::created, "its namespace or kind is not there yet: not checked by the server");
+      return;
+    }
+  }
+  const auto conflicts = kube::field_conflicts(error);
+  for (const kube::FieldConflict& conflict : conflicts) {
+    Conflict row;
+    row.field = conflict.field;
+    row.owner = conflict.operation.empty()
+                    ? conflict.manager
+                    : cat(conflict.manager, " (", conflict.operation, ')');
+    m_conflicts[work.index].push_back(std::move(row));
+  }
+  if (error.pos.origin.empty()) {
+    error.pos = work.manifest->pos;
+  }
+  work.result.error = std::move(error);
+  if (!conflicts.empty()) {
+    work.result.outcome = Outcome::conflict;  // final after explain_conflicts()
+    return;
+  }
+  finish(work, Outcome::failed);
+}
+
+void SetRun::finish(Work& work, Outcome outcome, std::string message) {
+  work.result.outcome = outcome;
+  work.result.message = std::move(message);
+  work.done = true;
+  if (work.result.ok()) {
+    return;
+  }
+  if (is_namespace(work.manifest->object)) {
+    m_failed_namespaces.insert(work.ref.name);
+  } else if (is_crd(work.manifest->object) && !work.exists) {
+    m_failed_kinds.insert(cat(data::string_at(work.manifest->object, {"spec", "group"}), '/',
+                              data::string_at(work.manifest->object, {"spec", "names", "kind"})));
+  }
+}
+
+void SetRun::report_finished() {
+  while (m_reported < m_order.size() && m_works[m_order[m_reported]].done) {
+    m_report.results.push_back(std::move(m_works[m_order[m_reported]].result));
+    // What later steps need of it stays with the work.
+    const ObjectResult& result = m_report.results.back();
+    Work& work = m_works[m_order[m_reported++]];
+    work.result = {.index = result.index,
+                   .ref = result.ref,
+                   .api_version = result.api_version,
+                   .outcome = result.outcome,
+                   .message = {},
+                   .error = {},
+                   .conflicts = {},
+                   .uid = result.uid,
+                   .resource_version = result.resource_version,
+                   .written = result.written,
+                   .live = nullptr};
+    if (m_options.on_result) {
+      m_options.on_result(result);
+    }
+  }
+}
+
+void SetRun::pass_barrier(const Tags& tags) {
+  std::vector<Awaited> awaited;
+  for (const std::size_t tag : tags) {
+    const Work& work = m_works[tag];
+    if (is_crd(work.manifest->object) && (work.result.outcome == Outcome::created ||
+                                          work.result.outcome == Outcome::configured)) {
+      awaited.push_back({work.resource, "", work.ref.name, ""});
+    }
+  }
+  if (awaited.empty()) {
+    return;
+  }
+  WaitOptions wait;
+  wait.timeout = m_options.timeout.count() > 0 ? time_left() : std::chrono::seconds(60);
+  wait.events = false;
+  for (NotReady& left : wait_ready(m_client, awaited, resources::ReadyMode::kstatus, wait, m_stop)) {
+    for (const std::size_t tag : tags) {
+      const Json& crd = m_works[tag].manifest->object;
+      if (m_works[tag].ref == left.ref) {
+        m_failed_kinds.insert(cat(data::string_at(crd, {"spec", "group"}), '/',
+                                  data::string_at(crd, {"spec", "names", "kind"})));
+      }
+    }
+    m_report.not_ready.push_back(std::move(left));
+  }
+}
+
+std::chrono::nanoseconds SetRun::time_left() const {
+  if (m_options.timeout.count() == 0) {
+    return m_options.timeout;
+  }
+  const auto left = m_options.timeout - (std::chrono::steady_clock::now() - m_start);
+  return std::max<std::chrono::nanoseconds>(left, std::chrono::milliseconds(1));
+}
+
+void SetRun::wait_for_all() {
+  std::vector<Awaited> awaited;
+  for (const Work& work : m_works) {
+    if (work.result.ok() && work.result.outcome != Outcome::kept &&
+        !(work.ready && work.ready->status == resources::Status::current)) {
+      awaited.push_back({work.resource, work.ref.ns, work.ref.name, ""});
+    }
+  }
+  if (awaited.empty()) {
+    return;
+  }
+  const WaitOptions wait{.timeout = time_left(), .events = true, .on_progress = m_options.on_progress};
+  for (NotReady& left : wait_ready(m_client, awaited, m_options.ready_mode, wait, m_stop)) {
+    m_report.not_ready.push_back(std::move(left));
+  }
+  m_report.stopped = m_report.stopped || m_stop.stop_requested();
+}
+
+Report apply_set(kube::Client& client, std::vector<resources::Manifest>& objects,
+                 const Options& options, std::stop_token stop) {
+  return SetRun(client, objects, options, std::move(stop)).run();
+}
+
+std::vector<Error> check_set(kube::Client& client, std::vector<resources::Manifest>& objects,
+                             const Options& options, std::stop_token stop) {
+  std::vector<Error> errors;
+  resolve_set(client, objects, options, errors, stop);
+  return errors;
+}
+
+}  // namespace kubist::apply

@@ -1,0 +1,81 @@
+#pragma once
+#include <chrono>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <kubist/apply/inventory.hpp>
+#include <kubist/apply/set.hpp>
+#include <kubist/apply/wait.hpp>
+
+#include "work.hpp"
+
+namespace kubist::apply {
+
+/// One apply_set from beginning to end. One thread.
+class SetRun {
+ public:
+  SetRun(kube::Client& client, std::vector<resources::Manifest>& objects, const Options& options,
+         std::stop_token stop);
+
+  Report run();
+
+  /// The objects with their states before, where Options asked for more than results (diffs).
+  const std::vector<Work>& works() const { return m_works; }
+  void keep_before() { m_keep_before = true; }
+
+ private:
+  using Delay = std::optional<std::chrono::milliseconds>;
+  using Tags = std::vector<std::size_t>;
+
+  bool prepare();
+  void run_waves();
+  void run_wave(const Tags& tags);
+  Tags tags_to_send(const Tags& tags);
+  /// Settles an object without a request, where that is possible.
+  bool settle(Work& work);
+  bool admitted(Work& work);
+  std::string blocked_by(const Work& work) const;
+  Delay take_reply(Work& work, util::Result<kube::Reply> reply);
+  Delay retry_delay(Work& work, const util::Error& error);
+  void take_success(Work& work, const kube::Reply& reply);
+  void take_failure(Work& work, util::Error error);
+  void explain_conflicts(const Tags& tags);
+  void pass_barrier(const Tags& tags);
+  void finish(Work& work, Outcome outcome, std::string message = {});
+  void report_finished();
+
+  bool open_inventory();
+  bool note_inventory();
+  void close_inventory();
+  std::vector<ObjectResult> prune_stale();
+  ObjectResult prune_result(const resources::ObjectRef& ref, const InventoryEntry& entry) const;
+  void wait_for_all();
+
+  std::chrono::nanoseconds time_left() const;
+
+  kube::Client& m_client;
+  std::vector<resources::Manifest>& m_objects;
+  const Options& m_options;
+  std::stop_token m_stop;
+  std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
+  bool m_keep_before = false;
+
+  std::vector<Work> m_works;
+  Tags m_order;               ///< indices of m_works in the order of the work
+  std::size_t m_reported = 0;  ///< of m_order
+  std::map<std::size_t, int> m_attempts;
+  std::set<std::string> m_failed_namespaces;
+  std::set<std::string> m_failed_kinds;  ///< "group/kind" whose CRD failed
+  std::map<std::size_t, std::vector<Conflict>> m_conflicts;
+
+  std::optional<Inventory> m_inventory;
+  std::string m_set_id;
+  bool m_inventory_noted = false;
+
+  Report m_report;
+};
+
+}  // namespace kubist::apply
