@@ -4,9 +4,15 @@
 // One function per command, each in its own file; commands.cpp lists them in the order of help.
 namespace kubist::cli {
 
+const CommandSpec& apply_command();
 const CommandSpec& complete_command();
 const CommandSpec& completion_command();
+const CommandSpec& delete_command();
+const CommandSpec& diff_command();
 const CommandSpec& dump_command();
+const CommandSpec& init_command();
+const CommandSpec& uninstall_command();
+const CommandSpec& validate_command();
 const CommandSpec& version_command();
 
 }  // namespace kubist::cli

@@ -1,0 +1,116 @@
+#include <kubist/apply/inventory.hpp>
+#include <kubist/apply/set.hpp>
+#include <kubist/cli/context.hpp>
+#include <kubist/cli/exit_codes.hpp>
+#include <kubist/resources/selector.hpp>
+#include <kubist/util/text.hpp>
+
+#include "../dry_run.hpp"
+#include "../input.hpp"
+#include "../output/set_report.hpp"
+#include "commands.hpp"
+
+namespace kubist::cli {
+namespace {
+
+using util::ErrorKind;
+
+util::Result<> filter_by_labels(std::vector<resources::Manifest>& manifests,
+                                const std::string& text) {
+  if (text.empty()) {
+    return {};
+  }
+  KUBIST_TRY(const auto selector, resources::LabelSelector::parse(text));
+  std::erase_if(manifests, [&](const resources::Manifest& manifest) {
+    return !selector.matches(resources::ObjectView(manifest.object).labels());
+  });
+  return {};
+}
+
+util::Result<apply::Options> options_of(Context& context, const Arguments& arguments) {
+  apply::Options options;
+  options.manager = arguments.text("field-manager");
+  options.force_conflicts = arguments.boolean("force-conflicts");
+  KUBIST_TRY(options.dry_run, dry_run_of(arguments));
+  KUBIST_TRY(options.validation, validation_of(arguments));
+  KUBIST_TRY(options.default_namespace, context.ns());
+  options.enforce_namespace = context.ns_given();
+  options.prune = arguments.boolean("prune");
+  options.wait = arguments.boolean("wait");
+  options.timeout = arguments.duration("timeout");
+  if (arguments.given("inventory")) {
+    options.inventory = {options.default_namespace, arguments.text("inventory")};
+  }
+  if (options.prune && !options.inventory) {
+    return util::fail(ErrorKind::usage, "--prune needs --inventory NAME",
+                      "The name tells this set from others: two sets of one name would prune each "
+                      "other's objects.");
+  }
+  if (options.prune && !arguments.text("selector").empty()) {
+    return util::fail(ErrorKind::usage, "--prune and --selector cannot go together",
+                      "Objects that the selector leaves out would be pruned.");
+  }
+  options.on_progress = [&context](std::string_view line) { context.log().line(line); };
+  return options;
+}
+
+util::Result<int> run(Context& context, const Arguments& arguments) {
+  KUBIST_TRY(const auto format, set_format(arguments));
+  KUBIST_TRY(auto options, options_of(context, arguments));
+  KUBIST_TRY(auto manifests, read_input(context, arguments));
+  KUBIST_CHECK(filter_by_labels(manifests, arguments.text("selector")));
+  KUBIST_TRY(const auto client, context.client());
+  KUBIST_CHECK(check_input(manifests, client.get(), options.default_namespace, context.stop()));
+  options.keep_objects = format == SetFormat::json || format == SetFormat::yaml;
+  SetPrinter printer(context, format, std::string(dry_run_suffix(options.dry_run)), manifests);
+  options.on_result = [&printer](const apply::ObjectResult& result) { printer.result(result); };
+  const apply::Report report = apply::apply_set(*client, manifests, options, context.stop());
+  return printer.finish(report);
+}
+
+}  // namespace
+
+const CommandSpec& apply_command() {
+  static const CommandSpec spec{
+      .path = "apply",
+      .group = "Basic commands",
+      .summary = "Make objects as files say, by server-side apply",
+      .details =
+          "Namespaces and definitions go first, custom resources wait for their definition. Objects "
+          "that are as the input says are not written at all. A conflict with another field manager "
+          "leaves the object as it is and shows both values (exit code 6).\n\n"
+          "With --inventory NAME, a ConfigMap of that name remembers what was applied; --prune then "
+          "deletes what is in it and no longer in the input.",
+      .arguments = "-f FILE",
+      .flags = {filename_flag(),
+                recursive_flag(),
+                {"selector", 'l', FlagKind::text, "SELECTOR", "only objects with these labels"},
+                {"dry-run", 0, FlagKind::optional, "MODE",
+                 "write nothing: client compares only, server lets the API server check", "none",
+                 Completes::choices, "client", {"none", "client", "server"}},
+                {"server-side", 0, FlagKind::boolean, "", "accepted for kubectl's sake: it always is"},
+                {"force-conflicts", 0, FlagKind::boolean, "",
+                 "take over fields of other field managers"},
+                {"field-manager", 0, FlagKind::text, "NAME", "the field manager to write as",
+                 kube::k_default_manager},
+                {"validate", 0, FlagKind::optional, "MODE",
+                 "what the server does about unknown fields: strict, warn or ignore", "strict",
+                 Completes::choices, "strict", {"strict", "warn", "ignore", "true", "false"}},
+                {"prune", 0, FlagKind::boolean, "", "delete what is no longer in the input"},
+                {"inventory", 0, FlagKind::text, "NAME",
+                 "the ConfigMap that remembers what was applied"},
+                {"wait", 0, FlagKind::boolean, "", "wait until every object is ready"},
+                {"timeout", 0, FlagKind::duration, "DURATION", "how long to wait; 0 means no limit",
+                 "0s"},
+                set_output_flag(),
+                set_report_flag()},
+      .examples = {{"Apply a folder and wait until all is ready", "kubist apply -f env/ --wait"},
+                   {"See what would change", "kubist apply -f env/ --dry-run=server"},
+                   {"Remove what left the folder",
+                    "kubist apply -f env/ --inventory env --prune"}},
+      .needs = Needs::cluster,
+      .run = run};
+  return spec;
+}
+
+}  // namespace kubist::cli

@@ -1,0 +1,78 @@
+#include <kubist/apply/diff.hpp>
+#include <kubist/cli/context.hpp>
+#include <kubist/cli/exit_codes.hpp>
+
+#include "../input.hpp"
+#include "../output/set_report.hpp"
+#include "commands.hpp"
+
+namespace kubist::cli {
+namespace {
+
+/// Everything but the exit code of an error, which `diff` has of its own.
+util::Result<int> diff(Context& context, const Arguments& arguments) {
+  apply::Options options;
+  options.manager = arguments.text("field-manager");
+  KUBIST_TRY(options.default_namespace, context.ns());
+  options.enforce_namespace = context.ns_given();
+  options.prune = arguments.boolean("prune");
+  if (arguments.given("inventory")) {
+    options.inventory = {options.default_namespace, arguments.text("inventory")};
+  }
+  if (options.prune && !options.inventory) {
+    return util::fail(util::ErrorKind::usage, "--prune needs --inventory NAME");
+  }
+  KUBIST_TRY(auto manifests, read_input(context, arguments));
+  KUBIST_TRY(const auto client, context.client());
+  KUBIST_CHECK(check_input(manifests, client.get(), options.default_namespace, context.stop()));
+  const apply::SetDiffs diffs = apply::diff_set(*client, manifests, options, context.stop());
+  for (const apply::SetDiff& entry : diffs.objects) {
+    context.out().write(entry.diff.text);
+  }
+  SetPrinter printer(context, SetFormat::json, "", manifests);
+  for (const apply::ObjectResult& result : diffs.report.results) {
+    if (!result.ok()) {
+      printer.result(result);
+    }
+  }
+  if (auto error = diffs.report.error()) {
+    return util::fail(*std::move(error));
+  }
+  return diffs.differs() ? 1 : k_ok;
+}
+
+util::Result<int> run(Context& context, const Arguments& arguments) {
+  auto code = diff(context, arguments);
+  if (code || code.error().kind == util::ErrorKind::cancelled) {
+    return code;
+  }
+  context.log().line("error: " + code.error().to_string());
+  return code.error().kind == util::ErrorKind::usage ? k_usage : k_diff_error;
+}
+
+}  // namespace
+
+const CommandSpec& diff_command() {
+  static const CommandSpec spec{
+      .path = "diff",
+      .group = "Basic commands",
+      .summary = "Show what apply would change",
+      .details =
+          "The API server computes the outcome in a dry run; what it gives is compared with what is "
+          "there. Values of Secrets are masked. The exit code is 0 without differences, 1 with some, "
+          "and 70 after an error.",
+      .arguments = "-f FILE",
+      .flags = {filename_flag(),
+                recursive_flag(),
+                {"server-side", 0, FlagKind::boolean, "", "accepted for kubectl's sake: it always is"},
+                {"field-manager", 0, FlagKind::text, "NAME", "the field manager to compare for",
+                 kube::k_default_manager},
+                {"prune", 0, FlagKind::boolean, "", "show also what apply --prune would delete"},
+                {"inventory", 0, FlagKind::text, "NAME", "the inventory of the set"}},
+      .examples = {{"Compare a folder with the cluster", "kubist diff -f env/"}},
+      .needs = Needs::cluster,
+      .run = run};
+  return spec;
+}
+
+}  // namespace kubist::cli

@@ -1,0 +1,75 @@
+#include <kubist/apply/install.hpp>
+#include <kubist/cli/context.hpp>
+#include <kubist/cli/exit_codes.hpp>
+#include <kubist/data/yaml_writer.hpp>
+#include <kubist/util/text.hpp>
+
+#include "../dry_run.hpp"
+#include "../output/set_report.hpp"
+#include "commands.hpp"
+
+namespace kubist::cli {
+namespace {
+
+void print_rbac(Context& context, const std::string& ns, const std::string& account) {
+  std::string text;
+  const auto add = [&text](const std::vector<data::Json>& objects) {
+    for (const data::Json& object : objects) {
+      text += text.empty() ? "" : "---\n";
+      data::write_yaml(object, text);
+    }
+  };
+  add(apply::init_rbac());
+  add(apply::project_rbac(ns, account));
+  context.out().write(text);
+}
+
+util::Result<int> run(Context& context, const Arguments& arguments) {
+  if (arguments.boolean("print-rbac")) {
+    const std::string ns = arguments.text("namespace");
+    print_rbac(context, ns.empty() ? "default" : ns, arguments.text("service-account"));
+    return k_ok;
+  }
+  KUBIST_TRY(const auto format, set_format(arguments));
+  KUBIST_TRY(const auto dry_run, dry_run_of(arguments));
+  KUBIST_TRY(const auto client, context.client());
+  apply::InstallOptions options;
+  options.version = KUBIST_VERSION;
+  options.client_dry_run = dry_run == apply::DryRun::client;
+  options.server_dry_run = dry_run == apply::DryRun::server;
+  options.timeout = arguments.duration("timeout");
+  SetPrinter printer(context, format, std::string(dry_run_suffix(dry_run)), {});
+  options.on_result = [&printer](const apply::ObjectResult& result) { printer.result(result); };
+  return printer.finish(apply::install_crds(*client, options, context.stop()));
+}
+
+}  // namespace
+
+const CommandSpec& init_command() {
+  static const CommandSpec spec{
+      .path = "init",
+      .group = "Setting up",
+      .summary = "Install or upgrade kubist's kinds in the cluster",
+      .details =
+          "Applies the CustomResourceDefinitions and waits until the API server serves them. What a "
+          "newer kubist installed stays as it is, and so does a DeployItem kind that somebody else "
+          "installed. With --print-rbac nothing is sent: it prints the least rights that init and a "
+          "project's ServiceAccount (in --namespace) need.",
+      .flags = {{"dry-run", 0, FlagKind::optional, "MODE", "write nothing: client or server", "none",
+                 Completes::choices, "client", {"none", "client", "server"}},
+                {"print-rbac", 0, FlagKind::boolean, "", "print the minimum roles as YAML"},
+                {"service-account", 0, FlagKind::text, "NAME",
+                 "the project's ServiceAccount, for --print-rbac", "kubist"},
+                {"timeout", 0, FlagKind::duration, "DURATION",
+                 "how long to wait for the kinds to be served", "60s"},
+                set_output_flag(),
+                set_report_flag()},
+      .examples = {{"Install the kinds", "kubist init"},
+                   {"Print the roles for project shop",
+                    "kubist init --print-rbac -n shop --service-account deployer"}},
+      .needs = Needs::cluster,
+      .run = run};
+  return spec;
+}
+
+}  // namespace kubist::cli

@@ -1,0 +1,46 @@
+#include <kubist/apply/install.hpp>
+#include <kubist/cli/context.hpp>
+#include <kubist/cli/exit_codes.hpp>
+
+#include "../dry_run.hpp"
+#include "../output/set_report.hpp"
+#include "commands.hpp"
+
+namespace kubist::cli {
+namespace {
+
+util::Result<int> run(Context& context, const Arguments& arguments) {
+  KUBIST_TRY(const auto dry_run, dry_run_of(arguments));
+  KUBIST_TRY(const auto client, context.client());
+  apply::UninstallOptions options;
+  options.force = arguments.boolean("force") || arguments.boolean("yes");
+  options.dry_run = dry_run != apply::DryRun::none;
+  options.timeout = arguments.duration("timeout");
+  SetPrinter printer(context, SetFormat::lines, std::string(dry_run_suffix(dry_run)), {});
+  options.on_result = [&printer](const apply::ObjectResult& result) { printer.result(result); };
+  return printer.finish(apply::uninstall_crds(*client, options, context.stop()));
+}
+
+}  // namespace
+
+const CommandSpec& uninstall_command() {
+  static const CommandSpec spec{
+      .path = "uninstall",
+      .group = "Setting up",
+      .summary = "Remove kubist's kinds from the cluster",
+      .details =
+          "Deletes the CustomResourceDefinitions that kubist installed. It refuses while objects of "
+          "these kinds exist, since they would be deleted with their kind.",
+      .flags = {{"force", 0, FlagKind::boolean, "", "delete the objects with their kinds"},
+                {"yes", 0, FlagKind::boolean, "", "the same as --force"},
+                {"dry-run", 0, FlagKind::optional, "MODE", "delete nothing: client or server", "none",
+                 Completes::choices, "client", {"none", "client", "server"}},
+                {"timeout", 0, FlagKind::duration, "DURATION", "how long to wait; 0 means no limit",
+                 "60s"}},
+      .examples = {{"Remove the kinds", "kubist uninstall"}},
+      .needs = Needs::cluster,
+      .run = run};
+  return spec;
+}
+
+}  // namespace kubist::cli

@@ -1,0 +1,17 @@
+#pragma once
+#include <string_view>
+
+#include <kubist/apply/set.hpp>
+#include <kubist/cli/command.hpp>
+#include <kubist/util/result.hpp>
+
+namespace kubist::cli {
+
+/// --dry-run[=none|client|server]. Usage: another word.
+util::Result<apply::DryRun> dry_run_of(const Arguments& arguments);
+/// What kubectl appends to a line: "", " (dry run)" or " (server dry run)".
+std::string_view dry_run_suffix(apply::DryRun dry_run);
+/// --validate[=strict|warn|ignore]. Usage: another word.
+util::Result<kube::FieldValidation> validation_of(const Arguments& arguments);
+
+}  // namespace kubist::cli

@@ -1,0 +1,98 @@
+#include "input.hpp"
+
+#include <memory>
+
+#include <kubist/data/schema.hpp>
+#include <kubist/http/curl_transport.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/resources/validate.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::cli {
+namespace {
+
+using util::cat;
+using util::ErrorKind;
+
+util::Result<std::string> fetch_url(Context& context, const std::string& url) {
+  http::CurlTransport transport(context.client_options().engine, {});
+  http::Request request;
+  request.url = url;
+  request.follow_redirects = true;
+  request.max_body = std::size_t{64} << 20U;
+  request.timeout = std::chrono::seconds(60);
+  KUBIST_TRY(const auto response, http::send(transport, request, context.stop()));
+  if (response.status / 100 != 2) {
+    return util::fail(ErrorKind::unavailable, cat("GET ", url, ": status ", response.status),
+                      "Check the URL.");
+  }
+  return response.body;
+}
+
+/// Is there such an object in the cluster? Nothing when the cluster cannot say.
+std::optional<bool> exists(kube::Client& client, const resources::ObjectRef& ref,
+                           const std::stop_token& stop) {
+  const resources::Kind* kind = resources::find_kind(ref.group, ref.kind);
+  if (kind == nullptr) {
+    return std::nullopt;
+  }
+  const auto resource = client.discovery().find_kind(resources::api_version(*kind), ref.kind, stop);
+  if (!resource) {
+    return std::nullopt;
+  }
+  const auto found = client.find(*resource, ref.ns, ref.name, stop);
+  if (!found) {
+    return std::nullopt;
+  }
+  return found->has_value();
+}
+
+}  // namespace
+
+Flag filename_flag() {
+  return {"filename", 'f', FlagKind::list, "FILE", "a file, a folder, a URL, or - for standard input; may be repeated",
+          "", Completes::files};
+}
+
+Flag recursive_flag() {
+  return {"recursive", 'R', FlagKind::boolean, "", "take folders with all that is below them"};
+}
+
+util::Result<std::vector<resources::Manifest>> read_input(Context& context,
+                                                          const Arguments& arguments) {
+  const auto paths = arguments.list("filename");
+  if (paths.empty()) {
+    return util::fail(ErrorKind::usage, cat("kubist ", arguments.spec().path, " needs -f"),
+                      "Name a file, a folder, a URL, or - for standard input.");
+  }
+  resources::ManifestOptions options;
+  options.recursive = arguments.boolean("recursive");
+  options.fetch = [&context](const std::string& url) { return fetch_url(context, url); };
+  auto set = resources::read_manifests(paths, options);
+  if (!set.errors.empty()) {
+    return util::fail(data::combine_errors(std::move(set.errors), util::join(paths, ", ")));
+  }
+  if (set.manifests.empty()) {
+    return util::fail(ErrorKind::invalid, cat("there are no objects in ", util::join(paths, ", ")),
+                      "Folders are read for .yaml, .yml and .json files, with -R also below.");
+  }
+  return std::move(set.manifests);
+}
+
+util::Result<> check_input(const std::vector<resources::Manifest>& manifests, kube::Client* client,
+                           const std::string& ns, const std::stop_token& stop) {
+  resources::ValidateContext context;
+  context.default_namespace = ns;
+  if (client != nullptr) {
+    context.exists = [client, &stop](const resources::ObjectRef& ref) {
+      return exists(*client, ref, stop);
+    };
+  }
+  auto errors = resources::validate(manifests, context);
+  if (!errors.empty()) {
+    return util::fail(data::combine_errors(std::move(errors), "the input"));
+  }
+  return {};
+}
+
+}  // namespace kubist::cli

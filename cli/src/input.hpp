@@ -1,0 +1,25 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include <kubist/cli/context.hpp>
+#include <kubist/resources/manifest.hpp>
+#include <kubist/util/result.hpp>
+
+namespace kubist::cli {
+
+/// The flags -f and -R, the same for every command that takes files.
+Flag filename_flag();
+Flag recursive_flag();
+
+/// The objects of -f FILE|FOLDER|URL|-. Errors: usage without -f or where nothing is found; else every
+/// problem of the input in one error.
+util::Result<std::vector<resources::Manifest>> read_input(Context& context,
+                                                          const Arguments& arguments);
+
+/// Fails with every problem of kubist's own objects that can be found before anything is sent. With a
+/// client, references may also point at objects of the cluster.
+util::Result<> check_input(const std::vector<resources::Manifest>& manifests, kube::Client* client,
+                           const std::string& ns, const std::stop_token& stop);
+
+}  // namespace kubist::cli

@@ -1,0 +1,20 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include <kubist/apply/report.hpp>
+#include <kubist/resources/manifest.hpp>
+
+namespace kubist::cli {
+
+/// The run as one JSON document: results with positions, counts, what is not ready, errors.
+std::string set_report_json(const apply::Report& report,
+                            const std::vector<resources::Manifest>& manifests);
+/// As JUnit XML: a test case an object.
+std::string set_report_junit(const apply::Report& report,
+                             const std::vector<resources::Manifest>& manifests);
+/// As GitHub workflow commands: one ::error a failure, at its file and line.
+std::string set_report_github(const apply::Report& report,
+                              const std::vector<resources::Manifest>& manifests);
+
+}  // namespace kubist::cli

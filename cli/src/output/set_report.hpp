@@ -1,0 +1,55 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kubist/apply/report.hpp>
+#include <kubist/cli/context.hpp>
+#include <kubist/resources/manifest.hpp>
+
+namespace kubist::cli {
+
+/// How the results of a run over a set of objects are shown.
+enum class SetFormat {
+  lines,   ///< "configmap/x created", as they come
+  name,    ///< "configmap/x"
+  json,    ///< the objects themselves, at the end
+  yaml,
+  report_json,  ///< one document about the run
+  junit,
+  github,  ///< workflow commands at file and line
+};
+
+/// The flags -o and --report.
+Flag set_output_flag();
+Flag set_report_flag();
+util::Result<SetFormat> set_format(const Arguments& arguments);
+
+/// "configmap/x", "deployment.apps/x", as kubectl -o name.
+std::string display_name(const resources::ObjectRef& ref);
+
+/// Prints results while they come and the rest when the run is over. Results go to out, what failed
+/// and why to the log.
+class SetPrinter {
+ public:
+  /// `suffix` follows each outcome: " (server dry run)". `manifests` gives positions; may be empty.
+  SetPrinter(Context& context, SetFormat format, std::string suffix,
+             const std::vector<resources::Manifest>& manifests);
+
+  void result(const apply::ObjectResult& result);
+  /// The end: documents, conflicts, what is not ready. The exit code, or the error that gives it.
+  util::Result<int> finish(const apply::Report& report);
+
+ private:
+  util::SourcePos position(const apply::ObjectResult& result) const;
+  void explain(const apply::ObjectResult& result);
+  void explain_not_ready(const apply::Report& report);
+  void objects(const apply::Report& report);
+
+  Context& m_context;
+  SetFormat m_format;
+  std::string m_suffix;
+  const std::vector<resources::Manifest>& m_manifests;
+};
+
+}  // namespace kubist::cli
