@@ -268,6 +268,7 @@ class Runner {
 
   void stop_work() {
     m_report.stopped = true;
+    m_todo.clear();  // a status that waits for a worker is not in flight; the next run computes it
     m_plan.stop("Cancelled");
     after_plan_moved();
     // Nodes between two looks keep what they came to; those never looked at are left out.
@@ -298,7 +299,9 @@ class Runner {
       m_parts.observer.finished(m_graph[id], report);
     }
     for (NodeId id : m_plan.take_complete_subtrees()) {
-      record_subtree(id);
+      if (!m_report.stopped) {
+        record_subtree(id);
+      }
     }
   }
 
