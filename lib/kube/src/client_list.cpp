@@ -116,7 +116,11 @@ class Lister {
       }
       if (token->empty() || last_wanted) {
         end.more = !token->empty();
-        KUBIST_TRY(end.resource_version, version_of(page));
+        if (m_version.empty()) {
+          KUBIST_TRY(data::ListHead head, head_of(page));
+          m_version = std::move(head.resource_version);
+        }
+        end.resource_version = m_version;
       }
       KUBIST_CHECK(on_page(page.buffer));
       if (token->empty() || last_wanted) {
@@ -215,10 +219,13 @@ class Lister {
     if (page.token) {
       return *page.token;
     }
-    return data::find_continue(page.buffer.view()).value_or("");
+    // The last page, or one of a custom resource, whose metadata comes after its items.
+    KUBIST_TRY(data::ListHead head, head_of(page));
+    m_version = std::move(head.resource_version);
+    return std::move(head.continue_token);
   }
 
-  util::Result<std::string> version_of(const Page& page) const {
+  util::Result<data::ListHead> head_of(const Page& page) const {
     const bool table = m_options.accept.find("as=Table") != std::string::npos;
     const auto ignore = [](const auto&) { return util::Result<>(); };
     auto head = table ? data::TableReader().read(page.buffer, ignore, ignore)
@@ -226,7 +233,7 @@ class Lister {
     if (!head) {
       return util::fail(util::with_context(std::move(head).error(), "GET " + http::redacted(m_url)));
     }
-    return std::move(head->resource_version);
+    return head;
   }
 
   Client& m_client;
@@ -234,6 +241,7 @@ class Lister {
   std::string m_path;
   std::string m_url;
   std::string m_fresh_token;
+  std::string m_version;  // of the newest page whose head has been read
   std::shared_ptr<Shared> m_shared = std::make_shared<Shared>();
   std::array<bool, 2> m_in_flight{};
   std::mutex m_calls_mutex;  // guards what follows

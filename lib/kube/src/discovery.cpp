@@ -20,7 +20,6 @@ using util::ErrorKind;
 constexpr std::string_view k_accept =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
     "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
-constexpr std::chrono::milliseconds k_refresh_pause{200};  // one answer serves a burst of misses
 
 using Outcome = util::Result<http::Response>;
 
@@ -101,7 +100,7 @@ struct Discovery::State {
   mutable std::mutex quick;  // guards what follows
   std::shared_ptr<const ResourceIndex> index;
   DiscoveryRecord record;  // without its resources, which the index owns
-  std::optional<std::chrono::steady_clock::time_point> asked_at;  // guarded by `mutex`
+  std::optional<std::chrono::steady_clock::time_point> asked_at;  // begin of the last fetch, guarded by `mutex`
   std::atomic<bool> ready = false;                                 // index may be used
 
   std::shared_ptr<const ResourceIndex> current() const {
@@ -142,6 +141,14 @@ struct Discovery::State {
   }
 
   util::Result<> fetch(const std::stop_token& stop) {
+    const auto began = std::chrono::steady_clock::now();
+    KUBIST_CHECK(fetch_now(stop));
+    asked_at = began;
+    ready = true;
+    return {};
+  }
+
+  util::Result<> fetch_now(const std::stop_token& stop) {
     const bool known = index != nullptr && !record.etag_api.empty() && !record.etag_apis.empty();
     auto outcomes = send_all(*transport,
                              {discovery_request(server, "/api", known ? record.etag_api : ""),
@@ -211,12 +218,9 @@ util::Result<std::shared_ptr<const ResourceIndex>> Discovery::index(std::stop_to
     return m_state->current();
   }
   const std::lock_guard lock(m_state->mutex);
-  if (!m_state->asked_at) {
+  if (!m_state->ready) {
     if (!m_state->load()) {
       KUBIST_CHECK(m_state->fetch(stop));
-      m_state->asked_at = std::chrono::steady_clock::now();
-    } else {
-      m_state->asked_at = std::chrono::steady_clock::time_point{};
     }
     m_state->ready = true;
   }
@@ -224,15 +228,14 @@ util::Result<std::shared_ptr<const ResourceIndex>> Discovery::index(std::stop_to
 }
 
 util::Result<std::shared_ptr<const ResourceIndex>> Discovery::refresh(std::stop_token stop) {
+  const auto called = std::chrono::steady_clock::now();
   const std::lock_guard lock(m_state->mutex);
-  const auto now = std::chrono::steady_clock::now();
-  if (!m_state->asked_at || now - *m_state->asked_at > k_refresh_pause) {
-    if (!m_state->asked_at) {
+  // An answer that somebody else asked for meanwhile serves as well.
+  if (!m_state->asked_at || *m_state->asked_at < called) {
+    if (!m_state->ready) {
       m_state->load();
     }
     KUBIST_CHECK(m_state->fetch(stop));
-    m_state->asked_at = std::chrono::steady_clock::now();
-    m_state->ready = true;
   }
   return m_state->current();
 }

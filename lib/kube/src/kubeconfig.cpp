@@ -109,12 +109,16 @@ const KubeconfigEntry* Kubeconfig::context(std::string_view name) const {
 util::Result<Kubeconfig> parse_kubeconfig(std::string_view text, const std::filesystem::path& origin) {
   Kubeconfig config;
   config.files.push_back(origin);
-  if (util::trim(text).empty()) {
-    return config;  // an empty file is an empty configuration
-  }
   data::ReadOptions options;
   options.duplicate_keys = data::DuplicateKeys::last_wins;
-  KUBIST_TRY(const data::Document document, data::read_document(text, origin.string(), options));
+  KUBIST_TRY(const auto documents, data::read_documents(text, origin.string(), options));
+  if (documents.empty()) {
+    return config;  // an empty file is an empty configuration
+  }
+  const data::Document& document = documents.front();
+  if (documents.size() > 1) {
+    return util::fail(ErrorKind::invalid, documents[1].start, "a kubeconfig is one document");
+  }
   if (!document.value.is_object()) {
     return util::fail(ErrorKind::invalid, document.start, "not a kubeconfig: it must be a map",
                       "A kubeconfig has the fields clusters, users, contexts and current-context.");
