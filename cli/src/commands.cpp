@@ -6,16 +6,9 @@ namespace kubist::cli {
 
 const std::vector<const CommandSpec*>& commands() {
   static const std::vector<const CommandSpec*> table{
-      &apply_command(),
-      &diff_command(),
-      &delete_command(),
-      &validate_command(),
-      &init_command(),
-      &uninstall_command(),
-      &version_command(),
-      &completion_command(),
-      &complete_command(),
-      &dump_command(),
+      &apply_command(),   &diff_command(),       &delete_command(),    &validate_command(),
+      &init_command(),    &uninstall_command(),  &reconcile_command(), &tree_command(),
+      &version_command(), &completion_command(), &complete_command(),  &dump_command(),
   };
   return table;
 }

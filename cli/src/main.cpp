@@ -1,10 +1,15 @@
 #include <csignal>
+#include <string_view>
 
 #include <unistd.h>
 
 #include <kubist/cli/run.hpp>
+#include <kubist/runtimes/jsonnet.hpp>
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "__jsonnet") {
+    return kubist::runtimes::jsonnet_child_main();
+  }
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is seen where it is written to
   kubist::cli::FdSink out(STDOUT_FILENO);
   kubist::cli::FdSink err(STDERR_FILENO);

@@ -13,6 +13,8 @@ const CommandSpec& dump_command();
 const CommandSpec& init_command();
 const CommandSpec& uninstall_command();
 const CommandSpec& validate_command();
+const CommandSpec& reconcile_command();
+const CommandSpec& tree_command();
 const CommandSpec& version_command();
 
 }  // namespace kubist::cli

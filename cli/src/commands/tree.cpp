@@ -1,0 +1,125 @@
+#include <kubist/cli/context.hpp>
+#include <kubist/cli/exit_codes.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/executors/tree.hpp>
+#include <kubist/util/text.hpp>
+
+#include "commands.hpp"
+#include "output/tree_lines.hpp"
+#include "selection.hpp"
+
+namespace kubist::cli {
+namespace {
+
+using engine::Graph;
+using engine::Node;
+using engine::NodeId;
+using util::cat;
+
+struct Shown {
+  std::string ready, tree, reason, message;
+};
+
+Shown shown(const Graph& graph, const Node& node) {
+  Shown row;
+  if (const auto* ready = engine::find_condition(node.status(), "Ready")) {
+    row.ready = data::string_at(*ready, {"status"});
+    if (row.ready != "True") {
+      row.reason = data::string_at(*ready, {"reason"});
+      row.message = data::string_at(*ready, {"message"});
+    }
+  }
+  if (const auto* tree = engine::find_condition(node.status(), "TreeReady")) {
+    row.tree = data::string_at(*tree, {"status"});
+  }
+  if (node.problem) {
+    row.reason = node.problem_reason;
+    row.message = node.problem->message;
+  } else if (graph.suspended(node.id)) {
+    row.reason = "Suspended";
+  } else if (node.deleting) {
+    row.reason = "Deleting";
+  } else if (node.status_summary.observed_generation != node.generation && !row.ready.empty()) {
+    row.reason = "Changed";
+  }
+  return row;
+}
+
+int color_of(const std::string& truth) { return truth == "True" ? 32 : truth == "False" ? 31 : 33; }
+
+void print_table(const Graph& graph, const std::vector<NodeId>& roots, bool color, Sink& out) {
+  std::vector<std::vector<std::string>> rows{{"NAME", "READY", "TREE", "REASON", "MESSAGE"}};
+  std::vector<std::vector<int>> colors{{0, 0, 0, 0, 0}};
+  for (const TreeLine& line : draw_tree(graph, roots)) {
+    const Shown row = shown(graph, graph[line.id]);
+    rows.push_back({line.label, row.ready.empty() ? "-" : row.ready,
+                    row.tree.empty() ? "-" : row.tree, row.reason, util::printable(row.message)});
+    colors.push_back({0, color_of(row.ready), color_of(row.tree), 0, 0});
+  }
+  out.write(layout(rows, colors, color));
+}
+
+data::Json to_json(const Graph& graph, NodeId id) {
+  const Node& node = graph[id];
+  const Shown row = shown(graph, node);
+  data::Json entry{{"kind", node.key.kind}, {"name", node.key.name}, {"ready", row.ready},
+                   {"treeReady", row.tree}, {"reason", row.reason},  {"message", row.message}};
+  if (!node.key.ns.empty()) {
+    entry["namespace"] = node.key.ns;
+  }
+  entry["children"] = data::Json::array();
+  for (NodeId child : node.children) {
+    entry["children"].push_back(to_json(graph, child));
+  }
+  return entry;
+}
+
+util::Result<int> run(Context& context, const Arguments& arguments) {
+  KUBIST_TRY(const auto keys, read_selection(context, arguments.words()));
+  KUBIST_TRY(const auto client, context.client());
+  KUBIST_TRY(const auto snapshot, executors::load_snapshot(*client, "", context.stop()));
+  const Graph graph = executors::build_graph(snapshot);
+  std::vector<NodeId> roots = keys.empty() ? graph.roots() : std::vector<NodeId>{};
+  for (const engine::Key& key : keys) {
+    KUBIST_TRY(const auto found, graph.require(key));
+    roots.insert(roots.end(), found.begin(), found.end());
+  }
+  if (arguments.text("output") == "json") {
+    data::Json all{{"roots", data::Json::array()}};
+    for (NodeId root : roots) {
+      all["roots"].push_back(to_json(graph, root));
+    }
+    context.out().write(all.dump(2) + '\n');
+  } else {
+    print_table(graph, roots, context.out_color(), context.out());
+  }
+  return k_ok;
+}
+
+}  // namespace
+
+const CommandSpec& tree_command() {
+  static const CommandSpec spec{
+      .path = "tree",
+      .group = "Environments",
+      .summary = "Show the tree and how each resource is",
+      .details = "READY is the resource's own condition, TREE that of all below it as well.",
+      .arguments = "[KIND/NAME...]",
+      .max_words = -1,
+      .completes = Completes::resource_names,
+      .flags = {{"output",
+                 'o',
+                 FlagKind::text,
+                 "FORM",
+                 "json, or nothing for a table",
+                 "",
+                 Completes::choices,
+                 {},
+                 {"json"}}},
+      .examples = {{"The whole environment", "kubist tree"},
+                   {"One project", "kubist tree Project/shop"}},
+      .run = run};
+  return spec;
+}
+
+}  // namespace kubist::cli

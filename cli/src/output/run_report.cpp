@@ -1,0 +1,181 @@
+#include "output/run_report.hpp"
+
+#include <cstdio>
+
+#include <kubist/cli/exit_codes.hpp>
+#include <kubist/util/text.hpp>
+
+#include "output/tree_lines.hpp"
+
+namespace kubist::cli {
+namespace {
+
+using engine::NodeReport;
+using engine::NodeState;
+using engine::Report;
+using util::cat;
+
+constexpr int k_green = 32;
+constexpr int k_red = 31;
+constexpr int k_yellow = 33;
+
+std::string seconds(std::chrono::nanoseconds took) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.2fs", std::chrono::duration<double>(took).count());
+  return buffer;
+}
+
+std::string state_word(const NodeReport& node) {
+  if (node.state == NodeState::done && node.mode == engine::Mode::remove) {
+    return "Removed";
+  }
+  if (node.state == NodeState::done) {
+    return node.ready ? "Ready" : "NotReady";
+  }
+  switch (node.state) {
+    case NodeState::failed:
+      return "Failed";
+    case NodeState::blocked:
+      return "Blocked";
+    default:
+      return "Skipped";
+  }
+}
+
+int state_color(const NodeReport& node) {
+  if (node.state == NodeState::failed) {
+    return k_red;
+  }
+  return node.state == NodeState::done && node.ready ? k_green : k_yellow;
+}
+
+std::string writes_text(const NodeReport& node) {
+  const std::size_t count = node.writes.size();
+  return count == 0 ? "" : cat(count, count == 1 ? " write" : " writes");
+}
+
+std::string summary_line(const Report& report) {
+  const auto& sum = report.summary;
+  std::string text = cat(sum.nodes, " nodes: ", sum.ready, " ready");
+  const std::pair<std::size_t, const char*> parts[] = {
+      {sum.removed, "removed"}, {sum.not_ready, "not ready"}, {sum.failed, "failed"},
+      {sum.blocked, "blocked"}, {sum.suspended, "suspended"}, {sum.not_started, "not started"}};
+  for (const auto& [count, word] : parts) {
+    if (count > 0) {
+      text += cat(", ", count, ' ', word);
+    }
+  }
+  return text + cat("; ", sum.writes, sum.writes == 1 ? " write" : " writes", " in ",
+                    seconds(report.took));
+}
+
+void print_text(const executors::Run& run, bool color, Sink& out) {
+  std::vector<bool> include(run.graph.size(), false);
+  for (const NodeReport& node : run.report.nodes) {
+    include[node.id] = true;
+  }
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::vector<int>> colors;
+  for (const TreeLine& line : draw_tree(run.graph, run.report.roots, &include)) {
+    const NodeReport& node = *run.report.find(line.id);
+    rows.push_back({line.label, state_word(node), node.ready ? "" : node.reason, writes_text(node),
+                    seconds(node.took), util::printable(node.message)});
+    colors.push_back({0, state_color(node), 0, 0, 2, 0});
+  }
+  out.write(layout(rows, colors, color));
+  for (const NodeReport& node : run.report.nodes) {
+    for (const std::string& left : node.left_behind) {
+      out.write(cat("left behind by ", engine::to_string(run.graph[node.id]), ": ", left, '\n'));
+    }
+  }
+  out.write(summary_line(run.report) + '\n');
+}
+
+std::string xml(std::string_view text) {
+  std::string escaped = util::printable(text);
+  const std::pair<const char*, const char*> pairs[] = {
+      {"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}};
+  for (const auto& [from, to] : pairs) {
+    escaped = util::replace_all(escaped, from, to);
+  }
+  return escaped;
+}
+
+bool is_failure(const NodeReport& node) {
+  return node.state == NodeState::failed || (node.state == NodeState::done && !node.ready);
+}
+
+void print_junit(const executors::Run& run, Sink& out) {
+  const auto& sum = run.report.summary;
+  out.write(cat(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"kubist reconcile\" tests=\"",
+      sum.nodes, "\" failures=\"", sum.failed + sum.not_ready, "\" skipped=\"",
+      sum.blocked + sum.suspended + sum.not_started, "\">\n"));
+  for (const NodeReport& node : run.report.nodes) {
+    out.write(cat("  <testcase classname=\"", xml(node.key.kind), "\" name=\"",
+                  xml(engine::to_string(run.graph[node.id])), "\" time=\"",
+                  std::chrono::duration<double>(node.took).count(), "\""));
+    if (is_failure(node)) {
+      out.write(cat("><failure type=\"", xml(node.reason), "\" message=\"", xml(node.message),
+                    "\"/></testcase>\n"));
+    } else if (node.state != NodeState::done) {
+      out.write(cat("><skipped message=\"", xml(node.reason), "\"/></testcase>\n"));
+    } else {
+      out.write("/>\n");
+    }
+  }
+  out.write("</testsuite>\n");
+}
+
+// https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+void print_github(const executors::Run& run, Sink& out) {
+  for (const NodeReport& node : run.report.nodes) {
+    if (is_failure(node)) {
+      const std::string message =
+          util::replace_all(util::replace_all(node.message, "%", "%25"), "\n", "%0A");
+      out.write(cat(node.state == NodeState::failed ? "::error" : "::warning", " title=",
+                    engine::to_string(run.graph[node.id]), ' ', node.reason, "::", message, '\n'));
+    }
+  }
+}
+
+}  // namespace
+
+void print_run(const executors::Run& run, std::string_view form, bool color, Sink& out) {
+  if (form == "json") {
+    out.write(engine::to_json(run.report).dump(2) + '\n');
+  } else if (form == "junit") {
+    print_junit(run, out);
+  } else if (form == "github") {
+    print_github(run, out);
+  } else {
+    print_text(run, color, out);
+  }
+}
+
+int exit_code_of(const Report& report) {
+  bool conflict = false;
+  bool denied = false;
+  for (const NodeReport& node : report.nodes) {
+    if (node.state != NodeState::failed) {
+      continue;
+    }
+    const auto kind = node.error ? node.error->kind : util::ErrorKind::internal;
+    if (kind == util::ErrorKind::conflict) {
+      conflict = true;
+    } else if (kind == util::ErrorKind::denied) {
+      denied = true;
+    } else {
+      return k_error;
+    }
+  }
+  if (conflict || denied) {
+    return conflict ? k_conflict : k_denied;
+  }
+  if (!report.status_errors.empty()) {
+    return exit_code(report.status_errors.front().kind);
+  }
+  return report.summary.not_ready + report.summary.blocked > 0 ? k_not_ready : k_ok;
+}
+
+}  // namespace kubist::cli

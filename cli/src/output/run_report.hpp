@@ -1,0 +1,17 @@
+#pragma once
+#include <string>
+
+#include <kubist/cli/sink.hpp>
+#include <kubist/executors/reconcile.hpp>
+
+namespace kubist::cli {
+
+/// Prints a run as --report asks: text (a tree for people), json (engine::to_json), junit (one test
+/// case a node), github (workflow commands for nodes that failed).
+void print_run(const executors::Run& run, std::string_view form, bool color, Sink& out);
+
+/// The exit code of a run: 0 all ready; 1 something failed; 3 not ready yet; 5 denied; 6 conflict
+/// or locked (the last two where nothing failed otherwise).
+int exit_code_of(const engine::Report& report);
+
+}  // namespace kubist::cli

@@ -1,0 +1,76 @@
+#include "output/tree_lines.hpp"
+
+#include <kubist/util/text.hpp>
+
+namespace kubist::cli {
+
+using engine::Graph;
+using engine::NodeId;
+using util::cat;
+
+namespace {
+
+// One level of recursion a level of the tree, which is five deep.
+void draw(const Graph& graph, NodeId id, const std::string& own, const std::string& below,
+          const std::vector<bool>* include, std::vector<TreeLine>& lines) {
+  const engine::Node& node = graph[id];
+  std::string label = cat(own, node.key.kind, '/', node.key.name);
+  if (!node.target.empty()) {
+    label += cat(" on ", node.target);
+  }
+  lines.push_back({id, std::move(label)});
+  std::vector<NodeId> children;
+  for (NodeId child : node.children) {
+    if (include == nullptr || (*include)[child]) {
+      children.push_back(child);
+    }
+  }
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    const bool last = i + 1 == children.size();
+    draw(graph, children[i], cat(below, last ? "└─ " : "├─ "), cat(below, last ? "   " : "│  "),
+         include, lines);
+  }
+}
+
+}  // namespace
+
+std::vector<TreeLine> draw_tree(const Graph& graph, const std::vector<NodeId>& roots,
+                                const std::vector<bool>* include) {
+  std::vector<TreeLine> lines;
+  for (NodeId root : roots) {
+    draw(graph, root, "", "", include, lines);
+  }
+  return lines;
+}
+
+std::string paint(std::string_view text, int code, bool on) {
+  return on && code != 0 ? cat("\x1b[", code, 'm', text, "\x1b[0m") : std::string(text);
+}
+
+std::string layout(const std::vector<std::vector<std::string>>& rows,
+                   const std::vector<std::vector<int>>& colors, bool color) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      widths[c] = std::max(widths[c], util::display_width(row[c]));
+    }
+  }
+  std::string text;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::size_t last = rows[r].size();
+    while (last > 1 && rows[r][last - 1].empty()) {
+      --last;
+    }
+    for (std::size_t c = 0; c < last; ++c) {
+      text += paint(rows[r][c], colors[r][c], color);
+      if (c + 1 < last) {
+        text.append(widths[c] - util::display_width(rows[r][c]) + 2, ' ');
+      }
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace kubist::cli

@@ -1,0 +1,28 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include <kubist/engine/graph.hpp>
+
+namespace kubist::cli {
+
+/// One line of a drawn tree.
+struct TreeLine {
+  engine::NodeId id = engine::k_no_node;
+  std::string label;  ///< branches and "Kind/name"
+};
+
+/// The subtrees of `roots` as lines, parents before children, branches drawn. `include` null: all.
+std::vector<TreeLine> draw_tree(const engine::Graph& graph,
+                                const std::vector<engine::NodeId>& roots,
+                                const std::vector<bool>* include = nullptr);
+
+/// Text with ANSI colour (32 green, 31 red, 33 yellow, 2 dim) where `on`.
+std::string paint(std::string_view text, int code, bool on);
+
+/// Rows as columns two spaces apart, by display width; the last column is not padded. Colours do
+/// not count: `colors[r][c]` is 0 or a code for paint().
+std::string layout(const std::vector<std::vector<std::string>>& rows,
+                   const std::vector<std::vector<int>>& colors, bool color);
+
+}  // namespace kubist::cli

@@ -1,0 +1,75 @@
+#pragma once
+#include <chrono>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <kubist/engine/runner.hpp>
+#include <kubist/executors/catalog.hpp>
+#include <kubist/executors/connections.hpp>
+#include <kubist/executors/world.hpp>
+#include <kubist/kube/client.hpp>
+
+namespace kubist::executors {
+
+struct ReconcileOptions {
+  /// Subtrees to walk; empty: the whole tree.
+  std::vector<engine::Key> selection;
+  engine::Mode mode = engine::Mode::align;  ///< remove: take the selection away
+  /// List only this project namespace (and the cluster-scoped kinds); empty: all.
+  std::string only_namespace;
+  apply::DryRun dry_run = apply::DryRun::none;
+  bool abandon = false;
+  bool force = false;
+  bool skip_uninstall = false;
+  bool keep_trace = false;
+  std::size_t parallelism = 16;
+  /// How long what is progressing is looked at again before the run ends without it.
+  std::chrono::milliseconds settle{std::chrono::minutes(5)};
+  std::chrono::nanoseconds lock_timeout{0};
+};
+
+/// One run and the tree that it was about.
+struct Run {
+  engine::Graph graph;
+  engine::Report report;
+};
+
+/// What outlives a run: the home client, connections to other clusters, remembered policy results.
+/// Used by one thread at a time.
+class Session {
+ public:
+  struct Options {
+    std::string identity;         ///< who holds locks: "user@host"
+    kube::ClientOptions clients;  ///< for the clients of other clusters
+    deployers::Settings deployers;
+    std::shared_ptr<const IstioProbe> istio = std::make_shared<BasicIstioProbe>();
+  };
+
+  /// Fails when the home cluster cannot be reached.
+  static util::Result<std::unique_ptr<Session>> open(std::shared_ptr<kube::Client> home,
+                                                     Options options, const std::stop_token& stop);
+
+  /// Loads the tree and walks it once. Nodes that fail are in the report; an error means that there
+  /// was no run: the tree could not be loaded, or the selection names nothing (not_found).
+  util::Result<Run> run(const ReconcileOptions& options, engine::Observer& observer,
+                        const std::stop_token& stop);
+
+  kube::Client& home() { return *m_home; }
+
+ private:
+  Session(std::shared_ptr<kube::Client> home, std::string home_uid, Options options);
+  util::Result<Run> run_once(const ReconcileOptions& options, engine::Observer& observer,
+                             const std::stop_token& stop);
+  util::Result<> recheck(const engine::Graph& graph, const std::string& ns,
+                         const std::stop_token& stop);
+
+  std::shared_ptr<kube::Client> m_home;
+  std::string m_home_uid;
+  Options m_options;
+  Connections m_connections;
+  Catalog m_catalog;
+};
+
+}  // namespace kubist::executors

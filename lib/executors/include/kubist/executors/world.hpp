@@ -1,0 +1,39 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <kubist/apply/set.hpp>
+#include <kubist/deployers/world.hpp>
+#include <kubist/executors/connections.hpp>
+#include <kubist/executors/istio_probe.hpp>
+#include <kubist/executors/lease.hpp>
+#include <kubist/kube/client.hpp>
+
+namespace kubist::executors {
+
+inline constexpr std::string_view k_finalizer = "kubist.io/finalizer";
+inline constexpr std::string_view k_in_use_finalizer = "kubist.io/in-use";
+inline constexpr std::string_view k_owner_annotation = "kubist.io/owner";
+inline constexpr std::string_view k_request_annotation = "kubist.io/request";
+inline constexpr std::string_view k_managed_by_label = "app.kubernetes.io/managed-by";
+inline constexpr std::string_view k_status_manager = "kubist-status";
+
+/// What all executors of one run share. Everything in it outlives the run; any thread.
+struct World {
+  std::shared_ptr<kube::Client> home;
+  std::string home_uid;  ///< of kube-system: part of every owner mark
+  Connections& connections;
+  ProjectLocks& locks;
+  const IstioProbe& istio;
+  apply::DryRun dry_run = apply::DryRun::none;
+  bool abandon = false;  ///< removal lets go of what cannot be reached, and lists it
+  bool force = false;    ///< run items again although nothing changed
+  bool skip_uninstall = false;
+  deployers::Settings deployers;
+};
+
+/// The uid of kube-system, by which a cluster is known.
+util::Result<std::string> cluster_uid(kube::Client& client, const std::stop_token& stop);
+
+}  // namespace kubist::executors

@@ -1,0 +1,161 @@
+#include <algorithm>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
+
+#include "kinds.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+using engine::Alignment;
+using engine::Outcome;
+using util::cat;
+
+namespace {
+
+constexpr int k_oldest_minor = 29;  // native sidecars: design.md section 5
+
+// What kubist does on a cluster, as questions to it.
+util::Result<std::string> missing_access(kube::Client& client, const std::stop_token& stop) {
+  std::vector<std::string> missing;
+  for (const char* verb : {"get", "create", "patch", "delete"}) {
+    KUBIST_TRY(const auto answer, client.can_i({.verb = verb, .resource = "namespaces"}, stop));
+    if (!answer.allowed) {
+      missing.push_back(cat(verb, " namespaces"));
+    }
+  }
+  return util::join(missing, ", ");
+}
+
+class ClusterExecutor final : public ManagedExecutor {
+ public:
+  using ManagedExecutor::ManagedExecutor;
+
+ protected:
+  util::Result<Alignment> align_node(Work& work) override {
+    auto connection = world().connections.connect(effective(work), true, work.stop());
+    if (!connection) {
+      Alignment alignment = engine::alignment_of(connection.error());
+      alignment.conditions.push_back({"Connected", "False", alignment.reason, alignment.message});
+      return alignment;
+    }
+    KUBIST_CHECK(mark_secret(work, true));
+    Alignment alignment;
+    alignment.status["server"] = (*connection)->client->server();
+    alignment.status["kubernetesVersion"] = (*connection)->version.git_version;
+    alignment.status["kubeSystemUID"] = (*connection)->uid;
+    alignment.conditions.push_back(
+        {"Connected", "True", "Connected", cat("reached ", (*connection)->client->server())});
+    const auto& children = work.node().children;
+    alignment.status["virtualClusters"] = std::count_if(
+        children.begin(), children.end(),
+        [&](engine::NodeId id) { return work.context().graph[id].key.kind == "VirtualCluster"; });
+    check_version((*connection)->version, alignment);
+    KUBIST_CHECK(check_access(*(*connection)->client, work, alignment));
+    KUBIST_CHECK(check_istio(*(*connection)->client, work, alignment));
+    return alignment;
+  }
+
+  util::Result<engine::Removal> remove_node(Work& work) override {
+    KUBIST_CHECK(mark_secret(work, false));
+    return engine::Removal{};
+  }
+
+ private:
+  // The object with the spec that its policies gave.
+  static Json effective(Work& work) {
+    Json object = *work.node().object;
+    object["spec"] = work.spec();
+    return object;
+  }
+
+  // Credentials outlive what needs them: a finalizer on the Secret.
+  util::Result<> mark_secret(Work& work, bool used) {
+    const std::string name(data::string_at(work.node().spec(), {"kubeconfigSecretRef", "name"}));
+    if (name.empty() || (!used && shared(work, name))) {
+      return {};
+    }
+    return set_finalizer(work, *world().home, kube::well_known::secrets(), work.node().key.ns, name,
+                         k_in_use_finalizer, used);
+  }
+
+  static bool shared(Work& work, const std::string& secret) {
+    for (const engine::Node& other : work.context().graph.nodes()) {
+      if (other.key.kind == "Cluster" && other.key.ns == work.node().key.ns &&
+          other.key.name != work.node().key.name && !work.context().graph.deleting(other.id) &&
+          data::string_at(other.spec(), {"kubeconfigSecretRef", "name"}) == secret) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  static void check_version(const kube::ServerVersion& version, Alignment& alignment) {
+    if (version.major > 1 || version.minor >= k_oldest_minor) {
+      return;
+    }
+    alignment.outcome = Outcome::stalled;
+    alignment.reason = "VersionTooOld";
+    alignment.message =
+        cat("Kubernetes ", version.git_version, " is older than 1.", k_oldest_minor);
+  }
+
+  static util::Result<> check_access(kube::Client& client, Work& work, Alignment& alignment) {
+    KUBIST_TRY(const std::string missing, missing_access(client, work.stop()));
+    alignment.conditions.push_back(
+        missing.empty()
+            ? resources::Condition{"AccessGranted", "True", "Allowed", "namespaces can be managed"}
+            : resources::Condition{"AccessGranted", "False", "Forbidden",
+                                   cat("not allowed: ", missing)});
+    if (!missing.empty() && alignment.outcome == Outcome::ready) {
+      alignment.outcome = Outcome::stalled;
+      alignment.reason = "Forbidden";
+      alignment.message = cat("the cluster's credentials may not: ", missing);
+    }
+    return {};
+  }
+
+  util::Result<> check_istio(kube::Client& client, Work& work, Alignment& alignment) {
+    const Json* expected = data::find_path(work.spec(), {"istio"});
+    const Json none = Json::object();
+    const std::string_view mode =
+        expected != nullptr ? data::string_at(*expected, {"mode"}, "Check") : "Check";
+    if (mode == "Ignore") {
+      alignment.status["istio"] = nullptr;
+      return {};
+    }
+    KUBIST_TRY(const IstioFinding finding,
+               world().istio.look(client, expected != nullptr ? *expected : none, work.stop()));
+    Json& status = alignment.status["istio"];
+    status = {
+        {"verdict", finding.verdict}, {"reasons", finding.reasons}, {"message", finding.message}};
+    if (!finding.version.empty()) {
+      status["version"] = finding.version;
+    }
+    if (!finding.revision.empty()) {
+      status["revision"] = finding.revision;
+    }
+    const std::string truth = finding.healthy                ? "True"
+                              : finding.verdict == "Unknown" ? "Unknown"
+                                                             : "False";
+    const std::string reason = finding.reasons.empty() ? finding.verdict : finding.reasons.front();
+    alignment.conditions.push_back({"IstioReady", truth, reason, finding.message});
+    if (mode == "Require" && !finding.healthy && alignment.outcome == Outcome::ready) {
+      alignment.outcome = Outcome::progressing;
+      alignment.reason = "IstioNotReady";
+      alignment.message = cat("Istio is required: ", finding.message);
+      alignment.requeue_after = std::chrono::seconds(15);
+    }
+    return {};
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<engine::Executor> make_cluster_executor(World& world) {
+  return std::make_shared<ClusterExecutor>(world);
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,127 @@
+#include <kubist/data/pointer.hpp>
+#include <kubist/deployers/execution.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
+
+#include "kinds.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+using deployers::ExecutionOutcome;
+using engine::Alignment;
+using util::cat;
+using util::ErrorKind;
+
+namespace {
+
+// Where a target's pods run: its VirtualCluster's namespace on that cluster, or the project's own.
+util::Result<deployers::Place> place_of(World& world, const engine::Graph& graph,
+                                        const std::string& ns, const std::string& target,
+                                        const std::stop_token& stop) {
+  if (target.empty()) {
+    return deployers::Place{world.home, ns, ""};
+  }
+  const auto found =
+      graph.find({std::string(resources::k_kubist_group), "VirtualCluster", ns, target});
+  if (found.empty() || graph[found[0]].parent == engine::k_no_node) {
+    return util::fail(ErrorKind::not_found,
+                      cat("VirtualCluster ", target, " does not exist in ", ns));
+  }
+  const engine::Node& virtual_cluster = graph[found[0]];
+  const engine::Node& cluster = graph[virtual_cluster.parent];
+  KUBIST_TRY(const auto connection, world.connections.connect(*cluster.object, false, stop));
+  deployers::Place place;
+  place.client = connection->client;
+  place.ns = resources::virtual_cluster_namespace(*virtual_cluster.object);
+  place.cluster = connection->uid == world.home_uid ? "" : cluster.key.name;
+  return place;
+}
+
+engine::Outcome outcome_of(ExecutionOutcome::State state) {
+  switch (state) {
+    case ExecutionOutcome::State::ready:
+      return engine::Outcome::ready;
+    case ExecutionOutcome::State::progressing:
+      return engine::Outcome::progressing;
+    case ExecutionOutcome::State::failed:
+      return engine::Outcome::failed;
+    case ExecutionOutcome::State::stalled:
+      return engine::Outcome::stalled;
+  }
+  return engine::Outcome::failed;
+}
+
+class ExecutionExecutor final : public ManagedExecutor {
+ public:
+  using ManagedExecutor::ManagedExecutor;
+
+ protected:
+  util::Result<Alignment> align_node(Work& work) override {
+    deployers::World items = world_for(work);
+    KUBIST_TRY(const ExecutionOutcome outcome, deployers::run_execution(items, input_for(work)));
+    Alignment alignment;
+    alignment.outcome = outcome_of(outcome.state);
+    alignment.reason = outcome.reason.empty() ? alignment.reason : outcome.reason;
+    alignment.message = outcome.message;
+    alignment.status = outcome.status;
+    return alignment;
+  }
+
+  util::Result<engine::Removal> remove_node(Work& work) override {
+    deployers::World items = world_for(work);
+    const auto outcome =
+        deployers::remove_execution(items, input_for(work), world().skip_uninstall);
+    if (!outcome && world().abandon) {
+      return abandoned(outcome.error(), {cat("DeployItems of Execution ", work.node().key.name)});
+    }
+    if (!outcome) {
+      return util::fail(outcome.error());
+    }
+    engine::Removal removal;
+    if (outcome->state == ExecutionOutcome::State::progressing) {
+      return removal_running(outcome->reason, outcome->message);
+    }
+    if (outcome->state != ExecutionOutcome::State::ready) {
+      removal.state = engine::RemovalState::failed;
+    }
+    removal.reason = outcome->reason;
+    removal.message = outcome->message;
+    return removal;
+  }
+
+ private:
+  deployers::ExecutionInput input_for(Work& work) {
+    deployers::ExecutionInput input{*work.node().object, work.spec()};
+    input.owner_metadata = {{"labels", {{k_managed_by_label, "kubist"}}},
+                            {"annotations", {{k_owner_annotation, work.owner_mark()}}}};
+    input.force = world().force;
+    input.dry_run = work.dry();
+    return input;
+  }
+
+  deployers::World world_for(Work& work) {
+    deployers::World items;
+    items.home = world().home;
+    items.settings = world().deployers;
+    items.field_manager = work.field_manager();
+    items.stop = work.stop();
+    items.progress = work.context().progress;
+    items.place_of = [this, &work](const std::string& ns, const std::string& target) {
+      return place_of(world(), work.context().graph, ns, target, work.stop());
+    };
+    items.may_write = [&work] { return work.may_write(); };
+    items.on_write = [&work](const deployers::Write& write) {
+      work.writes().push_back({write.verb, write.object, write.cluster, ""});
+    };
+    return items;
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<engine::Executor> make_execution_executor(World& world) {
+  return std::make_shared<ExecutionExecutor>(world);
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,15 @@
+#pragma once
+#include <memory>
+
+#include "managed.hpp"
+
+// One file per kind; registry.cpp lists them.
+namespace kubist::executors {
+
+std::shared_ptr<engine::Executor> make_root_executor(World& world);
+std::shared_ptr<engine::Executor> make_project_executor(World& world);
+std::shared_ptr<engine::Executor> make_cluster_executor(World& world);
+std::shared_ptr<engine::Executor> make_virtual_cluster_executor(World& world);
+std::shared_ptr<engine::Executor> make_execution_executor(World& world);
+
+}  // namespace kubist::executors

@@ -1,0 +1,206 @@
+#include <kubist/data/pointer.hpp>
+#include <kubist/executors/lease.hpp>
+#include <kubist/kube/api_error.hpp>
+#include <kubist/util/clock.hpp>
+#include <kubist/util/duration.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::executors {
+
+using data::Json;
+using engine::LeaseRecord;
+using engine::LockState;
+using util::cat;
+using util::ErrorKind;
+
+namespace {
+
+constexpr std::string_view k_lease_name = "kubist";
+constexpr std::string_view k_run_annotation = "kubist.io/run";
+
+LeaseRecord record_of(const Json& lease) {
+  LeaseRecord record;
+  record.holder = data::string_at(lease, {"spec", "holderIdentity"});
+  record.run_id = data::string_at(lease, {"metadata", "annotations", k_run_annotation});
+  record.renew_time = data::string_at(lease, {"spec", "renewTime"});
+  record.transitions = static_cast<int>(data::int_at(lease, {"spec", "leaseTransitions"}));
+  record.duration = std::chrono::seconds(data::int_at(lease, {"spec", "leaseDurationSeconds"}, 15));
+  record.resource_version = data::string_at(lease, {"metadata", "resourceVersion"});
+  return record;
+}
+
+Json lease_of(const LeaseRecord& record, const std::string& ns) {
+  Json lease{{"apiVersion", "coordination.k8s.io/v1"},
+             {"kind", "Lease"},
+             {"metadata",
+              {{"name", k_lease_name},
+               {"namespace", ns},
+               {"annotations", {{k_run_annotation, record.run_id}}}}},
+             {"spec",
+              {{"holderIdentity", record.holder},
+               {"leaseDurationSeconds", record.duration.count()},
+               {"renewTime", record.renew_time},
+               {"leaseTransitions", record.transitions}}}};
+  if (!record.resource_version.empty()) {
+    lease["metadata"]["resourceVersion"] = record.resource_version;
+  }
+  return lease;
+}
+
+}  // namespace
+
+struct ProjectLocks::Held {
+  explicit Held(const std::string& identity) : state(identity) {}
+  std::mutex mutex;
+  LockState state;
+  bool needless = false;  ///< no namespace to lock in
+};
+
+ProjectLocks::ProjectLocks(std::shared_ptr<kube::Client> home, Options options)
+    : m_home(std::move(home)), m_options(std::move(options)) {}
+
+ProjectLocks::~ProjectLocks() { release(); }
+
+util::Result<> ProjectLocks::before_write(const std::string& ns, const std::stop_token& stop) {
+  std::shared_ptr<Held> held;
+  {
+    const std::lock_guard lock(m_mutex);
+    auto& entry = m_held[ns];
+    if (!entry) {
+      entry = std::make_shared<Held>(m_options.identity);
+    }
+    held = entry;
+    if (!m_renewer.joinable()) {
+      m_renewer = std::jthread([this](std::stop_token own) {
+        while (util::sleep_for(std::chrono::seconds(2), own)) {
+          renew_all();
+        }
+      });
+    }
+  }
+  const std::lock_guard lock(held->mutex);
+  if (held->needless) {
+    return {};
+  }
+  if (held->state.held()) {
+    if (held->state.may_write(std::chrono::steady_clock::now())) {
+      return {};
+    }
+    auto error = util::make_error(
+        ErrorKind::conflict, cat("the lock of project namespace ", ns, " could not be renewed"),
+        "Run again; check that the API server is reachable.");
+    error.reason = "Locked";
+    return util::fail(std::move(error));
+  }
+  return acquire(*held, ns, stop);
+}
+
+util::Result<> ProjectLocks::observe(Held& held, const std::string& ns) {
+  KUBIST_TRY(const auto lease, m_home->find(kube::well_known::leases(), ns, k_lease_name));
+  held.state.observe(lease ? std::optional(record_of(*lease)) : std::nullopt,
+                     std::chrono::steady_clock::now());
+  return {};
+}
+
+// True when written; false when somebody else was faster or the namespace takes no objects.
+util::Result<bool> ProjectLocks::write(Held& held, const std::string& ns, bool create,
+                                       const std::string& holder) {
+  const auto sent = std::chrono::steady_clock::now();
+  LeaseRecord record =
+      held.state.desired(m_options.run_id, util::format_micro_time(util::system_clock().now()));
+  record.holder = holder;
+  const Json body = lease_of(record, ns);
+  auto reply = m_home->json(create ? kube::create(kube::well_known::leases(), body)
+                                   : kube::replace(kube::well_known::leases(), body));
+  if (reply) {
+    held.state.acquired(record_of(*reply), sent);
+    return true;
+  }
+  const util::Error& error = reply.error();
+  const bool terminating = error.message.find("being terminated") != std::string::npos;
+  if (create && (error.kind == ErrorKind::not_found || terminating)) {
+    held.needless = true;
+    return false;
+  }
+  if (error.kind == ErrorKind::conflict) {
+    return false;
+  }
+  return util::fail(util::with_context(error, cat("cannot lock project namespace ", ns)));
+}
+
+util::Result<> ProjectLocks::acquire(Held& held, const std::string& ns,
+                                     const std::stop_token& stop) {
+  const auto give_up = std::chrono::steady_clock::now() + m_options.timeout;
+  while (true) {
+    KUBIST_CHECK(observe(held, ns));
+    const auto step = held.state.next(std::chrono::steady_clock::now());
+    if (step != LockState::Step::wait) {
+      KUBIST_TRY(const bool written,
+                 write(held, ns, step == LockState::Step::create, m_options.identity));
+      if (held.needless) {
+        return {};
+      }
+      if (!written) {
+        continue;
+      }
+      auto checked = m_options.recheck ? m_options.recheck(ns) : util::Result<>{};
+      if (!checked) {
+        static_cast<void>(write(held, ns, false, ""));
+        held.state.lost();
+      }
+      return checked;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    const std::string by = cat(held.state.holder(), " (run ", held.state.holder_run(), ")");
+    if (now >= give_up) {
+      auto error =
+          util::make_error(ErrorKind::conflict, cat("project namespace ", ns, " is locked by ", by),
+                           "Wait for it to end, or give --lock-timeout to wait here.");
+      error.reason = "Locked";
+      return util::fail(std::move(error));
+    }
+    if (m_options.progress) {
+      m_options.progress(cat("waiting for the lock of ", ns, ", held by ", by));
+    }
+    const auto pause = std::min<std::chrono::nanoseconds>(held.state.wait_time(now), give_up - now);
+    if (!util::sleep_for(pause, stop)) {
+      return util::fail(ErrorKind::cancelled, cat("stopped while waiting for the lock of ", ns));
+    }
+  }
+}
+
+void ProjectLocks::renew_all() {
+  std::map<std::string, std::shared_ptr<Held>> all;
+  {
+    const std::lock_guard lock(m_mutex);
+    all = m_held;
+  }
+  for (const auto& [ns, held] : all) {
+    const std::lock_guard lock(held->mutex);
+    if (!held->needless && held->state.held() &&
+        held->state.next(std::chrono::steady_clock::now()) == LockState::Step::renew) {
+      const auto written = write(*held, ns, false, m_options.identity);
+      if (written && !*written) {
+        held->state.lost();
+      }
+    }
+  }
+}
+
+void ProjectLocks::release() {
+  m_renewer.request_stop();
+  if (m_renewer.joinable()) {
+    m_renewer.join();
+  }
+  const std::lock_guard lock(m_mutex);
+  for (const auto& [ns, held] : m_held) {
+    const std::lock_guard entry(held->mutex);
+    if (held->state.held() && !held->needless) {
+      static_cast<void>(write(*held, ns, false, ""));  // a lease not freed goes stale by itself
+      held->state.lost();
+    }
+  }
+  m_held.clear();
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,171 @@
+#include "namespaces.hpp"
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::executors {
+
+using data::Json;
+using engine::Removal;
+using resources::ObjectView;
+using util::cat;
+using util::ErrorKind;
+
+namespace {
+
+const kube::ApiResource& namespaces() { return kube::well_known::namespaces(); }
+
+util::Error problem(ErrorKind kind, std::string reason, std::string message, std::string hint) {
+  util::Error error = util::make_error(kind, std::move(message), std::move(hint));
+  error.reason = std::move(reason);
+  return error;
+}
+
+// The entry of status.inventory for that namespace, or null.
+const Json* recorded(const engine::Node& node, const std::string& name) {
+  const Json* inventory = data::find_path(node.status(), {"inventory"});
+  if (inventory == nullptr || !inventory->is_array()) {
+    return nullptr;
+  }
+  for (const Json& entry : *inventory) {
+    if (data::string_at(entry, {"kind"}) == "Namespace" &&
+        data::string_at(entry, {"name"}) == name) {
+      return &entry;
+    }
+  }
+  return nullptr;
+}
+
+util::Result<> check_ownership(Work& work, const Json& live, const NamespaceWish& wish,
+                               bool known) {
+  const ObjectView view(live);
+  const std::string_view owner = view.annotation(k_owner_annotation);
+  if (owner == work.owner_mark()) {
+    return {};
+  }
+  if (!owner.empty()) {
+    return util::fail(problem(ErrorKind::invalid, "NamespaceTaken",
+                              cat("namespace ", wish.name, " belongs to ", owner),
+                              "Choose another namespace, or delete its owner first."));
+  }
+  if (!wish.adopt && !known) {
+    return util::fail(problem(ErrorKind::invalid, "NamespaceExists",
+                              cat("namespace ", wish.name, " exists and was not made by kubist"),
+                              "Set spec.adopt: true to take it over, or choose another one."));
+  }
+  return {};
+}
+
+Json wanted_namespace(Work& work, const NamespaceWish& wish, const Json* live) {
+  Json labels = wish.labels;
+  labels[std::string(k_managed_by_label)] = "kubist";
+  Json annotations = wish.annotations;
+  annotations[std::string(k_owner_annotation)] = work.owner_mark();
+  Json object{
+      {"apiVersion", "v1"},
+      {"kind", "Namespace"},
+      {"metadata", {{"name", wish.name}, {"labels", labels}, {"annotations", annotations}}}};
+  if (live != nullptr) {
+    object["metadata"]["uid"] =
+        ObjectView(*live).uid();  // the one that was looked at, no successor
+  }
+  return object;
+}
+
+util::Result<> remove_labels(Work& work, kube::Client& client, const std::string& cluster,
+                             const NamespaceWish& wish, const Json& live) {
+  Json nulls = Json::object();
+  for (const std::string& label : wish.unwanted_labels) {
+    if (ObjectView(live).labels().contains(label)) {
+      nulls[label] = nullptr;
+    }
+  }
+  if (nulls.empty()) {
+    return {};
+  }
+  kube::WriteOptions options;
+  options.field_manager = work.field_manager();
+  return work.send(client, cluster,
+                   kube::patch(namespaces(), "", wish.name, kube::PatchType::merge,
+                               {{"metadata", {{"labels", nulls}}}}, options),
+                   "patch", cat("v1 Namespace/", wish.name, " (labels)"));
+}
+
+}  // namespace
+
+util::Result<NamespaceFact> keep_namespace(Work& work, kube::Client& client,
+                                           const std::string& cluster, const NamespaceWish& wish) {
+  const Json* entry = recorded(work.node(), wish.name);
+  KUBIST_TRY(const auto live, client.find(namespaces(), "", wish.name, work.stop()));
+  NamespaceFact fact;
+  std::string uid;
+  if (live) {
+    uid = ObjectView(*live).uid();
+    const bool known = entry != nullptr && data::string_at(*entry, {"uid"}) == uid;
+    KUBIST_CHECK(check_ownership(work, *live, wish, known));
+    if (!ObjectView(*live).deletion_timestamp().empty()) {
+      return util::fail(problem(ErrorKind::unavailable, "NamespaceTerminating",
+                                cat("namespace ", wish.name, " is being deleted"), ""));
+    }
+    const bool marked = ObjectView(*live).annotation(k_owner_annotation) == work.owner_mark();
+    fact.adopted = entry != nullptr ? data::bool_at(*entry, {"adopted"}) : !marked;
+  } else if (!wish.create) {
+    return util::fail(problem(ErrorKind::not_found, "NamespaceNotFound",
+                              cat("namespace ", wish.name, " does not exist"),
+                              "Create it, or set spec.create: true."));
+  }
+  if (entry == nullptr) {  // ahead of the namespace: after a crash the next run knows of it
+    KUBIST_CHECK(work.record_inventory(
+        Json::array({inventory_entry(namespaces(), "", wish.name, uid, fact.adopted)})));
+  }
+  const Json object = wanted_namespace(work, wish, live ? &*live : nullptr);
+  KUBIST_TRY(fact.live, work.apply(client, cluster, namespaces(), object, live ? &*live : nullptr));
+  KUBIST_CHECK(remove_labels(work, client, cluster, wish, fact.live));
+  fact.inventory = Json::array({inventory_entry(
+      namespaces(), "", wish.name, std::string(ObjectView(fact.live).uid()), fact.adopted)});
+  return fact;
+}
+
+util::Result<Removal> remove_namespace(Work& work, kube::Client& client, const std::string& cluster,
+                                       const std::string& name) {
+  KUBIST_TRY(const auto live, client.find(namespaces(), "", name, work.stop()));
+  const Json* entry = recorded(work.node(), name);
+  Removal removal;
+  if (!live || entry == nullptr) {
+    return removal;
+  }
+  const ObjectView view(*live);
+  const std::string_view known_uid = data::string_at(*entry, {"uid"});
+  const bool ours = view.annotation(k_owner_annotation) == work.owner_mark() &&
+                    (known_uid.empty() || known_uid == view.uid());
+  const std::string_view policy = resources::deletion_policy(*work.node().object);
+  const bool keep = policy.empty() ? data::bool_at(*entry, {"adopted"}) : policy == "Orphan";
+  if (!ours || keep) {
+    removal.left_behind.push_back(cat("namespace ", name));
+    if (ours) {  // free it for the next owner
+      kube::WriteOptions options;
+      options.field_manager = work.field_manager();
+      KUBIST_CHECK(work.send(client, cluster,
+                             kube::patch(namespaces(), "", name, kube::PatchType::merge,
+                                         {{"metadata",
+                                           {{"annotations", {{k_owner_annotation, nullptr}}},
+                                            {"labels", {{k_managed_by_label, nullptr}}}}}},
+                                         options),
+                             "patch", cat("v1 Namespace/", name, " (released)")));
+    }
+    return removal;
+  }
+  if (view.deletion_timestamp().empty()) {
+    kube::DeleteOptions options;
+    options.uid = view.uid();
+    KUBIST_CHECK(work.send(client, cluster, kube::remove(namespaces(), "", name, options), "delete",
+                           cat("v1 Namespace/", name)));
+    if (work.dry()) {
+      return removal;
+    }
+  }
+  return removal_running("NamespaceTerminating", cat("namespace ", name, " is being deleted"));
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,37 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "managed.hpp"
+
+namespace kubist::executors {
+
+/// A namespace that a Project or VirtualCluster keeps.
+struct NamespaceWish {
+  std::string name;
+  std::map<std::string, std::string> labels;
+  std::map<std::string, std::string> annotations;
+  std::vector<std::string> unwanted_labels;  ///< removed, whoever set them
+  bool create = true;
+  bool adopt = false;
+};
+
+struct NamespaceFact {
+  data::Json live;
+  bool adopted = false;  ///< it existed before
+  data::Json inventory;  ///< status.inventory with its entry
+};
+
+/// Makes or adopts it and keeps labels and annotations. The inventory has its entry before the
+/// namespace is made. Invalid: NamespaceExists (adopt is off), NamespaceTaken (somebody else's);
+/// not_found: NamespaceNotFound (create is off); unavailable: NamespaceTerminating.
+util::Result<NamespaceFact> keep_namespace(Work& work, kube::Client& client,
+                                           const std::string& cluster, const NamespaceWish& wish);
+
+/// Deletes it where kubist made it (or deletionPolicy says Delete), lets go of it where it was
+/// adopted (or deletionPolicy says Orphan). Running until it is gone.
+util::Result<engine::Removal> remove_namespace(Work& work, kube::Client& client,
+                                               const std::string& cluster, const std::string& name);
+
+}  // namespace kubist::executors

@@ -1,0 +1,153 @@
+#include <kubist/apply/compare.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/sha256.hpp>
+#include <kubist/util/text.hpp>
+
+#include "work.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+using util::cat;
+using util::ErrorKind;
+
+util::Result<std::string> cluster_uid(kube::Client& client, const std::stop_token& stop) {
+  KUBIST_TRY(const Json system,
+             client.json(kube::get(kube::well_known::namespaces(), "", "kube-system"), stop));
+  return std::string(resources::ObjectView(system).uid());
+}
+
+std::string Work::owner_mark() const {
+  const auto& key = m_node.key;
+  return cat(m_world.home_uid, '/', key.kind, '/', key.ns, '/', key.name);
+}
+
+std::string Work::field_manager() const {
+  return cat("kubist-", util::sha256_hex(owner_mark()).substr(0, 10));
+}
+
+std::string Work::project_namespace() const {
+  return m_node.key.kind == "Project" ? resources::project_namespace(*m_node.object)
+                                      : m_node.key.ns;
+}
+
+util::Result<> Work::may_write() {
+  const std::string ns = project_namespace();
+  return ns.empty() || dry() ? util::Result<>{} : m_world.locks.before_write(ns, stop());
+}
+
+void Work::note(std::string verb, std::string object, const std::string& cluster) {
+  m_writes.push_back({std::move(verb), std::move(object), cluster, ""});
+}
+
+util::Result<Json> Work::apply(kube::Client& client, const std::string& cluster,
+                               const kube::ApiResource& resource, const Json& object,
+                               const Json* live) {
+  const std::string manager = field_manager();
+  if (live != nullptr) {
+    const auto comparison = apply::compare(
+        object, *live, {.manager = manager, .built_in = apply::is_built_in_group(resource.group)});
+    if (comparison.verdict == apply::Verdict::unchanged) {
+      return *live;
+    }
+  }
+  const resources::ObjectView view(object);
+  const std::string what = cat(resource.api_version(), ' ', resource.kind, '/', view.name());
+  kube::ApplyOptions options;
+  options.field_manager = manager;
+  if (dry()) {
+    note(live == nullptr ? "create" : "apply", what, cluster);
+    if (m_world.dry_run == apply::DryRun::client) {
+      return object;
+    }
+    options.dry_run = kube::DryRun::server;
+    return client.json(kube::apply(resource, object, options), stop());
+  }
+  KUBIST_CHECK(may_write());
+  KUBIST_TRY(Json after, client.json(kube::apply(resource, object, options)));
+  if (live == nullptr || resources::ObjectView(*live).resource_version() !=
+                             resources::ObjectView(after).resource_version()) {
+    note(live == nullptr ? "create" : "apply", what, cluster);
+  }
+  return after;
+}
+
+util::Result<> Work::send(kube::Client& client, const std::string& cluster,
+                          const kube::ApiCall& call, std::string verb, std::string object) {
+  if (!dry()) {
+    KUBIST_CHECK(may_write());
+    // A write that was begun is finished, also when the run is being stopped.
+    KUBIST_CHECK(client.run(call));
+  }
+  note(std::move(verb), std::move(object), cluster);
+  return {};
+}
+
+util::Result<kube::ApiResource> Work::resource() {
+  const std::string_view version = resources::ObjectView(*m_node.object).api_version();
+  return m_world.home->discovery().find_kind(version, m_node.key.kind, stop());
+}
+
+util::Result<> Work::record_inventory(const Json& entries) {
+  const Json* present = data::find_path(m_node.status(), {"inventory"});
+  if (dry() || (present != nullptr && *present == entries)) {
+    return {};
+  }
+  KUBIST_TRY(const auto own, resource());
+  kube::WriteOptions options;
+  options.field_manager = k_status_manager;
+  options.subresource = "status";
+  return send(*m_world.home, "",
+              kube::patch(own, m_node.key.ns, m_node.key.name, kube::PatchType::merge,
+                          {{"status", {{"inventory", entries}}}}, options),
+              "patch", cat(own.api_version(), ' ', own.kind, '/', m_node.key.name, " (inventory)"));
+}
+
+namespace {
+
+Json finalizer_patch(const Json& live, std::string_view finalizer, bool present) {
+  const Json* list = data::find_path(live, {"metadata", "finalizers"});
+  Json wanted = list != nullptr ? *list : Json::array();
+  if (present) {
+    wanted.push_back(finalizer);
+  } else {
+    wanted.erase(std::remove(wanted.begin(), wanted.end(), Json(finalizer)), wanted.end());
+  }
+  Json patch = Json::array();
+  patch.push_back({{"op", "test"},
+                   {"path", "/metadata/resourceVersion"},
+                   {"value", resources::ObjectView(live).resource_version()}});
+  patch.push_back({{"op", "add"}, {"path", "/metadata/finalizers"}, {"value", wanted}});
+  return patch;
+}
+
+}  // namespace
+
+util::Result<> set_finalizer(Work& work, kube::Client& client, const kube::ApiResource& resource,
+                             const std::string& ns, const std::string& name,
+                             std::string_view finalizer, bool present) {
+  for (int attempt = 1;; ++attempt) {
+    KUBIST_TRY(const auto live, client.find(resource, ns, name));
+    if (!live || resources::ObjectView(*live).has_finalizer(finalizer) == present) {
+      return {};
+    }
+    if (present && !resources::ObjectView(*live).deletion_timestamp().empty()) {
+      return {};  // the server takes no new finalizers on an object that is being deleted
+    }
+    kube::WriteOptions options;
+    options.field_manager = k_status_manager;
+    auto sent = work.send(
+        client, "",
+        kube::patch(resource, ns, name, kube::PatchType::json,
+                    finalizer_patch(*live, finalizer, present), options),
+        "patch", cat(resource.api_version(), ' ', resource.kind, '/', name, " (finalizer)"));
+    // A failed test is 422, somebody else's write in between is 409: look again.
+    if (sent || attempt == 5 ||
+        (sent.error().http_status != 409 && sent.error().http_status != 422)) {
+      return sent;
+    }
+  }
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,67 @@
+#include <algorithm>
+
+#include <kubist/executors/project.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
+
+#include "kinds.hpp"
+#include "namespaces.hpp"
+
+namespace kubist::executors {
+
+using engine::Alignment;
+using util::cat;
+
+namespace {
+
+NamespaceWish wish_for(const engine::Node& node) {
+  NamespaceWish wish;
+  wish.name = resources::project_namespace(*node.object);
+  wish.labels = {{"kubist.io/project", node.key.name}};
+  wish.adopt = true;  // a project's namespace is its own by the project's word: an administrator's
+  return wish;
+}
+
+class ProjectExecutor final : public ManagedExecutor {
+ public:
+  using ManagedExecutor::ManagedExecutor;
+
+ protected:
+  util::Result<Alignment> align_node(Work& work) override {
+    const NamespaceWish wish = wish_for(work.node());
+    if (is_reserved_namespace(wish.name)) {
+      auto error = util::make_error(util::ErrorKind::invalid,
+                                    cat("a project cannot own namespace ", wish.name));
+      error.reason = "NamespaceReserved";
+      return util::fail(std::move(error));
+    }
+    KUBIST_TRY(const NamespaceFact fact, keep_namespace(work, *world().home, "", wish));
+    Alignment alignment;
+    alignment.status["namespace"] = wish.name;
+    alignment.status["namespaceUID"] = resources::ObjectView(fact.live).uid();
+    alignment.status["adopted"] = fact.adopted ? data::Json(true) : data::Json();
+    alignment.status["inventory"] = fact.inventory;
+    const auto& children = work.node().children;
+    alignment.status["clusters"] = std::count_if(
+        children.begin(), children.end(),
+        [&](engine::NodeId id) { return work.context().graph[id].key.kind == "Cluster"; });
+    return alignment;
+  }
+
+  util::Result<engine::Removal> remove_node(Work& work) override {
+    return remove_namespace(work, *world().home, "",
+                            resources::project_namespace(*work.node().object));
+  }
+};
+
+}  // namespace
+
+bool is_reserved_namespace(std::string_view ns) {
+  return ns == "default" || ns == "istio-system" || ns.starts_with("kube-");
+}
+
+std::shared_ptr<engine::Executor> make_project_executor(World& world) {
+  return std::make_shared<ProjectExecutor>(world);
+}
+
+}  // namespace kubist::executors

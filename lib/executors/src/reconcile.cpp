@@ -1,0 +1,130 @@
+#include <algorithm>
+
+#include <kubist/executors/reconcile.hpp>
+#include <kubist/executors/registry.hpp>
+#include <kubist/executors/status_store.hpp>
+#include <kubist/executors/tree.hpp>
+#include <kubist/util/random.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::executors {
+
+using engine::Graph;
+using engine::NodeId;
+using util::cat;
+using util::ErrorKind;
+
+namespace {
+
+constexpr std::string_view k_plan_changed = "PlanChanged";
+constexpr int k_max_plans = 5;
+
+util::Result<std::vector<NodeId>> select(const Graph& graph, const std::vector<engine::Key>& keys) {
+  if (keys.empty()) {
+    return graph.roots();
+  }
+  std::vector<NodeId> selected;
+  for (const engine::Key& key : keys) {
+    KUBIST_TRY(const auto found, graph.require(key));
+    selected.insert(selected.end(), found.begin(), found.end());
+  }
+  return selected;
+}
+
+bool plan_changed(const engine::Report& report) {
+  const auto is_it = [](const util::Error& error) { return error.reason == k_plan_changed; };
+  return std::any_of(
+             report.nodes.begin(), report.nodes.end(),
+             [&](const engine::NodeReport& node) { return node.reason == k_plan_changed; }) ||
+         std::any_of(report.status_errors.begin(), report.status_errors.end(), is_it);
+}
+
+}  // namespace
+
+Session::Session(std::shared_ptr<kube::Client> home, std::string home_uid, Options options)
+    : m_home(home),
+      m_home_uid(std::move(home_uid)),
+      m_options(std::move(options)),
+      m_connections(std::move(home), m_options.clients) {}
+
+util::Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<kube::Client> home,
+                                                     Options options, const std::stop_token& stop) {
+  KUBIST_TRY(std::string uid, cluster_uid(*home, stop));
+  return std::unique_ptr<Session>(new Session(std::move(home), std::move(uid), std::move(options)));
+}
+
+// What was planned holds as long as no object of the project was changed, added or taken away.
+util::Result<> Session::recheck(const Graph& graph, const std::string& ns,
+                                const std::stop_token& stop) {
+  KUBIST_TRY(const Snapshot now, load_snapshot(*m_home, ns, stop));
+  std::size_t count = 0;
+  bool same = true;
+  for (const data::Json& object : now.nodes) {
+    const resources::ObjectView view(object);
+    if (view.ns() != ns) {
+      continue;
+    }
+    ++count;
+    const auto found = graph.find(view.ref());
+    same = same && !found.empty() && graph[found[0]].uid == view.uid() &&
+           graph[found[0]].generation == view.generation() &&
+           graph[found[0]].deleting == !view.deletion_timestamp().empty();
+  }
+  const auto planned = std::count_if(graph.nodes().begin(), graph.nodes().end(),
+                                     [&](const engine::Node& node) { return node.key.ns == ns; });
+  if (same && count == static_cast<std::size_t>(planned)) {
+    return {};
+  }
+  util::Error error =
+      util::make_error(ErrorKind::conflict,
+                       cat("the objects of namespace ", ns, " changed while the run was planned"));
+  error.reason = k_plan_changed;
+  return util::fail(std::move(error));
+}
+
+util::Result<Run> Session::run_once(const ReconcileOptions& options, engine::Observer& observer,
+                                    const std::stop_token& stop) {
+  KUBIST_TRY(const Snapshot snapshot, load_snapshot(*m_home, options.only_namespace, stop));
+  Run run{build_graph(snapshot), {}};
+  KUBIST_TRY(const auto selected, select(run.graph, options.selection));
+  const engine::RunInfo info{util::random_uuid(), util::system_clock().now(),
+                             options.dry_run != apply::DryRun::none};
+  ProjectLocks locks(
+      m_home, {m_options.identity, info.id, options.lock_timeout,
+               [&](const std::string& ns) { return recheck(run.graph, ns, stop); }, nullptr});
+  World world{m_home,
+              m_home_uid,
+              m_connections,
+              locks,
+              *m_options.istio,
+              options.dry_run,
+              options.abandon,
+              options.force,
+              options.skip_uninstall,
+              m_options.deployers};
+  const engine::ExecutorSet executors = make_executors(world);
+  KubeStatusStore statuses(world, stop);
+  const engine::PolicyCatalog policies = m_catalog.build(snapshot.definitions);
+  engine::PolicyWorld observed;
+  engine::RunOptions run_options;
+  run_options.parallelism = options.parallelism;
+  run_options.mode = options.mode;
+  run_options.settle = options.settle;
+  run_options.keep_trace = options.keep_trace;
+  run_options.write_status = options.dry_run == apply::DryRun::none;
+  run.report = engine::run(run.graph, selected, info, run_options,
+                           {executors, statuses, policies, observed, observer}, stop);
+  return run;
+}
+
+util::Result<Run> Session::run(const ReconcileOptions& options, engine::Observer& observer,
+                               const std::stop_token& stop) {
+  for (int plan = 1;; ++plan) {
+    auto run = run_once(options, observer, stop);
+    if (!run || plan == k_max_plans || stop.stop_requested() || !plan_changed(run->report)) {
+      return run;
+    }
+  }
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,50 @@
+#include <kubist/executors/registry.hpp>
+
+#include "kinds.hpp"
+
+namespace kubist::executors {
+
+namespace {
+
+struct Row {
+  const char* name;
+  const char* kind;
+  std::shared_ptr<engine::Executor> (*make)(World&);
+  std::vector<std::string> aliases;  ///< Vamp Kubist's names, for files that carry them
+};
+
+const std::vector<Row>& table() {
+  static const std::vector<Row> rows{
+      {"Root", "Root", make_root_executor, {"DefaultRootPolicyExecutor"}},
+      {"Project", "Project", make_project_executor, {"DefaultProjectPolicyExecutor"}},
+      {"Cluster", "Cluster", make_cluster_executor, {"IstioSetupClusterPolicyExecutor"}},
+      {"VirtualCluster",
+       "VirtualCluster",
+       make_virtual_cluster_executor,
+       {"DefaultVirtualClusterPolicyExecutor"}},
+  };
+  return rows;
+}
+
+}  // namespace
+
+engine::ExecutorSet make_executors(World& world) {
+  engine::ExecutorSet set;
+  for (const Row& row : table()) {
+    set.add(row.name, row.make(world), {row.kind}, {row.kind}, row.aliases);
+  }
+  return set;
+}
+
+std::vector<std::string> executor_names(std::string_view kind) {
+  std::vector<std::string> names;
+  for (const Row& row : table()) {
+    if (kind == row.kind) {
+      names.emplace_back(row.name);
+      names.insert(names.end(), row.aliases.begin(), row.aliases.end());
+    }
+  }
+  return names;
+}
+
+}  // namespace kubist::executors

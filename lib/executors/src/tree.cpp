@@ -1,0 +1,82 @@
+#include <future>
+
+#include <kubist/executors/tree.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::executors {
+
+using data::Json;
+using util::ErrorKind;
+
+namespace {
+
+kube::ApiResource resource_of(const resources::Kind& kind) {
+  kube::ApiResource resource;
+  resource.group = kind.group;
+  resource.version = resources::k_version;
+  resource.kind = kind.name;
+  resource.plural = kind.plural;
+  resource.namespaced = kind.namespaced;
+  return resource;
+}
+
+bool is_wanted(const resources::Kind& kind) {
+  return kind.group == resources::k_kubist_group &&
+         (kind.node || kind.name.ends_with("Definition"));
+}
+
+using Listed = util::Result<kube::ObjectList>;
+
+Listed list_kind(kube::Client& home, const resources::Kind& kind, const std::string& ns,
+                 const std::stop_token& stop) {
+  return home.list(resource_of(kind), kind.namespaced ? ns : std::string(), {}, stop);
+}
+
+util::Error explain(util::Error error, const resources::Kind& kind) {
+  error = util::with_context(std::move(error), util::cat("cannot list ", kind.plural));
+  if (error.kind == ErrorKind::not_found) {
+    error.hint = "Install kubist's kinds on this cluster with 'kubist init'.";
+  }
+  return error;
+}
+
+}  // namespace
+
+util::Result<Snapshot> load_snapshot(kube::Client& home, const std::string& ns,
+                                     const std::stop_token& stop) {
+  std::vector<std::pair<const resources::Kind*, std::future<Listed>>> lists;
+  for (const resources::Kind& kind : resources::kinds()) {
+    if (is_wanted(kind)) {
+      lists.emplace_back(&kind, std::async(std::launch::async, [&home, &kind, &ns, &stop] {
+        return list_kind(home, kind, ns, stop);
+      }));
+    }
+  }
+  Snapshot snapshot;
+  std::optional<util::Error> failed;
+  for (auto& [kind, list] : lists) {
+    Listed listed = list.get();
+    if (!listed) {
+      failed = failed ? failed : explain(listed.error(), *kind);
+      continue;
+    }
+    auto& target = kind->node ? snapshot.nodes : snapshot.definitions;
+    std::move(listed->items.begin(), listed->items.end(), std::back_inserter(target));
+  }
+  if (failed) {
+    return util::fail(std::move(*failed));
+  }
+  return snapshot;
+}
+
+engine::Graph build_graph(const Snapshot& snapshot) {
+  std::vector<engine::Node> nodes;
+  nodes.reserve(snapshot.nodes.size());
+  for (const Json& object : snapshot.nodes) {
+    nodes.push_back(engine::make_node(object));
+  }
+  return engine::Graph::build(std::move(nodes));
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,175 @@
+#include <kubist/data/pointer.hpp>
+#include <kubist/executors/project.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
+
+#include "applications.hpp"
+#include "kinds.hpp"
+#include "namespaces.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+using engine::Alignment;
+using util::cat;
+using util::ErrorKind;
+
+namespace {
+
+constexpr const char* k_injection = "istio-injection";
+constexpr const char* k_revision = "istio.io/rev";
+constexpr const char* k_ambient = "istio.io/dataplane-mode";
+
+// https://istio.io/latest/docs/setup/additional-setup/sidecar-injection/ (labels of namespaces)
+void add_mesh_labels(const Json& spec, NamespaceWish& wish) {
+  const std::string_view mode = data::string_at(spec, {"injection", "mode"}, "Sidecar");
+  const std::string revision(data::string_at(spec, {"injection", "revision"}));
+  if (mode == "Unmanaged") {
+    return;
+  }
+  if (mode == "Ambient") {
+    wish.labels[k_ambient] = "ambient";
+    wish.unwanted_labels = {k_injection};
+  } else if (mode == "Sidecar" && revision.empty()) {
+    wish.labels[k_injection] = "enabled";
+    wish.unwanted_labels = {k_revision, k_ambient};
+  } else if (mode == "Sidecar") {
+    wish.unwanted_labels = {k_injection, k_ambient};
+  } else {
+    wish.unwanted_labels = {k_injection, k_revision, k_ambient};
+  }
+  if (mode != "None" && !revision.empty()) {
+    wish.labels[k_revision] = revision;
+  }
+}
+
+NamespaceWish wish_for(const engine::Node& node, const Json& spec) {
+  NamespaceWish wish;
+  wish.name = resources::virtual_cluster_namespace(*node.object);
+  for (const char* field : {"labels", "annotations"}) {
+    if (const Json* map = data::find_path(spec, {field}); map != nullptr && map->is_object()) {
+      auto& to = std::string_view(field) == "labels" ? wish.labels : wish.annotations;
+      for (const auto& [key, value] : map->items()) {
+        to[key] = value.is_string() ? value.get<std::string>() : value.dump();
+      }
+    }
+  }
+  add_mesh_labels(spec, wish);
+  wish.create = data::bool_at(spec, {"create"}, true);
+  wish.adopt = data::bool_at(spec, {"adopt"});
+  return wish;
+}
+
+util::Error not_allowed(std::string message, std::string hint) {
+  util::Error error = util::make_error(ErrorKind::invalid, std::move(message), std::move(hint));
+  error.reason = "NamespaceNotAllowed";
+  return error;
+}
+
+// On the home cluster only what the Project grants; never a system namespace or another project's.
+util::Result<> check_home_namespace(const engine::Graph& graph, const engine::Node& node,
+                                    const std::string& ns) {
+  if (is_reserved_namespace(ns)) {
+    return util::fail(not_allowed(cat("namespace ", ns, " of the home cluster is reserved"),
+                                  "Choose another spec.namespace."));
+  }
+  const engine::Node* project = nullptr;
+  for (const engine::Node& other : graph.nodes()) {
+    if (other.key.kind == "Project") {
+      const bool own = resources::project_namespace(*other.object) == node.key.ns;
+      project = own ? &other : project;
+      if (!own && resources::project_namespace(*other.object) == ns) {
+        return util::fail(not_allowed(cat("namespace ", ns, " belongs to Project ", other.key.name),
+                                      "Choose another spec.namespace."));
+      }
+    }
+  }
+  if (project == nullptr) {
+    return util::fail(not_allowed(cat("namespace ", node.key.ns, " belongs to no Project"),
+                                  "Create a Project that owns it."));
+  }
+  for (const std::string& pattern : resources::project_home_patterns(*project->object)) {
+    if (util::glob_match(pattern, ns)) {
+      return {};
+    }
+  }
+  return util::fail(not_allowed(
+      cat("Project ", project->key.name, " may not use namespace ", ns, " of the home cluster"),
+      "An administrator can add it to spec.home.namespaces of the Project."));
+}
+
+class VirtualClusterExecutor final : public ManagedExecutor {
+ public:
+  using ManagedExecutor::ManagedExecutor;
+
+ protected:
+  util::Result<Alignment> align_node(Work& work) override {
+    KUBIST_TRY(const auto place, connect(work));
+    const NamespaceWish wish = wish_for(work.node(), work.spec());
+    if (place.home) {
+      KUBIST_CHECK(check_home_namespace(work.context().graph, work.node(), wish.name));
+    }
+    KUBIST_TRY(const NamespaceFact fact, keep_namespace(work, *place.client, place.cluster, wish));
+    Alignment alignment;
+    alignment.status["namespace"] = wish.name;
+    alignment.status["namespaceUID"] = resources::ObjectView(fact.live).uid();
+    alignment.status["adopted"] = fact.adopted ? Json(true) : Json();
+    alignment.status["inventory"] = fact.inventory;
+    if (work.dry() && resources::ObjectView(fact.live).uid().empty()) {
+      alignment.message =
+          cat("what lives in namespace ", wish.name, " is unknown before it is made");
+      return alignment;
+    }
+    KUBIST_TRY(const auto applications, list_applications(*place.client, wish.name, work.stop()));
+    alignment.status["applications"] = applications.empty() ? Json() : applications;
+    if (data::bool_at(work.spec(), {"injection", "restart"})) {
+      KUBIST_CHECK(restart_workloads(work, *place.client, place.cluster, wish));
+    }
+    return alignment;
+  }
+
+  util::Result<engine::Removal> remove_node(Work& work) override {
+    const std::string ns = resources::virtual_cluster_namespace(*work.node().object);
+    if (data::find_path(work.node().status(), {"inventory"}) == nullptr) {
+      return engine::Removal{};  // nothing was ever made
+    }
+    const auto place = connect(work);
+    if (!place && world().abandon) {
+      return abandoned(place.error(), {cat("namespace ", ns)});
+    }
+    if (!place) {
+      return util::fail(place.error());
+    }
+    return remove_namespace(work, *place->client, place->cluster, ns);
+  }
+
+ private:
+  struct Place {
+    std::shared_ptr<kube::Client> client;
+    std::string cluster;  ///< empty: home
+    bool home = false;
+  };
+
+  util::Result<Place> connect(Work& work) {
+    const engine::NodeId parent = work.node().parent;
+    if (parent == engine::k_no_node) {
+      return util::fail(ErrorKind::not_found, "the Cluster of spec.clusterRef does not exist");
+    }
+    const engine::Node& cluster = work.context().graph[parent];
+    KUBIST_TRY(const auto connection,
+               world().connections.connect(*cluster.object, false, work.stop()));
+    Place place;
+    place.client = connection->client;
+    place.home = connection->uid == world().home_uid;
+    place.cluster = place.home ? "" : cluster.key.name;
+    return place;
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<engine::Executor> make_virtual_cluster_executor(World& world) {
+  return std::make_shared<VirtualClusterExecutor>(world);
+}
+
+}  // namespace kubist::executors
