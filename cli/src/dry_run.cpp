@@ -23,9 +23,12 @@ util::Result<apply::DryRun> dry_run_of(const Arguments& arguments) {
 
 std::string_view dry_run_suffix(apply::DryRun dry_run) {
   switch (dry_run) {
-    case apply::DryRun::client: return " (dry run)";
-    case apply::DryRun::server: return " (server dry run)";
-    default: return "";
+    case apply::DryRun::client:
+      return " (dry run)";
+    case apply::DryRun::server:
+      return " (server dry run)";
+    default:
+      return "";
   }
 }
 

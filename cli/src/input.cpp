@@ -50,8 +50,13 @@ std::optional<bool> exists(kube::Client& client, const resources::ObjectRef& ref
 }  // namespace
 
 Flag filename_flag() {
-  return {"filename", 'f', FlagKind::list, "FILE", "a file, a folder, a URL, or - for standard input; may be repeated",
-          "", Completes::files};
+  return {"filename",
+          'f',
+          FlagKind::list,
+          "FILE",
+          "a file, a folder, a URL, or - for standard input; may be repeated",
+          "",
+          Completes::files};
 }
 
 Flag recursive_flag() {

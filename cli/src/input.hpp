@@ -12,13 +12,13 @@ namespace kubist::cli {
 Flag filename_flag();
 Flag recursive_flag();
 
-/// The objects of -f FILE|FOLDER|URL|-. Errors: usage without -f or where nothing is found; else every
-/// problem of the input in one error.
+/// The objects of -f FILE|FOLDER|URL|-. Errors: usage without -f or where nothing is found; else
+/// every problem of the input in one error.
 util::Result<std::vector<resources::Manifest>> read_input(Context& context,
                                                           const Arguments& arguments);
 
-/// Fails with every problem of kubist's own objects that can be found before anything is sent. With a
-/// client, references may also point at objects of the cluster.
+/// Fails with every problem of kubist's own objects that can be found before anything is sent. With
+/// a client, references may also point at objects of the cluster.
 util::Result<> check_input(const std::vector<resources::Manifest>& manifests, kube::Client* client,
                            const std::string& ns, const std::stop_token& stop);
 

@@ -76,26 +76,42 @@ const CommandSpec& apply_command() {
       .group = "Basic commands",
       .summary = "Make objects as files say, by server-side apply",
       .details =
-          "Namespaces and definitions go first, custom resources wait for their definition. Objects "
-          "that are as the input says are not written at all. A conflict with another field manager "
+          "Namespaces and definitions go first, custom resources wait for their definition. "
+          "Objects "
+          "that are as the input says are not written at all. A conflict with another field "
+          "manager "
           "leaves the object as it is and shows both values (exit code 6).\n\n"
-          "With --inventory NAME, a ConfigMap of that name remembers what was applied; --prune then "
+          "With --inventory NAME, a ConfigMap of that name remembers what was applied; --prune "
+          "then "
           "deletes what is in it and no longer in the input.",
       .arguments = "-f FILE",
       .flags = {filename_flag(),
                 recursive_flag(),
                 {"selector", 'l', FlagKind::text, "SELECTOR", "only objects with these labels"},
-                {"dry-run", 0, FlagKind::optional, "MODE",
-                 "write nothing: client compares only, server lets the API server check", "none",
-                 Completes::choices, "client", {"none", "client", "server"}},
-                {"server-side", 0, FlagKind::boolean, "", "accepted for kubectl's sake: it always is"},
+                {"dry-run",
+                 0,
+                 FlagKind::optional,
+                 "MODE",
+                 "write nothing: client compares only, server lets the API server check",
+                 "none",
+                 Completes::choices,
+                 "client",
+                 {"none", "client", "server"}},
+                {"server-side", 0, FlagKind::boolean, "",
+                 "accepted for kubectl's sake: it always is"},
                 {"force-conflicts", 0, FlagKind::boolean, "",
                  "take over fields of other field managers"},
                 {"field-manager", 0, FlagKind::text, "NAME", "the field manager to write as",
                  kube::k_default_manager},
-                {"validate", 0, FlagKind::optional, "MODE",
-                 "what the server does about unknown fields: strict, warn or ignore", "strict",
-                 Completes::choices, "strict", {"strict", "warn", "ignore", "true", "false"}},
+                {"validate",
+                 0,
+                 FlagKind::optional,
+                 "MODE",
+                 "what the server does about unknown fields: strict, warn or ignore",
+                 "strict",
+                 Completes::choices,
+                 "strict",
+                 {"strict", "warn", "ignore", "true", "false"}},
                 {"prune", 0, FlagKind::boolean, "", "delete what is no longer in the input"},
                 {"inventory", 0, FlagKind::text, "NAME",
                  "the ConfigMap that remembers what was applied"},
@@ -106,8 +122,7 @@ const CommandSpec& apply_command() {
                 set_report_flag()},
       .examples = {{"Apply a folder and wait until all is ready", "kubist apply -f env/ --wait"},
                    {"See what would change", "kubist apply -f env/ --dry-run=server"},
-                   {"Remove what left the folder",
-                    "kubist apply -f env/ --inventory env --prune"}},
+                   {"Remove what left the folder", "kubist apply -f env/ --inventory env --prune"}},
       .needs = Needs::cluster,
       .run = run};
   return spec;

@@ -36,14 +36,15 @@ std::vector<apply::Target> targets_of_files(kube::Client& client,
     const std::string given(view.ns());
     if (resource->namespaced && options.enforce_namespace && !given.empty() &&
         given != options.default_namespace) {
-      errors.push_back(util::make_error(
-          ErrorKind::invalid, manifest.position("/metadata/namespace"),
-          cat("the namespace of ", display_name(view.ref()), " is \"", given, "\", not \"",
-              options.default_namespace, "\"")));
+      errors.push_back(util::make_error(ErrorKind::invalid,
+                                        manifest.position("/metadata/namespace"),
+                                        cat("the namespace of ", display_name(view.ref()), " is \"",
+                                            given, "\", not \"", options.default_namespace, "\"")));
       continue;
     }
-    const std::string ns =
-        !resource->namespaced ? "" : given.empty() ? options.default_namespace : given;
+    const std::string ns = !resource->namespaced ? ""
+                           : given.empty()       ? options.default_namespace
+                                                 : given;
     targets.push_back({*std::move(resource), ns, std::string(view.name()), {}, manifest.pos});
   }
   return targets;
@@ -84,8 +85,8 @@ util::Result<> add_listed(kube::Client& client, const kube::ApiResource& resourc
   KUBIST_TRY(const auto found, client.list(resource, resource.namespaced ? ns : "", list, stop));
   for (const data::Json& item : found.items) {
     const resources::ObjectView view(item);
-    targets.push_back({resource, std::string(view.ns()), std::string(view.name()),
-                       std::string(view.uid()), {}});
+    targets.push_back(
+        {resource, std::string(view.ns()), std::string(view.name()), std::string(view.uid()), {}});
   }
   return {};
 }
@@ -216,7 +217,8 @@ const CommandSpec& delete_command() {
       .group = "Basic commands",
       .summary = "Delete objects and wait until they are gone",
       .details =
-          "What depends on others goes first; the rest goes in parallel. Each deletion names the uid "
+          "What depends on others goes first; the rest goes in parallel. Each deletion names the "
+          "uid "
           "of what was seen, so that an object made again meanwhile stays.",
       .arguments = "(-f FILE | TYPE NAME... | TYPE/NAME... | TYPE -l SELECTOR | TYPE --all)",
       .min_words = 0,
@@ -228,10 +230,17 @@ const CommandSpec& delete_command() {
                 {"field-selector", 0, FlagKind::text, "SELECTOR", "objects with these fields"},
                 {"all", 0, FlagKind::boolean, "", "all objects of the types in the namespace"},
                 {"all-namespaces", 'A', FlagKind::boolean, "", "in all namespaces"},
-                {"ignore-not-found", 0, FlagKind::boolean, "", "objects that are not there are fine"},
-                {"cascade", 0, FlagKind::optional, "MODE",
-                 "what becomes of dependents: background, foreground or orphan", "background",
-                 Completes::choices, "background", {"background", "foreground", "orphan"}},
+                {"ignore-not-found", 0, FlagKind::boolean, "",
+                 "objects that are not there are fine"},
+                {"cascade",
+                 0,
+                 FlagKind::optional,
+                 "MODE",
+                 "what becomes of dependents: background, foreground or orphan",
+                 "background",
+                 Completes::choices,
+                 "background",
+                 {"background", "foreground", "orphan"}},
                 {"grace-period", 0, FlagKind::number, "SECONDS",
                  "time to end gracefully; negative means the object's own", "-1"},
                 {"force", 0, FlagKind::boolean, "", "do not wait for the kubelet: grace period 0"},
@@ -239,10 +248,24 @@ const CommandSpec& delete_command() {
                 {"wait", 0, FlagKind::boolean, "", "wait until the objects are gone", "true"},
                 {"timeout", 0, FlagKind::duration, "DURATION", "how long to wait; 0 means no limit",
                  "0s"},
-                {"dry-run", 0, FlagKind::optional, "MODE", "delete nothing: client or server", "none",
-                 Completes::choices, "client", {"none", "client", "server"}},
-                {"output", 'o', FlagKind::text, "FORMAT", "name prints TYPE/NAME alone", "",
-                 Completes::choices, {}, {"name"}}},
+                {"dry-run",
+                 0,
+                 FlagKind::optional,
+                 "MODE",
+                 "delete nothing: client or server",
+                 "none",
+                 Completes::choices,
+                 "client",
+                 {"none", "client", "server"}},
+                {"output",
+                 'o',
+                 FlagKind::text,
+                 "FORMAT",
+                 "name prints TYPE/NAME alone",
+                 "",
+                 Completes::choices,
+                 {},
+                 {"name"}}},
       .examples = {{"Delete what a folder describes", "kubist delete -f env/"},
                    {"Delete by label", "kubist delete deployments,services -l app=web"}},
       .needs = Needs::cluster,

@@ -58,13 +58,16 @@ const CommandSpec& diff_command() {
       .group = "Basic commands",
       .summary = "Show what apply would change",
       .details =
-          "The API server computes the outcome in a dry run; what it gives is compared with what is "
-          "there. Values of Secrets are masked. The exit code is 0 without differences, 1 with some, "
+          "The API server computes the outcome in a dry run; what it gives is compared with what "
+          "is "
+          "there. Values of Secrets are masked. The exit code is 0 without differences, 1 with "
+          "some, "
           "and 70 after an error.",
       .arguments = "-f FILE",
       .flags = {filename_flag(),
                 recursive_flag(),
-                {"server-side", 0, FlagKind::boolean, "", "accepted for kubectl's sake: it always is"},
+                {"server-side", 0, FlagKind::boolean, "",
+                 "accepted for kubectl's sake: it always is"},
                 {"field-manager", 0, FlagKind::text, "NAME", "the field manager to compare for",
                  kube::k_default_manager},
                 {"prune", 0, FlagKind::boolean, "", "show also what apply --prune would delete"},

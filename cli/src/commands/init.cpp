@@ -51,12 +51,21 @@ const CommandSpec& init_command() {
       .group = "Setting up",
       .summary = "Install or upgrade kubist's kinds in the cluster",
       .details =
-          "Applies the CustomResourceDefinitions and waits until the API server serves them. What a "
+          "Applies the CustomResourceDefinitions and waits until the API server serves them. What "
+          "a "
           "newer kubist installed stays as it is, and so does a DeployItem kind that somebody else "
-          "installed. With --print-rbac nothing is sent: it prints the least rights that init and a "
+          "installed. With --print-rbac nothing is sent: it prints the least rights that init and "
+          "a "
           "project's ServiceAccount (in --namespace) need.",
-      .flags = {{"dry-run", 0, FlagKind::optional, "MODE", "write nothing: client or server", "none",
-                 Completes::choices, "client", {"none", "client", "server"}},
+      .flags = {{"dry-run",
+                 0,
+                 FlagKind::optional,
+                 "MODE",
+                 "write nothing: client or server",
+                 "none",
+                 Completes::choices,
+                 "client",
+                 {"none", "client", "server"}},
                 {"print-rbac", 0, FlagKind::boolean, "", "print the minimum roles as YAML"},
                 {"service-account", 0, FlagKind::text, "NAME",
                  "the project's ServiceAccount, for --print-rbac", "kubist"},

@@ -29,12 +29,20 @@ const CommandSpec& uninstall_command() {
       .group = "Setting up",
       .summary = "Remove kubist's kinds from the cluster",
       .details =
-          "Deletes the CustomResourceDefinitions that kubist installed. It refuses while objects of "
+          "Deletes the CustomResourceDefinitions that kubist installed. It refuses while objects "
+          "of "
           "these kinds exist, since they would be deleted with their kind.",
       .flags = {{"force", 0, FlagKind::boolean, "", "delete the objects with their kinds"},
                 {"yes", 0, FlagKind::boolean, "", "the same as --force"},
-                {"dry-run", 0, FlagKind::optional, "MODE", "delete nothing: client or server", "none",
-                 Completes::choices, "client", {"none", "client", "server"}},
+                {"dry-run",
+                 0,
+                 FlagKind::optional,
+                 "MODE",
+                 "delete nothing: client or server",
+                 "none",
+                 Completes::choices,
+                 "client",
+                 {"none", "client", "server"}},
                 {"timeout", 0, FlagKind::duration, "DURATION", "how long to wait; 0 means no limit",
                  "60s"}},
       .examples = {{"Remove the kinds", "kubist uninstall"}},

@@ -3,16 +3,39 @@
 #include <kubist/util/text.hpp>
 
 #include "../input.hpp"
+#include "../output/set_documents.hpp"
+#include "../output/set_report.hpp"
 #include "commands.hpp"
 
 namespace kubist::cli {
 namespace {
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<std::size_t> check(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto manifests, read_input(context, arguments));
   KUBIST_CHECK(check_input(manifests, nullptr, arguments.text("namespace"), context.stop()));
-  context.out().write(util::cat(manifests.size(), manifests.size() == 1 ? " object is" : " objects are",
-                                " valid\n"));
+  return manifests.size();
+}
+
+util::Result<int> run(Context& context, const Arguments& arguments) {
+  const auto objects = check(context, arguments);
+  if (const std::string format = arguments.text("report"); format != "text") {
+    apply::Report report;
+    if (!objects) {
+      const util::Error& error = objects.error();
+      report.errors = error.details.empty() ? std::vector{error} : error.details;
+    }
+    context.out().write(format == "json"    ? set_report_json(report, {})
+                        : format == "junit" ? set_report_junit(report, {})
+                                            : set_report_github(report, {}));
+  }
+  if (!objects) {
+    return util::fail(objects.error());
+  }
+  if (arguments.text("report") != "text") {
+    return k_ok;
+  }
+  context.out().write(
+      util::cat(*objects, *objects == 1 ? " object is" : " objects are", " valid\n"));
   return k_ok;
 }
 
@@ -28,7 +51,7 @@ const CommandSpec& validate_command() {
           "across all files; every problem is printed with file, line and column. Objects of other "
           "kinds are only read.",
       .arguments = "-f FILE",
-      .flags = {filename_flag(), recursive_flag()},
+      .flags = {filename_flag(), recursive_flag(), set_report_flag()},
       .examples = {{"Check a folder in CI", "kubist validate -R -f env/"}},
       .needs = Needs::nothing,
       .run = run};

@@ -82,7 +82,9 @@ Json result_json(const ObjectResult& result, const std::vector<resources::Manife
     entry["error"] = error_json(*result.error);
   }
   for (const apply::Conflict& conflict : result.conflicts) {
-    Json row{{"field", conflict.field}, {"owner", conflict.owner}, {"live", conflict.live},
+    Json row{{"field", conflict.field},
+             {"owner", conflict.owner},
+             {"live", conflict.live},
              {"input", conflict.input}};
     add_position(row, conflict.pos);
     entry["conflicts"].push_back(std::move(row));
@@ -170,8 +172,8 @@ std::string set_report_junit(const Report& report,
     add("input", error.pos.origin, error.message);
   }
   const std::size_t tests = report.results.size() + report.not_ready.size() + report.errors.size();
-  return cat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"kubist\" tests=\"", tests,
-             "\" failures=\"", failures, "\">\n", cases, "</testsuite>\n");
+  return cat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"kubist\" tests=\"",
+             tests, "\" failures=\"", failures, "\">\n", cases, "</testsuite>\n");
 }
 
 std::string set_report_github(const Report& report,

@@ -19,13 +19,27 @@ using data::Json;
 using util::cat;
 
 Flag set_output_flag() {
-  return {"output", 'o', FlagKind::text, "FORMAT", "print the objects: name, json or yaml", "",
-          Completes::choices, {}, {"name", "json", "yaml"}};
+  return {"output",
+          'o',
+          FlagKind::text,
+          "FORMAT",
+          "print the objects: name, json or yaml",
+          "",
+          Completes::choices,
+          {},
+          {"name", "json", "yaml"}};
 }
 
 Flag set_report_flag() {
-  return {"report", 0, FlagKind::text, "FORMAT", "print the run: text, json, junit or github", "text",
-          Completes::choices, {}, {"text", "json", "junit", "github"}};
+  return {"report",
+          0,
+          FlagKind::text,
+          "FORMAT",
+          "print the run: text, json, junit or github",
+          "text",
+          Completes::choices,
+          {},
+          {"text", "json", "junit", "github"}};
 }
 
 util::Result<SetFormat> set_format(const Arguments& arguments) {
@@ -36,10 +50,11 @@ util::Result<SetFormat> set_format(const Arguments& arguments) {
                       "-o prints the objects, --report what became of them.");
   }
   if (report != "text") {
-    return report == "json" ? SetFormat::report_json
-                            : report == "junit" ? SetFormat::junit : SetFormat::github;
+    return report == "json"    ? SetFormat::report_json
+           : report == "junit" ? SetFormat::junit
+                               : SetFormat::github;
   }
-  return output == "name" ? SetFormat::name
+  return output == "name"   ? SetFormat::name
          : output == "json" ? SetFormat::json
          : output == "yaml" ? SetFormat::yaml
                             : SetFormat::lines;
@@ -120,13 +135,15 @@ void SetPrinter::explain(const ObjectResult& result) {
   } else {
     text += cat(to_string(result.outcome), ": ", result.message);
   }
-  m_context.log().line(cat(result.outcome == Outcome::skipped ? "" : "error: ", util::printable(text)));
+  m_context.log().line(
+      cat(result.outcome == Outcome::skipped ? "" : "error: ", util::printable(text)));
 }
 
 void SetPrinter::explain_not_ready(const Report& report) {
   for (const apply::NotReady& left : report.not_ready) {
-    std::string text = cat(display_name(left.ref), left.failed ? " failed: " : " is not ready: ",
-                           left.status, left.message.empty() ? "" : ": ", left.message);
+    std::string text =
+        cat(display_name(left.ref), left.failed ? " failed: " : " is not ready: ", left.status,
+            left.message.empty() ? "" : ": ", left.message);
     for (const std::string& event : left.events) {
       text += cat("\n  ", event);
     }
@@ -140,10 +157,17 @@ util::Result<int> SetPrinter::finish(const Report& report) {
     case SetFormat::yaml:
       objects(report);
       break;
-    case SetFormat::report_json: m_context.out().write(set_report_json(report, m_manifests)); break;
-    case SetFormat::junit: m_context.out().write(set_report_junit(report, m_manifests)); break;
-    case SetFormat::github: m_context.out().write(set_report_github(report, m_manifests)); break;
-    default: break;
+    case SetFormat::report_json:
+      m_context.out().write(set_report_json(report, m_manifests));
+      break;
+    case SetFormat::junit:
+      m_context.out().write(set_report_junit(report, m_manifests));
+      break;
+    case SetFormat::github:
+      m_context.out().write(set_report_github(report, m_manifests));
+      break;
+    default:
+      break;
   }
   explain_not_ready(report);
   m_context.out().flush();
@@ -162,10 +186,11 @@ void SetPrinter::objects(const Report& report) {
       items.push_back(std::move(object));
     }
   }
-  Json document = items.size() == 1
-                      ? items[0]
-                      : Json{{"apiVersion", "v1"}, {"kind", "List"}, {"metadata", {{"resourceVersion", ""}}},
-                             {"items", items}};
+  Json document = items.size() == 1 ? items[0]
+                                    : Json{{"apiVersion", "v1"},
+                                           {"kind", "List"},
+                                           {"metadata", {{"resourceVersion", ""}}},
+                                           {"items", items}};
   m_context.out().write(m_format == SetFormat::json ? data::to_kubectl_json(document)
                                                     : data::to_yaml(document));
 }

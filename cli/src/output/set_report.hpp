@@ -11,9 +11,9 @@ namespace kubist::cli {
 
 /// How the results of a run over a set of objects are shown.
 enum class SetFormat {
-  lines,   ///< "configmap/x created", as they come
-  name,    ///< "configmap/x"
-  json,    ///< the objects themselves, at the end
+  lines,  ///< "configmap/x created", as they come
+  name,   ///< "configmap/x"
+  json,   ///< the objects themselves, at the end
   yaml,
   report_json,  ///< one document about the run
   junit,

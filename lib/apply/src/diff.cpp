@@ -1,7 +1,6 @@
-#include <kubist/apply/diff.hpp>
-
 #include <algorithm>
 
+#include <kubist/apply/diff.hpp>
 #include <kubist/util/text.hpp>
 
 #include "set_run.hpp"
@@ -55,9 +54,9 @@ SetDiffs diff_set(kube::Client& client, std::vector<resources::Manifest>& object
   for (const ObjectResult& result : diffs.report.results) {
     if (result.outcome == Outcome::pruned) {
       const auto resource = client.discovery().find_kind(result.api_version, result.ref.kind, stop);
-      const auto live =
-          resource ? client.find(*resource, result.ref.ns, result.ref.name, stop)
-                   : util::Result<std::optional<Json>>(tl::unexpect, resource.error());
+      const auto live = resource
+                            ? client.find(*resource, result.ref.ns, result.ref.name, stop)
+                            : util::Result<std::optional<Json>>(tl::unexpect, resource.error());
       if (live && *live) {
         diffs.objects.push_back(diff_of(result, **live, nullptr));
       }

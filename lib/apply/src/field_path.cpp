@@ -94,8 +94,9 @@ FoundField find_below(const Json& value, std::string_view path, const std::strin
   path.remove_prefix(1);
   std::size_t longest = 0;
   for (const auto& [key, child] : value.items()) {
-    const bool fits = path.starts_with(key) && key.size() >= longest &&
-                      (path.size() == key.size() || path[key.size()] == '.' || path[key.size()] == '[');
+    const bool fits =
+        path.starts_with(key) && key.size() >= longest &&
+        (path.size() == key.size() || path[key.size()] == '.' || path[key.size()] == '[');
     if (fits) {
       std::string below = pointer;
       data::append_token(below, key);

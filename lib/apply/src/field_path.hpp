@@ -12,8 +12,9 @@ struct FoundField {
   std::string pointer;                ///< of the field, or of its nearest parent that is there
 };
 
-/// Finds a field by the path of a conflict: ".spec.containers[name=\"web\"].image", ".data.a.b" (keys
-/// with dots are not quoted: the longest key that fits wins), ".spec.tags[=\"red\"]", ".l[0]".
+/// Finds a field by the path of a conflict: ".spec.containers[name=\"web\"].image", ".data.a.b"
+/// (keys with dots are not quoted: the longest key that fits wins), ".spec.tags[=\"red\"]",
+/// ".l[0]".
 FoundField find_field(const data::Json& object, std::string_view path);
 
 }  // namespace kubist::apply

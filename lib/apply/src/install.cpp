@@ -1,7 +1,6 @@
-#include <kubist/apply/install.hpp>
-
 #include <array>
 
+#include <kubist/apply/install.hpp>
 #include <kubist/apply/remove.hpp>
 #include <kubist/apply/set.hpp>
 #include <kubist/data/json_stream.hpp>
@@ -29,7 +28,8 @@ util::Result<Admission> admit_crd(const Json* live, const std::string& version) 
   }
   const std::string_view group = data::string_at(*live, {"spec", "group"});
   if (!is_own_crd(*live) && group != resources::k_kubist_group) {
-    return Admission{false, "somebody else installed it: only items of types kubist.io/* are claimed"};
+    return Admission{false,
+                     "somebody else installed it: only items of types kubist.io/* are claimed"};
   }
   const std::string installed(ObjectView(*live).annotation(k_version_annotation));
   if (compare_versions(installed, version) > 0) {

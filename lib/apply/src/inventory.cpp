@@ -1,8 +1,7 @@
-#include <kubist/apply/inventory.hpp>
-
 #include <set>
 #include <sstream>
 
+#include <kubist/apply/inventory.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/api_call.hpp>
 #include <kubist/kube/api_error.hpp>
@@ -29,8 +28,8 @@ std::string where(const InventoryName& name) {
 }
 
 std::string entry_line(const ObjectRef& ref, const InventoryEntry& entry) {
-  return cat(entry.api_version, ' ', ref.kind, ' ', ref.ns.empty() ? "-" : ref.ns, '/', ref.name, ' ',
-             entry.uid.empty() ? "-" : entry.uid, '\n');
+  return cat(entry.api_version, ' ', ref.kind, ' ', ref.ns.empty() ? "-" : ref.ns, '/', ref.name,
+             ' ', entry.uid.empty() ? "-" : entry.uid, '\n');
 }
 
 std::string group_kind(const ObjectRef& ref) {
@@ -41,7 +40,8 @@ std::string group_kind(const ObjectRef& ref) {
 
 std::string applyset_id(const InventoryName& name) {
   return cat("applyset-",
-             util::base64url_encode(util::sha256_raw(cat(name.name, '.', name.ns, ".ConfigMap."))), "-v1");
+             util::base64url_encode(util::sha256_raw(cat(name.name, '.', name.ns, ".ConfigMap."))),
+             "-v1");
 }
 
 Json inventory_object(const InventoryName& name, const InventoryEntries& entries) {
@@ -78,9 +78,10 @@ util::Result<InventoryEntries> inventory_entries(const Json& config_map) {
     const auto words = util::split(line, ' ');
     const auto slash = words.size() == 4 ? words[2].find('/') : std::string::npos;
     if (slash == std::string::npos) {
-      return util::fail(ErrorKind::invalid, cat("the inventory has a line that cannot be read: ",
-                                                util::printable(line)),
-                        "Delete the line, or the ConfigMap: nothing is pruned without an entry.");
+      return util::fail(
+          ErrorKind::invalid,
+          cat("the inventory has a line that cannot be read: ", util::printable(line)),
+          "Delete the line, or the ConfigMap: nothing is pruned without an entry.");
     }
     ObjectRef ref;
     ref.group = resources::group_of(words[0]);
@@ -137,11 +138,10 @@ util::Result<> write_inventory(kube::Client& client, Inventory& inventory, Inven
     // The resourceVersion makes the patch fail where somebody else wrote in between.
     data::set_path(object, {"metadata", "resourceVersion"}, inventory.resource_version);
   }
-  auto written =
-      client.json(exists ? kube::patch(resource, inventory.name.ns, inventory.name.name,
-                                       kube::PatchType::merge, object, write)
-                         : kube::create(resource, object, write),
-                  std::move(stop));
+  auto written = client.json(exists ? kube::patch(resource, inventory.name.ns, inventory.name.name,
+                                                  kube::PatchType::merge, object, write)
+                                    : kube::create(resource, object, write),
+                             std::move(stop));
   if (!written) {
     util::Error error = util::with_context(written.error(), where(inventory.name));
     if (error.kind == ErrorKind::conflict) {

@@ -28,14 +28,13 @@ Json role(std::string_view kind, std::string_view ns, std::string_view name, Jso
 
 Json binding(std::string_view kind, std::string_view ns, std::string_view name,
              std::string_view role_kind, std::string_view account_ns, std::string_view account) {
-  Json object{{"apiVersion", "rbac.authorization.k8s.io/v1"},
-              {"kind", kind},
-              {"metadata", {{"name", name}}},
-              {"roleRef",
-               {{"apiGroup", "rbac.authorization.k8s.io"}, {"kind", role_kind}, {"name", name}}},
-              {"subjects", Json::array({{{"kind", "ServiceAccount"},
-                                         {"name", account},
-                                         {"namespace", account_ns}}})}};
+  Json object{
+      {"apiVersion", "rbac.authorization.k8s.io/v1"},
+      {"kind", kind},
+      {"metadata", {{"name", name}}},
+      {"roleRef", {{"apiGroup", "rbac.authorization.k8s.io"}, {"kind", role_kind}, {"name", name}}},
+      {"subjects",
+       Json::array({{{"kind", "ServiceAccount"}, {"name", account}, {"namespace", account_ns}}})}};
   if (!ns.empty()) {
     object["metadata"]["namespace"] = ns;
   }

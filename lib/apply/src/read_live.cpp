@@ -60,7 +60,8 @@ bool list_group(kube::Client& client, std::vector<Work>& works, const Tags& tags
     wanted.emplace(works[tag].ref.name, tag);
   }
   kube::ListOptions list;
-  list.first_limit = static_cast<std::int64_t>(std::clamp<std::size_t>(tags.size() + 100, 500, 2500));
+  list.first_limit =
+      static_cast<std::int64_t>(std::clamp<std::size_t>(tags.size() + 100, 500, 2500));
   data::ListReader reader;
   bool wasteful = false;
   const Work& first = works[tags.front()];
@@ -109,8 +110,8 @@ void get_each(kube::Client& client, std::vector<Work>& works, const Tags& tags,
       [&](std::size_t tag) {
         return kube::get(works[tag].resource, works[tag].ref.ns, works[tag].ref.name);
       },
-      [&](std::size_t tag, util::Result<kube::Reply> reply)
-          -> std::optional<std::chrono::milliseconds> {
+      [&](std::size_t tag,
+          util::Result<kube::Reply> reply) -> std::optional<std::chrono::milliseconds> {
         if (!reply) {
           works[tag].known = reply.error().kind == ErrorKind::not_found;
         } else if (auto live = reply->json()) {
@@ -129,8 +130,8 @@ void settle_doubts(kube::Client& client, std::vector<Work>& works, const ReadOpt
     if (work.comparison.verdict != Verdict::doubtful || is_built_in_group(work.resource.group)) {
       continue;
     }
-    const auto [entry, first] = schemas.try_emplace(work.resource.group_resource() + '/' +
-                                                    work.resource.version);
+    const auto [entry, first] =
+        schemas.try_emplace(work.resource.group_resource() + '/' + work.resource.version);
     if (first) {
       const auto crd = client.find(kube::well_known::custom_resource_definitions(), "",
                                    work.resource.group_resource(), stop);
@@ -167,7 +168,8 @@ void read_live(kube::Client& client, std::vector<Work>& works, const ReadOptions
   std::map<std::pair<std::string, std::string>, Tags> groups;
   for (std::size_t i = 0; i < works.size(); ++i) {
     const Work& work = works[i];
-    groups[{work.resource.version + '/' + work.resource.group_resource(), work.ref.ns}].push_back(i);
+    groups[{work.resource.version + '/' + work.resource.group_resource(), work.ref.ns}].push_back(
+        i);
   }
   Tags by_name;
   std::vector<const Tags*> lists;

@@ -1,8 +1,7 @@
-#include <kubist/apply/remove.hpp>
-
 #include <algorithm>
 #include <set>
 
+#include <kubist/apply/remove.hpp>
 #include <kubist/apply/wait.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/api_call.hpp>
@@ -102,8 +101,7 @@ class Removal {
           return call;
         },
         [&](std::size_t tag, util::Result<kube::Reply> reply) -> Delay {
-          const auto live =
-              reply ? reply->json() : util::Result<Json>(tl::unexpect, reply.error());
+          const auto live = reply ? reply->json() : util::Result<Json>(tl::unexpect, reply.error());
           if (live) {
             m_uids[tag] = data::string_at(*live, {"metadata", "uid"});
             found.push_back(tag);
@@ -129,8 +127,7 @@ class Removal {
     options.uid = m_uids[tag];
     options.propagation = m_options.propagation;
     options.grace_seconds = m_options.grace_seconds;
-    options.dry_run =
-        m_options.dry_run == DryRun::none ? kube::DryRun::none : kube::DryRun::server;
+    options.dry_run = m_options.dry_run == DryRun::none ? kube::DryRun::none : kube::DryRun::server;
     if (m_options.dry_run == DryRun::client) {
       kube::ApiCall call = kube::get(target.resource, target.ns, target.name);
       call.accept = kube::k_accept_metadata;

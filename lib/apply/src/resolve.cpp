@@ -54,10 +54,11 @@ std::optional<Error> settle_namespace(kube::Client& client, Work& work, const Op
   const util::SourcePos at = work.manifest->position("/metadata/namespace");
   if (!work.resource.namespaced) {
     if (!given.empty()) {
-      return util::make_error(ErrorKind::invalid, at,
-                              cat(work.ref.kind, " is not namespaced, but ",
-                                  resources::to_string(work.ref), " has metadata.namespace ", given),
-                              "Leave metadata.namespace out.");
+      return util::make_error(
+          ErrorKind::invalid, at,
+          cat(work.ref.kind, " is not namespaced, but ", resources::to_string(work.ref),
+              " has metadata.namespace ", given),
+          "Leave metadata.namespace out.");
     }
     return std::nullopt;
   }
@@ -65,8 +66,8 @@ std::optional<Error> settle_namespace(kube::Client& client, Work& work, const Op
       options.default_namespace.empty() ? client.default_namespace() : options.default_namespace;
   if (!given.empty() && options.enforce_namespace && given != fallback) {
     return util::make_error(ErrorKind::invalid, at,
-                            cat("the namespace of ", resources::to_string(work.ref), " is \"", given,
-                                "\", not \"", fallback, "\""),
+                            cat("the namespace of ", resources::to_string(work.ref), " is \"",
+                                given, "\", not \"", fallback, "\""),
                             cat("Pass --namespace=", given, ", or leave --namespace out."));
   }
   work.ref.ns = given.empty() ? fallback : given;
@@ -150,11 +151,11 @@ std::vector<Work> resolve_set(kube::Client& client, std::vector<Manifest>& objec
     }
     const auto [other, first] = seen.emplace(work.ref, i);
     if (!first) {
-      errors.push_back(util::make_error(
-          ErrorKind::invalid, objects[i].pos,
-          cat(resources::to_key(work.ref), " is there twice, before at ",
-              util::to_string(objects[other->second].pos)),
-          "Leave one of them out: which one wins would depend on timing."));
+      errors.push_back(
+          util::make_error(ErrorKind::invalid, objects[i].pos,
+                           cat(resources::to_key(work.ref), " is there twice, before at ",
+                               util::to_string(objects[other->second].pos)),
+                           "Leave one of them out: which one wins would depend on timing."));
       continue;
     }
     data::erase_path(objects[i].object, {"metadata", "managedFields"});

@@ -34,11 +34,10 @@ bool SetRun::note_inventory() {
   if (m_inventory_noted || m_options.dry_run != DryRun::none) {
     return true;
   }
-  const bool namespace_to_come =
-      std::any_of(m_works.begin(), m_works.end(), [&](const Work& work) {
-        return is_namespace(work.manifest->object) && work.ref.name == m_inventory->name.ns &&
-               !work.exists && !work.done;
-      });
+  const bool namespace_to_come = std::any_of(m_works.begin(), m_works.end(), [&](const Work& work) {
+    return is_namespace(work.manifest->object) && work.ref.name == m_inventory->name.ns &&
+           !work.exists && !work.done;
+  });
   if (namespace_to_come) {
     return true;  // its own namespace goes before it
   }
@@ -46,8 +45,8 @@ bool SetRun::note_inventory() {
   for (const Work& work : m_works) {
     entries.try_emplace(work.ref, InventoryEntry{work.result.api_version, ""});
   }
-  if (auto written = write_inventory(m_client, *m_inventory, std::move(entries), m_options.manager,
-                                     m_stop);
+  if (auto written =
+          write_inventory(m_client, *m_inventory, std::move(entries), m_options.manager, m_stop);
       !written) {
     m_report.errors.push_back(written.error());
     return false;
@@ -165,14 +164,18 @@ std::vector<ObjectResult> SetRun::prune_stale() {
         ref.group.empty() && ref.kind == "Namespace" && used_namespaces.contains(ref.name);
     if (decision.action == PruneDecision::Action::remove && holds_others) {
       item.result.outcome = Outcome::failed;
-      item.result.error = util::make_error(
-          util::ErrorKind::conflict,
-          cat("Namespace ", ref.name, " is no longer in the input, but objects of the input live in it"),
-          "Put it back, or move the objects.");
+      item.result.error =
+          util::make_error(util::ErrorKind::conflict,
+                           cat("Namespace ", ref.name,
+                               " is no longer in the input, but objects of the input live in it"),
+                           "Put it back, or move the objects.");
       results.push_back(std::move(item.result));
     } else if (decision.action == PruneDecision::Action::remove) {
-      targets.push_back({item.resource, ref.ns, ref.name,
-                         std::string(resources::ObjectView(*item.live).uid()), {}});
+      targets.push_back({item.resource,
+                         ref.ns,
+                         ref.name,
+                         std::string(resources::ObjectView(*item.live).uid()),
+                         {}});
     } else {
       item.result.outcome =
           decision.action == PruneDecision::Action::gone ? Outcome::pruned : Outcome::kept;
@@ -189,6 +192,7 @@ std::vector<ObjectResult> SetRun::prune_stale() {
   remove.timeout = time_left();
   Report removed = remove_set(m_client, targets, remove, m_stop);
   for (ObjectResult& result : removed.results) {
+    result.index = ObjectResult::k_no_input;
     if (result.outcome == Outcome::deleted || result.outcome == Outcome::unchanged) {
       result.outcome = Outcome::pruned;
     }

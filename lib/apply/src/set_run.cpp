@@ -19,7 +19,8 @@ using util::ErrorKind;
 
 namespace {
 
-/// In a dry run the server cannot check an object whose namespace or kind the run itself would make.
+/// In a dry run the server cannot check an object whose namespace or kind the run itself would
+/// make.
 bool misses_what_the_set_makes(const Error& error) { return error.kind == ErrorKind::not_found; }
 
 /// Do two states of an object differ in anything but bookkeeping?
@@ -107,8 +108,7 @@ void SetRun::run_wave(const Tags& tags) {
     apply.field_manager = m_options.manager;
     apply.force = m_options.force_conflicts;
     apply.validation = m_options.validation;
-    apply.dry_run =
-        m_options.dry_run == DryRun::server ? kube::DryRun::server : kube::DryRun::none;
+    apply.dry_run = m_options.dry_run == DryRun::server ? kube::DryRun::server : kube::DryRun::none;
     if (m_options.admit && work.exists) {
       Json pinned = work.manifest->object;
       data::set_path(pinned, {"metadata", "uid"}, work.result.uid);
@@ -214,9 +214,10 @@ SetRun::Delay SetRun::retry_delay(Work& work, const Error& error) {
   const bool account_coming = error.http_status == 403 && work.ref.kind == "Pod" &&
                               error.message.find("service account") != std::string::npos;
   // The server gives up after some rounds against other writers; an apply may simply come again.
-  const bool race = error.http_status == 409 && kube::field_conflicts(error).empty() &&
-                    data::string_at(work.manifest->object, {"metadata", "resourceVersion"}).empty() &&
-                    !m_options.admit;
+  const bool race =
+      error.http_status == 409 && kube::field_conflicts(error).empty() &&
+      data::string_at(work.manifest->object, {"metadata", "resourceVersion"}).empty() &&
+      !m_options.admit;
   int& attempts = m_attempts[work.index];
   const int most = kind_coming || account_coming ? 40 : race ? 3 : 0;
   if (++attempts > most) {
@@ -244,7 +245,8 @@ void SetRun::take_success(Work& work, const kube::Reply& reply) {
     work.result.resource_version = view.resource_version();
   }
   if (m_options.wait) {
-    work.ready = resources::readiness(*live, std::chrono::system_clock::now(), m_options.ready_mode);
+    work.ready =
+        resources::readiness(*live, std::chrono::system_clock::now(), m_options.ready_mode);
   }
   if (m_options.keep_objects || m_keep_before) {
     work.result.live = *std::move(live);
@@ -263,7 +265,8 @@ void SetRun::take_failure(Work& work, Error error) {
       if (m_options.keep_objects || m_keep_before) {
         work.result.live = work.manifest->object;
       }
-      finish(work, Outcome::created, "its namespace or kind is not there yet: not checked by the server");
+      finish(work, Outcome::created,
+             "its namespace or kind is not there yet: not checked by the server");
       return;
     }
   }
@@ -271,9 +274,8 @@ void SetRun::take_failure(Work& work, Error error) {
   for (const kube::FieldConflict& conflict : conflicts) {
     Conflict row;
     row.field = conflict.field;
-    row.owner = conflict.operation.empty()
-                    ? conflict.manager
-                    : cat(conflict.manager, " (", conflict.operation, ')');
+    row.owner = conflict.operation.empty() ? conflict.manager
+                                           : cat(conflict.manager, " (", conflict.operation, ')');
     m_conflicts[work.index].push_back(std::move(row));
   }
   if (error.pos.origin.empty()) {
@@ -329,8 +331,8 @@ void SetRun::pass_barrier(const Tags& tags) {
   std::vector<Awaited> awaited;
   for (const std::size_t tag : tags) {
     const Work& work = m_works[tag];
-    if (is_crd(work.manifest->object) && (work.result.outcome == Outcome::created ||
-                                          work.result.outcome == Outcome::configured)) {
+    if (is_crd(work.manifest->object) &&
+        (work.result.outcome == Outcome::created || work.result.outcome == Outcome::configured)) {
       awaited.push_back({work.resource, "", work.ref.name, ""});
     }
   }
@@ -340,7 +342,8 @@ void SetRun::pass_barrier(const Tags& tags) {
   WaitOptions wait;
   wait.timeout = m_options.timeout.count() > 0 ? time_left() : std::chrono::seconds(60);
   wait.events = false;
-  for (NotReady& left : wait_ready(m_client, awaited, resources::ReadyMode::kstatus, wait, m_stop)) {
+  for (NotReady& left :
+       wait_ready(m_client, awaited, resources::ReadyMode::kstatus, wait, m_stop)) {
     for (const std::size_t tag : tags) {
       const Json& crd = m_works[tag].manifest->object;
       if (m_works[tag].ref == left.ref) {
@@ -371,7 +374,8 @@ void SetRun::wait_for_all() {
   if (awaited.empty()) {
     return;
   }
-  const WaitOptions wait{.timeout = time_left(), .events = true, .on_progress = m_options.on_progress};
+  const WaitOptions wait{
+      .timeout = time_left(), .events = true, .on_progress = m_options.on_progress};
   for (NotReady& left : wait_ready(m_client, awaited, m_options.ready_mode, wait, m_stop)) {
     m_report.not_ready.push_back(std::move(left));
   }

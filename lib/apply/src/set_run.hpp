@@ -64,7 +64,7 @@ class SetRun {
   bool m_keep_before = false;
 
   std::vector<Work> m_works;
-  Tags m_order;               ///< indices of m_works in the order of the work
+  Tags m_order;                ///< indices of m_works in the order of the work
   std::size_t m_reported = 0;  ///< of m_order
   std::map<std::size_t, int> m_attempts;
   std::set<std::string> m_failed_namespaces;

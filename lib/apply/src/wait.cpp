@@ -1,5 +1,3 @@
-#include <kubist/apply/wait.hpp>
-
 #include <algorithm>
 #include <condition_variable>
 #include <map>
@@ -7,6 +5,7 @@
 #include <optional>
 #include <thread>
 
+#include <kubist/apply/wait.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/watch.hpp>
 #include <kubist/util/text.hpp>
@@ -29,7 +28,8 @@ constexpr std::size_t k_progress_names = 3;
 /// What is known about one awaited object.
 struct Entry {
   const Awaited* object = nullptr;
-  Judgement judgement{.done = false, .failed = false, .status = "Unknown", .message = "not seen yet"};
+  Judgement judgement{
+      .done = false, .failed = false, .status = "Unknown", .message = "not seen yet"};
   bool seen = false;  ///< in the listing that is going on
   bool decided() const { return judgement.done || judgement.failed; }
 };
@@ -45,8 +45,8 @@ class Waiting {
   Waiting(kube::Client& client, const std::vector<Awaited>& objects, const Condition& condition)
       : m_client(client), m_condition(condition), m_pending(objects.size()) {
     for (const Awaited& object : objects) {
-      Group& group = m_groups[cat(object.resource.version, '/', object.resource.group_resource(), ' ',
-                                  object.ns)];
+      Group& group = m_groups[cat(object.resource.version, '/', object.resource.group_resource(),
+                                  ' ', object.ns)];
       group.first = &object;
       group.entries[object.name].object = &object;
     }
@@ -57,13 +57,11 @@ class Waiting {
     const std::stop_callback forward(stop, [&ended] { ended.request_stop(); });
     std::vector<std::jthread> threads;
     for (auto& [key, group] : m_groups) {
-      threads.emplace_back([this, &group = group, token = ended.get_token()] {
-        watch_group(group, token);
-      });
+      threads.emplace_back(
+          [this, &group = group, token = ended.get_token()] { watch_group(group, token); });
     }
-    const auto deadline = options.timeout.count() > 0
-                              ? std::optional(Clock::now() + options.timeout)
-                              : std::nullopt;
+    const auto deadline =
+        options.timeout.count() > 0 ? std::optional(Clock::now() + options.timeout) : std::nullopt;
     auto next_progress = Clock::now() + k_progress_every;
     std::unique_lock lock(m_mutex);
     while (m_pending > 0 && !stop.stop_requested() && (!deadline || Clock::now() < *deadline)) {
@@ -187,12 +185,14 @@ class Waiting {
     for (const auto& [key, group] : m_groups) {
       for (const auto& [name, entry] : group.entries) {
         if (!entry.decided() && names.size() < k_progress_names) {
-          names.push_back(cat(entry.object->resource.kind, '/', name, " (", entry.judgement.message, ')'));
+          names.push_back(
+              cat(entry.object->resource.kind, '/', name, " (", entry.judgement.message, ')'));
         }
       }
     }
-    return cat("waiting for ", m_pending, m_pending == 1 ? " object: " : " objects: ",
-               util::join(names, ", "), m_pending > names.size() ? ", ..." : "");
+    return cat("waiting for ", m_pending,
+               m_pending == 1 ? " object: " : " objects: ", util::join(names, ", "),
+               m_pending > names.size() ? ", ..." : "");
   }
 
   kube::Client& m_client;
@@ -252,8 +252,8 @@ std::vector<NotReady> wait_gone(kube::Client& client, const std::vector<Awaited>
     const auto finalizers = view.finalizers();
     std::string message = "still there";
     if (!finalizers.empty()) {
-      message = cat("held by its finalizers ",
-                    util::join({finalizers.begin(), finalizers.end()}, ", "));
+      message =
+          cat("held by its finalizers ", util::join({finalizers.begin(), finalizers.end()}, ", "));
     }
     for (const auto& remaining : view.conditions()) {
       // A Namespace says there what it still contains.

@@ -27,8 +27,8 @@ std::string line_of(const Json& event) {
 
 bool concerns(const Json& event, const resources::ObjectRef& ref) {
   const std::string_view name = data::string_at(event, {"involvedObject", "name"});
-  return name == ref.name ||
-         (name.starts_with(ref.name) && name.size() > ref.name.size() && name[ref.name.size()] == '-');
+  return name == ref.name || (name.starts_with(ref.name) && name.size() > ref.name.size() &&
+                              name[ref.name.size()] == '-');
 }
 
 }  // namespace

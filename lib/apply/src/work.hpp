@@ -47,12 +47,12 @@ bool is_namespace(const data::Json& object);
 /// What is kept of live objects when they are read.
 struct ReadOptions {
   std::string_view manager;
-  bool keep_before = false;                    ///< fill Work::before
-  std::optional<resources::ReadyMode> ready;   ///< fill Work::ready
+  bool keep_before = false;                   ///< fill Work::before
+  std::optional<resources::ReadyMode> ready;  ///< fill Work::ready
 };
 
-/// Reads the live state of every object and compares: a LIST for many of a kind in a namespace, else
-/// (or where that is forbidden) GETs. What cannot be read stays unknown and will be written.
+/// Reads the live state of every object and compares: a LIST for many of a kind in a namespace,
+/// else (or where that is forbidden) GETs. What cannot be read stays unknown and will be written.
 void read_live(kube::Client& client, std::vector<Work>& works, const ReadOptions& options,
                const std::stop_token& stop);
 

@@ -56,8 +56,8 @@ struct Options {
   /// PATCH objects even where they look unchanged.
   bool always_write = false;
   Admit admit;
-  /// Called before the first write of a run that is no dry run, after everything has been checked: a
-  /// Project's namespace is made or adopted here. An error ends the run with nothing written.
+  /// Called before the first write of a run that is no dry run, after everything has been checked:
+  /// a Project's namespace is made or adopted here. An error ends the run with nothing written.
   BeforeApply before_apply;
   /// Called for each result on the caller's thread, in the order of Report::results.
   std::function<void(const ObjectResult&)> on_result;

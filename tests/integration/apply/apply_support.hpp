@@ -1,0 +1,121 @@
+#pragma once
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <kubist/data/json.hpp>
+#include <kubist/util/fs.hpp>
+#include <kubist/util/process.hpp>
+#include <kubist/util/text.hpp>
+
+/// What the tests of apply share: the program itself, kubectl as oracle, the audit log.
+namespace kubist::testing {
+
+inline util::CommandResult run(std::vector<std::string> args, const std::string& input = {}) {
+  util::Command command;
+  command.args = std::move(args);
+  command.input = input;
+  command.timeout = std::chrono::minutes(2);
+  const auto result = util::run_command(command);
+  REQUIRE_MESSAGE(result, result.error().to_string());
+  return *result;
+}
+
+inline util::CommandResult run_kubist(std::vector<std::string> args,
+                                      const std::string& input = {}) {
+  args.insert(args.begin(), KUBIST_PROGRAM);
+  return run(std::move(args), input);
+}
+
+inline util::CommandResult run_kubectl(std::vector<std::string> args,
+                                       const std::string& input = {}) {
+  args.insert(args.begin(), "kubectl");
+  return run(std::move(args), input);
+}
+
+inline std::string cluster_tool(const std::string& what, const std::string& name) {
+  const auto result = run({KUBIST_SOURCE_DIR "/tests/cluster/cluster", what, name});
+  REQUIRE_MESSAGE(result.exit_code == 0, result.err);
+  return std::string(util::trim(result.out));
+}
+
+/// A namespace of its own for a test case; deleted after it, without waiting.
+class TestNamespace {
+ public:
+  explicit TestNamespace(bool create = true)
+      : m_name(util::cat("apply-test-", getpid(), "-", s_count++)) {
+    if (create) {
+      REQUIRE(run_kubectl({"create", "namespace", m_name}).exit_code == 0);
+    }
+  }
+  ~TestNamespace() {
+    static_cast<void>(
+        run_kubectl({"delete", "namespace", m_name, "--wait=false", "--ignore-not-found"}));
+  }
+  TestNamespace(const TestNamespace&) = delete;
+  TestNamespace& operator=(const TestNamespace&) = delete;
+  const std::string& name() const { return m_name; }
+
+ private:
+  inline static int s_count = 0;
+  std::string m_name;
+};
+
+/// Mutating requests of kubist that the API server saw since this was made, dry runs left out.
+class Audit {
+ public:
+  Audit() : m_path(cluster_tool("audit", "home")), m_start(std::filesystem::file_size(m_path)) {}
+
+  /// "patch /api/v1/..." of those whose URI holds `text`.
+  std::vector<std::string> writes(const std::string& text) const {
+    std::ifstream file(m_path);
+    file.seekg(static_cast<std::streamoff>(m_start));
+    std::vector<std::string> found;
+    for (std::string line; std::getline(file, line);) {
+      const auto event = data::Json::parse(line, nullptr, false);
+      if (!event.is_object() || event.value("stage", "") != "ResponseComplete" ||
+          !event.value("userAgent", "").starts_with("kubist")) {
+        continue;
+      }
+      const std::string verb = event.value("verb", "");
+      const std::string uri = event.value("requestURI", "");
+      const bool reads = verb == "get" || verb == "list" || verb == "watch";
+      if (!reads && uri.find(text) != std::string::npos &&
+          uri.find("dryRun=All") == std::string::npos) {
+        found.push_back(util::cat(verb, ' ', uri));
+      }
+    }
+    return found;
+  }
+
+ private:
+  std::string m_path;
+  std::uintmax_t m_start;
+};
+
+inline std::string config_map(const std::string& name, const std::string& value) {
+  return util::cat("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: ", name,
+                   "}\ndata: {a: \"", value, "\"}\n");
+}
+
+/// The corpus for one namespace.
+inline std::string corpus(const std::string& ns) {
+  const auto text = util::read_file(KUBIST_SOURCE_DIR "/tests/data/apply/corpus.yaml");
+  REQUIRE(text);
+  return util::replace_all(*text, "NAMESPACE", ns);
+}
+
+inline std::size_t count(std::string_view text, std::string_view word) {
+  std::size_t found = 0;
+  for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+}  // namespace kubist::testing

@@ -1,0 +1,151 @@
+#include <kubist/data/pointer.hpp>
+
+#include "apply_support.hpp"
+
+using namespace kubist;
+using namespace kubist::testing;
+using data::Json;
+
+namespace {
+
+/// Removes what the corpus leaves outside its namespace.
+struct ClusterWide {
+  std::string ns;
+  ~ClusterWide() {
+    static_cast<void>(run_kubectl(
+        {"delete", "--ignore-not-found", "--wait=false", "crd/widgets." + ns + ".example.com",
+         "clusterrole/" + ns + "-web", "validatingwebhookconfiguration/" + ns + "-check",
+         "priorityclass/" + ns + "-high", "storageclass/" + ns + "-slow"}));
+  }
+};
+
+/// What two servers' answers may differ in, and what only controllers write.
+void normalize(Json& object) {
+  for (const std::string_view key :
+       {"uid", "resourceVersion", "creationTimestamp", "generation", "selfLink"}) {
+    data::erase_path(object, {"metadata", key});
+  }
+  object.erase("status");
+  if (object["kind"] == "Service" && object["spec"].value("clusterIP", "") != "None") {
+    object["spec"].erase("clusterIP");
+    object["spec"].erase("clusterIPs");
+  }
+  if (object["kind"] == "Job") {
+    object["spec"].erase("selector");
+    data::erase_path(object, {"spec", "template", "metadata", "labels"});
+    object["metadata"].erase("labels");
+  }
+  Json& annotations = object["metadata"]["annotations"];
+  if (annotations.is_object()) {
+    annotations.erase("deployment.kubernetes.io/revision");
+  }
+  Json own = Json::array();
+  for (Json& entry : object["metadata"]["managedFields"]) {
+    if (entry["manager"] == "kubist") {
+      entry.erase("time");
+      own.push_back(entry);
+    }
+  }
+  object["metadata"]["managedFields"] = own;
+}
+
+std::map<std::string, Json> objects(const std::string& ns) {
+  const auto got =
+      run_kubectl({"get", "-f", "-", "-o", "json", "--show-managed-fields"}, corpus(ns));
+  REQUIRE_MESSAGE(got.exit_code == 0, got.err);
+  const Json items = Json::parse(util::replace_all(got.out, ns, "NAMESPACE"))["items"];
+  std::map<std::string, Json> result;
+  for (Json object : items) {
+    normalize(object);
+    result[util::cat(object["kind"].get<std::string>(), '/',
+                     object["metadata"]["name"].get<std::string>())] = object;
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("apply: the corpus goes in at once, and again without a write") {
+  const TestNamespace ns(false);
+  const ClusterWide rest{ns.name()};
+  const auto first = run_kubist({"apply", "-f", "-"}, corpus(ns.name()));
+  INFO(first.out, first.err);
+  REQUIRE(first.exit_code == 0);
+  CHECK(count(first.out, " created\n") == 32);
+
+  const Audit audit;
+  const auto second = run_kubist({"apply", "-f", "-"}, corpus(ns.name()));
+  INFO(second.out, second.err);
+  CHECK(second.exit_code == 0);
+  CHECK(count(second.out, " unchanged\n") == 32);
+  CHECK(audit.writes(ns.name()) == std::vector<std::string>{});
+
+  // kubectl is the oracle: the same input gives the same objects, and nothing is left to do.
+  const TestNamespace other(false);
+  const ClusterWide other_rest{other.name()};
+  for (int round = 0; round < 2; ++round) {  // it needs two for a CRD and its objects
+    run_kubectl({"apply", "--server-side", "--field-manager=kubist", "-f", "-"},
+                corpus(other.name()));
+    run_kubectl(
+        {"wait", "--for=condition=established", "crd/widgets." + other.name() + ".example.com"});
+  }
+  const auto ours = objects(ns.name());
+  const auto theirs = objects(other.name());
+  REQUIRE(ours.size() == theirs.size());
+  for (const auto& [key, object] : ours) {
+    INFO(key);
+    CHECK(object == theirs.at(key));
+  }
+  const auto diff = run_kubectl({"diff", "--server-side", "--field-manager=kubist", "-f", "-"},
+                                corpus(ns.name()));
+  INFO(diff.out);
+  CHECK(diff.exit_code == 0);
+}
+
+TEST_CASE("apply: one changed field is one write, and diff shows it before") {
+  const TestNamespace ns;
+  const std::string before = config_map("a", "1") + config_map("b", "1");
+  const std::string after = config_map("a", "2") + config_map("b", "1");
+  REQUIRE(run_kubist({"apply", "-n", ns.name(), "-f", "-"}, before).exit_code == 0);
+  const auto none = run_kubist({"diff", "-n", ns.name(), "-f", "-"}, before);
+  CHECK(none.exit_code == 0);
+  CHECK(none.out.empty());
+
+  const Audit audit;
+  const auto diff = run_kubist({"diff", "-n", ns.name(), "-f", "-"}, after);
+  CHECK(diff.exit_code == 1);
+  CHECK(diff.out.find("-  a: \"1\"\n+  a: \"2\"\n") != std::string::npos);
+  const auto dry = run_kubist({"apply", "-n", ns.name(), "-f", "-", "--dry-run=server"}, after);
+  CHECK(dry.out ==
+        "configmap/a configured (server dry run)\nconfigmap/b unchanged (server dry run)\n");
+  CHECK(audit.writes(ns.name()).empty());
+
+  const auto applied = run_kubist({"apply", "-n", ns.name(), "-f", "-"}, after);
+  CHECK(applied.out == "configmap/a configured\nconfigmap/b unchanged\n");
+  CHECK(audit.writes(ns.name()).size() == 1);
+}
+
+TEST_CASE("apply: others' edits are put back, their additions stay") {
+  const TestNamespace ns;
+  REQUIRE(run_kubist({"apply", "-n", ns.name(), "-f", "-"}, config_map("a", "1")).exit_code == 0);
+  REQUIRE(run_kubectl({"-n", ns.name(), "patch", "cm", "a", "--type=merge", "-p",
+                       R"({"data":{"b":"theirs"},"metadata":{"finalizers":["example.com/f"]}})"})
+              .exit_code == 0);
+  const Audit audit;
+  CHECK(run_kubist({"apply", "-n", ns.name(), "-f", "-"}, config_map("a", "1")).out ==
+        "configmap/a unchanged\n");
+  CHECK(audit.writes(ns.name()).empty());
+  REQUIRE(run_kubectl({"-n", ns.name(), "patch", "cm", "a", "--type=merge", "-p",
+                       R"({"data":{"a":"theirs"}})"})
+              .exit_code == 0);
+  const auto refused = run_kubist({"apply", "-n", ns.name(), "-f", "-"}, config_map("a", "1"));
+  CHECK(refused.exit_code == 6);
+  CHECK(refused.err.find("\"theirs\"") != std::string::npos);
+  CHECK(refused.err.find("kubectl-patch") != std::string::npos);
+  CHECK(run_kubist({"apply", "-n", ns.name(), "-f", "-", "--force-conflicts"}, config_map("a", "1"))
+            .out == "configmap/a configured\n");
+  const auto data = run_kubectl({"-n", ns.name(), "get", "cm", "a", "-o", "jsonpath={.data}"});
+  CHECK(data.out == R"({"a":"1","b":"theirs"})");
+  run_kubectl({"-n", ns.name(), "patch", "cm", "a", "--type=merge", "-p",
+               R"({"metadata":{"finalizers":null}})"});
+}

@@ -1,0 +1,62 @@
+#include <doctest/doctest.h>
+
+#include <kubist/apply/install.hpp>
+#include <kubist/apply/inventory.hpp>
+
+using namespace kubist;
+using namespace kubist::apply;
+using data::Json;
+
+TEST_CASE("inventory: entries survive the ConfigMap") {
+  const InventoryName name{"team", "set"};
+  InventoryEntries entries;
+  entries[{"apps", "Deployment", "team", "web"}] = {"apps/v1", "1-2"};
+  entries[{"", "Namespace", "", "other"}] = {"v1", ""};
+  entries[{"rbac.authorization.k8s.io", "ClusterRole", "", "system:x"}] = {
+      "rbac.authorization.k8s.io/v1", "3"};
+  entries[{"", "ConfigMap", "other", "a.b"}] = {"v1", "4"};
+  const Json object = inventory_object(name, entries);
+  const auto read = inventory_entries(object);
+  REQUIRE(read);
+  CHECK(*read == entries);
+  CHECK(object["metadata"]["labels"]["applyset.kubernetes.io/id"] == applyset_id(name));
+  CHECK(object["metadata"]["annotations"]["applyset.kubernetes.io/contains-group-kinds"] ==
+        "ClusterRole.rbac.authorization.k8s.io,ConfigMap,Deployment.apps,Namespace");
+  CHECK(object["metadata"]["annotations"]["applyset.kubernetes.io/additional-namespaces"] ==
+        "other");
+}
+
+TEST_CASE("inventory: the id is that of KEP-3659") {
+  // printf 'set.team.ConfigMap.' | openssl sha256 -binary | base64 | tr +/ -_ | tr -d =
+  CHECK(applyset_id({"team", "set"}) == "applyset-1MctYPpcppTgAO9NQ3tRiERfWs50Gfn7om2kV-dSQGs-v1");
+}
+
+TEST_CASE("inventory: a line that cannot be read is an error, not a guess") {
+  const Json object{{"data", {{"entries", "v1 ConfigMap a/b\n"}}}};
+  CHECK_FALSE(inventory_entries(object));
+}
+
+TEST_CASE("prune: entry, label and uid must agree") {
+  using Action = PruneDecision::Action;
+  const Json live{
+      {"metadata", {{"uid", "u1"}, {"labels", {{"applyset.kubernetes.io/part-of", "set"}}}}}};
+  CHECK(decide_prune({"v1", "u1"}, "set", nullptr).action == Action::gone);
+  CHECK(decide_prune({"v1", "u1"}, "set", &live).action == Action::remove);
+  // Noted before it was made, and then the run was killed: the label is all there is.
+  CHECK(decide_prune({"v1", ""}, "set", &live).action == Action::remove);
+  CHECK(decide_prune({"v1", "u2"}, "set", &live).action == Action::keep);
+  CHECK(decide_prune({"v1", "u1"}, "other", &live).action == Action::keep);
+  Json kept = live;
+  kept["metadata"]["annotations"]["cli-utils.sigs.k8s.io/on-remove"] = "keep";
+  CHECK(decide_prune({"v1", "u1"}, "set", &kept).action == Action::keep);
+}
+
+TEST_CASE("versions: compare as semantic versions") {
+  CHECK(compare_versions("1.2.3", "1.2.3") == 0);
+  CHECK(compare_versions("1.2.10", "1.2.9") == 1);
+  CHECK(compare_versions("v0.1.0", "0.2.0") == -1);
+  CHECK(compare_versions("", "0.0.1") == -1);
+  CHECK(compare_versions("1.0.0-rc.1", "1.0.0") == -1);
+  CHECK(compare_versions("1.0.0-rc.2", "1.0.0-rc.10") == -1);
+  CHECK(compare_versions("1.0.0+build", "1.0.0") == 0);
+}
