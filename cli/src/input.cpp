@@ -8,6 +8,8 @@
 #include <kubist/resources/validate.hpp>
 #include <kubist/util/text.hpp>
 
+#include "call_checks.hpp"
+
 namespace kubist::cli {
 namespace {
 
@@ -88,6 +90,11 @@ util::Result<> check_input(const std::vector<resources::Manifest>& manifests, ku
                            const std::string& ns, const std::stop_token& stop) {
   resources::ValidateContext context;
   context.default_namespace = ns;
+  CallChecks calls(client, stop);
+  context.check_executor = [&calls](const resources::CallSite& site) {
+    return calls.executor(site);
+  };
+  context.check_policy = [&calls](const resources::CallSite& site) { return calls.policy(site); };
   if (client != nullptr) {
     context.exists = [client, &stop](const resources::ObjectRef& ref) {
       return exists(*client, ref, stop);

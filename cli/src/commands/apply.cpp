@@ -2,6 +2,7 @@
 #include <kubist/apply/set.hpp>
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
+#include <kubist/executors/prepare.hpp>
 #include <kubist/resources/selector.hpp>
 #include <kubist/util/text.hpp>
 
@@ -50,6 +51,7 @@ util::Result<apply::Options> options_of(Context& context, const Arguments& argum
     return util::fail(ErrorKind::usage, "--prune and --selector cannot go together",
                       "Objects that the selector leaves out would be pruned.");
   }
+  options.before_apply = executors::prepare_projects;
   options.on_progress = [&context](std::string_view line) { context.log().line(line); };
   return options;
 }

@@ -200,3 +200,32 @@ TEST_CASE("delete: waits until objects are gone, and names what holds them") {
         "configmap \"x\" deleted\n");
   CHECK(names(ns.name(), "cm") == "configmap/y\n");
 }
+
+TEST_CASE("apply: a project and what lives in it go in together, and again without a write") {
+  REQUIRE(run_kubist({"init"}).exit_code == 0);
+  const TestNamespace ns(false);
+  const std::string text = util::replace_all(
+      "apiVersion: kubist.io/v1alpha1\nkind: Cluster\nmetadata: {name: here, namespace: NAME}\n"
+      "spec: {home: true}\n---\n"
+      "apiVersion: kubist.io/v1alpha1\nkind: Project\nmetadata: {name: NAME}\nspec: {}\n",
+      "NAME", ns.name());
+  const auto first = run_kubist({"apply", "-f", "-"}, text);
+  INFO(first.err);
+  CHECK(first.exit_code == 0);
+  CHECK(count(first.out, " created\n") == 2);
+  CHECK(run_kubectl({"get", "ns", ns.name(), "-o",
+                     "jsonpath={.metadata.annotations.kubist\\.io/owner}"})
+            .out.ends_with("/Project//" + ns.name()));
+  const Audit audit;
+  CHECK(count(run_kubist({"apply", "-f", "-"}, text).out, " unchanged\n") == 2);
+  CHECK(audit.writes(ns.name()).empty());
+
+  const auto bad = run_kubist(
+      {"apply", "-f", "-"},
+      util::replace_all(text, "home: true", "home: true, policies: [{name: TimedWindou}]"));
+  CHECK(bad.exit_code == 1);
+  CHECK(bad.err.find("stdin:4:") != std::string::npos);
+  CHECK(bad.err.find("TimedWindow") != std::string::npos);
+  run_kubectl({"-n", ns.name(), "delete", "clusters.kubist.io", "here", "--wait=false"});
+  run_kubectl({"delete", "projects.kubist.io", ns.name(), "--wait=false"});
+}

@@ -1,0 +1,83 @@
+#include "call_checks.hpp"
+
+#include <algorithm>
+
+#include <kubist/data/schema.hpp>
+#include <kubist/executors/catalog.hpp>
+#include <kubist/executors/registry.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/resources/object.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::cli {
+
+using util::cat;
+using util::ErrorKind;
+
+CallChecks::CallChecks(kube::Client* client, std::stop_token stop)
+    : m_client(client), m_stop(std::move(stop)) {}
+
+/// What cannot be read counts as not there: the run itself will say why.
+std::vector<data::Json> CallChecks::definitions(std::string_view kind) const {
+  if (m_client == nullptr) {
+    return {};
+  }
+  const auto resource =
+      m_client->discovery().find_kind(resources::k_kubist_api_version, kind, m_stop);
+  if (!resource) {
+    return {};
+  }
+  auto list = m_client->list(*resource, "", {}, m_stop);
+  return list ? std::move(list->items) : std::vector<data::Json>{};
+}
+
+std::vector<util::Error> CallChecks::executor(const resources::CallSite& site) {
+  const auto names = executors::executor_names(site.kind);
+  const auto known = [&](const std::string& name) { return util::iequals(name, site.call.name); };
+  if (std::any_of(names.begin(), names.end(), known)) {
+    return {};
+  }
+  if (!m_executors) {
+    m_executors.emplace();
+    for (const data::Json& definition : definitions("ExecutorDefinition")) {
+      m_executors->emplace(resources::ObjectView(definition).name());
+    }
+  }
+  const std::string near = util::did_you_mean(site.call.name, names);
+  if (m_executors->contains(site.call.name) || (m_client == nullptr && near.empty())) {
+    return {};
+  }
+  return {util::make_error(ErrorKind::invalid,
+                           cat("unknown executor \"", site.call.name, "\"", near),
+                           cat("executors of a ", site.kind, ": ", util::join(names, ", ")))};
+}
+
+std::vector<util::Error> CallChecks::policy(const resources::CallSite& site) {
+  if (!m_policies) {
+    auto objects = definitions("PolicyDefinition");
+    for (data::Json& definition : definitions("ClusterPolicyDefinition")) {
+      objects.push_back(std::move(definition));
+    }
+    m_policies = executors::Catalog().build(objects);
+  }
+  const auto found = m_policies->find(std::string(site.ns), site.call.name);
+  if (!found) {
+    const bool guess = found.error().message.find("did you mean") != std::string::npos;
+    return m_client == nullptr && !guess ? std::vector<util::Error>{}
+                                         : std::vector<util::Error>{found.error()};
+  }
+  if (!(*found)->schema) {
+    return {};
+  }
+  auto errors = (*found)->schema->validate(site.call.parameters,
+                                           [&site](std::string_view pointer, data::At at) {
+                                             return site.positions(cat("/parameters", pointer), at);
+                                           });
+  // Settings of the objects above may give what is missing here.
+  std::erase_if(errors, [](const util::Error& error) {
+    return error.message.find("missing required field") != std::string::npos;
+  });
+  return errors;
+}
+
+}  // namespace kubist::cli

@@ -1,0 +1,19 @@
+#pragma once
+#include <stop_token>
+#include <vector>
+
+#include <kubist/kube/client.hpp>
+#include <kubist/resources/manifest.hpp>
+#include <kubist/util/result.hpp>
+
+namespace kubist::executors {
+
+/// What `apply` does before its first write: makes the namespace of every Project of the input that
+/// is not there and not in the input itself, exactly as the Project's executor would, so that one
+/// folder with a project and what lives in it applies in one go. Existing namespaces are left to
+/// the executor. Invalid: a Project names a reserved namespace.
+util::Result<> prepare_projects(kube::Client& client,
+                                const std::vector<resources::Manifest>& objects,
+                                std::stop_token stop);
+
+}  // namespace kubist::executors
