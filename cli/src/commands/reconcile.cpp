@@ -24,7 +24,9 @@ class ProgressLines final : public engine::Observer {
  public:
   explicit ProgressLines(const util::Log& log) : m_log(log) {}
   void progress(const engine::Node& node, const std::string& message) override {
-    m_log.line(cat(engine::to_string(node), ": ", util::printable(message)));
+    if (std::exchange(m_last[node.id], message) != message) {
+      m_log.line(cat(engine::to_string(node), ": ", util::printable(message)));
+    }
   }
   void finished(const engine::Node& node, const engine::NodeReport& report) override {
     if (report.state == engine::NodeState::failed) {
@@ -35,6 +37,7 @@ class ProgressLines final : public engine::Observer {
 
  private:
   const util::Log& m_log;
+  std::map<engine::NodeId, std::string> m_last;  ///< said once while it stays the same
 };
 
 std::string identity() {

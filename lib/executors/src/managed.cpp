@@ -39,7 +39,8 @@ util::Result<Alignment> ManagedExecutor::align(const engine::Node& node,
   Alignment result = aligned ? std::move(*aligned) : engine::alignment_of(aligned.error());
   result.writes.insert(result.writes.end(), work.writes().begin(), work.writes().end());
   const std::string request = node.annotation(k_request_annotation);
-  if (!request.empty() && request != data::string_at(node.status(), {"handledRequest", "request"})) {
+  if (!request.empty() &&
+      request != data::string_at(node.status(), {"handledRequest", "request"})) {
     result.handled_request = answer_to(request);
   }
   return result;

@@ -57,22 +57,6 @@ util::Result<> check_ownership(Work& work, const Json& live, const NamespaceWish
   return {};
 }
 
-Json wanted_namespace(Work& work, const NamespaceWish& wish, const Json* live) {
-  Json labels = wish.labels;
-  labels[std::string(k_managed_by_label)] = "kubist";
-  Json annotations = wish.annotations;
-  annotations[std::string(k_owner_annotation)] = work.owner_mark();
-  Json object{
-      {"apiVersion", "v1"},
-      {"kind", "Namespace"},
-      {"metadata", {{"name", wish.name}, {"labels", labels}, {"annotations", annotations}}}};
-  if (live != nullptr) {
-    object["metadata"]["uid"] =
-        ObjectView(*live).uid();  // the one that was looked at, no successor
-  }
-  return object;
-}
-
 util::Result<> remove_labels(Work& work, kube::Client& client, const std::string& cluster,
                              const NamespaceWish& wish, const Json& live) {
   Json nulls = Json::object();
@@ -93,6 +77,26 @@ util::Result<> remove_labels(Work& work, kube::Client& client, const std::string
 }
 
 }  // namespace
+
+std::map<std::string, std::string> string_map(const Json* map) {
+  std::map<std::string, std::string> result;
+  if (map != nullptr && map->is_object()) {
+    for (const auto& [key, value] : map->items()) {
+      result[key] = value.is_string() ? value.get<std::string>() : value.dump();
+    }
+  }
+  return result;
+}
+
+Json namespace_object(const NamespaceWish& wish, const std::string& mark) {
+  Json labels = wish.labels;
+  labels[std::string(k_managed_by_label)] = "kubist";
+  Json annotations = wish.annotations;
+  annotations[std::string(k_owner_annotation)] = mark;
+  return {{"apiVersion", "v1"},
+          {"kind", "Namespace"},
+          {"metadata", {{"name", wish.name}, {"labels", labels}, {"annotations", annotations}}}};
+}
 
 util::Result<NamespaceFact> keep_namespace(Work& work, kube::Client& client,
                                            const std::string& cluster, const NamespaceWish& wish) {
@@ -119,7 +123,10 @@ util::Result<NamespaceFact> keep_namespace(Work& work, kube::Client& client,
     KUBIST_CHECK(work.record_inventory(
         Json::array({inventory_entry(namespaces(), "", wish.name, uid, fact.adopted)})));
   }
-  const Json object = wanted_namespace(work, wish, live ? &*live : nullptr);
+  Json object = namespace_object(wish, work.owner_mark());
+  if (live) {
+    object["metadata"]["uid"] = uid;  // the one that was looked at, no successor
+  }
   KUBIST_TRY(fact.live, work.apply(client, cluster, namespaces(), object, live ? &*live : nullptr));
   KUBIST_CHECK(remove_labels(work, client, cluster, wish, fact.live));
   fact.inventory = Json::array({inventory_entry(

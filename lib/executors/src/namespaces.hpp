@@ -23,6 +23,15 @@ struct NamespaceFact {
   data::Json inventory;  ///< status.inventory with its entry
 };
 
+/// spec.labels or spec.annotations; empty for null.
+std::map<std::string, std::string> string_map(const data::Json* map);
+
+/// The namespace of a Project, from the object and its spec after policies.
+NamespaceWish project_wish(const data::Json& project, const data::Json& spec);
+
+/// The Namespace to apply for a wish; `mark` names its owner.
+data::Json namespace_object(const NamespaceWish& wish, const std::string& mark);
+
 /// Makes or adopts it and keeps labels and annotations. The inventory has its entry before the
 /// namespace is made. Invalid: NamespaceExists (adopt is off), NamespaceTaken (somebody else's);
 /// not_found: NamespaceNotFound (create is off); unavailable: NamespaceTerminating.

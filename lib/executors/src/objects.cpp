@@ -18,13 +18,12 @@ util::Result<std::string> cluster_uid(kube::Client& client, const std::stop_toke
   return std::string(resources::ObjectView(system).uid());
 }
 
-std::string Work::owner_mark() const {
-  const auto& key = m_node.key;
-  return cat(m_world.home_uid, '/', key.kind, '/', key.ns, '/', key.name);
+std::string owner_mark(std::string_view home_uid, const engine::Key& key) {
+  return cat(home_uid, '/', key.kind, '/', key.ns, '/', key.name);
 }
 
-std::string Work::field_manager() const {
-  return cat("kubist-", util::sha256_hex(owner_mark()).substr(0, 10));
+std::string field_manager(std::string_view owner_mark) {
+  return cat("kubist-", util::sha256_hex(owner_mark).substr(0, 10));
 }
 
 std::string Work::project_namespace() const {

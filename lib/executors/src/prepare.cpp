@@ -2,11 +2,11 @@
 
 #include <kubist/executors/prepare.hpp>
 #include <kubist/executors/project.hpp>
-#include <kubist/executors/world.hpp>
 #include <kubist/kube/api_call.hpp>
 #include <kubist/resources/kinds.hpp>
-#include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
+
+#include "namespaces.hpp"
 
 namespace kubist::executors {
 namespace {
@@ -16,18 +16,15 @@ using resources::ObjectView;
 using util::cat;
 
 util::Result<> make_namespace(kube::Client& client, const std::string& home_uid,
-                              std::string_view project, const std::string& ns,
-                              const std::stop_token& stop) {
-  const std::string mark = cat(home_uid, "/Project//", project);
-  const Json object{{"apiVersion", "v1"},
-                    {"kind", "Namespace"},
-                    {"metadata",
-                     {{"name", ns},
-                      {"labels", {{"kubist.io/project", project}, {k_managed_by_label, "kubist"}}},
-                      {"annotations", {{k_owner_annotation, mark}}}}}};
+                              const Json& project, const std::stop_token& stop) {
+  const ObjectView view(project);
+  const std::string mark = owner_mark(home_uid, view.ref());
   kube::ApplyOptions options;
-  options.field_manager = cat("kubist-", util::sha256_hex(mark).substr(0, 10));
-  KUBIST_CHECK(client.run(kube::apply(kube::well_known::namespaces(), object, options), stop));
+  options.field_manager = field_manager(mark);
+  KUBIST_CHECK(
+      client.run(kube::apply(kube::well_known::namespaces(),
+                             namespace_object(project_wish(project, view.spec()), mark), options),
+                 stop));
   return {};
 }
 
@@ -61,11 +58,9 @@ util::Result<> prepare_projects(kube::Client& client,
       continue;
     }
     if (home_uid.empty()) {
-      KUBIST_TRY(const auto system,
-                 client.find(kube::well_known::namespaces(), "", "kube-system", stop));
-      home_uid = system ? ObjectView(*system).uid() : std::string_view{};
+      KUBIST_TRY(home_uid, cluster_uid(client, stop));
     }
-    KUBIST_CHECK(make_namespace(client, home_uid, view.name(), ns, stop));
+    KUBIST_CHECK(make_namespace(client, home_uid, manifest.object, stop));
   }
   return {};
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <kubist/data/pointer.hpp>
 #include <kubist/executors/project.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
@@ -12,15 +13,17 @@ namespace kubist::executors {
 using engine::Alignment;
 using util::cat;
 
-namespace {
-
-NamespaceWish wish_for(const engine::Node& node) {
+NamespaceWish project_wish(const data::Json& project, const data::Json& spec) {
   NamespaceWish wish;
-  wish.name = resources::project_namespace(*node.object);
-  wish.labels = {{"kubist.io/project", node.key.name}};
+  wish.name = resources::project_namespace(project);
+  wish.labels = string_map(data::find_path(spec, {"labels"}));
+  wish.annotations = string_map(data::find_path(spec, {"annotations"}));
+  wish.labels["kubist.io/project"] = resources::ObjectView(project).name();
   wish.adopt = true;  // a project's namespace is its own by the project's word: an administrator's
   return wish;
 }
+
+namespace {
 
 class ProjectExecutor final : public ManagedExecutor {
  public:
@@ -28,7 +31,7 @@ class ProjectExecutor final : public ManagedExecutor {
 
  protected:
   util::Result<Alignment> align_node(Work& work) override {
-    const NamespaceWish wish = wish_for(work.node());
+    const NamespaceWish wish = project_wish(*work.node().object, work.spec());
     if (is_reserved_namespace(wish.name)) {
       auto error = util::make_error(util::ErrorKind::invalid,
                                     cat("a project cannot own namespace ", wish.name));

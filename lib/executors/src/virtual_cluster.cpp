@@ -46,14 +46,8 @@ void add_mesh_labels(const Json& spec, NamespaceWish& wish) {
 NamespaceWish wish_for(const engine::Node& node, const Json& spec) {
   NamespaceWish wish;
   wish.name = resources::virtual_cluster_namespace(*node.object);
-  for (const char* field : {"labels", "annotations"}) {
-    if (const Json* map = data::find_path(spec, {field}); map != nullptr && map->is_object()) {
-      auto& to = std::string_view(field) == "labels" ? wish.labels : wish.annotations;
-      for (const auto& [key, value] : map->items()) {
-        to[key] = value.is_string() ? value.get<std::string>() : value.dump();
-      }
-    }
-  }
+  wish.labels = string_map(data::find_path(spec, {"labels"}));
+  wish.annotations = string_map(data::find_path(spec, {"annotations"}));
   add_mesh_labels(spec, wish);
   wish.create = data::bool_at(spec, {"create"}, true);
   wish.adopt = data::bool_at(spec, {"adopt"});

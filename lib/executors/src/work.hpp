@@ -7,6 +7,11 @@
 
 namespace kubist::executors {
 
+/// "HOME_UID/Kind/namespace/name": the value of annotation kubist.io/owner on what is made for it.
+std::string owner_mark(std::string_view home_uid, const engine::Key& key);
+/// "kubist-" and a short hash of the owner mark.
+std::string field_manager(std::string_view owner_mark);
+
 /// One executor call: the node, what the engine gave, and every write that is made for it. Writes
 /// go through here, so that each is locked, left out in a dry run, and reported.
 class Work {
@@ -22,11 +27,8 @@ class Work {
   bool dry() const { return m_world.dry_run != apply::DryRun::none; }
   std::vector<engine::Write>& writes() { return m_writes; }
 
-  /// "HOME_UID/Kind/namespace/name": the value of annotation kubist.io/owner on what is made for
-  /// it.
-  std::string owner_mark() const;
-  /// "kubist-" and a short hash of the owner mark.
-  std::string field_manager() const;
+  std::string owner_mark() const { return executors::owner_mark(m_world.home_uid, m_node.key); }
+  std::string field_manager() const { return executors::field_manager(owner_mark()); }
   /// The namespace of the project that the node belongs to; empty for the Root.
   std::string project_namespace() const;
 

@@ -53,10 +53,7 @@ std::chrono::microseconds time_info(CURL* easy, CURLINFO info) {
 
 CurlExchange::CurlExchange(std::uint64_t id, Request request,
                            std::shared_ptr<const EndpointOptions> options, Done done)
-    : m_id(id),
-      m_request(std::move(request)),
-      m_options(std::move(options)),
-      m_done(std::move(done)) {}
+    : m_id(id), m_request(std::move(request)), m_options(std::move(options)), m_done(std::move(done)) {}
 
 void CurlExchange::prepare(EasyHandle easy) {
   m_easy = std::move(easy);
@@ -96,8 +93,8 @@ void CurlExchange::set_address() {
     Url named = m_url;
     named.host = m_options->server_name;
     set(easy(), CURLOPT_URL, to_string(named).c_str());
-    m_connect_to.append(
-        util::cat(host_port(named.host, m_url.port), ':', host_port(m_url.host, m_url.port)));
+    m_connect_to.append(util::cat(host_port(named.host, m_url.port), ':',
+                                  host_port(m_url.host, m_url.port)));
     set(easy(), CURLOPT_CONNECT_TO, m_connect_to.get());
   }
   if (!m_options->proxy.empty()) {
@@ -134,8 +131,7 @@ void CurlExchange::set_tls() {
 
 void CurlExchange::set_headers() {
   for (const Header& header : m_request.headers) {
-    m_headers.append(header.value.empty() ? header.name + ';'
-                                          : util::cat(header.name, ": ", header.value));
+    m_headers.append(header.value.empty() ? header.name + ';' : util::cat(header.name, ": ", header.value));
   }
   if (!m_options->server_name.empty()) {
     const bool usual = m_url.port == (m_url.scheme == "https" ? 443 : 80);
@@ -186,13 +182,11 @@ void CurlExchange::set_limits() {
   }
 }
 
-std::size_t CurlExchange::header_callback(char* data, std::size_t size, std::size_t count,
-                                          void* self) {
+std::size_t CurlExchange::header_callback(char* data, std::size_t size, std::size_t count, void* self) {
   return static_cast<CurlExchange*>(self)->on_header({data, size * count});
 }
 
-std::size_t CurlExchange::write_callback(char* data, std::size_t size, std::size_t count,
-                                         void* self) {
+std::size_t CurlExchange::write_callback(char* data, std::size_t size, std::size_t count, void* self) {
   return static_cast<CurlExchange*>(self)->on_body({data, size * count});
 }
 
@@ -215,8 +209,8 @@ std::size_t CurlExchange::on_header(std::string_view line) {
         {std::string(line.substr(0, colon)), std::string(util::trim(line.substr(colon + 1)))});
     if (util::iequals(line.substr(0, colon), "Content-Length") && !m_request.on_chunk) {
       const auto length = util::parse_int(m_response.headers.back().value);
-      m_response.body.reserve(
-          std::min(static_cast<std::size_t>(std::max(length.value_or(0), 0LL)), k_max_reserve));
+      m_response.body.reserve(std::min(static_cast<std::size_t>(std::max(length.value_or(0), 0LL)),
+                                       k_max_reserve));
     }
   }
   return size;

@@ -7,8 +7,7 @@
 namespace kubist::http {
 
 struct CurlEngine::Impl {
-  explicit Impl(std::shared_ptr<Governor> governor)
-      : calls(std::move(governor)), long_running(nullptr) {}
+  explicit Impl(std::shared_ptr<Governor> governor) : calls(std::move(governor)), long_running(nullptr) {}
   CurlWorker calls;
   CurlWorker long_running;
 };
@@ -18,7 +17,8 @@ CurlEngine::CurlEngine(std::shared_ptr<Governor> governor)
 CurlEngine::~CurlEngine() = default;
 
 CurlTransport::CurlTransport(const std::shared_ptr<CurlEngine>& engine, EndpointOptions options)
-    : m_engine(engine), m_options(std::make_shared<const EndpointOptions>(std::move(options))) {}
+    : m_engine(engine),
+      m_options(std::make_shared<const EndpointOptions>(std::move(options))) {}
 CurlTransport::~CurlTransport() = default;
 
 Call CurlTransport::start(Request request, Done done) {

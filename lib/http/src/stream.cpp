@@ -40,8 +40,7 @@ struct Pipe {
 }  // namespace
 
 util::Result<Response> stream(Transport& transport, Request request,
-                              const std::function<bool(std::string_view)>& on_chunk,
-                              std::stop_token stop) {
+                              const std::function<bool(std::string_view)>& on_chunk, std::stop_token stop) {
   const std::string what = util::cat(request.method, ' ', redacted(request.url));
   if (stop.stop_requested()) {
     return util::fail(util::ErrorKind::cancelled, what + ": cancelled");
@@ -77,8 +76,7 @@ util::Result<Response> stream(Transport& transport, Request request,
     }
   }
   if (pipe->overflow && !pipe->closed) {
-    util::Error error =
-        util::make_error(util::ErrorKind::unavailable, what + ": the receiver is too slow");
+    util::Error error = util::make_error(util::ErrorKind::unavailable, what + ": the receiver is too slow");
     error.reason = k_failure_lost;
     return util::fail(std::move(error));
   }

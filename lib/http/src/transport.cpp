@@ -1,6 +1,6 @@
-#include <future>
-
 #include <kubist/http/transport.hpp>
+
+#include <future>
 
 namespace kubist::http {
 

@@ -34,9 +34,8 @@ util::Result<> parse_authority(std::string_view authority, std::string_view whol
   }
   const auto number = port.front() == ':' ? util::parse_int(port.substr(1)) : std::nullopt;
   if (!number || *number < 1 || *number > 65535) {
-    return util::fail(
-        util::ErrorKind::invalid,
-        util::cat("URL ", redacted(whole), ": the port is no number from 1 to 65535"));
+    return util::fail(util::ErrorKind::invalid,
+                      util::cat("URL ", redacted(whole), ": the port is no number from 1 to 65535"));
   }
   url.port = static_cast<std::uint16_t>(*number);
   return {};
@@ -49,9 +48,8 @@ util::Result<Url> parse_url(std::string_view text) {
   const auto scheme_end = text.find("://");
   url.scheme = util::lower(text.substr(0, scheme_end == std::string_view::npos ? 0 : scheme_end));
   if (url.scheme != "http" && url.scheme != "https") {
-    return util::fail(
-        util::ErrorKind::invalid,
-        util::cat("URL ", redacted(text), ": it must begin with http:// or https://"));
+    return util::fail(util::ErrorKind::invalid,
+                      util::cat("URL ", redacted(text), ": it must begin with http:// or https://"));
   }
   std::string_view rest = text.substr(scheme_end + 3);
   rest = rest.substr(0, rest.find('#'));

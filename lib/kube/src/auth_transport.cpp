@@ -40,8 +40,7 @@ class AuthCall : public std::enable_shared_from_this<AuthCall<Shared>> {
     if (!credentials->authorization.empty()) {
       http::set_header(request.headers, "Authorization", credentials->authorization.reveal());
     }
-    request.headers.insert(request.headers.end(), credentials->headers.begin(),
-                           credentials->headers.end());
+    request.headers.insert(request.headers.end(), credentials->headers.begin(), credentials->headers.end());
     const auto inner = m_shared->inner_for(*credentials);
     const http::Call call = inner->start(
         std::move(request), [self = this->shared_from_this(), may_renew,
@@ -99,8 +98,7 @@ AuthTransport::AuthTransport(std::unique_ptr<CredentialSource> source, Factory f
 }
 
 http::Call AuthTransport::start(http::Request request, http::Done done) {
-  const auto call =
-      std::make_shared<AuthCall<Shared>>(m_shared, std::move(request), std::move(done));
+  const auto call = std::make_shared<AuthCall<Shared>>(m_shared, std::move(request), std::move(done));
   call->send(true);
   return http::Call([call] { call->cancel(); });
 }

@@ -8,8 +8,8 @@
 namespace kubist::kube {
 
 /// Adds credentials to every request, and after a 401 tries once more with renewed ones (a 401 is
-/// decided before anything is done, so any request may be repeated). Renewing runs in a thread of
-/// its own: it may start a plugin, which must not hold up the worker.
+/// decided before anything is done, so any request may be repeated). Renewing runs in a thread of its
+/// own: it may start a plugin, which must not hold up the worker.
 class AuthTransport : public http::Transport {
  public:
   /// Makes the transport for a client certificate (other certificates need other connections).

@@ -35,8 +35,7 @@ http::Headers impersonation_headers(const Impersonation& as) {
 /// A token in a file that somebody else renews.
 class TokenFile {
  public:
-  TokenFile(std::filesystem::path path, util::Secret start)
-      : m_path(std::move(path)), m_token(std::move(start)) {}
+  TokenFile(std::filesystem::path path, util::Secret start) : m_path(std::move(path)), m_token(std::move(start)) {}
 
   util::Result<util::Secret> get(std::chrono::steady_clock::time_point now) {
     if (m_read_at && now - *m_read_at < k_token_file_age) {
@@ -50,8 +49,7 @@ class TokenFile {
       if (!text) {
         return util::fail(util::with_context(std::move(text).error(), "tokenFile"));
       }
-      return util::fail(util::ErrorKind::forbidden,
-                        util::cat("tokenFile ", m_path.string(), " is empty"));
+      return util::fail(util::ErrorKind::forbidden, util::cat("tokenFile ", m_path.string(), " is empty"));
     }
     return m_token;  // what cannot be read keeps the old one in use
   }
@@ -128,9 +126,7 @@ class ExecPlugin {
 class StandardCredentials : public CredentialSource {
  public:
   StandardCredentials(AuthInfo auth, CredentialOptions options, const util::Clock& clock)
-      : m_auth(std::move(auth)),
-        m_clock(clock),
-        m_headers(impersonation_headers(m_auth.impersonation)) {
+      : m_auth(std::move(auth)), m_clock(clock), m_headers(impersonation_headers(m_auth.impersonation)) {
     if (!m_auth.token_file.empty()) {
       m_token_file.emplace(m_auth.token_file, m_auth.token);
     }

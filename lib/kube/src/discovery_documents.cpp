@@ -30,12 +30,10 @@ std::vector<std::string> texts_at(const Json& object, const char* key) {
   return texts;
 }
 
-ApiResource read_aggregated_resource(const Json& item, const std::string& group,
-                                     const std::string& version) {
+ApiResource read_aggregated_resource(const Json& item, const std::string& group, const std::string& version) {
   ApiResource resource;
   const auto response_kind = item.find("responseKind");
-  const Json kind =
-      response_kind != item.end() && response_kind->is_object() ? *response_kind : Json::object();
+  const Json kind = response_kind != item.end() && response_kind->is_object() ? *response_kind : Json::object();
   resource.group = group;
   resource.version = version;
   resource.kind = text_at(kind, "kind");
@@ -97,9 +95,8 @@ std::vector<std::string> legacy_paths(const Json& api, const Json& apis) {
   }
   for (const Json& group : list_at(apis, "groups")) {
     const auto preferred = group.find("preferredVersion");
-    const std::string first = preferred != group.end() && preferred->is_object()
-                                  ? text_at(*preferred, "groupVersion")
-                                  : "";
+    const std::string first =
+        preferred != group.end() && preferred->is_object() ? text_at(*preferred, "groupVersion") : "";
     if (!first.empty()) {
       paths.push_back("/apis/" + first);
     }
@@ -117,8 +114,7 @@ void read_legacy(const Json& document, std::vector<ApiResource>& resources) {
   const std::string group_version = text_at(document, "groupVersion");
   const auto slash = group_version.find('/');
   const std::string group = slash == std::string::npos ? "" : group_version.substr(0, slash);
-  const std::string version =
-      slash == std::string::npos ? group_version : group_version.substr(slash + 1);
+  const std::string version = slash == std::string::npos ? group_version : group_version.substr(slash + 1);
   const std::size_t first = resources.size();
   for (const Json& item : list_at(document, "resources")) {
     const std::string name = text_at(item, "name");
@@ -154,11 +150,10 @@ std::string write_record(const DiscoveryRecord& record) {
     text += util::cat("F\t", group, '\n');
   }
   for (const ApiResource& resource : record.resources) {
-    text += util::cat(
-        "R\t", resource.group, '\t', resource.version, '\t', resource.kind, '\t', resource.plural,
-        '\t', resource.singular, '\t', util::join(resource.short_names, ","), '\t',
-        util::join(resource.categories, ","), '\t', util::join(resource.verbs, ","), '\t',
-        util::join(resource.subresources, ","), '\t', resource.namespaced ? "1" : "0", '\n');
+    text += util::cat("R\t", resource.group, '\t', resource.version, '\t', resource.kind, '\t',
+                      resource.plural, '\t', resource.singular, '\t', util::join(resource.short_names, ","),
+                      '\t', util::join(resource.categories, ","), '\t', util::join(resource.verbs, ","), '\t',
+                      util::join(resource.subresources, ","), '\t', resource.namespaced ? "1" : "0", '\n');
   }
   return text;
 }

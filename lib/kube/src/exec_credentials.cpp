@@ -15,8 +15,7 @@ using data::Json;
 using util::ErrorKind;
 
 tl::unexpected<util::Error> plugin_error(const ExecConfig& config, std::string_view why) {
-  return util::fail(ErrorKind::forbidden,
-                    util::cat("credential plugin ", config.command, ": ", why),
+  return util::fail(ErrorKind::forbidden, util::cat("credential plugin ", config.command, ": ", why),
                     config.install_hint);
 }
 
@@ -28,12 +27,9 @@ std::string member(const Json& object, const char* key) {
 util::Result<bool> interactive_mode(const ExecConfig& config, bool may_prompt) {
   const bool terminal = may_prompt && isatty(STDIN_FILENO) == 1;
   switch (config.interactive) {
-    case ExecConfig::Interactive::never:
-      return false;
-    case ExecConfig::Interactive::if_available:
-      return terminal;
-    case ExecConfig::Interactive::always:
-      break;
+    case ExecConfig::Interactive::never: return false;
+    case ExecConfig::Interactive::if_available: return terminal;
+    case ExecConfig::Interactive::always: break;
   }
   if (!terminal) {
     return plugin_error(config, "it needs a terminal (interactiveMode: Always), and there is none");
@@ -59,9 +55,8 @@ util::Result<ExecAnswer> parse_exec_answer(const ExecConfig& config, const std::
     return plugin_error(config, "its output is no ExecCredential");
   }
   if (member(value, "apiVersion") != config.api_version) {
-    return plugin_error(config,
-                        util::cat("it answers with apiVersion ", member(value, "apiVersion"),
-                                  ", the kubeconfig wants ", config.api_version));
+    return plugin_error(config, util::cat("it answers with apiVersion ", member(value, "apiVersion"),
+                                          ", the kubeconfig wants ", config.api_version));
   }
   const auto status = value.find("status");
   if (status == value.end() || !status->is_object()) {
@@ -87,8 +82,7 @@ util::Result<ExecAnswer> parse_exec_answer(const ExecConfig& config, const std::
   return answer;
 }
 
-util::Result<std::string> run_exec_plugin(const ExecConfig& config, bool may_prompt,
-                                          std::stop_token stop) {
+util::Result<std::string> run_exec_plugin(const ExecConfig& config, bool may_prompt, std::stop_token stop) {
   KUBIST_TRY(const bool interactive, interactive_mode(config, may_prompt));
   util::Command command;
   command.args.push_back(config.command);
@@ -113,8 +107,7 @@ util::Result<std::string> run_exec_plugin(const ExecConfig& config, bool may_pro
 }
 
 std::string exec_cache_key(const ExecConfig& config) {
-  const Json key = {config.api_version, config.command, config.args, config.environment,
-                    config.cluster_info};
+  const Json key = {config.api_version, config.command, config.args, config.environment, config.cluster_info};
   return util::sha256_hex(key.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 

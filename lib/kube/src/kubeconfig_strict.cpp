@@ -3,8 +3,8 @@
 #include <kubist/kube/kubeconfig.hpp>
 #include <kubist/util/text.hpp>
 
-// Kubeconfigs that come from a Secret: whoever may write the Secret must not make kubist run
-// programs, read its files, go through a proxy or act as somebody else.
+// Kubeconfigs that come from a Secret: whoever may write the Secret must not make kubist run programs,
+// read its files, go through a proxy or act as somebody else.
 namespace kubist::kube {
 namespace {
 
@@ -21,8 +21,7 @@ bool says_nothing(const Json& value) {
 }
 
 template <std::size_t count>
-util::Result<> check_fields(const KubeconfigEntry& entry, std::string_view what,
-                            const std::string& origin,
+util::Result<> check_fields(const KubeconfigEntry& entry, std::string_view what, const std::string& origin,
                             const std::array<std::string_view, count>& allowed) {
   for (const auto& [key, value] : entry.value.items()) {
     const bool known = std::find(allowed.begin(), allowed.end(), key) != allowed.end();
@@ -31,13 +30,12 @@ util::Result<> check_fields(const KubeconfigEntry& entry, std::string_view what,
     }
     util::SourcePos pos;
     pos.origin = origin;
-    util::Error error =
-        util::make_error(util::ErrorKind::invalid, pos,
-                         util::cat("kubeconfig: ", what, " \"", entry.name, "\": the field ", key,
-                                   " is not allowed in a kubeconfig from a Secret"),
-                         "It may hold server, certificate-authority-data, tls-server-name, token, "
-                         "client-certificate-data "
-                         "and client-key-data.");
+    util::Error error = util::make_error(
+        util::ErrorKind::invalid, pos,
+        util::cat("kubeconfig: ", what, " \"", entry.name, "\": the field ", key,
+                  " is not allowed in a kubeconfig from a Secret"),
+        "It may hold server, certificate-authority-data, tls-server-name, token, client-certificate-data "
+        "and client-key-data.");
     error.reason = "KubeconfigNotAllowed";
     return util::fail(std::move(error));
   }
@@ -57,8 +55,7 @@ util::Result<ClusterAccess> strict_access(std::string_view text, const std::stri
   Environment nothing;
   nothing.variable = [](const char*) { return std::string(); };
   nothing.read_file = [](const std::filesystem::path& path) -> util::Result<std::string> {
-    return util::fail(util::ErrorKind::invalid,
-                      util::cat("reading ", path.string(), " is not allowed"));
+    return util::fail(util::ErrorKind::invalid, util::cat("reading ", path.string(), " is not allowed"));
   };
   Overrides overrides;
   if (config.current_context.empty() && config.contexts.size() == 1) {
@@ -66,8 +63,7 @@ util::Result<ClusterAccess> strict_access(std::string_view text, const std::stri
   }
   auto access = resolve(config, overrides, nothing);
   if (access && access->context_name.empty()) {
-    return util::fail(util::ErrorKind::invalid,
-                      util::cat(origin, ": the kubeconfig has no current-context"));
+    return util::fail(util::ErrorKind::invalid, util::cat(origin, ": the kubeconfig has no current-context"));
   }
   return access;
 }

@@ -13,12 +13,9 @@ namespace {
 
 using util::ErrorKind;
 
-constexpr util::BackoffPolicy k_backoff{std::chrono::milliseconds(800),
-                                        std::chrono::milliseconds(30000), 2.0};
-constexpr std::chrono::seconds k_healthy{
-    120};  // a watch that stood so long forgets earlier trouble
-constexpr std::chrono::seconds k_too_short{
-    1};  // a watch that ends so soon without an event is trouble
+constexpr util::BackoffPolicy k_backoff{std::chrono::milliseconds(800), std::chrono::milliseconds(30000), 2.0};
+constexpr std::chrono::seconds k_healthy{120};  // a watch that stood so long forgets earlier trouble
+constexpr std::chrono::seconds k_too_short{1};  // a watch that ends so soon without an event is trouble
 constexpr int k_min_timeout_s = 300;
 constexpr int k_max_timeout_s = 600;
 
@@ -29,21 +26,16 @@ bool may_pass(const util::Error& error) {
 
 WatchEventType type_of(data::WatchType type) {
   switch (type) {
-    case data::WatchType::added:
-      return WatchEventType::added;
-    case data::WatchType::modified:
-      return WatchEventType::modified;
-    case data::WatchType::deleted:
-      return WatchEventType::deleted;
-    default:
-      return WatchEventType::bookmark;
+    case data::WatchType::added: return WatchEventType::added;
+    case data::WatchType::modified: return WatchEventType::modified;
+    case data::WatchType::deleted: return WatchEventType::deleted;
+    default: return WatchEventType::bookmark;
   }
 }
 
 class Watch {
  public:
-  Watch(Client& client, const WatchOptions& options, const WatchHandler& handler,
-        std::stop_token stop)
+  Watch(Client& client, const WatchOptions& options, const WatchHandler& handler, std::stop_token stop)
       : m_client(client),
         m_options(options),
         m_handler(handler),
@@ -52,8 +44,7 @@ class Watch {
         m_is_table(options.accept.find("as=Table") != std::string::npos) {
     m_field_selector = options.field_selector;
     if (!options.name.empty()) {
-      m_field_selector +=
-          util::cat(m_field_selector.empty() ? "" : ",", "metadata.name=", options.name);
+      m_field_selector += util::cat(m_field_selector.empty() ? "" : ",", "metadata.name=", options.name);
     }
   }
 
@@ -78,8 +69,7 @@ class Watch {
       if (m_options.on_trouble) {
         m_options.on_trouble(error);
       }
-      util::sleep_for(util::backoff_delay(k_backoff, ++m_failures, 0.5 + util::random_unit() / 2),
-                      m_stop);
+      util::sleep_for(util::backoff_delay(k_backoff, ++m_failures, 0.5 + util::random_unit() / 2), m_stop);
     }
     return {};
   }
@@ -131,8 +121,7 @@ class Watch {
     auto outcome = http::stream(
         m_client.transport(), std::move(request),
         [&](std::string_view bytes) {
-          auto fed = decoder.feed(
-              bytes, [&](const data::WatchEvent& event) { return on_event(url, event); });
+          auto fed = decoder.feed(bytes, [&](const data::WatchEvent& event) { return on_event(url, event); });
           if (!fed) {
             fault = std::move(fed).error();
           }
@@ -145,10 +134,9 @@ class Watch {
     }
     if (fault) {
       // What cannot be decoded was cut by a proxy or is no watch: take it up again.
-      fault->kind =
-          fault->kind == ErrorKind::invalid && !m_handler_failed && fault->http_status == 0
-              ? ErrorKind::unavailable
-              : fault->kind;
+      fault->kind = fault->kind == ErrorKind::invalid && !m_handler_failed && fault->http_status == 0
+                        ? ErrorKind::unavailable
+                        : fault->kind;
       return util::fail(std::move(*fault));
     }
     if (!outcome) {
@@ -159,8 +147,7 @@ class Watch {
       return util::fail(api_error("GET", url, *outcome));
     }
     if (lasted < k_too_short && m_events == 0) {
-      return util::fail(ErrorKind::unavailable,
-                        util::cat("GET ", url, ": the watch ended at once"));
+      return util::fail(ErrorKind::unavailable, util::cat("GET ", url, ": the watch ended at once"));
     }
     return {};
   }
@@ -196,8 +183,7 @@ class Watch {
     ApiCall call;
     call.path = m_options.resource.collection_path(m_options.ns);
     call.accept = m_options.accept;
-    const int timeout = k_min_timeout_s +
-                        static_cast<int>((k_max_timeout_s - k_min_timeout_s) * util::random_unit());
+    const int timeout = k_min_timeout_s + static_cast<int>((k_max_timeout_s - k_min_timeout_s) * util::random_unit());
     call.query = {{"watch", "1"},
                   {"allowWatchBookmarks", "true"},
                   {"timeoutSeconds", std::to_string(timeout)},
@@ -221,9 +207,7 @@ class Watch {
 
 }  // namespace
 
-util::Result<data::Json> WatchEvent::json() const {
-  return data::parse_json(object, "watch event");
-}
+util::Result<data::Json> WatchEvent::json() const { return data::parse_json(object, "watch event"); }
 
 util::Result<> watch(Client& client, const WatchOptions& options, const WatchHandler& handler,
                      std::stop_token stop) {

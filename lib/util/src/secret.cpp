@@ -1,6 +1,6 @@
-#include <cstring>
-
 #include <kubist/util/secret.hpp>
+
+#include <cstring>
 
 namespace kubist::util {
 

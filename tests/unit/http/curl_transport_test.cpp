@@ -1,6 +1,6 @@
-#include <condition_variable>
-
 #include <doctest/doctest.h>
+
+#include <condition_variable>
 
 #include <kubist/http/curl_transport.hpp>
 #include <kubist/http/retry.hpp>
@@ -17,8 +17,7 @@ namespace {
 
 /// A client for the test's server.
 struct Setup {
-  explicit Setup(EndpointOptions options = {},
-                 std::shared_ptr<Governor> governor = std::make_shared<Governor>())
+  explicit Setup(EndpointOptions options = {}, std::shared_ptr<Governor> governor = std::make_shared<Governor>())
       : engine(std::make_shared<CurlEngine>(std::move(governor))),
         transport(std::make_shared<CurlTransport>(engine, std::move(options))) {}
   util::Result<Response> get(const std::string& url) {
@@ -44,18 +43,15 @@ class Certificates {
  public:
   Certificates() {
     const auto ec = [](const std::string& key) {
-      return std::vector<std::string>{"-newkey", "ec",      "-pkeyopt", "ec_paramgen_curve:P-256",
-                                      "-nodes",  "-keyout", key};
+      return std::vector<std::string>{"-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key};
     };
     const auto request = [&](const std::string& name, const std::string& subject, bool ca) {
-      std::vector<std::string> args{"req",   "-x509", "-days", "1",
-                                    "-subj", subject, "-out",  file(name + ".pem")};
+      std::vector<std::string> args{"req", "-x509", "-days", "1", "-subj", subject, "-out", file(name + ".pem")};
       const auto key = ec(file(name + ".key"));
       args.insert(args.end(), key.begin(), key.end());
       if (!ca) {
         args.insert(args.end(), {"-CA", file("ca.pem"), "-CAkey", file("ca.key"), "-addext",
-                                 "subjectAltName=DNS:api.test,IP:127.0.0.1", "-addext",
-                                 "basicConstraints=CA:FALSE"});
+                                 "subjectAltName=DNS:api.test,IP:127.0.0.1", "-addext", "basicConstraints=CA:FALSE"});
       }
       run_openssl(args);
     };
@@ -105,8 +101,8 @@ TEST_CASE("curl transport: method, headers, body and answer of any status") {
 
 TEST_CASE("curl transport: a DELETE carries its body, a POST without one says so") {
   LoopbackServer server([](const ReceivedRequest& request, Connection& connection) {
-    connection.reply(200, request.head.substr(0, request.head.find(' ')) + ' ' + request.body +
-                              ' ' + request.header("Content-Length"));
+    connection.reply(200, request.head.substr(0, request.head.find(' ')) + ' ' + request.body + ' ' +
+                              request.header("Content-Length"));
   });
   Setup client;
   Request request;
@@ -126,12 +122,10 @@ TEST_CASE("curl transport: why there was no answer") {
     REQUIRE_FALSE(outcome);
     CHECK(outcome.error().reason == k_failure_refused);
     CHECK(outcome.error().kind == util::ErrorKind::unavailable);
-    CHECK(outcome.error().message ==
-          "GET http://***@127.0.0.1:1/x: connection to 127.0.0.1:1 refused");
+    CHECK(outcome.error().message == "GET http://***@127.0.0.1:1/x: connection to 127.0.0.1:1 refused");
   }
   SUBCASE("reset") {
-    LoopbackServer server(
-        [](const ReceivedRequest&, Connection& connection) { connection.reset(); });
+    LoopbackServer server([](const ReceivedRequest&, Connection& connection) { connection.reset(); });
     CHECK(client.get(server.url()).error().reason == k_failure_lost);
   }
   SUBCASE("cut in the middle") {
@@ -142,8 +136,7 @@ TEST_CASE("curl transport: why there was no answer") {
     CHECK(client.get(server.url()).error().reason == k_failure_lost);
   }
   SUBCASE("timeout") {
-    LoopbackServer server(
-        [](const ReceivedRequest&, Connection& connection) { connection.wait_for_close(); });
+    LoopbackServer server([](const ReceivedRequest&, Connection& connection) { connection.wait_for_close(); });
     Request request;
     request.url = server.url();
     request.timeout = std::chrono::milliseconds(50);
@@ -152,8 +145,7 @@ TEST_CASE("curl transport: why there was no answer") {
     CHECK(outcome.error().kind == util::ErrorKind::timeout);
   }
   SUBCASE("too long") {
-    LoopbackServer server(
-        [](const ReceivedRequest&, Connection& connection) { connection.reply(200, "12345"); });
+    LoopbackServer server([](const ReceivedRequest&, Connection& connection) { connection.reply(200, "12345"); });
     Request request;
     request.url = server.url();
     request.max_body = 4;
@@ -162,8 +154,7 @@ TEST_CASE("curl transport: why there was no answer") {
 }
 
 TEST_CASE("curl transport: cancelled by stop, in flight and waiting for its time") {
-  LoopbackServer server(
-      [](const ReceivedRequest&, Connection& connection) { connection.wait_for_close(); });
+  LoopbackServer server([](const ReceivedRequest&, Connection& connection) { connection.wait_for_close(); });
   Setup client;
   for (const bool waiting : {false, true}) {
     CAPTURE(waiting);
@@ -187,8 +178,7 @@ TEST_CASE("curl transport: cancelled by stop, in flight and waiting for its time
 }
 
 TEST_CASE("curl transport: what is in flight when the engine ends is cancelled") {
-  LoopbackServer server(
-      [](const ReceivedRequest&, Connection& connection) { connection.wait_for_close(); });
+  LoopbackServer server([](const ReceivedRequest&, Connection& connection) { connection.wait_for_close(); });
   int cancelled = 0;
   {
     Setup client;
@@ -228,8 +218,7 @@ TEST_CASE("curl transport: streams in pieces, and stops when the receiver has en
 }
 
 TEST_CASE("curl transport: an error answer to a stream comes as a body") {
-  LoopbackServer server(
-      [](const ReceivedRequest&, Connection& connection) { connection.reply(410, "gone"); });
+  LoopbackServer server([](const ReceivedRequest&, Connection& connection) { connection.reply(410, "gone"); });
   Setup client;
   Request request;
   request.url = server.url();
@@ -290,9 +279,7 @@ TEST_CASE("curl transport: TLS by memory, with client certificate, server name, 
   const Certificates& pki = certificates();
   const TlsFiles files{pki.file("server.pem"), pki.file("server.key"), pki.file("ca.pem")};
   LoopbackServer server(
-      [](const ReceivedRequest& request, Connection& connection) {
-        connection.reply(200, request.header("Host"));
-      },
+      [](const ReceivedRequest& request, Connection& connection) { connection.reply(200, request.header("Host")); },
       &files);
   EndpointOptions options;
   options.ca_pem = pki.pem("ca.pem");
@@ -322,8 +309,7 @@ TEST_CASE("curl transport: TLS by memory, with client certificate, server name, 
     CHECK(Setup(options).get(server.url()));
   }
   SUBCASE("a key that is none") {
-    options.client_key_pem =
-        util::Secret("-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n");
+    options.client_key_pem = util::Secret("-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n");
     const auto outcome = Setup(options).get(server.url());
     REQUIRE_FALSE(outcome);
     CHECK(outcome.error().reason == k_failure_tls);

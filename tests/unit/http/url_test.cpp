@@ -19,8 +19,7 @@ TEST_CASE("url: parts, defaults and the way back") {
 }
 
 TEST_CASE("url: what is no http URL is an error that hides the user info") {
-  for (const char* text :
-       {"host:443", "ftp://host/", "https://", "https://h:99999/", "https://[::1/"}) {
+  for (const char* text : {"host:443", "ftp://host/", "https://", "https://h:99999/", "https://[::1/"}) {
     CAPTURE(text);
     CHECK_FALSE(parse_url(text));
   }

@@ -29,8 +29,7 @@ struct Fixture {
   std::vector<std::string> warnings;
 };
 
-std::string status(int code, const std::string& reason, const std::string& message,
-                   const std::string& more = {}) {
+std::string status(int code, const std::string& reason, const std::string& message, const std::string& more = {}) {
   return R"({"kind":"Status","apiVersion":"v1","status":"Failure","code":)" + std::to_string(code) +
          R"(,"reason":")" + reason + R"(","message":")" + message + '"' + more + '}';
 }
@@ -43,8 +42,7 @@ http::Response response_of(int code, std::string body) {
 }
 
 std::string event(const char* type, const char* name, const char* version) {
-  return util::cat(R"({"type":")", type,
-                   R"(","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":")", name,
+  return util::cat(R"({"type":")", type, R"(","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":")", name,
                    R"(","resourceVersion":")", version, "\"}}}\n");
 }
 
@@ -58,25 +56,22 @@ TEST_CASE("api error: kinds, reasons and causes") {
     const char* reason;
   };
   const std::vector<Case> cases{
-      {404, status(404, "NotFound", "configmaps \\\"a\\\" not found"), util::ErrorKind::not_found,
-       "NotFound"},
+      {404, status(404, "NotFound", "configmaps \\\"a\\\" not found"), util::ErrorKind::not_found, "NotFound"},
       {404, "404 page not found\n", util::ErrorKind::not_found, "NotFound"},
       {401, "Unauthorized", util::ErrorKind::forbidden, "Unauthorized"},
       {403, status(403, "Forbidden", "no"), util::ErrorKind::forbidden, "Forbidden"},
-      {403, status(403, "Forbidden", "admission webhook \\\"w\\\" denied the request: no"),
-       util::ErrorKind::denied, "Forbidden"},
+      {403, status(403, "Forbidden", "admission webhook \\\"w\\\" denied the request: no"), util::ErrorKind::denied,
+       "Forbidden"},
       {409, status(409, "AlreadyExists", "exists"), util::ErrorKind::conflict, "AlreadyExists"},
       {422, status(422, "Invalid", "bad"), util::ErrorKind::invalid, "Invalid"},
       {410, status(410, "Expired", "old"), util::ErrorKind::unavailable, "Expired"},
-      {500, status(500, "InternalError", "failed calling webhook"), util::ErrorKind::unavailable,
-       "InternalError"},
+      {500, status(500, "InternalError", "failed calling webhook"), util::ErrorKind::unavailable, "InternalError"},
       {503, "<html>proxy</html>", util::ErrorKind::unavailable, "ServiceUnavailable"},
       {504, "", util::ErrorKind::timeout, "Timeout"},
   };
   for (const Case& item : cases) {
     CAPTURE(item.body);
-    const util::Error error =
-        api_error("GET", "http://me:pw@x/y", response_of(item.code, item.body));
+    const util::Error error = api_error("GET", "http://me:pw@x/y", response_of(item.code, item.body));
     CHECK(error.kind == item.kind);
     CHECK(error.reason == item.reason);
     CHECK(error.http_status == item.code);
@@ -85,32 +80,23 @@ TEST_CASE("api error: kinds, reasons and causes") {
   }
   const util::Error conflict = api_error(
       "PATCH", "http://x",
-      response_of(
-          409,
-          status(
-              409, "Conflict", "Apply failed",
-              R"(,"details":{"causes":[)"
-              R"({"reason":"FieldManagerConflict","message":"conflict with \"helm\" using apps/v1 at T","field":".spec.replicas"},)"
-              R"({"reason":"FieldManagerConflict","message":"conflict with \"hpa\"","field":".spec.x"}]})")));
+      response_of(409, status(409, "Conflict", "Apply failed", R"(,"details":{"causes":[)"
+                              R"({"reason":"FieldManagerConflict","message":"conflict with \"helm\" using apps/v1 at T","field":".spec.replicas"},)"
+                              R"({"reason":"FieldManagerConflict","message":"conflict with \"hpa\"","field":".spec.x"}]})")));
   const auto fields = field_conflicts(conflict);
   REQUIRE(fields.size() == 2);
-  CHECK(fields[0] == FieldConflict{"helm", "Update", ".spec.replicas",
-                                   "conflict with \"helm\" using apps/v1 at T"});
+  CHECK(fields[0] == FieldConflict{"helm", "Update", ".spec.replicas", "conflict with \"helm\" using apps/v1 at T"});
   CHECK(fields[1].operation == "Apply");
 }
 
 TEST_CASE("api error: warnings with escapes, several in one header") {
-  CHECK(parse_warnings({{"Warning", R"(299 - "a \"b\" c")"},
-                        {"warning", R"(299 - "x", 299 - "y" "date")"},
-                        {"Warning", "rubbish"}}) ==
+  CHECK(parse_warnings({{"Warning", R"(299 - "a \"b\" c")"}, {"warning", R"(299 - "x", 299 - "y" "date")"}, {"Warning", "rubbish"}}) ==
         std::vector<std::string>{"a \"b\" c", "x", "y"});
 }
 
 TEST_CASE_FIXTURE(Fixture, "client: calls become the right requests") {
   const ApiResource& maps = well_known::config_maps();
-  const Json object = {{"apiVersion", "v1"},
-                       {"kind", "ConfigMap"},
-                       {"metadata", {{"name", "a"}, {"namespace", "x"}}}};
+  const Json object = {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", "a"}, {"namespace", "x"}}}};
   ApplyOptions options;
   options.force = true;
   options.dry_run = DryRun::server;
@@ -122,31 +108,23 @@ TEST_CASE_FIXTURE(Fixture, "client: calls become the right requests") {
   client->run(pod_log("x", "p", {.container = "c", .tail_lines = 5}));
   CHECK(fake->log() ==
         std::vector<std::string>{
-            "PATCH "
-            "/api/v1/namespaces/x/configmaps/"
-            "a?fieldManager=kubist&fieldValidation=Strict&dryRun=All&force=true",
+            "PATCH /api/v1/namespaces/x/configmaps/a?fieldManager=kubist&fieldValidation=Strict&dryRun=All&force=true",
             "POST /api/v1/namespaces/x/configmaps?fieldManager=kubist&fieldValidation=Strict",
-            "PUT "
-            "/apis/apps/v1/namespaces/x/deployments/a/"
-            "status?fieldManager=kubist&fieldValidation=Strict",
+            "PUT /apis/apps/v1/namespaces/x/deployments/a/status?fieldManager=kubist&fieldValidation=Strict",
             "PATCH /api/v1/namespaces/x/configmaps/a?fieldManager=kubist&fieldValidation=Strict",
-            "DELETE /api/v1/namespaces/x/configmaps/a",
-            "GET /api/v1/namespaces/x/pods/p/log?container=c&tailLines=5"});
+            "DELETE /api/v1/namespaces/x/configmaps/a", "GET /api/v1/namespaces/x/pods/p/log?container=c&tailLines=5"});
   const auto sent = fake->sent();
   CHECK(sent[0].idempotent);
   CHECK(http::find_header(sent[0].headers, "Content-Type") == "application/apply-patch+yaml");
   CHECK_FALSE(sent[1].idempotent);
-  CHECK(http::find_header(sent[3].headers, "Content-Type") ==
-        "application/strategic-merge-patch+json");
+  CHECK(http::find_header(sent[3].headers, "Content-Type") == "application/strategic-merge-patch+json");
   CHECK(sent[4].idempotent);
-  CHECK(
-      *sent[4].body ==
-      R"({"apiVersion":"v1","kind":"DeleteOptions","preconditions":{"uid":"u1"},"propagationPolicy":"Background"})");
+  CHECK(*sent[4].body ==
+        R"({"apiVersion":"v1","kind":"DeleteOptions","preconditions":{"uid":"u1"},"propagationPolicy":"Background"})");
 }
 
 TEST_CASE_FIXTURE(Fixture, "client: warnings once, answers that are no JSON, absent objects") {
-  fake->always("GET", "/version", 200, "<html>",
-               {{"Warning", "299 - \"old\""}, {"Content-Type", "text/html"}});
+  fake->always("GET", "/version", 200, "<html>", {{"Warning", "299 - \"old\""}, {"Content-Type", "text/html"}});
   CHECK_FALSE(client->version());
   CHECK_FALSE(client->version());
   CHECK(warnings == std::vector<std::string>{"old"});
@@ -155,17 +133,11 @@ TEST_CASE_FIXTURE(Fixture, "client: warnings once, answers that are no JSON, abs
   CHECK_FALSE(absent->has_value());
 }
 
-TEST_CASE_FIXTURE(Fixture,
-                  "client: a listing goes from page to page, also where metadata comes last") {
+TEST_CASE_FIXTURE(Fixture, "client: a listing goes from page to page, also where metadata comes last") {
   const char* path = "/apis/apps/v1/namespaces/x/deployments";
-  fake->reply(
-      "GET", path, 200,
-      R"({"items":[{"metadata":{"name":"a"}}],"kind":"DeploymentList","metadata":{"continue":"t1","resourceVersion":"7"}})");
-  fake->reply(
-      "GET", path, 200,
-      R"({"kind":"DeploymentList","metadata":{"resourceVersion":"7","continue":"t2"},"items":[{"metadata":{"name":"b"}}]})");
-  fake->reply("GET", path, 200,
-              R"({"kind":"DeploymentList","metadata":{"resourceVersion":"7"},"items":[]})");
+  fake->reply("GET", path, 200, R"({"items":[{"metadata":{"name":"a"}}],"kind":"DeploymentList","metadata":{"continue":"t1","resourceVersion":"7"}})");
+  fake->reply("GET", path, 200, R"({"kind":"DeploymentList","metadata":{"resourceVersion":"7","continue":"t2"},"items":[{"metadata":{"name":"b"}}]})");
+  fake->reply("GET", path, 200, R"({"kind":"DeploymentList","metadata":{"resourceVersion":"7"},"items":[]})");
   const auto list = client->list(well_known::deployments(), "x");
   REQUIRE_MESSAGE(list, list.error().to_string());
   REQUIRE(list->items.size() == 2);
@@ -179,17 +151,12 @@ TEST_CASE_FIXTURE(Fixture,
   CHECK(log[2].ends_with("&continue=t2"));
 }
 
-TEST_CASE_FIXTURE(
-    Fixture,
-    "client: an expired continue token restarts a list, or goes on where that is tolerated") {
+TEST_CASE_FIXTURE(Fixture, "client: an expired continue token restarts a list, or goes on where that is tolerated") {
   const char* path = "/api/v1/namespaces/x/configmaps";
-  const std::string first =
-      R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"7","continue":"t1"},"items":[{"metadata":{"name":"a"}}]})";
-  const std::string last =
-      R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"8"},"items":[{"metadata":{"name":"b"}}]})";
+  const std::string first = R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"7","continue":"t1"},"items":[{"metadata":{"name":"a"}}]})";
+  const std::string last = R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"8"},"items":[{"metadata":{"name":"b"}}]})";
   fake->reply("GET", path, 200, first);
-  fake->reply("GET", path, 410,
-              status(410, "Expired", "old", R"(,"metadata":{"continue":"fresh"})"));
+  fake->reply("GET", path, 410, status(410, "Expired", "old", R"(,"metadata":{"continue":"fresh"})"));
   SUBCASE("restart") {
     fake->reply("GET", path, 200, first);
     fake->reply("GET", path, 200, last);
@@ -202,11 +169,10 @@ TEST_CASE_FIXTURE(
     ListOptions options;
     options.tolerate_expired = true;
     int pages = 0;
-    const auto end =
-        client->list_pages(well_known::config_maps(), "x", options, [&](const data::PageBuffer&) {
-          ++pages;
-          return util::Result<>();
-        });
+    const auto end = client->list_pages(well_known::config_maps(), "x", options, [&](const data::PageBuffer&) {
+      ++pages;
+      return util::Result<>();
+    });
     REQUIRE_MESSAGE(end, end.error().to_string());
     CHECK(pages == 2);
     CHECK(end->inconsistent);
@@ -215,16 +181,12 @@ TEST_CASE_FIXTURE(
 }
 
 TEST_CASE_FIXTURE(Fixture, "discovery: aggregated, by kind and word, asked once more on a miss") {
-  const http::Headers aggregated{
-      {"Content-Type", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"},
-      {"ETag", "\"e\""}};
-  fake->always("GET", "/api", 200,
-               R"({"items":[{"metadata":{},"versions":[{"version":"v1","resources":[
+  const http::Headers aggregated{{"Content-Type", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"},
+                                 {"ETag", "\"e\""}};
+  fake->always("GET", "/api", 200, R"({"items":[{"metadata":{},"versions":[{"version":"v1","resources":[
     {"resource":"pods","responseKind":{"kind":"Pod"},"scope":"Namespaced","singularResource":"pod","shortNames":["po"],"verbs":["get","list"],"subresources":[{"subresource":"log"}]},
-    {"resource":"events","responseKind":{"kind":"Event"},"scope":"Namespaced","singularResource":"event","shortNames":["ev"],"verbs":["get"]}]}]}]})",
-               aggregated);
-  const std::string groups =
-      R"({"items":[{"metadata":{"name":"events.k8s.io"},"versions":[{"version":"v1","resources":[
+    {"resource":"events","responseKind":{"kind":"Event"},"scope":"Namespaced","singularResource":"event","shortNames":["ev"],"verbs":["get"]}]}]}]})", aggregated);
+  const std::string groups = R"({"items":[{"metadata":{"name":"events.k8s.io"},"versions":[{"version":"v1","resources":[
     {"resource":"events","responseKind":{"kind":"Event"},"scope":"Namespaced","singularResource":"event","verbs":["get"]}]}]},
     {"metadata":{"name":"broken.io"},"versions":[{"version":"v1","freshness":"Stale"}]})";
   const std::string crd = R"(,{"metadata":{"name":"x.io"},"versions":[
@@ -252,19 +214,11 @@ TEST_CASE_FIXTURE(Fixture, "discovery: aggregated, by kind and word, asked once 
 
 TEST_CASE_FIXTURE(Fixture, "discovery: legacy documents, a failing group left out") {
   fake->always("GET", "/api", 200, R"({"kind":"APIVersions","versions":["v1"]})");
-  fake->always(
-      "GET", "/apis", 200,
-      R"({"kind":"APIGroupList","groups":[{"name":"apps","versions":[{"groupVersion":"apps/v1beta1"},{"groupVersion":"apps/v1"}],"preferredVersion":{"groupVersion":"apps/v1"}},
+  fake->always("GET", "/apis", 200, R"({"kind":"APIGroupList","groups":[{"name":"apps","versions":[{"groupVersion":"apps/v1beta1"},{"groupVersion":"apps/v1"}],"preferredVersion":{"groupVersion":"apps/v1"}},
     {"name":"broken.io","versions":[{"groupVersion":"broken.io/v1"}],"preferredVersion":{"groupVersion":"broken.io/v1"}}]})");
-  fake->always(
-      "GET", "/api/v1", 200,
-      R"({"groupVersion":"v1","resources":[{"name":"pods","kind":"Pod","namespaced":true,"verbs":["get"],"singularName":"","shortNames":["po"]},{"name":"pods/log","kind":"Pod","namespaced":true,"verbs":["get"]}]})");
+  fake->always("GET", "/api/v1", 200, R"({"groupVersion":"v1","resources":[{"name":"pods","kind":"Pod","namespaced":true,"verbs":["get"],"singularName":"","shortNames":["po"]},{"name":"pods/log","kind":"Pod","namespaced":true,"verbs":["get"]}]})");
   for (const char* version : {"v1", "v1beta1"}) {
-    fake->always(
-        "GET", util::cat("/apis/apps/", version), 200,
-        util::cat(
-            R"({"groupVersion":"apps/)", version,
-            R"(","resources":[{"name":"deployments","kind":"Deployment","namespaced":true,"verbs":["get"]}]})"));
+    fake->always("GET", util::cat("/apis/apps/", version), 200, util::cat(R"({"groupVersion":"apps/)", version, R"(","resources":[{"name":"deployments","kind":"Deployment","namespaced":true,"verbs":["get"]}]})"));
   }
   fake->always("GET", "/apis/broken.io/v1", 503, "");
   CHECK(client->discovery().find_word("po")->has_subresource("log"));
@@ -278,12 +232,10 @@ TEST_CASE("discovery: kept on disk, revalidated by ETag") {
   fake->handle("GET", "/api*", [](const http::Request& request) {
     http::Response response;
     response.status = http::find_header(request.headers, "If-None-Match") == "\"e\"" ? 304 : 200;
-    response.headers = {{"Content-Type", "application/json;g=apidiscovery.k8s.io;v=v2"},
-                        {"ETag", "\"e\""}};
-    response.body =
-        request.url.ends_with("/api")
-            ? R"({"items":[{"metadata":{},"versions":[{"version":"v1","resources":[{"resource":"pods","responseKind":{"kind":"Pod"},"scope":"Namespaced","verbs":["get","list"],"categories":["all"]}]}]}]})"
-            : R"({"items":[]})";
+    response.headers = {{"Content-Type", "application/json;g=apidiscovery.k8s.io;v=v2"}, {"ETag", "\"e\""}};
+    response.body = request.url.ends_with("/api")
+                        ? R"({"items":[{"metadata":{},"versions":[{"version":"v1","resources":[{"resource":"pods","responseKind":{"kind":"Pod"},"scope":"Namespaced","verbs":["get","list"],"categories":["all"]}]}]}]})"
+                        : R"({"items":[]})";
     return util::Result<http::Response>(std::move(response));
   });
   const DiscoveryCache cache{folder.path() / "d", std::chrono::hours(6)};
@@ -302,8 +254,7 @@ TEST_CASE("discovery: kept on disk, revalidated by ETag") {
   CHECK(fake->sent().size() == 8);
 }
 
-TEST_CASE_FIXTURE(Fixture,
-                  "watch: lists, resumes after a close, lists again after 410 in the stream") {
+TEST_CASE_FIXTURE(Fixture, "watch: lists, resumes after a close, lists again after 410 in the stream") {
   const char* path = "/api/v1/namespaces/x/configmaps";
   int calls = 0;
   fake->handle("GET", path, [&](const http::Request& request) {
@@ -311,10 +262,7 @@ TEST_CASE_FIXTURE(Fixture,
     response.status = 200;
     const bool watching = request.url.find("watch=1") != std::string::npos;
     switch (++calls) {
-      case 1:
-        response.body =
-            R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"10"},"items":[{"metadata":{"name":"a","resourceVersion":"9"}}]})";
-        break;
+      case 1: response.body = R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"10"},"items":[{"metadata":{"name":"a","resourceVersion":"9"}}]})"; break;
       case 2:
         CHECK(request.url.find("resourceVersion=10") != std::string::npos);
         CHECK(request.url.find("allowWatchBookmarks=true") != std::string::npos);
@@ -323,17 +271,11 @@ TEST_CASE_FIXTURE(Fixture,
         break;
       case 3:
         CHECK(request.url.find("resourceVersion=15") != std::string::npos);
-        response.body = event("DELETED", "b", "16") + R"({"type":"ERROR","object":)" +
-                        status(410, "Expired", "too old") + "}\n";
+        response.body = event("DELETED", "b", "16") +
+                        R"({"type":"ERROR","object":)" + status(410, "Expired", "too old") + "}\n";
         break;
-      case 4:
-        CHECK_FALSE(watching);
-        response.body =
-            R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"20"},"items":[]})";
-        break;
-      default:
-        response.status = 403;
-        response.body = status(403, "Forbidden", "no more");
+      case 4: CHECK_FALSE(watching); response.body = R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"20"},"items":[]})"; break;
+      default: response.status = 403; response.body = status(403, "Forbidden", "no more");
     }
     return util::Result<http::Response>(std::move(response));
   });
@@ -343,13 +285,10 @@ TEST_CASE_FIXTURE(Fixture,
   std::vector<std::string> trouble;
   options.on_trouble = [&](const util::Error& error) { trouble.push_back(error.reason); };
   std::vector<std::string> log;
-  const auto result = watch(*client, options,
-                            [&](const WatchEvent& seen) {
-                              log.push_back(util::cat(static_cast<int>(seen.type), ' ', seen.name,
-                                                      ' ', seen.resource_version));
-                              return util::Result<>();
-                            },
-                            {});
+  const auto result = watch(*client, options, [&](const WatchEvent& seen) {
+    log.push_back(util::cat(static_cast<int>(seen.type), ' ', seen.name, ' ', seen.resource_version));
+    return util::Result<>();
+  }, {});
   REQUIRE_FALSE(result);
   CHECK(result.error().kind == util::ErrorKind::forbidden);
   CHECK(log == std::vector<std::string>{"0 a 9", "1  10", "2 b 11", "5  15", "4 b 16", "1  20"});
@@ -363,27 +302,22 @@ TEST_CASE_FIXTURE(Fixture, "log: a broken connection is resumed without repeated
     http::Response response;
     response.status = 200;
     if (++calls == 1) {
-      const std::string text =
-          "2026-01-01T00:00:00.000000001Z one\n2026-01-01T00:00:00.000000002Z "
-          "two\n2026-01-01T00:00:00.000000002Z 2b\n2026-01-01T00:0";
+      const std::string text = "2026-01-01T00:00:00.000000001Z one\n2026-01-01T00:00:00.000000002Z two\n2026-01-01T00:00:00.000000002Z 2b\n2026-01-01T00:0";
       request.on_chunk(text);
       util::Error lost = util::make_error(util::ErrorKind::unavailable, "lost");
       lost.reason = http::k_failure_lost;
       return util::fail(std::move(lost));
     }
     CHECK(request.url.find("sinceTime=2026-01-01T00%3A00%3A00.000000002Z") != std::string::npos);
-    response.body =
-        "2026-01-01T00:00:00.000000001Z one\n2026-01-01T00:00:00.000000002Z "
-        "two\n2026-01-01T00:00:00.000000002Z 2b\n"
-        "2026-01-01T00:00:00.000000002Z 2c\n2026-01-01T00:00:03.000000000Z three";
+    response.body = "2026-01-01T00:00:00.000000001Z one\n2026-01-01T00:00:00.000000002Z two\n2026-01-01T00:00:00.000000002Z 2b\n"
+                    "2026-01-01T00:00:00.000000002Z 2c\n2026-01-01T00:00:03.000000000Z three";
     return response;
   });
   std::vector<std::string> lines;
-  const auto result =
-      client->follow_log("x", "p", {.container = "", .follow = true}, [&](std::string_view line) {
-        lines.emplace_back(line);
-        return true;
-      });
+  const auto result = client->follow_log("x", "p", {.container = "", .follow = true}, [&](std::string_view line) {
+    lines.emplace_back(line);
+    return true;
+  });
   REQUIRE_MESSAGE(result, result.error().to_string());
   CHECK(lines == std::vector<std::string>{"one", "two", "2b", "2c", "three"});
 }

@@ -20,21 +20,19 @@ class FakeClock : public util::Clock {
     calendar += by;
     time += by;
   }
-  std::chrono::system_clock::time_point calendar =
-      std::chrono::system_clock::from_time_t(1764000000);  // 2025-11-24T16:00:00Z
+  std::chrono::system_clock::time_point calendar = std::chrono::system_clock::from_time_t(1764000000);  // 2025-11-24T16:00:00Z
   std::chrono::steady_clock::time_point time{};
 };
 
 /// A plugin that counts its runs in a file and answers token-N.
 struct Plugin {
   explicit Plugin(const std::string& expires) {
-    const std::string script =
-        "#!/bin/sh\nn=$(($(cat " + count_file() + " 2>/dev/null || echo 0)+1)); echo $n > " +
-        count_file() +
-        "\ncase \"$KUBERNETES_EXEC_INFO\" in *'\"interactive\":false'*) ;; *) exit 9;; esac\n"
-        "echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\","
-        "\"status\":{\"token\":\"'$PREFIX-$n'\"" +
-        (expires.empty() ? "" : ",\"expirationTimestamp\":\"" + expires + "\"") + "}}'\n";
+    const std::string script = "#!/bin/sh\nn=$(($(cat " + count_file() + " 2>/dev/null || echo 0)+1)); echo $n > " +
+                               count_file() +
+                               "\ncase \"$KUBERNETES_EXEC_INFO\" in *'\"interactive\":false'*) ;; *) exit 9;; esac\n"
+                               "echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\","
+                               "\"status\":{\"token\":\"'$PREFIX-$n'\"" +
+                               (expires.empty() ? "" : ",\"expirationTimestamp\":\"" + expires + "\"") + "}}'\n";
     REQUIRE(util::write_file(folder.path() / "plugin", script, 0700));
     config.api_version = "client.authentication.k8s.io/v1";
     config.command = (folder.path() / "plugin").string();
@@ -110,8 +108,7 @@ TEST_CASE("credentials: a plugin runs once until its answer expires, also across
   REQUIRE_MESSAGE(credentials, credentials.error().to_string());
   CHECK(credentials->authorization.reveal() == "Bearer token-1");
   CHECK(first->get({})->authorization.reveal() == "Bearer token-1");
-  CHECK(make_credentials(plugin.auth(), options, clock)->get({})->authorization.reveal() ==
-        "Bearer token-1");
+  CHECK(make_credentials(plugin.auth(), options, clock)->get({})->authorization.reveal() == "Bearer token-1");
   CHECK(plugin.runs() == 1);
   for (const auto& entry : std::filesystem::recursive_directory_iterator(cache.path())) {
     struct stat info {};
@@ -120,8 +117,7 @@ TEST_CASE("credentials: a plugin runs once until its answer expires, also across
   }
   AuthInfo other = plugin.auth();
   other.exec->environment = {{"PREFIX", "other"}};
-  CHECK(make_credentials(other, options, clock)->get({})->authorization.reveal() ==
-        "Bearer other-2");
+  CHECK(make_credentials(other, options, clock)->get({})->authorization.reveal() == "Bearer other-2");
   CHECK(first->renew(*credentials));
   CHECK(first->renew(*credentials));
   CHECK(first->get({})->authorization.reveal() == "Bearer token-3");
@@ -142,11 +138,8 @@ TEST_CASE("credentials: what a plugin does wrong, without its output") {
   const std::string nonsense = message("echo s3cret");
   CHECK(nonsense.find("no ExecCredential") != std::string::npos);
   CHECK(nonsense.find("s3cret") == std::string::npos);
-  CHECK(
-      message(
-          "echo "
-          "'{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1beta1\"}'")
-          .find("answers with apiVersion") != std::string::npos);
+  CHECK(message("echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1beta1\"}'")
+            .find("answers with apiVersion") != std::string::npos);
   plugin.config.command = "/no/such/plugin";
   plugin.config.install_hint = "install it";
   const auto missing = make_credentials(plugin.auth())->get({});
@@ -156,11 +149,9 @@ TEST_CASE("credentials: what a plugin does wrong, without its output") {
 
 TEST_CASE("client: a 401 runs the plugin once more and sends the request again") {
   const Plugin plugin("");
-  testing::LoopbackServer server(
-      [](const testing::ReceivedRequest& request, testing::Connection& connection) {
-        connection.reply(request.header("Authorization") == "Bearer token-2" ? 200 : 401,
-                         "{\"gitVersion\":\"v1.34.0\"}");
-      });
+  testing::LoopbackServer server([](const testing::ReceivedRequest& request, testing::Connection& connection) {
+    connection.reply(request.header("Authorization") == "Bearer token-2" ? 200 : 401, "{\"gitVersion\":\"v1.34.0\"}");
+  });
   ClusterAccess access;
   access.server = "http://127.0.0.1:" + std::to_string(server.port());
   access.auth = plugin.auth();

@@ -14,8 +14,8 @@ struct GovernorOptions {
 };
 
 /// How many calls may be in flight at once, over all clusters: starts at 12, grows to 64 while
-/// latency stays near its minimum (so the network, not the server, is what takes the time), halves
-/// on 429. Long-running exchanges do not count. Any thread.
+/// latency stays near its minimum (so the network, not the server, is what takes the time), halves on
+/// 429. Long-running exchanges do not count. Any thread.
 class Governor {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -23,8 +23,8 @@ class Governor {
   explicit Governor(GovernorOptions options = {});
 
   std::size_t limit() const;
-  /// Learns from one answer. `in_flight` is how many there were with it; `latency` runs from
-  /// request sent to first byte. Only mutating methods teach latency: a LIST takes its own time.
+  /// Learns from one answer. `in_flight` is how many there were with it; `latency` runs from request
+  /// sent to first byte. Only mutating methods teach latency: a LIST takes its own time.
   void record(Time now, std::string_view method, int status, std::size_t in_flight,
               std::chrono::microseconds latency);
 

@@ -5,8 +5,8 @@
 
 namespace kubist::kube {
 
-/// One resource that an API server serves, as discovery tells it. Plain data; copies are cheap
-/// enough to keep one per object in work.
+/// One resource that an API server serves, as discovery tells it. Plain data; copies are cheap enough
+/// to keep one per object in work.
 struct ApiResource {
   std::string group;     ///< empty: the core group
   std::string version;   ///< "v1"

@@ -43,15 +43,14 @@ struct WatchOptions {
   /// k_accept_metadata_list or k_accept_table for big kinds. A Table watch lists page by page: one
   /// `listed` event a page, its object the whole Table.
   std::string accept{"application/json"};
-  /// Begin here instead of with a listing (the caller has listed already). A 410 leads to a
-  /// listing.
+  /// Begin here instead of with a listing (the caller has listed already). A 410 leads to a listing.
   std::string resource_version;
   /// Called when the connection broke or the server refused, before it tries again.
   std::function<void(const util::Error&)> on_trouble;
 };
 
-/// Lists and then watches until stop (returns success), an error of the handler, or an error that
-/// time will not mend (403, 404 of the kind, 400): what the server closes is resumed from the last
+/// Lists and then watches until stop (returns success), an error of the handler, or an error that time
+/// will not mend (403, 404 of the kind, 400): what the server closes is resumed from the last
 /// resourceVersion seen, what it calls expired is listed again, everything with jittered back-off.
 /// Blocks; the handler runs on this thread, one event at a time. One thread a watch.
 util::Result<> watch(Client& client, const WatchOptions& options, const WatchHandler& handler,
