@@ -10,7 +10,7 @@ namespace kubist::state {
 
 /// The folder's content as a gzipped tar, in memory. The same content gives the same bytes: entries
 /// sorted, owner 0:0, times 0. Modes, symbolic and hard links and empty folders are kept; an empty
-/// folder gives an empty string. No link on the way to or below `folder` is followed.
+/// folder gives an empty string. `folder` may not be a link itself, and none below it is followed.
 /// Invalid, naming the entry: a link that leaves the folder, a device, socket or pipe, more than
 /// `limit` bytes packed. Not_found, forbidden: what cannot be read.
 util::Result<std::string> pack(const std::filesystem::path& folder, std::size_t limit);

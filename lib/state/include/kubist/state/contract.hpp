@@ -6,12 +6,12 @@
 namespace kubist::state {
 
 /// Read-only for the workload: what it is given.
-inline constexpr std::string_view k_in_dir = "/kubist/in";
+inline constexpr std::string_view k_in_dir = "/data/kubist/in";
 /// The workload's own: what it gives back.
-inline constexpr std::string_view k_out_dir = "/kubist/out";
+inline constexpr std::string_view k_out_dir = "/data/kubist/out";
 /// Where restore finds the item's input Secret and its state Secret.
-inline constexpr std::string_view k_given_dir = "/kubist/given";
-inline constexpr std::string_view k_kept_dir = "/kubist/kept";
+inline constexpr std::string_view k_given_dir = "/data/kubist/given";
+inline constexpr std::string_view k_kept_dir = "/data/kubist/kept";
 
 /// Below k_in_dir.
 inline constexpr std::string_view k_imports_file = "imports.json";
