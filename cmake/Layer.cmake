@@ -44,3 +44,14 @@ function(kubist_integration_tests name)
     COMMAND ${PROJECT_SOURCE_DIR}/tests/cluster/cluster exec $<TARGET_FILE:integration_${name}>)
   set_tests_properties(integration.${name} PROPERTIES LABELS integration TIMEOUT 600)
 endfunction()
+
+# kubist_e2e_tests(NAME LIBRARIES...): one doctest binary of tests/e2e/NAME_test.cpp, label e2e. As integration
+# tests, and the agent's image must be there (tests/cluster/cluster kubist-image).
+function(kubist_e2e_tests name)
+  add_executable(e2e_${name} ${PROJECT_SOURCE_DIR}/tests/unit/main.cpp ${PROJECT_SOURCE_DIR}/tests/e2e/${name}_test.cpp)
+  target_link_libraries(e2e_${name} PRIVATE ${ARGN} deps::doctest deps::json kubist_flags)
+  target_precompile_headers(e2e_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.hpp <doctest/doctest.h>)
+  add_test(NAME e2e.${name}
+    COMMAND ${PROJECT_SOURCE_DIR}/tests/cluster/cluster exec $<TARGET_FILE:e2e_${name}>)
+  set_tests_properties(e2e.${name} PROPERTIES LABELS e2e TIMEOUT 900)
+endfunction()

@@ -22,6 +22,7 @@ const std::vector<Row>& table() {
        "VirtualCluster",
        make_virtual_cluster_executor,
        {"DefaultVirtualClusterPolicyExecutor"}},
+      {"Execution", "Execution", make_execution_executor, {}},
   };
   return rows;
 }

@@ -1,5 +1,8 @@
 #pragma once
 #include <chrono>
+#include <functional>
+#include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,5 +37,22 @@ inline constexpr std::size_t k_log_tail = std::size_t{64} << 10U;
 /// The tails of an item's last runs, newest first, from Secret NAME-logs; empty when there is none.
 util::Result<std::vector<KeptLog>> kept_logs(kube::Client& home, const std::string& ns,
                                              const std::string& item, std::stop_token stop = {});
+
+/// How to reach the cluster that an item's pod runs on, by its Cluster object's name (never empty).
+using ClusterConnector =
+    std::function<util::Result<std::shared_ptr<kube::Client>>(const std::string& cluster)>;
+
+struct LogRequest {
+  std::string ns, item;
+  bool follow = false;       ///< wait for the pod of a run that has begun, and go on until it ends
+  std::size_t previous = 0;  ///< that many runs back, from what is kept
+  ClusterConnector connect;
+};
+
+/// The log of an item's workload, line by line: of its pod while there is one (as the pod wrote
+/// it), else what was kept of the last run (redacted). Not_found: no such item, no run yet.
+util::Result<> read_item_log(std::shared_ptr<kube::Client> home, const LogRequest& request,
+                             const std::function<bool(std::string_view line)>& on_line,
+                             std::stop_token stop = {});
 
 }  // namespace kubist::deployers

@@ -1,0 +1,40 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <kubist/deployers/item.hpp>
+#include <kubist/deployers/world.hpp>
+#include <kubist/util/result.hpp>
+
+namespace kubist::deployers {
+
+/// What runs in the pod beside the agents, from the config of a container or script item.
+struct Workload {
+  std::string image, image_pull_policy;
+  std::vector<std::string> command, args;  ///< Kubernetes' semantics; of a script: the whole call
+  std::optional<std::string> script;       ///< the text that restore writes to a file
+  std::string working_dir;
+  bool mesh = false;
+  std::size_t state_limit = 0;
+  /// Fields that go into the pod as they are; null where not given.
+  Json env, env_from, resources, volumes, volume_mounts, security_context;
+  Json image_pull_secrets, node_selector, tolerations;
+};
+
+/// Reads and checks the config of an item. Invalid, reason InvalidConfiguration: unknown or wrongly
+/// typed fields (with suggestions), what items may not have (host paths, host namespaces, projected
+/// tokens, an account that the project does not allow, kubist's own variables and paths).
+util::Result<Workload> parse_workload(const Item& item, bool script, const Settings& settings);
+
+/// A Secret of the pod's namespace that the workload names.
+struct SecretUse {
+  std::string name;
+  std::string key;  ///< empty: all of it
+  bool optional = false;
+  std::string field;  ///< where it is named: "volumes[0].secret"
+};
+std::vector<SecretUse> secrets_used(const Workload& workload);
+
+}  // namespace kubist::deployers

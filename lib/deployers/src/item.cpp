@@ -1,0 +1,141 @@
+#include <kubist/data/pointer.hpp>
+#include <kubist/deployers/item.hpp>
+#include <kubist/resources/object.hpp>
+#include <kubist/util/duration.hpp>
+#include <kubist/util/sha256.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::deployers {
+namespace {
+
+using util::ErrorKind;
+
+util::Error invalid(const Item& item, std::string_view reason, std::string message) {
+  util::Error error = util::make_error(
+      ErrorKind::invalid, util::cat("DeployItem ", item.ns, "/", item.name, ": ", message));
+  error.reason = reason;
+  return error;
+}
+
+util::Result<> read_timeout(const Json& spec, Item& item) {
+  const std::string_view text = data::string_at(spec, {"timeout"});
+  if (text.empty()) {
+    return {};
+  }
+  if (text == "none") {
+    item.timeout.reset();
+    return {};
+  }
+  const auto duration = util::parse_duration(text);
+  if (!duration || duration->count() <= 0) {
+    return util::fail(
+        invalid(item, "InvalidTimeout",
+                util::cat("spec.timeout \"", text, "\" is no duration such as 90s, 10m, or none")));
+  }
+  item.timeout = std::max(std::chrono::seconds(1),
+                          std::chrono::duration_cast<std::chrono::seconds>(*duration));
+  return {};
+}
+
+util::Result<> read_config(const Json& spec, Item& item) {
+  const Json* config = data::find_path(spec, {"config"});
+  const Json* early = data::find_path(spec, {"providerConfig"});
+  if (config != nullptr && early != nullptr) {
+    return util::fail(invalid(item, "InvalidConfiguration",
+                              "spec.config and spec.providerConfig are two names for one field, "
+                              "give only one"));
+  }
+  if (config == nullptr) {
+    config = early;
+  }
+  if (config != nullptr) {
+    item.config = *config;
+  }
+  if (!item.config.is_object()) {
+    return util::fail(invalid(item, "InvalidConfiguration", "spec.config must be a map"));
+  }
+  if (const auto values = item.config.find("importValues"); values != item.config.end()) {
+    item.import_values = *values;
+    item.config.erase(values);
+  }
+  item.config.erase("apiVersion");
+  item.config.erase("kind");
+  return {};
+}
+
+}  // namespace
+
+const kube::ApiResource& deploy_items() {
+  static const kube::ApiResource resource{.group = "landscaper.gardener.cloud",
+                                          .version = "v1alpha1",
+                                          .kind = "DeployItem",
+                                          .plural = "deployitems",
+                                          .singular = "deployitem",
+                                          .short_names = {"di"},
+                                          .categories = {},
+                                          .verbs = {},
+                                          .subresources = {"status"},
+                                          .namespaced = true};
+  return resource;
+}
+
+util::Result<Item> parse_item(const Json& object) {
+  const resources::ObjectView view(object);
+  const Json& spec = view.spec();
+  Item item;
+  item.name = view.name();
+  item.ns = view.ns();
+  item.uid = view.uid();
+  item.generation = view.generation();
+  item.deleting = !view.deletion_timestamp().empty();
+  item.without_uninstall = view.annotation(k_without_uninstall) == "true";
+  item.type = data::string_at(spec, {"type"});
+  item.target = data::string_at(spec, {"target", "name"});
+  item.import_secret = data::string_at(spec, {"import", "secretRef", "name"});
+  item.import_key = data::string_at(spec, {"import", "secretRef", "key"});
+  item.update_on_change_only = data::bool_at(spec, {"updateOnChangeOnly"});
+  if (const Json* schema = data::find_path(spec, {"exportSchema"}); schema != nullptr) {
+    item.export_schema = *schema;
+  }
+  if (const Json* exports = data::find_path(spec, {"exports"});
+      exports != nullptr && exports->is_array()) {
+    for (const Json& entry : *exports) {
+      if (data::bool_at(entry, {"public"})) {
+        item.public_exports.emplace_back(data::string_at(entry, {"name"}));
+      }
+    }
+  }
+  item.object = object;
+  if (item.type.empty()) {
+    return util::fail(invalid(item, "InvalidConfiguration", "spec.type is missing"));
+  }
+  KUBIST_CHECK(read_timeout(spec, item));
+  KUBIST_CHECK(read_config(spec, item));
+  return item;
+}
+
+std::string short_name(std::string_view base, std::string_view identity, std::size_t limit) {
+  constexpr std::size_t k_hash = 10;
+  std::string head(base.substr(0, limit - k_hash - 1));
+  std::replace(head.begin(), head.end(), '.', '-');
+  while (!head.empty() && head.back() == '-') {
+    head.pop_back();
+  }
+  return util::cat(head, "-", util::sha256_hex(identity).substr(0, k_hash));
+}
+
+namespace {
+
+std::string home_name(std::string_view item, std::string_view suffix) {
+  constexpr std::size_t k_limit = 253;
+  std::string name = util::cat(item, suffix);
+  return name.size() <= k_limit ? name : util::cat(short_name(item, item, 240), suffix);
+}
+
+}  // namespace
+
+std::string home_export_name(std::string_view item) { return home_name(item, "-export"); }
+std::string home_logs_name(std::string_view item) { return home_name(item, "-logs"); }
+std::string home_import_name(std::string_view item) { return home_name(item, "-import"); }
+
+}  // namespace kubist::deployers

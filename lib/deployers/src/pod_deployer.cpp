@@ -1,0 +1,221 @@
+#include "pod_deployer.hpp"
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/deployers/logs.hpp>
+#include <kubist/deployers/pod.hpp>
+#include <kubist/state/contract.hpp>
+#include <kubist/state/mark.hpp>
+#include <kubist/util/base64.hpp>
+#include <kubist/util/text.hpp>
+
+#include "log_store.hpp"
+#include "pod_start.hpp"
+#include "pod_status.hpp"
+
+namespace kubist::deployers {
+namespace {
+
+using util::cat;
+
+constexpr std::int64_t k_fetched_lines = 1000;
+constexpr std::int64_t k_fetched_bytes = std::int64_t{1} << 20;
+constexpr std::size_t k_message_lines = 5;
+constexpr std::size_t k_message_bytes = 1000;
+
+std::vector<WatchRequest> watched(const Job& job, const PodNames& names) {
+  return {{job.place.client, kube::well_known::pods(), job.place.ns, names.pod},
+          {job.place.client, kube::well_known::secrets(), job.place.ns, names.export_secret}};
+}
+
+/// The tail of one container's log; empty where there is none (never started, gone).
+std::string fetch_log(const Job& job, const std::string& pod, std::string_view container) {
+  kube::LogOptions options;
+  options.container = container;
+  options.tail_lines = k_fetched_lines;
+  options.limit_bytes = k_fetched_bytes;
+  const auto reply = job.place.client->run(kube::pod_log(job.place.ns, pod, options));
+  return reply ? tail_of(reply->body, k_log_tail, k_fetched_lines) : std::string();
+}
+
+/// Values that must not be seen: imports, exports that are not public, Secrets of the workload.
+Redactor make_redactor(const Item& item, const Workload& workload, const Job& job,
+                       const std::optional<Json>& exports) {
+  Redactor redactor;
+  redactor.add_all(job.imports);
+  // A Secret that is missing or refused has been reported before the pod was made.
+  (void)check_secrets(workload, job, redactor);
+  if (exports && exports->is_object()) {
+    for (const auto& [key, value] : exports->items()) {
+      const auto& shown = item.public_exports;
+      if (std::find(shown.begin(), shown.end(), key) == shown.end()) {
+        redactor.add_all(value);
+      }
+    }
+  }
+  return redactor;
+}
+
+struct Observed {
+  std::optional<Json> pod;
+  std::optional<Json> export_secret;
+  std::optional<state::Mark> mark;
+};
+
+util::Result<Observed> observe(const Job& job, const PodNames& names) {
+  Observed seen;
+  KUBIST_TRY(seen.pod, job.place.client->find(kube::well_known::pods(), job.place.ns, names.pod));
+  KUBIST_TRY(seen.export_secret, job.place.client->find(kube::well_known::secrets(), job.place.ns,
+                                                        names.export_secret));
+  if (seen.export_secret) {
+    seen.mark = state::mark_of(*seen.export_secret);
+  }
+  return seen;
+}
+
+std::string exports_of(const Json& secret) {
+  return util::base64_decode(data::string_at(secret, {"data", state::k_export_key})).value_or("{}");
+}
+
+Progress vanished(const Job& job, const PodNames& names) {
+  Progress progress;
+  progress.state = Progress::State::failed;
+  progress.operation = "RunWorkload";
+  progress.reason = "PodVanished";
+  progress.message = cat("pod ", job.place.ns, "/", names.pod,
+                         " was deleted by somebody else before its workload ended");
+  return progress;
+}
+
+Json provider_status(const Job& job, const PodNames& names) {
+  return {{"pod", names.pod},
+          {"podNamespace", job.place.ns},
+          {"podCluster", job.place.cluster},
+          {"operation", job.remove ? "DELETE" : "RECONCILE"}};
+}
+
+/// Exports, log and message of a job that has ended.
+void finish(Progress& progress, const Item& item, const Workload& workload, const Job& job,
+            const PodNames& names, const Observed& seen) {
+  const bool succeeded = progress.state == Progress::State::done;
+  std::optional<Json> exports;
+  if (seen.export_secret && seen.mark && seen.mark->job == job.id) {
+    const std::string bytes = exports_of(*seen.export_secret);
+    exports = Json::parse(bytes, nullptr, false);
+    if (succeeded) {
+      progress.exports = bytes;
+    }
+  }
+  const Redactor redactor = make_redactor(item, workload, job, exports);
+  std::string log = fetch_log(job, names.pod, k_workload_container);
+  if (!succeeded && log.empty()) {
+    log = fetch_log(job, names.pod, k_restore_container);
+  }
+  log = redactor.redact(log);
+  progress.message = redactor.redact(progress.message);
+  if (!succeeded && progress.operation == "RunWorkload" && !log.empty()) {
+    progress.message +=
+        cat("; the end of its log:\n", util::trim(tail_of(log, k_message_bytes, k_message_lines)));
+  }
+  progress.log = std::move(log);
+}
+
+}  // namespace
+
+util::Result<> PodDeployer::check(const Item& item, const Settings& settings) const {
+  KUBIST_CHECK(parse_workload(item, m_script, settings));
+  return {};
+}
+
+Json PodDeployer::identity(const Item& item, const Settings& settings) const {
+  Json config = item.config;
+  if (m_script && !config.contains("image")) {
+    config["image"] = settings.script_image;
+  }
+  return {{"config", config}, {"exportSchema", item.export_schema}};
+}
+
+util::Result<Progress> PodDeployer::advance(World& world, const Item& item, const Job& job) const {
+  KUBIST_TRY(const Workload workload, parse_workload(item, m_script, world.settings));
+  const PodNames names = pod_names(item, job.id);
+  KUBIST_TRY(Observed seen, observe(job, names));
+  if (!seen.pod) {
+    const Json& object = item.object;
+    if (data::string_at(object, {"status", "providerStatus", "pod"}) == names.pod) {
+      return vanished(job, names);
+    }
+    KUBIST_TRY(auto blocked, start_pod(world, item, workload, job, names));
+    if (blocked) {
+      return *std::move(blocked);
+    }
+    KUBIST_TRY(seen, observe(job, names));
+    if (!seen.pod) {
+      return vanished(job, names);
+    }
+  }
+  const Verdict verdict =
+      judge_pod(*seen.pod, seen.mark, job.id, world.settings, world.clock->now());
+  Progress progress;
+  progress.operation = verdict.operation;
+  progress.reason = verdict.reason;
+  progress.message = verdict.message;
+  progress.codes = verdict.codes;
+  progress.provider_status = provider_status(job, names);
+  if (verdict.state == Verdict::State::running) {
+    if (!data::string_at(*seen.pod, {"metadata", "deletionTimestamp"}).empty()) {
+      progress.message += " (it is being deleted)";
+    }
+    progress.ask_again = verdict.ask_again;
+    progress.watch = watched(job, names);
+    return progress;
+  }
+  progress.state =
+      verdict.state == Verdict::State::succeeded ? Progress::State::done : Progress::State::failed;
+  finish(progress, item, workload, job, names, seen);
+  return progress;
+}
+
+util::Result<Progress> PodDeployer::stop(World& world, const Item& item, const Job& job) const {
+  const PodNames names = pod_names(item, job.id);
+  Progress progress;
+  progress.operation = "StopPod";
+  KUBIST_TRY(const Observed seen, observe(job, names));
+  if (const auto workload = parse_workload(item, m_script, world.settings); workload && seen.pod) {
+    progress.state = Progress::State::failed;
+    finish(progress, item, *workload, job, names, seen);
+  }
+  KUBIST_TRY(const auto pods, delete_pods(world, item, job));
+  progress.state = pods.empty() ? Progress::State::done : Progress::State::running;
+  if (!pods.empty()) {
+    progress.message = cat("waiting for pod ", job.place.ns, "/", pods.front(), " to end");
+    progress.watch = {{job.place.client, kube::well_known::pods(), job.place.ns, pods.front()}};
+  }
+  return progress;
+}
+
+util::Result<Progress> PodDeployer::clean_up(World& world, const Item& item, const Job& job) const {
+  const PodNames names = pod_names(item, job.id);
+  const Place& place = job.place;
+  Progress progress;
+  progress.operation = "CleanUp";
+  KUBIST_TRY(const auto pods, delete_pods(world, item, job));
+  if (!pods.empty()) {
+    progress.message = cat("waiting for pod ", place.ns, "/", pods.front(), " to end");
+    progress.watch = {{place.client, kube::well_known::pods(), place.ns, pods.front()}};
+    return progress;
+  }
+  const Site site{*place.client, place.cluster};
+  const std::pair<const kube::ApiResource&, const std::string&> all[]{
+      {kube::well_known::role_bindings(), names.agent},
+      {kube::well_known::roles(), names.agent},
+      {kube::well_known::service_accounts(), names.agent},
+      {kube::well_known::secrets(), names.input_secret},
+      {kube::well_known::secrets(), names.export_secret},
+      {kube::well_known::secrets(), names.state_secret}};
+  for (const auto& [resource, name] : all) {
+    KUBIST_CHECK(remove(world, site, resource, place.ns, name));
+  }
+  progress.state = Progress::State::done;
+  return progress;
+}
+
+}  // namespace kubist::deployers

@@ -1,0 +1,25 @@
+#pragma once
+#include <string_view>
+
+#include <kubist/deployers/deployer.hpp>
+
+namespace kubist::deployers {
+
+/// Runs an item as a pod; container and script differ in what the workload's container calls.
+class PodDeployer : public Deployer {
+ public:
+  explicit PodDeployer(bool script) : m_script(script) {}
+  util::Result<> check(const Item& item, const Settings& settings) const override;
+  Json identity(const Item& item, const Settings& settings) const override;
+  util::Result<Progress> advance(World& world, const Item& item, const Job& job) const override;
+  util::Result<Progress> stop(World& world, const Item& item, const Job& job) const override;
+  util::Result<Progress> clean_up(World& world, const Item& item, const Job& job) const override;
+
+ private:
+  bool m_script;
+};
+
+const Deployer& container_deployer();
+const Deployer& script_deployer();
+
+}  // namespace kubist::deployers

@@ -1,0 +1,113 @@
+#include <kubist/data/json_text.hpp>
+#include <kubist/deployers/pod.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/state/contract.hpp>
+#include <kubist/util/base64.hpp>
+#include <kubist/util/text.hpp>
+
+#include "pod_parts.hpp"
+
+namespace kubist::deployers {
+
+PodNames pod_names(const Item& item, const std::string& job) {
+  const std::string base = short_name(item.name, item.uid, 50);
+  return {.agent = base + "-agent",
+          .input_secret = base + "-input",
+          .export_secret = base + "-export",
+          .state_secret = base + "-state",
+          .pod = short_name(item.name, util::cat(item.uid, "/", job))};
+}
+
+Json owner_reference(const Item& item) {
+  return {{"apiVersion", resources::k_landscaper_api_version},
+          {"kind", "DeployItem"},
+          {"name", item.name},
+          {"uid", item.uid},
+          {"controller", true}};
+}
+
+Json place_metadata(const Item& item, const Job& job, const std::string& name) {
+  Json metadata{
+      {"name", name},
+      {"namespace", job.place.ns},
+      {"labels",
+       {{"app.kubernetes.io/managed-by", "kubist"}, {std::string(k_item_label), item.uid}}},
+      {"annotations", {{"kubist.io/deployitem", util::cat(item.ns, "/", item.name)}}}};
+  if (job.place.cluster.empty() && job.place.ns == item.ns) {
+    metadata["ownerReferences"] = Json::array({owner_reference(item)});
+  }
+  return metadata;
+}
+
+namespace {
+
+Json secret(Json metadata, Json data) {
+  metadata["labels"][std::string(k_internal_label)] = "true";
+  return {{"apiVersion", "v1"},
+          {"kind", "Secret"},
+          {"type", "Opaque"},
+          {"metadata", std::move(metadata)},
+          {"data", std::move(data)}};
+}
+
+}  // namespace
+
+Json input_secret(const Item& item, const Workload& workload, const Job& job,
+                  const PodNames& names) {
+  Json data = Json::object();
+  const auto add = [&data](std::string_view key, std::string_view text) {
+    data[std::string(key)] = util::base64_encode(text);
+  };
+  if (!job.imports.is_null()) {
+    add(state::k_imports_key, data::to_json(job.imports));
+  }
+  Json target;
+  if (!item.target.empty()) {
+    target = {
+        {"target",
+         {{"name", item.target}, {"cluster", job.place.cluster}, {"namespace", job.place.ns}}}};
+  }
+  add(state::k_target_key, data::to_json(target));
+  if (workload.script) {
+    add(state::k_script_key, *workload.script);
+  }
+  if (!item.export_schema.is_null()) {
+    add(state::k_schema_key, data::to_json(item.export_schema));
+  }
+  return secret(place_metadata(item, job, names.input_secret), std::move(data));
+}
+
+Json empty_secret(const Item& item, const Job& job, const std::string& name) {
+  Json metadata = place_metadata(item, job, name);
+  metadata["annotations"][std::string(state::k_job_annotation)] = job.id;
+  return secret(std::move(metadata), Json::object());
+}
+
+std::vector<Json> agent_account(const Item& item, const Job& job, const PodNames& names) {
+  const Json metadata = place_metadata(item, job, names.agent);
+  const Json account{{"apiVersion", "v1"},
+                     {"kind", "ServiceAccount"},
+                     {"metadata", metadata},
+                     {"automountServiceAccountToken", false}};
+  const Json role{
+      {"apiVersion", "rbac.authorization.k8s.io/v1"},
+      {"kind", "Role"},
+      {"metadata", metadata},
+      {"rules",
+       Json::array({{{"apiGroups", Json::array({""})},
+                     {"resources", Json::array({"secrets"})},
+                     {"resourceNames", Json::array({names.export_secret, names.state_secret})},
+                     {"verbs", Json::array({"get", "update", "patch"})}}})}};
+  const Json binding{
+      {"apiVersion", "rbac.authorization.k8s.io/v1"},
+      {"kind", "RoleBinding"},
+      {"metadata", metadata},
+      {"roleRef",
+       {{"apiGroup", "rbac.authorization.k8s.io"}, {"kind", "Role"}, {"name", names.agent}}},
+      {"subjects",
+       Json::array(
+           {{{"kind", "ServiceAccount"}, {"name", names.agent}, {"namespace", job.place.ns}}})}};
+  return {account, role, binding};
+}
+
+}  // namespace kubist::deployers

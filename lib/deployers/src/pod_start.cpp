@@ -1,0 +1,142 @@
+#include "pod_start.hpp"
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/kube/api_error.hpp>
+#include <kubist/resources/object.hpp>
+#include <kubist/state/agent.hpp>
+#include <kubist/state/head.hpp>
+#include <kubist/util/base64.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::deployers {
+namespace {
+
+using util::cat;
+using util::ErrorKind;
+
+util::Error with_reason(ErrorKind kind, std::string_view reason, std::string message,
+                        std::string hint = {}) {
+  util::Error error = util::make_error(kind, std::move(message), std::move(hint));
+  error.reason = reason;
+  return error;
+}
+
+/// KEP-753: native sidecars are on by default from 1.29.
+util::Result<> check_version(World& world, const Place& place) {
+  KUBIST_TRY(const auto version, place.client->version(world.stop));
+  if (version.major > 1 || version.minor >= 29) {
+    return {};
+  }
+  return util::fail(
+      with_reason(ErrorKind::invalid, "KubernetesTooOld",
+                  cat("the cluster behind ", place.client->server(), " runs Kubernetes ",
+                      version.git_version, ", which has no native sidecars"),
+                  "Container and script items need Kubernetes 1.29 or newer."));
+}
+
+bool in_use(const resources::ObjectView& secret) {
+  constexpr std::string_view k_in_use = "kubist.io/in-use";
+  return secret.labels().contains(k_in_use) || secret.annotations().contains(k_in_use) ||
+         secret.has_finalizer(k_in_use);
+}
+
+util::Result<> make_account(World& world, const Site& site, const Item& item, const Job& job,
+                            const PodNames& names) {
+  const auto objects = agent_account(item, job, names);
+  KUBIST_CHECK(ensure(world, site, kube::well_known::service_accounts(), objects[0]));
+  KUBIST_CHECK(ensure(world, site, kube::well_known::roles(), objects[1]));
+  KUBIST_CHECK(ensure(world, site, kube::well_known::role_bindings(), objects[2]));
+  return {};
+}
+
+}  // namespace
+
+util::Result<> check_secrets(const Workload& workload, const Job& job, Redactor& redactor) {
+  for (const SecretUse& use : secrets_used(workload)) {
+    KUBIST_TRY(const auto secret,
+               job.place.client->find(kube::well_known::secrets(), job.place.ns, use.name));
+    if (!secret) {
+      if (use.optional) {
+        continue;
+      }
+      return util::fail(with_reason(
+          ErrorKind::not_found, "SecretNotFound",
+          cat("config.", use.field, ": Secret ", job.place.ns, "/", use.name, " does not exist")));
+    }
+    const resources::ObjectView view(*secret);
+    if (view.labels().contains(k_internal_label) || in_use(view)) {
+      return util::fail(
+          with_reason(ErrorKind::invalid, "SecretNotAllowed",
+                      cat("config.", use.field, ": Secret ", job.place.ns, "/", use.name,
+                          " is kubist's own or gives access to a cluster, items cannot have it")));
+    }
+    if (const Json* data = data::find_path(*secret, {"data"}); data != nullptr) {
+      for (const auto& [key, value] : data->items()) {
+        if (use.key.empty() || use.key == key) {
+          redactor.add(util::base64_decode(value.get<std::string>()).value_or(""));
+        }
+      }
+    }
+  }
+  return {};
+}
+
+util::Result<std::vector<std::string>> delete_pods(World& world, const Item& item, const Job& job,
+                                                   const std::string& keep) {
+  kube::ListOptions options;
+  options.label_selector = cat(k_item_label, "=", item.uid);
+  KUBIST_TRY(const auto pods,
+             job.place.client->list(kube::well_known::pods(), job.place.ns, options, world.stop));
+  std::vector<std::string> names;
+  for (const Json& pod : pods.items) {
+    const resources::ObjectView view(pod);
+    if (view.name() == keep) {
+      continue;
+    }
+    names.emplace_back(view.name());
+    if (view.deletion_timestamp().empty()) {
+      KUBIST_CHECK(remove(world, {*job.place.client, job.place.cluster}, kube::well_known::pods(),
+                          job.place.ns, names.back(), std::string(view.uid())));
+    }
+  }
+  return names;
+}
+
+util::Result<std::optional<Progress>> start_pod(World& world, const Item& item,
+                                                const Workload& workload, const Job& job,
+                                                const PodNames& names) {
+  const Place& place = job.place;
+  const Site site{*place.client, place.cluster};
+  KUBIST_CHECK(check_version(world, place));
+  Redactor ignored;
+  KUBIST_CHECK(check_secrets(workload, job, ignored));
+  // A pod of an earlier job would save its state over ours.
+  KUBIST_TRY(const auto older, delete_pods(world, item, job, names.pod));
+  if (!older.empty()) {
+    Progress progress;
+    progress.operation = "StartPod";
+    progress.reason = "OldPod";
+    progress.message =
+        cat("waiting for pod ", place.ns, "/", older.front(), " of an earlier run to end");
+    progress.watch = {{place.client, kube::well_known::pods(), place.ns, older.front()}};
+    return std::optional(std::move(progress));
+  }
+  KUBIST_CHECK(make_account(world, site, item, job, names));
+  const Json input = input_secret(item, workload, job, names);
+  KUBIST_CHECK(ensure_secret(world, site, input));
+  const auto& secrets = kube::well_known::secrets();
+  KUBIST_CHECK(ensure(world, site, secrets, empty_secret(item, job, names.export_secret)));
+  KUBIST_TRY(const Json kept,
+             ensure(world, site, secrets, empty_secret(item, job, names.state_secret)));
+  KUBIST_TRY(const state::Head head, state::head_of_secret(kept));
+  const Json pod = build_pod(item, workload, job, names, world.settings,
+                             state::given_hash(input["data"]), head.generation);
+  const auto made = create(world, site, kube::well_known::pods(), pod);
+  if (!made && !kube::already_exists(made.error())) {
+    return util::fail(
+        util::with_context(made.error(), cat("starting pod ", place.ns, "/", names.pod)));
+  }
+  return std::optional<Progress>();
+}
+
+}  // namespace kubist::deployers

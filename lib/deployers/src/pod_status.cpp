@@ -1,0 +1,229 @@
+#include "pod_status.hpp"
+
+#include <array>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/deployers/pod.hpp>
+#include <kubist/util/duration.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::deployers {
+namespace {
+
+using std::chrono::milliseconds;
+using util::cat;
+
+constexpr std::string_view k_config_problem = "ERR_CONFIGURATION_PROBLEM";
+
+const Json* container_status(const Json& pod, std::string_view name) {
+  for (const char* list : {"initContainerStatuses", "containerStatuses"}) {
+    const Json* statuses = data::find_path(pod, {"status", list});
+    if (statuses == nullptr || !statuses->is_array()) {
+      continue;
+    }
+    for (const Json& status : *statuses) {
+      if (data::string_at(status, {"name"}) == name) {
+        return &status;
+      }
+    }
+  }
+  return nullptr;
+}
+
+std::string pod_name(const Json& pod) {
+  return cat("pod ", data::string_at(pod, {"metadata", "namespace"}), "/",
+             data::string_at(pod, {"metadata", "name"}));
+}
+
+TimePoint time_at(std::string_view text, TimePoint otherwise) {
+  const auto time = util::parse_time(text);
+  return time ? *time : otherwise;
+}
+
+Verdict running(std::string operation, std::string reason, std::string message) {
+  return {
+      Verdict::State::running, std::move(operation), std::move(reason), std::move(message), {}, {}};
+}
+
+Verdict failed(std::string operation, std::string reason, std::string message,
+               std::vector<std::string> codes = {}) {
+  return {Verdict::State::failed, std::move(operation), std::move(reason),
+          std::move(message),     std::move(codes),     {}};
+}
+
+/// A fault that may mend itself until `since` + `grace`.
+Verdict after_grace(Verdict fault, TimePoint since, milliseconds grace, TimePoint now) {
+  const auto left = std::chrono::duration_cast<milliseconds>(since + grace - now);
+  if (left.count() <= 0) {
+    return fault;
+  }
+  fault.state = Verdict::State::running;
+  fault.codes.clear();
+  fault.ask_again = left + milliseconds(50);
+  return fault;
+}
+
+bool one_of(std::string_view text, std::initializer_list<std::string_view> all) {
+  return std::find(all.begin(), all.end(), text) != all.end();
+}
+
+std::optional<Verdict> judge_waiting(const Json& pod, const Settings& settings, TimePoint now) {
+  const TimePoint started =
+      time_at(data::string_at(pod, {"status", "startTime"}),
+              time_at(data::string_at(pod, {"metadata", "creationTimestamp"}), now));
+  for (const std::string_view name :
+       {k_restore_container, k_collect_container, k_workload_container}) {
+    const Json* status = container_status(pod, name);
+    const Json* waiting =
+        status == nullptr ? nullptr : data::find_path(*status, {"state", "waiting"});
+    if (waiting == nullptr) {
+      continue;
+    }
+    const auto reason = data::string_at(*waiting, {"reason"});
+    const auto why = data::string_at(*waiting, {"message"});
+    Verdict fault = failed(
+        "StartPod", std::string(reason),
+        cat(pod_name(pod), ": container ", name, ": ", reason, why.empty() ? "" : ": ", why));
+    if (one_of(reason, {"ErrImagePull", "ImagePullBackOff", "RegistryUnavailable",
+                        "SignatureValidationFailed"})) {
+      return after_grace(std::move(fault), started, settings.graces.image, now);
+    }
+    if (one_of(reason, {"InvalidImageName", "ErrImageNeverPull"})) {
+      fault.codes = {std::string(k_config_problem)};
+      return fault;
+    }
+    if (one_of(reason, {"CreateContainerConfigError", "CreateContainerError", "RunContainerError",
+                        "CrashLoopBackOff"})) {
+      fault.codes = {std::string(k_config_problem)};
+      return after_grace(std::move(fault), started, settings.graces.config, now);
+    }
+  }
+  return {};
+}
+
+std::optional<Verdict> judge_scheduling(const Json& pod, const Settings& settings, TimePoint now) {
+  const Json* conditions = data::find_path(pod, {"status", "conditions"});
+  if (conditions == nullptr || !conditions->is_array()) {
+    return {};
+  }
+  for (const Json& condition : *conditions) {
+    if (data::string_at(condition, {"type"}) == "PodScheduled" &&
+        data::string_at(condition, {"reason"}) == "Unschedulable") {
+      Verdict fault = failed(
+          "SchedulePod", "Unschedulable",
+          cat(pod_name(pod), " cannot be scheduled: ", data::string_at(condition, {"message"})));
+      return after_grace(std::move(fault),
+                         time_at(data::string_at(condition, {"lastTransitionTime"}), now),
+                         settings.graces.unschedulable, now);
+    }
+  }
+  return {};
+}
+
+/// How the workload ended, the mark of its sidecar being there or given up.
+Verdict judge_end(const Json& pod, const Json& end, const std::optional<state::Mark>& mark) {
+  const auto reason = data::string_at(end, {"reason"});
+  const std::int64_t code = data::int_at(end, {"exitCode"}, -1);
+  if (reason == "OOMKilled") {
+    return failed("RunWorkload", "OOMKilled",
+                  cat("the workload of ", pod_name(pod), " ran out of memory and was killed"));
+  }
+  if (data::string_at(pod, {"status", "reason"}) == "DeadlineExceeded") {
+    return failed("RunWorkload", "Timeout",
+                  cat("the workload of ", pod_name(pod), " did not end within the item's timeout"),
+                  {"ERR_TIMEOUT"});
+  }
+  if (code != 0) {
+    const std::int64_t signal = code > 128 ? code - 128 : 0;
+    return failed("RunWorkload", "WorkloadFailed",
+                  cat("the workload of ", pod_name(pod), " exited with code ", code,
+                      signal > 0 ? cat(" (signal ", signal, ")") : ""));
+  }
+  if (!mark) {
+    return failed("CollectExports", "NotCollected",
+                  cat("the workload of ", pod_name(pod),
+                      " succeeded, but its sidecar ended without collecting exports and state"));
+  }
+  if (!mark->exports_error.empty()) {
+    return failed("CollectExports", "InvalidExports", mark->exports_error,
+                  {std::string(k_config_problem)});
+  }
+  if (!mark->state_error.empty()) {
+    return failed("SaveState", "StateNotSaved",
+                  cat("the state was not saved, the old one stays: ", mark->state_error));
+  }
+  return {Verdict::State::succeeded,
+          "CollectExports",
+          "Succeeded",
+          cat("the workload of ", pod_name(pod), " succeeded"),
+          {},
+          {}};
+}
+
+std::string_view message_of(const Json& end) {
+  return util::trim(data::string_at(end, {"message"}));
+}
+
+}  // namespace
+
+const Json* terminated(const Json& pod, std::string_view container) {
+  const Json* status = container_status(pod, container);
+  return status == nullptr ? nullptr : data::find_path(*status, {"state", "terminated"});
+}
+
+Verdict judge_pod(const Json& pod, const std::optional<state::Mark>& mark, const std::string& job,
+                  const Settings& settings, TimePoint now) {
+  const std::optional<state::Mark> own = mark && mark->job == job ? mark : std::nullopt;
+  const auto phase = data::string_at(pod, {"status", "phase"});
+  const bool over = phase == "Succeeded" || phase == "Failed";
+  if (const Json* restore = terminated(pod, k_restore_container);
+      restore != nullptr && data::int_at(*restore, {"exitCode"}) != 0) {
+    return failed(
+        "RestoreState", "RestoreFailed",
+        cat(pod_name(pod), " could not restore imports and state: ", message_of(*restore)));
+  }
+  if (const Json* end = terminated(pod, k_workload_container); end != nullptr) {
+    const Json* sidecar = terminated(pod, k_collect_container);
+    if (own || over || (sidecar != nullptr && data::int_at(*sidecar, {"exitCode"}) == 0)) {
+      return judge_end(pod, *end, own);
+    }
+    const TimePoint ended = time_at(data::string_at(*end, {"finishedAt"}), now);
+    Verdict late = judge_end(pod, *end, own);
+    if (sidecar != nullptr) {
+      late.message += cat(": ", message_of(*sidecar));
+    }
+    Verdict waiting =
+        after_grace(std::move(late), ended, settings.termination_grace + settings.graces.mark, now);
+    if (waiting.state == Verdict::State::running) {
+      waiting.operation = "CollectExports";
+      waiting.reason = "Collecting";
+      waiting.message =
+          cat("waiting for the sidecar of ", pod_name(pod), " to collect exports and state");
+    }
+    return waiting;
+  }
+  if (over) {  // never started: evicted, deadline, node lost
+    const auto reason = data::string_at(pod, {"status", "reason"});
+    const bool late = reason == "DeadlineExceeded";
+    return failed("RunWorkload",
+                  late             ? "Timeout"
+                  : reason.empty() ? "PodFailed"
+                                   : std::string(reason),
+                  cat(pod_name(pod), " failed before its workload ended: ", reason, " ",
+                      data::string_at(pod, {"status", "message"})),
+                  late ? std::vector<std::string>{"ERR_TIMEOUT"} : std::vector<std::string>{});
+  }
+  if (auto fault = judge_waiting(pod, settings, now)) {
+    return *std::move(fault);
+  }
+  if (auto fault = judge_scheduling(pod, settings, now)) {
+    return *std::move(fault);
+  }
+  const Json* workload = container_status(pod, k_workload_container);
+  if (workload != nullptr && data::find_path(*workload, {"state", "running"}) != nullptr) {
+    return running("RunWorkload", "Running", cat("waiting for the workload of ", pod_name(pod)));
+  }
+  return running("StartPod", "Starting", cat("waiting for ", pod_name(pod), " to start"));
+}
+
+}  // namespace kubist::deployers

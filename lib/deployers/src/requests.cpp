@@ -1,0 +1,112 @@
+#include "requests.hpp"
+
+#include <kubist/data/compare.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/kube/api_error.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::deployers {
+namespace {
+
+util::Result<> may_write(const World& world) {
+  return world.may_write ? world.may_write() : util::Result<>{};
+}
+
+void report(const World& world, const Site& site, std::string verb,
+            const kube::ApiResource& resource, std::string_view ns, std::string_view name) {
+  if (world.on_write) {
+    world.on_write({std::move(verb),
+                    util::cat(resource.api_version(), " ", resource.kind, "/",
+                              ns.empty() ? "" : util::cat(ns, "/"), name),
+                    site.cluster});
+  }
+}
+
+std::string name_of(const Json& object) {
+  return std::string(data::string_at(object, {"metadata", "name"}));
+}
+std::string ns_of(const Json& object) {
+  return std::string(data::string_at(object, {"metadata", "namespace"}));
+}
+
+}  // namespace
+
+util::Result<Json> create(World& world, const Site& site, const kube::ApiResource& resource,
+                          const Json& object) {
+  KUBIST_CHECK(may_write(world));
+  KUBIST_TRY(Json made, site.client.json(kube::create(resource, object,
+                                                      {.field_manager = world.field_manager})));
+  report(world, site, "create", resource, ns_of(object), name_of(object));
+  return made;
+}
+
+util::Result<Json> merge(World& world, const Site& site, const kube::ApiResource& resource,
+                         const std::string& ns, const std::string& name, const Json& patch,
+                         const std::string& subresource) {
+  KUBIST_CHECK(may_write(world));
+  const bool status = subresource == "status";
+  KUBIST_TRY(Json made,
+             site.client.json(kube::patch(
+                 resource, ns, name, kube::PatchType::merge, patch,
+                 {.field_manager = status ? std::string("kubist-status") : world.field_manager,
+                  .subresource = subresource})));
+  report(world, site, status ? "patch status" : "patch", resource, ns, name);
+  return made;
+}
+
+util::Result<Json> ensure(World& world, const Site& site, const kube::ApiResource& resource,
+                          const Json& desired) {
+  const std::string ns = ns_of(desired);
+  const std::string name = name_of(desired);
+  KUBIST_TRY(auto present, site.client.find(resource, ns, name));
+  if (!present) {
+    auto made = create(world, site, resource, desired);
+    if (made || !kube::already_exists(made.error())) {
+      return made;
+    }
+    KUBIST_TRY(present, site.client.find(resource, ns, name));
+  }
+  if (present && data::contains_all(*present, desired)) {
+    return *std::move(present);
+  }
+  return merge(world, site, resource, ns, name, desired);
+}
+
+util::Result<bool> ensure_secret(World& world, const Site& site, const Json& desired) {
+  const auto& secrets = kube::well_known::secrets();
+  KUBIST_TRY(auto present, site.client.find(secrets, ns_of(desired), name_of(desired)));
+  if (!present) {
+    KUBIST_CHECK(create(world, site, secrets, desired));
+    return true;
+  }
+  const Json data = present->value("data", Json::object());
+  if (data == desired["data"] && data::contains_all(*present, desired)) {
+    return false;
+  }
+  Json patch = desired;
+  for (const auto& [key, value] : data.items()) {
+    if (!patch["data"].contains(key)) {
+      patch["data"][key] = nullptr;
+    }
+  }
+  KUBIST_CHECK(merge(world, site, secrets, ns_of(desired), name_of(desired), patch));
+  return true;
+}
+
+util::Result<bool> remove(World& world, const Site& site, const kube::ApiResource& resource,
+                          const std::string& ns, const std::string& name, const std::string& uid) {
+  KUBIST_CHECK(may_write(world));
+  kube::DeleteOptions options;
+  options.uid = uid;
+  const auto reply = site.client.run(kube::remove(resource, ns, name, options));
+  if (!reply) {
+    if (reply.error().kind == util::ErrorKind::not_found) {
+      return false;
+    }
+    return util::fail(reply.error());
+  }
+  report(world, site, "delete", resource, ns, name);
+  return true;
+}
+
+}  // namespace kubist::deployers

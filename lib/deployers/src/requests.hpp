@@ -1,0 +1,34 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <kubist/deployers/item.hpp>
+#include <kubist/deployers/world.hpp>
+
+/// Writes with their reports; one place that asks World::may_write first.
+namespace kubist::deployers {
+
+/// A cluster to write to: home, or a Place.
+struct Site {
+  kube::Client& client;
+  std::string cluster;  ///< for reports; empty: home
+};
+
+util::Result<Json> create(World& world, const Site& site, const kube::ApiResource& resource,
+                          const Json& object);
+/// Makes the object, or merges what `desired` says into it where that differs. The object as it is.
+util::Result<Json> ensure(World& world, const Site& site, const kube::ApiResource& resource,
+                          const Json& desired);
+/// Makes the Secret, or replaces its data as a whole where it differs (and merges metadata). True
+/// when something was written.
+util::Result<bool> ensure_secret(World& world, const Site& site, const Json& desired);
+util::Result<Json> merge(World& world, const Site& site, const kube::ApiResource& resource,
+                         const std::string& ns, const std::string& name, const Json& patch,
+                         const std::string& subresource = {});
+/// True when it had been there.
+util::Result<bool> remove(World& world, const Site& site, const kube::ApiResource& resource,
+                          const std::string& ns, const std::string& name,
+                          const std::string& uid = {});
+
+}  // namespace kubist::deployers

@@ -1,0 +1,111 @@
+#include "session.hpp"
+
+#include <kubist/data/json_patch.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/resources/object.hpp>
+#include <kubist/util/text.hpp>
+
+#include "requests.hpp"
+
+namespace kubist::deployers {
+namespace {
+
+constexpr int k_tries = 5;
+
+std::string at(const Json& object, std::string_view field) {
+  return std::string(data::string_at(object, {"metadata", field}));
+}
+
+}  // namespace
+
+util::Result<Session> Session::open(World& world, const std::string& ns, const std::string& name) {
+  KUBIST_TRY(Json object, world.home->json(kube::get(deploy_items(), ns, name), world.stop));
+  return Session(world, std::move(object));
+}
+
+Json Session::status() const { return m_object.value("status", Json::object()); }
+
+util::Result<> Session::reload() {
+  KUBIST_TRY(m_object, m_world->home->json(kube::get(deploy_items(), at(m_object, "namespace"),
+                                                     at(m_object, "name"))));
+  return {};
+}
+
+util::Result<> Session::write_status(const std::function<Json(Json status)>& change) {
+  for (int attempt = 1;; ++attempt) {
+    const Json before = status();
+    const Json patch = data::make_merge_patch(before, change(before));
+    if (patch.empty()) {
+      return {};
+    }
+    auto written = merge(
+        *m_world, {*m_world->home, ""}, deploy_items(), at(m_object, "namespace"),
+        at(m_object, "name"),
+        {{"metadata", {{"resourceVersion", at(m_object, "resourceVersion")}}}, {"status", patch}},
+        "status");
+    if (written) {
+      m_object = *std::move(written);
+      return {};
+    }
+    if (written.error().http_status != 409 || attempt == k_tries) {
+      return util::fail(written.error());
+    }
+    const std::string job(data::string_at(before, {"jobID"}));
+    KUBIST_CHECK(reload());
+    if (!job.empty() && data::string_at(status(), {"jobID"}) != job) {
+      return util::fail(written.error());  // somebody asked for another job meanwhile
+    }
+  }
+}
+
+util::Result<> Session::patch_finalizers(const Json& operations) {
+  if (m_world->may_write) {
+    KUBIST_CHECK(m_world->may_write());
+  }
+  KUBIST_TRY(m_object,
+             m_world->home->json(kube::patch(
+                 deploy_items(), at(m_object, "namespace"), at(m_object, "name"),
+                 kube::PatchType::json, operations, {.field_manager = m_world->field_manager})));
+  if (m_world->on_write) {
+    m_world->on_write({"patch",
+                       util::cat("landscaper.gardener.cloud/v1alpha1 DeployItem/",
+                                 at(m_object, "namespace"), "/", at(m_object, "name")),
+                       ""});
+  }
+  return {};
+}
+
+util::Result<> Session::add_finalizer() {
+  const resources::ObjectView view(m_object);
+  if (view.has_finalizer(k_finalizer)) {
+    return {};
+  }
+  const Json test{
+      {"op", "test"}, {"path", "/metadata/resourceVersion"}, {"value", view.resource_version()}};
+  if (view.finalizers().empty()) {
+    return patch_finalizers(Json::array({test,
+                                         {{"op", "add"},
+                                          {"path", "/metadata/finalizers"},
+                                          {"value", Json::array({k_finalizer})}}}));
+  }
+  return patch_finalizers(Json::array(
+      {test, {{"op", "add"}, {"path", "/metadata/finalizers/-"}, {"value", k_finalizer}}}));
+}
+
+util::Result<> Session::drop_finalizer() {
+  const auto all = resources::ObjectView(m_object).finalizers();
+  const auto found = std::find(all.begin(), all.end(), k_finalizer);
+  if (found == all.end()) {
+    return {};
+  }
+  const std::string path = util::cat("/metadata/finalizers/", found - all.begin());
+  const auto dropped =
+      patch_finalizers(Json::array({{{"op", "test"}, {"path", path}, {"value", k_finalizer}},
+                                    {{"op", "remove"}, {"path", path}}}));
+  if (!dropped && dropped.error().kind == util::ErrorKind::not_found) {
+    return {};
+  }
+  return dropped;
+}
+
+}  // namespace kubist::deployers

@@ -1,0 +1,60 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+
+#include <kubist/deployers/deployer.hpp>
+#include <kubist/deployers/handshake.hpp>
+#include <kubist/deployers/runner.hpp>
+
+namespace kubist::deployers {
+
+/// One DeployItem in work: the object as last read or written, and the writes of its handshake.
+class Session {
+ public:
+  /// Not_found: no such DeployItem (any more).
+  static util::Result<Session> open(World& world, const std::string& ns, const std::string& name);
+
+  const Json& object() const { return m_object; }
+  Json status() const;
+  /// The fields as deployers see them. Invalid: see parse_item().
+  util::Result<Item> item() const { return parse_item(m_object); }
+
+  /// Writes a new status, if it is new. A conflict is resolved by reading again and, while `again`
+  /// still holds for what was read, computing anew.
+  util::Result<> write_status(const std::function<Json(Json status)>& change);
+  util::Result<> add_finalizer();
+  util::Result<> drop_finalizer();
+  util::Result<> reload();
+
+ private:
+  Session(World& world, Json object) : m_world(&world), m_object(std::move(object)) {}
+  util::Result<> patch_finalizers(const Json& operations);
+  World* m_world;
+  Json m_object;
+};
+
+/// The import values of an item: of its Secret (with the rules on whose Secrets it may name), or of
+/// its config; null when it has none.
+util::Result<Json> read_imports(World& world, const Item& item);
+
+/// The hash that decides whether there is work.
+std::string work_hash(const Item& item, const Deployer& deployer, const Settings& settings,
+                      const Json& imports, const Place& place);
+
+/// Brings exports home. Writes nothing where the bytes are the same.
+util::Result<ExportResult> keep_exports(World& world, const Item& item, const std::string& bytes);
+util::Result<> keep_log(World& world, const Item& item, const std::string& job,
+                        const std::string& text);
+
+/// The progress that an error means.
+Progress failure_of(const util::Error& error, std::string operation);
+/// Does an error mean that trying again may help?
+bool may_mend(const util::Error& error);
+
+/// Drives a job until the deployer is done or failed, its timeout has passed (then it is stopped
+/// and counts as failed), or stop is requested (then `running`).
+util::Result<Progress> drive(World& world, Session& session, const Deployer& deployer, Job& job,
+                             bool wait);
+
+}  // namespace kubist::deployers

@@ -1,0 +1,72 @@
+#include "watcher.hpp"
+
+#include <set>
+
+#include <kubist/kube/watch.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::deployers {
+namespace {
+
+std::string key_of(const WatchRequest& request) {
+  return util::cat(request.client->server(), " ", request.resource.path(request.ns, request.name));
+}
+
+}  // namespace
+
+void Watcher::set(const std::vector<WatchRequest>& requests) {
+  std::set<std::string> wanted;
+  for (const WatchRequest& request : requests) {
+    const std::string key = key_of(request);
+    wanted.insert(key);
+    if (!m_threads.contains(key)) {
+      m_threads[key] =
+          std::jthread([this, request](const std::stop_token& stop) { run(request, stop); });
+    }
+  }
+  std::erase_if(m_threads, [&](const auto& entry) { return !wanted.contains(entry.first); });
+}
+
+util::Result<> Watcher::wait(std::optional<std::chrono::milliseconds> limit) {
+  std::unique_lock lock(m_mutex);
+  const auto ready = [this] { return m_event || m_error; };
+  if (limit) {
+    m_changed.wait_for(lock, m_stop, *limit, ready);
+  } else {
+    m_changed.wait(lock, m_stop, ready);
+  }
+  m_event = false;
+  if (m_error) {
+    return util::fail(*m_error);
+  }
+  return {};
+}
+
+void Watcher::wake() {
+  const std::scoped_lock lock(m_mutex);
+  m_event = true;
+  m_changed.notify_all();
+}
+
+void Watcher::run(const WatchRequest& request, const std::stop_token& stop) {
+  kube::WatchOptions options;
+  options.resource = request.resource;
+  options.ns = request.ns;
+  options.name = request.name;
+  const auto result = kube::watch(
+      *request.client, options,
+      [this](const kube::WatchEvent& event) -> util::Result<> {
+        if (event.type != kube::WatchEventType::bookmark) {
+          wake();
+        }
+        return {};
+      },
+      stop);
+  if (!result && !stop.stop_requested()) {
+    const std::scoped_lock lock(m_mutex);
+    m_error = result.error();
+    m_changed.notify_all();
+  }
+}
+
+}  // namespace kubist::deployers

@@ -1,0 +1,106 @@
+#include <kubist/data/pointer.hpp>
+#include <kubist/deployers/handshake.hpp>
+
+using namespace kubist;
+using namespace kubist::deployers;
+using namespace std::chrono_literals;
+
+namespace {
+
+const TimePoint k_start{1'800'000'000s};
+
+Progress ended(Progress::State state, std::string reason) {
+  Progress progress;
+  progress.state = state;
+  progress.operation = "RunWorkload";
+  progress.reason = std::move(reason);
+  progress.message = "message";
+  return progress;
+}
+
+std::string text(const Json& status, std::initializer_list<std::string_view> path) {
+  return std::string(data::string_at(status, path));
+}
+
+Json run_once(Json status, const std::string& job, const Progress& end, bool exports_changed) {
+  status = taken_up(triggered(std::move(status), job, k_start), 3, false, k_start + 1s);
+  status =
+      working(std::move(status), false, ended(Progress::State::running, "Running"), k_start + 2s);
+  std::optional<ExportResult> exports;
+  if (end.state == Progress::State::done) {
+    exports = ExportResult{"item-export", "ns", exports_changed, {{"shown", 1}}};
+  }
+  return finished(std::move(status), false, end, "hash-" + job, exports, k_start + 3s);
+}
+
+}  // namespace
+
+TEST_CASE("handshake: a job is pending from its request to the write that ends it") {
+  Json status = Json::object();
+  CHECK_FALSE(job_pending(status));
+  status = triggered(status, "one", k_start);
+  CHECK(job_pending(status));
+  CHECK_FALSE(is_taken_up(status));
+  status = taken_up(status, 3, false, k_start + 1s);
+  CHECK(is_taken_up(status));
+  CHECK(text(status, {"phase"}) == "Init");
+  CHECK(data::int_at(status, {"observedGeneration"}) == 3);
+  CHECK(taken_up_at(status) == k_start + 1s);
+  status = working(status, false, ended(Progress::State::running, "Running"), k_start + 2s);
+  CHECK(text(status, {"phase"}) == "Progressing");
+  CHECK(job_pending(status));
+  status = finished(status, false, ended(Progress::State::done, "Succeeded"), "hash", {}, k_start);
+  CHECK_FALSE(job_pending(status));
+  CHECK(text(status, {"phase"}) == "Succeeded");
+  CHECK(text(status, {"jobIDFinished"}) == "one");
+}
+
+TEST_CASE("handshake: success shows public exports and counts changes of the bytes") {
+  const Progress good = ended(Progress::State::done, "Succeeded");
+  Json status = run_once(Json::object(), "one", good, true);
+  CHECK(data::int_at(status, {"exportGeneration"}) == 1);
+  CHECK(text(status, {"exportRef", "name"}) == "item-export");
+  CHECK(text(status, {"exports", "secretRef", "key"}) == "config");
+  CHECK(status["exports"]["value"] == Json{{"shown", 1}});
+  status = run_once(status, "two", good, false);
+  CHECK(data::int_at(status, {"exportGeneration"}) == 1);
+  status = run_once(status, "three", good, true);
+  CHECK(data::int_at(status, {"exportGeneration"}) == 2);
+  CHECK(last_hash(status) == "hash-three");
+}
+
+TEST_CASE("handshake: failure keeps the old exports, forgets the hash and says why") {
+  Json status = run_once(Json::object(), "one", ended(Progress::State::done, "Succeeded"), true);
+  status = run_once(status, "two", ended(Progress::State::failed, "WorkloadFailed"), false);
+  CHECK(text(status, {"phase"}) == "Failed");
+  CHECK(text(status, {"lastError", "reason"}) == "WorkloadFailed");
+  CHECK(data::int_at(status, {"exportGeneration"}) == 1);
+  CHECK(text(status, {"exportRef", "name"}) == "item-export");
+  CHECK(last_hash(status).empty());
+  // The next job begins without the errors of this one.
+  status = taken_up(triggered(status, "three", k_start), 4, false, k_start);
+  CHECK_FALSE(status.contains("lastError"));
+}
+
+TEST_CASE("handshake: deletion has phases of its own") {
+  Json status = taken_up(triggered(Json::object(), "one", k_start), 1, true, k_start);
+  CHECK(text(status, {"phase"}) == "InitDelete");
+  status = working(status, true, ended(Progress::State::running, "Running"), k_start);
+  CHECK(text(status, {"phase"}) == "Deleting");
+  status =
+      finished(status, true, ended(Progress::State::failed, "WorkloadFailed"), "", {}, k_start);
+  CHECK(text(status, {"phase"}) == "DeleteFailed");
+  CHECK_FALSE(job_pending(status));
+}
+
+TEST_CASE("handshake: the last five errors are kept") {
+  Json status = Json::object();
+  status = taken_up(triggered(status, "one", k_start), 1, false, k_start);
+  for (int i = 0; i < 7; ++i) {
+    status = finished(status, false, ended(Progress::State::failed, "R" + std::to_string(i)), "",
+                      {}, k_start);
+  }
+  CHECK(status["lastErrors"].size() == 5);
+  CHECK(text(status, {"firstError", "reason"}) == "R0");
+  CHECK(text(status, {"lastError", "reason"}) == "R6");
+}

@@ -1,0 +1,48 @@
+#include <kubist/util/base64.hpp>
+
+#include "log_store.hpp"
+
+using namespace kubist;
+using namespace kubist::deployers;
+
+TEST_CASE("logs: known values of six bytes or more are replaced, in base64 too") {
+  Redactor redactor;
+  redactor.add_all({{"password", "s3cr3t-value"},
+                    {"pin", 12345678},
+                    {"short", "abc"},
+                    {"pem", "line one\nline two"}});
+  const std::string log = redactor.redact(
+      "password=s3cr3t-value pin=12345678 short=abc\n" + util::base64_encode("s3cr3t-value") + " " +
+      util::base64_encode("s3cr3t-value\n") +
+      "\n{\"pem\":\"line one\\nline two\"}\nline one\nline two\n");
+  CHECK(log == "password=*** pin=*** short=abc\n*** ***\n{\"pem\":\"***\"}\n***\n");
+}
+
+TEST_CASE("logs: a value that contains another one goes as a whole") {
+  Redactor redactor;
+  redactor.add("secret");
+  redactor.add("secret-longer");
+  CHECK(redactor.redact("secret-longer secret") == "*** ***");
+}
+
+TEST_CASE("logs: tails are whole lines") {
+  CHECK(tail_of("a\nb\nc\n", 100, 2) == "b\nc\n");
+  CHECK(tail_of("a\nb\nc", 100, 2) == "b\nc");
+  CHECK(tail_of("a\nb\nc\n", 100, 9) == "a\nb\nc\n");
+  CHECK(tail_of("aaaa\nbb\ncc\n", 5, 9) == "cc\n");
+  CHECK(tail_of("", 10, 2).empty());
+}
+
+TEST_CASE("logs: the newest three runs are kept, each once") {
+  Json secret;
+  for (const char* job : {"one", "two", "two", "three", "four"}) {
+    secret = {{"data", log_secret_data(secret, {job, "time", std::string("log of ") + job})}};
+  }
+  const auto text = [&](const char* key) {
+    return util::base64_decode(secret["data"][key].get<std::string>()).value();
+  };
+  CHECK(text("log-0") == "log of four");
+  CHECK(text("log-1") == "log of three");
+  CHECK(text("log-2") == "log of two");
+  CHECK_FALSE(secret["data"].contains("log-3"));
+}

@@ -1,0 +1,137 @@
+#include "pod_status.hpp"
+
+#include <kubist/util/duration.hpp>
+
+using namespace kubist;
+using namespace kubist::deployers;
+using namespace std::chrono_literals;
+
+namespace {
+
+const TimePoint k_now{1'800'000'000s};
+
+std::string ago(std::chrono::seconds age) { return util::format_time(k_now - age); }
+
+/// A pod whose containers are in these states (null: no status yet).
+Json pod(const Json& restore, const Json& collect, const Json& workload,
+         std::string_view phase = "Running") {
+  Json result{{"metadata", {{"name", "p"}, {"namespace", "n"}, {"creationTimestamp", ago(20s)}}},
+              {"status",
+               {{"phase", phase},
+                {"startTime", ago(20s)},
+                {"initContainerStatuses", Json::array()},
+                {"containerStatuses", Json::array()}}}};
+  const auto add = [&result](const char* list, const char* name, const Json& state) {
+    if (!state.is_null()) {
+      result["status"][list].push_back({{"name", name}, {"state", state}});
+    }
+  };
+  add("initContainerStatuses", "restore", restore);
+  add("initContainerStatuses", "collect", collect);
+  add("containerStatuses", "workload", workload);
+  return result;
+}
+
+Json ended(int code, std::string_view reason = "Completed", std::chrono::seconds age = 1s) {
+  return {{"terminated", {{"exitCode", code}, {"reason", reason}, {"finishedAt", ago(age)}}}};
+}
+Json waits(std::string_view reason) {
+  return {{"waiting", {{"reason", reason}, {"message", "why"}}}};
+}
+const Json k_running{{"running", Json::object()}};
+
+state::Mark mark(std::string exports_error = "", std::string state_error = "") {
+  return {"job", exports_error.empty() ? "abc" : "", std::move(exports_error), 1,
+          std::move(state_error)};
+}
+
+Verdict judge(const Json& object, const std::optional<state::Mark>& own = {}) {
+  return judge_pod(object, own, "job", Settings{}, k_now);
+}
+
+using State = Verdict::State;
+
+}  // namespace
+
+TEST_CASE("pod status: done needs the workload's end and the mark of this job") {
+  const Json done = pod(ended(0), k_running, ended(0));
+  CHECK(judge(done, mark()).state == State::succeeded);
+  CHECK(judge(done).state == State::running);
+  CHECK(judge(done).reason == "Collecting");
+  state::Mark old = mark();
+  old.job = "job before";
+  CHECK(judge(done, old).state == State::running);
+  CHECK(judge(pod(ended(0), k_running, k_running), mark()).state == State::running);
+}
+
+TEST_CASE("pod status: exit code, memory and signals are told") {
+  const Verdict code = judge(pod(ended(0), k_running, ended(3, "Error")), mark());
+  CHECK(code.state == State::failed);
+  CHECK(code.reason == "WorkloadFailed");
+  CHECK(code.message.find("code 3") != std::string::npos);
+  CHECK(judge(pod(ended(0), k_running, ended(143, "Error")), mark()).message.find("signal 15") !=
+        std::string::npos);
+  CHECK(judge(pod(ended(0), k_running, ended(137, "OOMKilled")), mark()).reason == "OOMKilled");
+}
+
+TEST_CASE("pod status: bad exports and unsaved state fail the job") {
+  const Json done = pod(ended(0), ended(0), ended(0), "Succeeded");
+  CHECK(judge(done, mark("exports:1:2: no")).reason == "InvalidExports");
+  CHECK(judge(done, mark("", "too large")).reason == "StateNotSaved");
+  CHECK(judge(done).reason == "NotCollected");
+}
+
+TEST_CASE("pod status: a sidecar that died without a mark is waited for no longer than its grace") {
+  Json failed_sidecar = ended(1, "Error");
+  failed_sidecar["terminated"]["message"] = "forbidden";
+  const Verdict fresh = judge(pod(ended(0), failed_sidecar, ended(0, "Completed", 1s)));
+  CHECK(fresh.state == State::running);
+  REQUIRE(fresh.ask_again);
+  const Verdict late = judge(pod(ended(0), failed_sidecar, ended(0, "Completed", 120s)));
+  CHECK(late.state == State::failed);
+  CHECK(late.message.find("forbidden") != std::string::npos);
+}
+
+TEST_CASE("pod status: faults that may mend themselves have a grace") {
+  Json waiting = pod({}, {}, waits("ImagePullBackOff"), "Pending");
+  const Verdict fresh = judge(waiting);
+  CHECK(fresh.state == State::running);
+  REQUIRE(fresh.ask_again);
+  CHECK(*fresh.ask_again > 9s);
+  CHECK(*fresh.ask_again < 11s);
+  waiting["status"]["startTime"] = ago(31s);
+  const Verdict late = judge(waiting);
+  CHECK(late.state == State::failed);
+  CHECK(late.reason == "ImagePullBackOff");
+  CHECK(late.message.find("container workload") != std::string::npos);
+  CHECK(judge(pod({}, {}, waits("CreateContainerConfigError"), "Pending")).state == State::failed);
+  CHECK(judge(pod({}, {}, waits("InvalidImageName"), "Pending")).codes ==
+        std::vector<std::string>{"ERR_CONFIGURATION_PROBLEM"});
+  CHECK(judge(pod({}, {}, waits("PodInitializing"), "Pending")).state == State::running);
+}
+
+TEST_CASE("pod status: a pod that no node takes fails after its grace") {
+  Json pending = pod({}, {}, {}, "Pending");
+  pending["status"]["conditions"] = Json::array({{{"type", "PodScheduled"},
+                                                  {"status", "False"},
+                                                  {"reason", "Unschedulable"},
+                                                  {"message", "0/1 nodes"},
+                                                  {"lastTransitionTime", ago(10s)}}});
+  CHECK(judge(pending).state == State::running);
+  pending["status"]["conditions"][0]["lastTransitionTime"] = ago(121s);
+  CHECK(judge(pending).reason == "Unschedulable");
+}
+
+TEST_CASE("pod status: restore, deadline and eviction") {
+  Json corrupt = ended(1, "Error");
+  corrupt["terminated"]["message"] = "error: the state is corrupt";
+  const Verdict restore = judge(pod(corrupt, {}, waits("PodInitializing"), "Pending"));
+  CHECK(restore.reason == "RestoreFailed");
+  CHECK(restore.message.find("corrupt") != std::string::npos);
+  Json late = pod(ended(0), ended(0), ended(143, "Error"), "Failed");
+  late["status"]["reason"] = "DeadlineExceeded";
+  CHECK(judge(late, mark()).reason == "Timeout");
+  Json evicted = pod({}, {}, {}, "Failed");
+  evicted["status"]["reason"] = "Evicted";
+  CHECK(judge(evicted).reason == "Evicted");
+}

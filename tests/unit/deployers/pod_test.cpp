@@ -1,0 +1,219 @@
+#include <cstdlib>
+
+#include <kubist/data/json_text.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/data/yaml_writer.hpp>
+#include <kubist/deployers/pod.hpp>
+#include <kubist/util/base64.hpp>
+#include <kubist/util/fs.hpp>
+
+using namespace kubist;
+using namespace kubist::deployers;
+using namespace std::chrono_literals;
+
+namespace {
+
+Item script_item(Json config) {
+  config["script"] = "echo hello";
+  const Json object{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+                    {"kind", "DeployItem"},
+                    {"metadata",
+                     {{"name", "hello-greet"},
+                      {"namespace", "shop"},
+                      {"uid", "11111111-2222"},
+                      {"generation", 1}}},
+                    {"spec",
+                     {{"type", "kubist.io/script"},
+                      {"target", {{"name", "dev"}}},
+                      {"config", std::move(config)}}}};
+  return parse_item(object).value();
+}
+
+Settings settings() {
+  Settings result;
+  result.agent_image = "kubist:test";
+  result.script_image = "shell:test";
+  return result;
+}
+
+Job job() {
+  Job result;
+  result.id = "job-1";
+  result.imports = {{"who", "world"}};
+  result.place.ns = "shop-dev";
+  result.place.cluster = "eu";
+  result.remaining = 600s;
+  return result;
+}
+
+void check_golden(const std::string& name, const std::string& text) {
+  const std::string path = KUBIST_SOURCE_DIR "/tests/data/deployers/" + name;
+  if (std::getenv("KUBIST_TEST_ACCEPT") != nullptr) {
+    REQUIRE(util::write_file(path, text, 0644));
+  }
+  CHECK(util::read_file(path).value_or("") == text);
+}
+
+std::string all_objects(const Item& item) {
+  const Workload workload = parse_workload(item, true, settings()).value();
+  const PodNames names = pod_names(item, job().id);
+  std::string text;
+  const auto add = [&text](const Json& object) { text += "---\n" + data::to_yaml(object); };
+  for (const Json& object : agent_account(item, job(), names)) {
+    add(object);
+  }
+  add(input_secret(item, workload, job(), names));
+  add(empty_secret(item, job(), names.state_secret));
+  add(build_pod(item, workload, job(), names, settings(), "0123abcd", 4));
+  return text;
+}
+
+std::string refusal(Json config, bool script = true) {
+  Item item = script_item(std::move(config));
+  if (!script) {
+    item.config.erase("script");
+  }
+  const auto workload = parse_workload(item, script, settings());
+  REQUIRE_FALSE(workload.has_value());
+  CHECK(workload.error().reason == "InvalidConfiguration");
+  return workload.error().to_string();
+}
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+const Json* container(const Json& pod, std::string_view name) {
+  for (const char* list : {"initContainers", "containers"}) {
+    for (const Json& one : pod["spec"][list]) {
+      if (one["name"] == name) {
+        return &one;
+      }
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("pod: a script item becomes these objects") {
+  check_golden("script.yaml", all_objects(script_item(Json::object())));
+}
+
+TEST_CASE("pod: an item with everything becomes these objects") {
+  Item item = script_item(Json::parse(R"({
+    "image": "tool:1", "interpreter": ["/bin/bash", "-eu"], "args": ["one"],
+    "env": [{"name": "A", "value": "b"}], "envFrom": [{"secretRef": {"name": "more"}}],
+    "resources": {"limits": {"memory": "64Mi"}}, "workingDir": "/work",
+    "nodeSelector": {"disk": "fast"}, "tolerations": [{"operator": "Exists"}],
+    "imagePullSecrets": [{"name": "pull"}],
+    "volumes": [{"name": "data", "secret": {"secretName": "files"}}],
+    "volumeMounts": [{"name": "data", "mountPath": "/data"}],
+    "securityContext": {"runAsUser": 1000, "runAsGroup": 1001, "fsGroup": 1002,
+                        "runAsNonRoot": true}})"));
+  item.export_schema = {{"type", "object"}};
+  check_golden("script_full.yaml", all_objects(item));
+}
+
+TEST_CASE("pod: only the sidecar has a token") {
+  const Item item = script_item(Json::object());
+  const Json pod = build_pod(item, parse_workload(item, true, settings()).value(), job(),
+                             pod_names(item, "job-1"), settings(), "", 0);
+  CHECK(pod["spec"]["automountServiceAccountToken"] == false);
+  for (const std::string_view name : {k_restore_container, k_workload_container}) {
+    CHECK_FALSE(has(container(pod, name)->at("volumeMounts").dump(), "token"));
+  }
+  CHECK(has(container(pod, k_collect_container)->at("volumeMounts").dump(), "kubist-token"));
+}
+
+TEST_CASE("pod: agents run as the workload's user, as root with one capability without it") {
+  const auto security = [](Json config) {
+    const Item item = script_item(std::move(config));
+    const Json pod = build_pod(item, parse_workload(item, true, settings()).value(), job(),
+                               pod_names(item, "j"), settings(), "", 0);
+    return container(pod, k_collect_container)->at("securityContext");
+  };
+  const Json root = security(Json::object());
+  CHECK(root["runAsUser"] == 0);
+  CHECK(root["capabilities"]["add"] == Json::array({"DAC_OVERRIDE"}));
+  const Json user = security({{"securityContext", {{"runAsUser", 1000}}}});
+  CHECK(user["runAsUser"] == 1000);
+  CHECK(user["runAsNonRoot"] == true);
+  CHECK_FALSE(user["capabilities"].contains("add"));
+  CHECK(user["capabilities"]["drop"] == Json::array({"ALL"}));
+}
+
+TEST_CASE("pod: a script's own first line chooses the interpreter") {
+  Item item = script_item(Json::object());
+  CHECK(parse_workload(item, true, settings())->command ==
+        std::vector<std::string>{"/data/kubist/in/tini", "-g", "--", "/bin/sh", "-e",
+                                 "/data/kubist/in/script"});
+  item.config["script"] = "#!/usr/bin/python3\n";
+  CHECK(parse_workload(item, true, settings())->command ==
+        std::vector<std::string>{"/data/kubist/in/tini", "-g", "--", "/data/kubist/in/script"});
+}
+
+TEST_CASE("pod: names tell jobs, items and namespaces apart, and are the same for the same job") {
+  const Item item = script_item(Json::object());
+  CHECK(pod_names(item, "a").pod == pod_names(item, "a").pod);
+  CHECK(pod_names(item, "a").pod != pod_names(item, "b").pod);
+  CHECK(pod_names(item, "a").state_secret == pod_names(item, "b").state_secret);
+  Item other = item;
+  other.uid = "another";
+  CHECK(pod_names(item, "a").state_secret != pod_names(other, "a").state_secret);
+  Item longest = item;
+  longest.name = std::string(253, 'x');
+  CHECK(pod_names(longest, "a").pod.size() <= 63);
+  CHECK(pod_names(longest, "a").export_secret.size() <= 63);
+}
+
+TEST_CASE("workload: what items may not have is refused with its name") {
+  CHECK(has(refusal({{"volumes", {{{"name", "x"}, {"hostPath", {{"path", "/"}}}}}}}), "hostPath"));
+  CHECK(has(refusal({{"volumes", {{{"name", "x"}, {"projected", Json::object()}}}}}), "projected"));
+  CHECK(has(refusal({{"hostNetwork", true}}), "hostNetwork"));
+  CHECK(has(refusal({{"shareProcessNamespace", true}}), "shareProcessNamespace"));
+  CHECK(has(refusal({{"serviceAccountName", "admin"}}), "does not allow"));
+  CHECK(has(refusal({{"env", {{{"name", "STATE"}, {"value", "/"}}}}}), "STATE"));
+  CHECK(has(refusal({{"volumeMounts", {{{"name", "x"}, {"mountPath", "/data/kubist/in"}}}}}),
+            "/data/kubist/in"));
+  CHECK(has(refusal({{"state", {{"limit", "64Mi"}}}}), "900Ki"));
+  CHECK(has(refusal({{"imgae", "x"}}), "image"));
+  CHECK(has(refusal({{"env", "text"}}), "env"));
+  CHECK(has(refusal(Json::object(), false), "config.image is missing"));
+}
+
+TEST_CASE("item: both generations of the fields are read") {
+  const Json early = Json::parse(R"({"metadata": {"name": "a", "namespace": "n", "uid": "u"},
+    "spec": {"type": "script", "import": {"secretRef": {"name": "s", "key": "abc"}},
+             "providerConfig": {"script": "true"}}})");
+  const Item first = parse_item(early).value();
+  CHECK(first.import_secret == "s");
+  CHECK(first.import_key == "abc");
+  CHECK(first.config == Json{{"script", "true"}});
+  CHECK(first.timeout == 600s);
+  const Json today = Json::parse(R"({"metadata": {"name": "a", "namespace": "n", "uid": "u"},
+    "spec": {"type": "kubist.io/script", "timeout": "none", "target": {"name": "t"},
+             "config": {"apiVersion": "x/v1", "kind": "ProviderConfiguration", "script": "true",
+                        "importValues": {"a": 1}}}})");
+  const Item second = parse_item(today).value();
+  CHECK(second.config == first.config);
+  CHECK(second.import_values == Json{{"a", 1}});
+  CHECK_FALSE(second.timeout.has_value());
+  CHECK(second.target == "t");
+  Json both = early;
+  both["spec"]["config"] = Json::object();
+  CHECK_FALSE(parse_item(both).has_value());
+  both = early;
+  both["spec"]["timeout"] = "soon";
+  CHECK(has(parse_item(both).error().message, "soon"));
+}
+
+TEST_CASE("deployers: the early short types are claimed only where the CRD is ours") {
+  Settings own = settings();
+  Settings foreign = settings();
+  foreign.foreign_crd = true;
+  CHECK(find_deployer("script", own) == find_deployer("kubist.io/script", own));
+  CHECK(find_deployer("script", foreign) == nullptr);
+  CHECK(find_deployer("kubist.io/script", foreign) != nullptr);
+  CHECK(find_deployer("landscaper.gardener.cloud/helm", own) == nullptr);
+}
