@@ -6,9 +6,23 @@ namespace kubist::cli {
 
 const std::vector<const CommandSpec*>& commands() {
   static const std::vector<const CommandSpec*> table{
-      &apply_command(),   &diff_command(),       &delete_command(),    &validate_command(),
-      &init_command(),    &uninstall_command(),  &reconcile_command(), &tree_command(),
-      &version_command(), &completion_command(), &complete_command(),  &dump_command(),
+      &apply_command(),
+      &diff_command(),
+      &delete_command(),
+      &validate_command(),
+      &init_command(),
+      &uninstall_command(),
+      &reconcile_command(),
+      &tree_command(),
+      &deployitem_list_command(),
+      &deployitem_logs_command(),
+      &deployitem_exports_command(),
+      &version_command(),
+      &completion_command(),
+      &complete_command(),
+      &dump_command(),
+      &agent_restore_command(),
+      &agent_collect_command(),
   };
   return table;
 }

@@ -4,17 +4,22 @@
 // One function per command, each in its own file; commands.cpp lists them in the order of help.
 namespace kubist::cli {
 
+const CommandSpec& agent_collect_command();
+const CommandSpec& agent_restore_command();
 const CommandSpec& apply_command();
 const CommandSpec& complete_command();
 const CommandSpec& completion_command();
 const CommandSpec& delete_command();
+const CommandSpec& deployitem_exports_command();
+const CommandSpec& deployitem_list_command();
+const CommandSpec& deployitem_logs_command();
 const CommandSpec& diff_command();
 const CommandSpec& dump_command();
 const CommandSpec& init_command();
-const CommandSpec& uninstall_command();
-const CommandSpec& validate_command();
 const CommandSpec& reconcile_command();
 const CommandSpec& tree_command();
+const CommandSpec& uninstall_command();
+const CommandSpec& validate_command();
 const CommandSpec& version_command();
 
 }  // namespace kubist::cli
