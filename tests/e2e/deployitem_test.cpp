@@ -227,6 +227,7 @@ TEST_CASE("deployitem: bad exports fail with line and column, and no value") {
   const ItemOutcome schema = stage.run("schema");
   CHECK(schema.reason == "InvalidExports");
   CHECK(schema.message.find("port") != std::string::npos);
+  CHECK(schema.message.find("text") == std::string::npos);
 }
 
 TEST_CASE("deployitem: the sidecar's token reads its own two Secrets and nothing else") {

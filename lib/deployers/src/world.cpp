@@ -11,11 +11,12 @@ std::string or_default(const char* variable, const char* otherwise) {
 
 }  // namespace
 
-Settings default_settings() {
-  Settings settings;
-  settings.agent_image = or_default("KUBIST_AGENT_IMAGE", "localhost/kubist:dev");
-  settings.script_image = or_default("KUBIST_SCRIPT_IMAGE", "docker.io/library/busybox:stable");
-  return settings;
+std::string default_agent_image() {
+  return or_default("KUBIST_AGENT_IMAGE", "localhost/kubist:dev");
+}
+
+std::string default_script_image() {
+  return or_default("KUBIST_SCRIPT_IMAGE", "docker.io/library/busybox:stable");
 }
 
 }  // namespace kubist::deployers

@@ -23,7 +23,7 @@ using util::ErrorKind;
 constexpr std::size_t k_shortest_secret = 6;
 
 /// Readers quote what they stumble over (numbers, tagged text); here that may be a secret value.
-/// Words of the message that the text has too are left out.
+/// What stands in double quotes goes, and so do other words of the message that the text has too.
 std::string without_values(std::string_view message, std::string_view text) {
   if (message.starts_with("duplicate key")) {
     return std::string(message);
@@ -31,6 +31,12 @@ std::string without_values(std::string_view message, std::string_view text) {
   std::string result;
   const auto is_end = [](char c) { return c == ' ' || c == '"' || c == '\'' || c == ','; };
   for (std::size_t at = 0; at < message.size();) {
+    if (message[at] == '"') {
+      const std::size_t close = message.rfind('"');
+      result += "***";
+      at = close + 1;  // the value may have quotes itself: up to the last one
+      continue;
+    }
     std::size_t end = at;
     while (end < message.size() && !is_end(message[end])) {
       ++end;
@@ -39,7 +45,7 @@ std::string without_values(std::string_view message, std::string_view text) {
     const bool known =
         word.size() >= k_shortest_secret && text.find(word) != std::string_view::npos;
     result += known ? std::string_view("***") : word;
-    if (end < message.size()) {
+    if (end < message.size() && message[end] != '"') {
       result += message[end++];
     }
     at = end;

@@ -61,6 +61,9 @@ TEST_CASE("exports: errors name no value") {
   const std::string violation = error_of("mode: hunter22\n", schema);
   CHECK(has(violation, "mode"));
   CHECK_FALSE(has(violation, "hunter22"));
+  const data::Json port =
+      data::Json::parse(R"({"type":"object","properties":{"port":{"type":"integer"}}})");
+  CHECK_FALSE(has(error_of("port: abc\n", port), "abc"));
 }
 
 TEST_CASE("exports: the schema is checked with positions") {

@@ -33,18 +33,20 @@ struct Graces {
   std::chrono::milliseconds mark{30000};            ///< workload ended, sidecar's mark missing
 };
 
+/// kubist's own image ($KUBIST_AGENT_IMAGE where set): has /kubist and /tini.
+std::string default_agent_image();
+/// The image of scripts that name none ($KUBIST_SCRIPT_IMAGE where set).
+std::string default_script_image();
+
 struct Settings {
-  std::string agent_image;   ///< kubist's own image: /kubist and /tini
-  std::string script_image;  ///< for Script items that name none
+  std::string agent_image = default_agent_image();
+  std::string script_image = default_script_image();
   std::string agent_pull_policy = "IfNotPresent";
   std::chrono::seconds termination_grace{30};
   Graces graces;
   /// The DeployItem CRD is somebody else's: only types kubist.io/* are ours.
   bool foreign_crd = false;
 };
-
-/// The defaults, with $KUBIST_AGENT_IMAGE and $KUBIST_SCRIPT_IMAGE where they are set.
-Settings default_settings();
 
 /// One mutating request that was sent, for reports. Never a secret value.
 struct Write {
@@ -57,7 +59,7 @@ struct Write {
 struct World {
   std::shared_ptr<kube::Client> home;
   PlaceResolver place_of;
-  Settings settings = default_settings();
+  Settings settings;
   std::string field_manager = "kubist";
   std::stop_token stop;
   std::function<void(std::string)> progress;   ///< says what is waited for; may be empty
