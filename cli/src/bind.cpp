@@ -54,7 +54,9 @@ util::Result<> check_value(const CommandSpec& spec, const Flag& flag, const std:
     return bad("a duration like 90s or 1m30s");
   }
   if (!flag.choices.empty() &&
-      std::find(flag.choices.begin(), flag.choices.end(), value) == flag.choices.end()) {
+      std::none_of(flag.choices.begin(), flag.choices.end(), [&](std::string_view choice) {
+        return choice.ends_with('=') ? value.starts_with(choice) : value == choice;
+      })) {
     const std::vector<std::string> choices(flag.choices.begin(), flag.choices.end());
     return bad(cat("one of ", util::join(choices, ", "), util::did_you_mean(value, choices)));
   }

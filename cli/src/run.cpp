@@ -62,7 +62,8 @@ int run_command(const CommandSpec& spec, const std::vector<std::string>& words, 
   const auto code = spec.run(context, *arguments);
   out.flush();
   if (code) {
-    return *code;
+    return *code == k_interrupted && cancellation.signal() != 0 ? 128 + cancellation.signal()
+                                                                : *code;
   }
   const int failed = report(code.error(), err);
   return code.error().kind == ErrorKind::cancelled && cancellation.signal() != 0

@@ -6,20 +6,30 @@ namespace kubist::cli {
 
 const CommandSpec& agent_collect_command();
 const CommandSpec& agent_restore_command();
+const CommandSpec& api_resources_command();
 const CommandSpec& apply_command();
 const CommandSpec& complete_command();
 const CommandSpec& completion_command();
+const CommandSpec& config_current_context_command();
+const CommandSpec& config_get_contexts_command();
+const CommandSpec& config_use_context_command();
+const CommandSpec& config_view_command();
 const CommandSpec& delete_command();
 const CommandSpec& deployitem_exports_command();
 const CommandSpec& deployitem_list_command();
 const CommandSpec& deployitem_logs_command();
+const CommandSpec& describe_command();
 const CommandSpec& diff_command();
 const CommandSpec& dump_command();
+const CommandSpec& events_command();
+const CommandSpec& explain_command();
+const CommandSpec& get_command();
 const CommandSpec& init_command();
 const CommandSpec& reconcile_command();
 const CommandSpec& tree_command();
 const CommandSpec& uninstall_command();
 const CommandSpec& validate_command();
 const CommandSpec& version_command();
+const CommandSpec& wait_command();
 
 }  // namespace kubist::cli

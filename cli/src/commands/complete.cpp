@@ -4,18 +4,17 @@
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
+#include "query/names.hpp"
 
 namespace kubist::cli {
 namespace {
-
-std::vector<Candidate> no_names(Completes, const std::vector<std::string>&) { return {}; }
 
 util::Result<int> run(Context& context, const Arguments& arguments) {
   std::vector<std::string> words = arguments.words();
   if (words.empty()) {
     words.emplace_back();
   }
-  const Completion completion = complete(words, no_names);
+  const Completion completion = complete(words, complete_names);
   for (const Candidate& candidate : completion.candidates) {
     context.out().write(candidate.help.empty()
                             ? util::cat(candidate.word, '\n')

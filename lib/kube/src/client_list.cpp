@@ -151,7 +151,7 @@ class Lister {
                   {"fieldSelector", m_options.field_selector},
                   {"limit", limit > 0 ? std::to_string(limit) : ""},
                   {"continue", token},
-                  {"includeObject", m_options.omit_table_objects ? "None" : ""}};
+                  {"includeObject", std::string(to_query(m_options.table_objects))}};
     if (token.empty() && !m_options.resource_version.empty()) {
       // Later pages must not repeat it: the token has it.
       call.query.emplace_back("resourceVersion", m_options.resource_version);
@@ -250,6 +250,17 @@ class Lister {
 };
 
 }  // namespace
+
+std::string_view to_query(TableObjects objects) {
+  switch (objects) {
+    case TableObjects::none:
+      return "None";
+    case TableObjects::whole:
+      return "Object";
+    default:
+      return "";
+  }
+}
 
 util::Result<ListEnd> Client::list_pages(const ApiResource& resource, std::string_view ns,
                                          const ListOptions& options, const PageHandler& on_page,

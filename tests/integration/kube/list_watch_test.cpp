@@ -101,7 +101,7 @@ TEST_CASE("kube: hundreds of applies in flight, listed in pages, as tables, watc
     options.max_objects = 70;
     std::size_t rows = 0;
     options.accept = k_accept_table;
-    options.omit_table_objects = true;
+    options.table_objects = TableObjects::none;
     data::TableReader reader;
     const auto end = client->list_pages(maps, objects.name(), options, [&](const data::PageBuffer& page) -> util::Result<> {
       auto head = reader.read(page, [](const auto&) { return util::Result<>(); },

@@ -46,6 +46,7 @@ struct Flag {
   std::string_view initial = {};  ///< the default, as the user would write it
   Completes completes = Completes::nothing;
   std::string_view bare = {};  ///< for optional: the value of the flag alone
+  /// The only values allowed; one that ends with '=' stands for all that begin with it.
   std::vector<std::string_view> choices = {};
   bool hidden = false;
 };

@@ -37,12 +37,17 @@ struct Reply {
 
 using ReplyHandler = std::function<void(util::Result<Reply>)>;
 
+/// How much of its object a row of a Table brings.
+enum class TableObjects { none, metadata, whole };
+/// The value of the includeObject parameter; empty for the server's default, metadata.
+std::string_view to_query(TableObjects objects);
+
 /// Which objects, and in what form.
 struct ListOptions {
   std::string label_selector;
   std::string field_selector;
   std::string accept{"application/json"};
-  bool omit_table_objects = false;   ///< includeObject=None, for tables
+  TableObjects table_objects = TableObjects::metadata;
   std::string resource_version;      ///< empty: consistent; "0": any, may be old
   std::size_t page_bytes = std::size_t{6} << 20U;  ///< aimed at; page sizes adapt to it
   std::int64_t first_limit = 500;    ///< objects on the first page

@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include <kubist/cli/context.hpp>
+#include <kubist/cli/exit_codes.hpp>
+#include <kubist/util/text.hpp>
+
+#include "commands.hpp"
+#include "output/table.hpp"
+
+namespace kubist::cli {
+namespace {
+
+using kube::ApiResource;
+
+bool wanted(const ApiResource& resource, const Arguments& arguments) {
+  if (arguments.given("namespaced") && arguments.boolean("namespaced") != resource.namespaced) {
+    return false;
+  }
+  if (arguments.given("api-group") && arguments.text("api-group") != resource.group) {
+    return false;
+  }
+  for (const std::string& verbs : arguments.list("verbs")) {
+    for (const std::string& verb : util::split(verbs, ',')) {
+      if (!resource.has_verb(verb)) {
+        return false;
+      }
+    }
+  }
+  for (const std::string& category : arguments.list("categories")) {
+    const auto& own = resource.categories;
+    if (std::find(own.begin(), own.end(), category) == own.end()) {
+      return false;
+    }
+  }
+  return !resource.verbs.empty();
+}
+
+/// Each resource once, in the version that the server prefers.
+std::vector<const ApiResource*> preferred(const kube::ResourceIndex& index,
+                                          const Arguments& arguments) {
+  std::vector<const ApiResource*> found;
+  std::set<std::string> seen;
+  for (const ApiResource& resource : index.all()) {
+    if (seen.insert(resource.group_resource()).second && wanted(resource, arguments)) {
+      found.push_back(&resource);
+    }
+  }
+  const std::string sort = arguments.text("sort-by");
+  std::stable_sort(found.begin(), found.end(), [&](const ApiResource* a, const ApiResource* b) {
+    if (sort == "name") {
+      return a->plural < b->plural;
+    }
+    if (sort == "kind") {
+      return a->kind < b->kind;
+    }
+    return std::tie(a->group, a->plural) < std::tie(b->group, b->plural);
+  });
+  return found;
+}
+
+util::Result<int> run(Context& context, const Arguments& arguments) {
+  const std::string output = arguments.text("output");
+  if (!output.empty() && output != "wide" && output != "name") {
+    return util::fail(util::ErrorKind::usage,
+                      util::cat("--output ", output, " is not available"), "Use wide or name.");
+  }
+  KUBIST_TRY(const auto client, context.client());
+  KUBIST_TRY(const auto index, arguments.boolean("cached")
+                                   ? client->discovery().index(context.stop())
+                                   : client->discovery().refresh(context.stop()));
+  Table table{{"NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND"}, {}};
+  if (output == "wide") {
+    table.header.insert(table.header.end(), {"VERBS", "CATEGORIES"});
+  }
+  for (const ApiResource* resource : preferred(*index, arguments)) {
+    if (output == "name") {
+      context.out().write(resource->group_resource() + '\n');
+      continue;
+    }
+    table.rows.push_back({resource->plural, util::join(resource->short_names, ","),
+                          resource->api_version(), resource->namespaced ? "true" : "false",
+                          resource->kind});
+    if (output == "wide") {
+      table.rows.back().push_back(util::join(resource->verbs, ","));
+      table.rows.back().push_back(util::join(resource->categories, ","));
+    }
+  }
+  print_table(context.out(), table, arguments.boolean("no-headers"));
+  const std::vector<std::string> failed = client->discovery().failed_groups();
+  if (!failed.empty()) {
+    return util::fail(util::ErrorKind::unavailable,
+                      util::cat("these groups did not answer: ", util::join(failed, ", ")),
+                      "Their APIService or its server is broken: kubist get apiservices.");
+  }
+  return k_ok;
+}
+
+}  // namespace
+
+const CommandSpec& api_resources_command() {
+  static const CommandSpec spec{
+      .path = "api-resources",
+      .group = "Objects",
+      .summary = "Print the kinds that the API server has",
+      .flags = {{"output", 'o', FlagKind::text, "FORMAT", "wide or name", "", Completes::choices,
+                 {}, {"wide", "name"}},
+                {"api-group", 0, FlagKind::text, "GROUP", "only this group"},
+                {"namespaced", 0, FlagKind::boolean, "",
+                 "only kinds that live in namespaces; false: only the others"},
+                {"verbs", 0, FlagKind::list, "VERBS", "only kinds that take all these verbs"},
+                {"categories", 0, FlagKind::list, "CATEGORY", "only kinds of this category"},
+                {"sort-by", 0, FlagKind::text, "COLUMN", "name or kind", "", Completes::choices,
+                 {}, {"name", "kind"}},
+                {"cached", 0, FlagKind::boolean, "", "take what is in the cache on disk"},
+                {"no-headers", 0, FlagKind::boolean, "", "leave out the line of headers"}},
+      .examples = {{"kubist's own kinds", "kubist api-resources --api-group kubist.io"}},
+      .run = run};
+  return spec;
+}
+
+}  // namespace kubist::cli

@@ -1,0 +1,172 @@
+#include <algorithm>
+
+#include <kubist/cli/context.hpp>
+#include <kubist/cli/exit_codes.hpp>
+#include <kubist/data/json_text.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/data/yaml_writer.hpp>
+#include <kubist/util/text.hpp>
+
+#include "commands.hpp"
+#include "output/table.hpp"
+
+namespace kubist::cli {
+namespace {
+
+using kube::KubeconfigEntry;
+using util::ErrorKind;
+
+constexpr std::string_view k_group = "Settings";
+
+util::Result<kube::Kubeconfig> load(Context& context) {
+  return kube::load_kubeconfig(context.overrides(), kube::process_environment());
+}
+
+void keep(std::vector<KubeconfigEntry>& entries, std::string_view name) {
+  std::erase_if(entries, [&](const KubeconfigEntry& entry) { return entry.name != name; });
+}
+
+/// Only what the current context needs.
+util::Result<> minify(kube::Kubeconfig& config, const std::string& wanted) {
+  const std::string name = wanted.empty() ? config.current_context : wanted;
+  const KubeconfigEntry* context = config.context(name);
+  if (context == nullptr) {
+    return util::fail(ErrorKind::not_found, name.empty()
+                                                ? std::string("current-context is not set")
+                                                : util::cat("no context \"", name, "\""));
+  }
+  const std::string cluster(data::string_at(context->value, {"cluster"}));
+  const std::string user(data::string_at(context->value, {"user"}));
+  config.current_context = name;
+  keep(config.contexts, name);
+  keep(config.clusters, cluster);
+  keep(config.users, user);
+  return {};
+}
+
+util::Result<int> view(Context& context, const Arguments& arguments) {
+  const std::string output = arguments.text("output");
+  if (output != "yaml" && output != "json") {
+    return util::fail(ErrorKind::usage, "--output must be yaml or json");
+  }
+  KUBIST_TRY(auto config, load(context));
+  if (arguments.boolean("minify")) {
+    KUBIST_CHECK(minify(config, arguments.text("context")));
+  }
+  const data::Json value = kube::to_json(config, !arguments.boolean("raw"));
+  context.out().write(output == "json" ? data::to_kubectl_json(value) : data::to_yaml(value));
+  return k_ok;
+}
+
+util::Result<int> get_contexts(Context& context, const Arguments& arguments) {
+  const std::string output = arguments.text("output");
+  if (!output.empty() && output != "name") {
+    return util::fail(ErrorKind::usage, "--output must be name");
+  }
+  KUBIST_TRY(const auto config, load(context));
+  std::vector<std::string> names = arguments.words();
+  if (names.empty()) {
+    for (const KubeconfigEntry& entry : config.contexts) {
+      names.push_back(entry.name);
+    }
+  }
+  std::sort(names.begin(), names.end());
+  Table table{{"CURRENT", "NAME", "CLUSTER", "AUTHINFO", "NAMESPACE"}, {}};
+  for (const std::string& name : names) {
+    const KubeconfigEntry* entry = config.context(name);
+    if (entry == nullptr) {
+      return util::fail(ErrorKind::not_found, util::cat("context ", name, " not found"));
+    }
+    if (output == "name") {
+      context.out().write(name + '\n');
+      continue;
+    }
+    const auto text = [&](std::string_view key) {
+      return std::string(data::string_at(entry->value, {key}));
+    };
+    table.rows.push_back({name == config.current_context ? "*" : " ", name, text("cluster"),
+                          text("user"), text("namespace")});
+  }
+  if (output.empty() && table.rows.empty() && !arguments.boolean("no-headers")) {
+    TableWriter(context.out()).row({table.header.begin(), table.header.end()});
+  }
+  print_table(context.out(), table, arguments.boolean("no-headers"));
+  return k_ok;
+}
+
+util::Result<int> use_context(Context& context, const Arguments& arguments) {
+  const std::string& name = arguments.words()[0];
+  KUBIST_CHECK(kube::use_context(context.overrides(), kube::process_environment(), name));
+  context.out().write(util::cat("Switched to context \"", name, "\".\n"));
+  return k_ok;
+}
+
+util::Result<int> current_context(Context& context, const Arguments&) {
+  KUBIST_TRY(const auto config, load(context));
+  if (config.current_context.empty()) {
+    return util::fail(ErrorKind::not_found, "current-context is not set",
+                      "kubist config use-context NAME sets it.");
+  }
+  context.out().write(config.current_context + '\n');
+  return k_ok;
+}
+
+}  // namespace
+
+const CommandSpec& config_view_command() {
+  static const CommandSpec spec{
+      .path = "config view",
+      .group = k_group,
+      .summary = "Print the kubeconfig that is in effect, without its secrets",
+      .flags = {{"output", 'o', FlagKind::text, "FORMAT", "yaml or json", "yaml",
+                 Completes::choices, {}, {"yaml", "json"}},
+                {"minify", 0, FlagKind::boolean, "", "only what the current context needs"},
+                {"raw", 0, FlagKind::boolean, "", "with certificates, keys and tokens"}},
+      .examples = {{"What the current context says", "kubist config view --minify"}},
+      .needs = Needs::nothing,
+      .run = view};
+  return spec;
+}
+
+const CommandSpec& config_get_contexts_command() {
+  static const CommandSpec spec{
+      .path = "config get-contexts",
+      .group = k_group,
+      .summary = "Print the contexts of the kubeconfig",
+      .arguments = "[NAME...]",
+      .max_words = -1,
+      .completes = Completes::contexts,
+      .flags = {{"output", 'o', FlagKind::text, "FORMAT", "name prints names only", "",
+                 Completes::choices, {}, {"name"}},
+                {"no-headers", 0, FlagKind::boolean, "", "leave out the line of headers"}},
+      .examples = {{"All contexts", "kubist config get-contexts"}},
+      .needs = Needs::nothing,
+      .run = get_contexts};
+  return spec;
+}
+
+const CommandSpec& config_use_context_command() {
+  static const CommandSpec spec{.path = "config use-context",
+                                .group = k_group,
+                                .summary = "Make a context the current one",
+                                .arguments = "NAME",
+                                .min_words = 1,
+                                .max_words = 1,
+                                .completes = Completes::contexts,
+                                .examples = {{"Switch", "kubist config use-context prod"}},
+                                .needs = Needs::nothing,
+                                .run = use_context};
+  return spec;
+}
+
+const CommandSpec& config_current_context_command() {
+  static const CommandSpec spec{.path = "config current-context",
+                                .group = k_group,
+                                .summary = "Print the name of the current context",
+                                .examples = {{"Where am I?", "kubist config current-context"}},
+                                .needs = Needs::nothing,
+                                .run = current_context};
+  return spec;
+}
+
+}  // namespace kubist::cli

@@ -1,0 +1,180 @@
+#include <algorithm>
+
+#include <kubist/cli/context.hpp>
+#include <kubist/cli/exit_codes.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/kube/watch.hpp>
+#include <kubist/util/text.hpp>
+
+#include "commands.hpp"
+#include "output/object_printer.hpp"
+#include "output/table.hpp"
+#include "query/events.hpp"
+#include "query/targets.hpp"
+
+namespace kubist::cli {
+namespace {
+
+using data::Json;
+using util::ErrorKind;
+
+struct EventRun {
+  Context& context;
+  OutputFormat format;
+  std::vector<std::string> types;
+  bool all_namespaces;
+  bool no_headers;
+  TableWriter table;
+
+  bool wanted(const Json& event) const {
+    const std::string_view type = data::string_at(event, {"type"});
+    return types.empty() || std::any_of(types.begin(), types.end(), [&](const std::string& one) {
+             return util::iequals(one, type);
+           });
+  }
+
+  void header() {
+    std::vector<std::string_view> cells{"LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"};
+    if (all_namespaces) {
+      cells.insert(cells.begin(), "NAMESPACE");
+    }
+    if (!no_headers) {
+      table.row(cells);
+    }
+  }
+
+  void row(const Json& event) {
+    const auto text = [&](std::initializer_list<std::string_view> path) {
+      return std::string(data::string_at(event, path));
+    };
+    std::vector<std::string> cells{
+        event_age(event, std::chrono::system_clock::now()), text({"type"}), text({"reason"}),
+        util::cat(text({"involvedObject", "kind"}), '/', text({"involvedObject", "name"})),
+        util::printable(util::replace_all(event_message(event), "\n", " "))};
+    if (all_namespaces) {
+      cells.insert(cells.begin(), text({"metadata", "namespace"}));
+    }
+    table.row({cells.begin(), cells.end()});
+  }
+
+  util::Result<> print_list(const std::vector<Json>& events) {
+    if (!format.human()) {
+      return print_objects(events, format, context.out(), {.no_headers = no_headers});
+    }
+    header();
+    for (const Json& event : events) {
+      row(event);
+    }
+    table.flush();
+    context.out().flush();
+    return {};
+  }
+
+  util::Result<> print_one(const Json& event) {
+    if (!format.human()) {
+      KUBIST_CHECK(print_objects({event}, format, context.out(),
+                                 {.shape = OutputShape::stream, .no_headers = true}));
+    } else {
+      row(event);
+      table.flush();
+    }
+    context.out().flush();
+    return {};
+  }
+
+  util::Result<> follow(kube::Client& client, kube::WatchOptions options) {
+    auto watched = kube::watch(
+        client, options,
+        [&](const kube::WatchEvent& news) -> util::Result<> {
+          const bool is_news = news.type == kube::WatchEventType::added ||
+                               news.type == kube::WatchEventType::modified;
+          if (is_news) {
+            KUBIST_TRY(const Json event, news.json());
+            if (wanted(event)) {
+              KUBIST_CHECK(print_one(event));
+            }
+          }
+          return context.out().closed()
+                     ? util::fail(ErrorKind::cancelled, "nobody reads the output any more")
+                     : util::Result<>();
+        },
+        context.stop());
+    return context.out().closed() ? util::Result<>() : watched;
+  }
+};
+
+util::Result<std::string> selector_for(kube::Client& client, const std::string& object,
+                                       const std::stop_token& stop) {
+  const std::size_t slash = object.find('/');
+  if (slash == std::string::npos || slash == 0 || slash + 1 == object.size()) {
+    return util::fail(ErrorKind::usage, util::cat("--for=", object, " is not TYPE/NAME"));
+  }
+  KUBIST_TRY(const auto resource, find_resource(client, object.substr(0, slash), stop));
+  return util::cat("involvedObject.kind=", resource.kind,
+                   ",involvedObject.name=", object.substr(slash + 1));
+}
+
+util::Result<int> run(Context& context, const Arguments& arguments) {
+  KUBIST_TRY(auto format, parse_output_format(arguments.text("output")));
+  KUBIST_TRY(const auto client, context.client());
+  KUBIST_TRY(const std::string ns, context.ns());
+  EventRun run{context,
+               std::move(format),
+               {},
+               arguments.boolean("all-namespaces"),
+               arguments.boolean("no-headers"),
+               TableWriter(context.out())};
+  for (const std::string& types : arguments.list("types")) {
+    for (std::string& type : util::split(types, ',')) {
+      run.types.push_back(std::move(type));
+    }
+  }
+  kube::ListOptions list;
+  if (arguments.given("for")) {
+    KUBIST_TRY(list.field_selector,
+               selector_for(*client, arguments.text("for"), context.stop()));
+  }
+  const std::string where = run.all_namespaces ? "" : ns;
+  KUBIST_TRY(auto found,
+             client->list(kube::well_known::events(), where, list, context.stop()));
+  std::erase_if(found.items, [&](const Json& event) { return !run.wanted(event); });
+  sort_events(found.items);
+  const bool watch = arguments.boolean("watch");
+  if (found.items.empty() && run.format.human() && !watch) {
+    context.log().line(run.all_namespaces ? std::string("No events found")
+                                          : util::cat("No events found in ", ns, " namespace."));
+    return k_ok;
+  }
+  KUBIST_CHECK(run.print_list(found.items));
+  if (watch) {
+    kube::WatchOptions options;
+    options.resource = kube::well_known::events();
+    options.ns = where;
+    options.field_selector = list.field_selector;
+    options.resource_version = found.resource_version;
+    KUBIST_CHECK(run.follow(*client, std::move(options)));
+  }
+  return context.stop().stop_requested() ? k_interrupted : k_ok;
+}
+
+}  // namespace
+
+const CommandSpec& events_command() {
+  static const CommandSpec spec{
+      .path = "events",
+      .group = "Objects",
+      .summary = "Print events, the latest last",
+      .flags = {output_flag(),
+                {"all-namespaces", 'A', FlagKind::boolean, "", "of all namespaces"},
+                {"for", 0, FlagKind::text, "TYPE/NAME", "only events about this object", "",
+                 Completes::resource_names},
+                {"types", 0, FlagKind::list, "TYPES", "only these types: Normal, Warning"},
+                {"watch", 'w', FlagKind::boolean, "", "go on with new events as they come"},
+                {"no-headers", 0, FlagKind::boolean, "", "leave out the line of headers"}},
+      .examples = {{"What went wrong lately", "kubist events -A --types=Warning"},
+                   {"About one object", "kubist events --for project/shop"}},
+      .run = run};
+  return spec;
+}
+
+}  // namespace kubist::cli

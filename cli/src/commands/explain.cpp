@@ -1,0 +1,129 @@
+#include <kubist/cli/context.hpp>
+#include <kubist/cli/exit_codes.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/resources/crds.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
+
+#include "commands.hpp"
+#include "output/explain.hpp"
+#include "query/targets.hpp"
+
+namespace kubist::cli {
+namespace {
+
+using data::Json;
+using util::ErrorKind;
+
+bool is_of_kind(const Json& schema, const kube::ApiResource& resource) {
+  const Json* kinds = data::find_path(schema, {"x-kubernetes-group-version-kind"});
+  if (kinds == nullptr || !kinds->is_array()) {
+    return false;
+  }
+  for (const Json& kind : *kinds) {
+    if (data::string_at(kind, {"group"}) == resource.group &&
+        data::string_at(kind, {"version"}) == resource.version &&
+        data::string_at(kind, {"kind"}) == resource.kind) {
+      return true;
+    }
+  }
+  return false;
+}
+
+util::Result<kube::ApiResource> resource_of(kube::Client& client, const std::string& word,
+                                            const std::string& api_version,
+                                            const std::stop_token& stop) {
+  KUBIST_TRY(auto resource, find_resource(client, word, stop));
+  return api_version.empty() ? util::Result<kube::ApiResource>(std::move(resource))
+                             : client.discovery().find_kind(api_version, resource.kind, stop);
+}
+
+/// From the server's OpenAPI v3 document of the group and version.
+util::Result<> explain_served(Context& context, const std::vector<std::string>& path,
+                              const std::string& word) {
+  const Arguments& arguments = context.arguments();
+  KUBIST_TRY(const auto client, context.client());
+  KUBIST_TRY(const auto resource,
+             resource_of(*client, word, arguments.text("api-version"), context.stop()));
+  const std::string document = resource.group.empty()
+                                   ? util::cat("/openapi/v3/api/", resource.version)
+                                   : util::cat("/openapi/v3/apis/", resource.api_version());
+  KUBIST_TRY(const Json openapi, client->json(kube::raw_get(document), context.stop()));
+  const Json* components = data::find_path(openapi, {"components", "schemas"});
+  if (components != nullptr && components->is_object()) {
+    for (const auto& [name, schema] : components->items()) {
+      if (is_of_kind(schema, resource)) {
+        return explain(context.out(),
+                       {resource.group, resource.version, resource.kind, &schema, components},
+                       path, arguments.boolean("recursive"));
+      }
+    }
+  }
+  return util::fail(ErrorKind::not_found, util::cat("the server's ", document,
+                                                    " does not describe ", resource.kind));
+}
+
+/// From what this program knows about its own kinds.
+util::Result<> explain_own(Context& context, const std::vector<std::string>& path,
+                           const resources::Kind& kind) {
+  return explain(context.out(),
+                 {std::string(kind.group), std::string(resources::k_version),
+                  std::string(kind.name), resources::schema(kind.group, kind.name), nullptr},
+                 path, context.arguments().boolean("recursive"));
+}
+
+util::Result<int> run(Context& context, const Arguments& arguments) {
+  // "deployments.apps" is a type with its group, "pods.spec.containers" a field: as in kubectl the
+  // first word before a dot is the type, --api-version chooses among groups.
+  std::vector<std::string> path = util::split(arguments.words()[0], '.');
+  while (path.size() > 1 && path.back().empty()) {
+    path.pop_back();
+  }
+  const std::string word = path.front();
+  path.erase(path.begin());
+  const resources::Kind* own = resources::find_kind_by_word(word);
+  if (arguments.boolean("offline")) {
+    if (own == nullptr) {
+      return util::fail(ErrorKind::not_found,
+                        util::cat("\"", word, "\" is none of kubist's kinds",
+                                  util::did_you_mean(word, resources::kind_words())));
+    }
+    KUBIST_CHECK(explain_own(context, path, *own));
+    return k_ok;
+  }
+  auto explained = explain_served(context, path, word);
+  const bool no_server = !explained && (explained.error().kind == ErrorKind::unavailable ||
+                                        explained.error().kind == ErrorKind::timeout ||
+                                        explained.error().kind == ErrorKind::not_found);
+  const bool no_field = !explained && explained.error().message.starts_with("field \"");
+  if (no_server && !no_field && own != nullptr) {
+    KUBIST_CHECK(explain_own(context, path, *own));
+    return k_ok;
+  }
+  KUBIST_CHECK(explained);
+  return k_ok;
+}
+
+}  // namespace
+
+const CommandSpec& explain_command() {
+  static const CommandSpec spec{
+      .path = "explain",
+      .group = "Objects",
+      .summary = "Print the documentation of a kind or of one of its fields",
+      .details =
+          "Comes from the API server, and for kubist's own kinds from this program where there is "
+          "none or it does not have them.",
+      .arguments = "TYPE[.FIELD[.FIELD...]]",
+      .min_words = 1,
+      .max_words = 1,
+      .completes = Completes::resource_types,
+      .flags = {{"recursive", 0, FlagKind::boolean, "", "the names of all fields below"},
+                {"api-version", 0, FlagKind::text, "GROUP/VERSION", "of this group and version"},
+                {"offline", 0, FlagKind::boolean, "", "ask no server: kubist's own kinds"}},
+      .examples = {{"A field of a kind", "kubist explain virtualcluster.spec.settings"}},
+      .run = run};
+  return spec;
+}
+
+}  // namespace kubist::cli

@@ -1,0 +1,120 @@
+#include <kubist/cli/context.hpp>
+#include <kubist/cli/exit_codes.hpp>
+#include <kubist/resources/selector.hpp>
+#include <kubist/util/text.hpp>
+
+#include "commands.hpp"
+#include "output/object_printer.hpp"
+#include "query/file_targets.hpp"
+#include "query/wait.hpp"
+
+namespace kubist::cli {
+namespace {
+
+using util::ErrorKind;
+
+util::Result<WaitOptions> read_options(const Arguments& arguments) {
+  WaitOptions options;
+  for (const std::string& text : arguments.list("for")) {
+    KUBIST_TRY(auto condition, parse_wait_condition(text));
+    options.conditions.push_back(std::move(condition));
+  }
+  if (options.conditions.empty()) {
+    return util::fail(ErrorKind::usage, "say what to wait for with --for",
+                      "For example --for=condition=Ready.");
+  }
+  bool deletes = false;
+  for (const WaitCondition& condition : options.conditions) {
+    deletes = deletes || condition.kind == WaitCondition::Kind::deleted;
+  }
+  if (deletes && options.conditions.size() > 1) {
+    return util::fail(ErrorKind::usage, "--for=delete cannot be joined with other conditions");
+  }
+  if (arguments.given("selector")) {
+    KUBIST_TRY(const auto labels, resources::LabelSelector::parse(arguments.text("selector")));
+    options.label_selector = labels.to_string();
+  }
+  if (arguments.given("field-selector")) {
+    KUBIST_TRY(const auto terms, resources::parse_field_selector(arguments.text("field-selector")));
+    options.field_selector = resources::to_string(terms);
+  }
+  const auto timeout = arguments.duration("timeout");
+  if (timeout.count() >= 0) {
+    options.timeout = timeout;
+  }
+  return options;
+}
+
+util::Result<> check_words(const Arguments& arguments) {
+  const auto& words = arguments.words();
+  const bool named =
+      words.size() > 1 || (!words.empty() && words[0].find('/') != std::string::npos);
+  const bool selected = arguments.given("selector") || arguments.given("field-selector") ||
+                        arguments.boolean("all");
+  if (words.empty() == arguments.list("filename").empty()) {
+    return util::fail(ErrorKind::usage, "say which objects: TYPE NAME, TYPE/NAME, or -f FILE");
+  }
+  if (!words.empty() && named == selected) {
+    return util::fail(ErrorKind::usage, named ? "give names, or --all, -l or --field-selector"
+                                              : "a type alone needs --all, -l or --field-selector");
+  }
+  return {};
+}
+
+util::Result<int> run(Context& context, const Arguments& arguments) {
+  KUBIST_CHECK(check_words(arguments));
+  KUBIST_TRY(WaitOptions options, read_options(arguments));
+  KUBIST_TRY(const auto client, context.client());
+  KUBIST_TRY(const std::string ns, context.ns());
+  KUBIST_TRY(const Targets targets,
+             arguments.words().empty()
+                 ? targets_of_files(*client, arguments.list("filename"),
+                                    arguments.boolean("recursive"), ns, context.stop())
+                 : find_targets(*client, arguments.words(),
+                                {ns, arguments.boolean("all-namespaces")}, context.stop()));
+  options.on_met = [&](const kube::ApiResource& resource, const std::string& name) {
+    context.out().write(
+        util::cat(object_name(resource.api_version(), resource.kind, name), " condition met\n"));
+    context.out().flush();
+  };
+  KUBIST_CHECK(wait_for(*client, targets, options, context.stop()));
+  return k_ok;
+}
+
+}  // namespace
+
+const CommandSpec& wait_command() {
+  static const CommandSpec spec{
+      .path = "wait",
+      .group = "Objects",
+      .summary = "Wait until objects meet a condition",
+      .details =
+          "Watches the objects and ends as soon as all of them meet all conditions of --for, or at "
+          "once when one of them never will: a Job that failed, an object that is gone. Exits with "
+          "3 on a timeout.",
+      .arguments = "TYPE NAME... | TYPE/NAME... | TYPE --all | -f FILE",
+      .max_words = -1,
+      .completes = Completes::resource_names,
+      .flags =
+          {{"for", 0, FlagKind::list, "CONDITION",
+            "condition=TYPE[=VALUE], jsonpath='{PATH}'[=VALUE], delete, create, ready or "
+            "job=finished; may be repeated: all have to hold"},
+           {"timeout", 0, FlagKind::duration, "DURATION",
+            "give up after this time; 0 looks once, a negative one waits for ever", "30s"},
+           {"all", 0, FlagKind::boolean, "", "all objects of the type"},
+           {"all-namespaces", 'A', FlagKind::boolean, "", "look in all namespaces"},
+           {"selector", 'l', FlagKind::text, "SELECTOR", "only objects with these labels"},
+           {"field-selector", 0, FlagKind::text, "SELECTOR", "only objects with these fields"},
+           {"filename", 'f', FlagKind::list, "FILE", "the objects in a file, folder or URL", "",
+            Completes::files},
+           {"recursive", 'R', FlagKind::boolean, "", "take folders of -f with all below them"}},
+      .examples = {{"Until a project is ready",
+                    "kubist wait --for=condition=Ready project/shop --timeout=5m"},
+                   {"Until a Job has finished, or failed", "kubist wait --for=job=finished job/x"},
+                   {"Until all pods of an app are gone",
+                    "kubist wait --for=delete pods -l app=web"}},
+      .run = run};
+  return spec;
+}
+
+}  // namespace kubist::cli

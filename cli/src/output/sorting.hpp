@@ -1,0 +1,34 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kubist/data/json.hpp>
+#include <kubist/data/jsonpath.hpp>
+#include <kubist/util/result.hpp>
+
+namespace kubist::cli {
+
+/// The value that an object is sorted by; nothing where it lacks the field.
+using SortKey = std::optional<data::Json>;
+
+/// kubectl's --sort-by: numbers by value, strings as quantities where both are, else in natural
+/// order ("a2" before "a10"); objects without the field come first.
+class Sorter {
+ public:
+  static util::Result<Sorter> make(std::string_view path);
+  util::Result<SortKey> key(const data::Json& object) const;
+  /// The indices of the keys in order; equal ones stay as they are. invalid: none has the field.
+  util::Result<std::vector<std::size_t>> order(const std::vector<const SortKey*>& keys) const;
+
+ private:
+  explicit Sorter(data::JsonPath path) : m_path(std::move(path)) {}
+  data::JsonPath m_path;
+};
+
+/// "a2" before "a10" (github.com/fvbommel/sortorder).
+bool natural_less(std::string_view a, std::string_view b);
+
+}  // namespace kubist::cli

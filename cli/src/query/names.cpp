@@ -1,0 +1,213 @@
+#include "names.hpp"
+
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include <kubist/data/json_stream.hpp>
+#include <kubist/kube/client.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/clock.hpp>
+#include <kubist/util/text.hpp>
+
+#include "targets.hpp"
+
+namespace kubist::cli {
+namespace {
+
+constexpr std::chrono::milliseconds k_patience{1500};
+constexpr std::int64_t k_max_names = 2000;  // more help nobody
+
+/// The words typed so far, as far as they matter here.
+struct Typed {
+  kube::Overrides overrides;
+  bool all_namespaces = false;
+  std::vector<std::string> positional;  ///< without the command's path and without flags
+  std::string last;
+};
+
+const Flag* find_flag(const CommandSpec* spec, std::string_view word) {
+  const auto search = [&](const std::vector<Flag>& flags) -> const Flag* {
+    for (const Flag& flag : flags) {
+      if (word == util::cat("--", flag.name) || (flag.letter != 0 && word == util::cat('-', flag.letter))) {
+        return &flag;
+      }
+    }
+    return nullptr;
+  };
+  const Flag* own = spec == nullptr ? nullptr : search(spec->flags);
+  return own != nullptr ? own : search(global_flags());
+}
+
+void set_override(kube::Overrides& overrides, std::string_view flag, const std::string& value) {
+  if (flag == "kubeconfig") {
+    overrides.kubeconfig = value;
+  } else if (flag == "context") {
+    overrides.context = value;
+  } else if (flag == "cluster") {
+    overrides.cluster = value;
+  } else if (flag == "user") {
+    overrides.user = value;
+  } else if (flag == "namespace") {
+    overrides.ns = value;
+  } else if (flag == "server") {
+    overrides.server = value;
+  }
+}
+
+Typed read_words(const std::vector<std::string>& words) {
+  Typed typed;
+  typed.last = words.back();
+  const std::vector<std::string> before(words.begin(), words.end() - 1);
+  const CommandSpec* spec = find_command(before);
+  const std::size_t path = spec == nullptr ? 0 : util::split(spec->path, ' ').size();
+  for (std::size_t i = path; i < before.size(); ++i) {
+    const std::string& word = before[i];
+    if (!word.starts_with('-')) {
+      typed.positional.push_back(word);
+      continue;
+    }
+    const std::size_t equals = word.find('=');
+    const Flag* flag = find_flag(spec, word.substr(0, equals));
+    if (flag == nullptr) {
+      continue;
+    }
+    typed.all_namespaces = typed.all_namespaces || flag->name == "all-namespaces";
+    if (equals != std::string::npos) {
+      set_override(typed.overrides, flag->name, word.substr(equals + 1));
+    } else if (flag->kind != FlagKind::boolean && flag->kind != FlagKind::optional &&
+               i + 1 < before.size()) {
+      set_override(typed.overrides, flag->name, before[++i]);
+    }
+  }
+  return typed;
+}
+
+std::vector<Candidate> entries(const std::vector<kube::KubeconfigEntry>& all) {
+  std::vector<Candidate> names;
+  for (const kube::KubeconfigEntry& entry : all) {
+    names.push_back({entry.name, ""});
+  }
+  return names;
+}
+
+std::vector<Candidate> from_kubeconfig(Completes what, const Typed& typed) {
+  const auto config = kube::load_kubeconfig(typed.overrides, kube::process_environment());
+  if (!config) {
+    return {};
+  }
+  return entries(what == Completes::contexts   ? config->contexts
+                 : what == Completes::clusters ? config->clusters
+                                               : config->users);
+}
+
+class ClusterNames {
+ public:
+  ClusterNames(kube::Client& client, const Typed& typed, std::stop_token stop)
+      : m_client(client), m_typed(typed), m_stop(std::move(stop)) {}
+
+  std::vector<Candidate> types() {
+    const auto index = m_client.discovery().index(m_stop);
+    std::vector<Candidate> names;
+    std::set<std::string> seen;
+    if (index) {
+      for (const kube::ApiResource& resource : (*index)->all()) {
+        if (resource.has_verb("list") && seen.insert(resource.plural).second) {
+          names.push_back({resource.plural, resource.api_version()});
+        }
+      }
+    }
+    return names;
+  }
+
+  std::vector<Candidate> objects(const kube::ApiResource& resource, std::string_view prefix) {
+    std::vector<Candidate> names;
+    kube::ListOptions list;
+    list.accept = kube::k_accept_metadata_list;
+    list.max_objects = k_max_names;
+    data::ListReader reader;
+    const std::string ns = resource.namespaced && !m_typed.all_namespaces
+                               ? m_client.default_namespace()
+                               : std::string();
+    const auto add = [&](const data::ListItem& item) -> util::Result<> {
+      names.push_back({util::cat(prefix, item.name), ""});
+      return {};
+    };
+    const auto listed = m_client.list_pages(
+        resource, ns, list,
+        [&](const data::PageBuffer& page) -> util::Result<> {
+          KUBIST_CHECK(reader.read(page, add));
+          return {};
+        },
+        m_stop);
+    return listed ? names : std::vector<Candidate>();
+  }
+
+  std::vector<Candidate> objects_of_word(const std::string& word, std::string_view prefix) {
+    const auto resource = find_resource(m_client, word, m_stop);
+    return resource ? objects(*resource, prefix) : std::vector<Candidate>();
+  }
+
+  std::vector<Candidate> names() {
+    const std::size_t slash = m_typed.last.find('/');
+    if (slash != std::string::npos) {
+      return objects_of_word(m_typed.last.substr(0, slash), m_typed.last.substr(0, slash + 1));
+    }
+    if (m_typed.positional.empty() || m_typed.positional[0].find('/') != std::string::npos) {
+      return types();
+    }
+    return objects_of_word(m_typed.positional[0], "");
+  }
+
+ private:
+  kube::Client& m_client;
+  const Typed& m_typed;
+  std::stop_token m_stop;
+};
+
+std::vector<Candidate> from_cluster(Completes what, const Typed& typed) {
+  auto access = kube::find_access(typed.overrides, kube::process_environment());
+  if (!access) {
+    return {};
+  }
+  kube::ClientOptions options;
+  options.retry = false;
+  options.on_warning = [](std::string_view) {};
+  const auto client = kube::Client::connect(std::move(*access), options);
+  if (!client) {
+    return {};
+  }
+  std::stop_source stop;
+  const std::jthread timer([&stop](const std::stop_token& over) {
+    if (util::sleep_for(k_patience, over)) {
+      stop.request_stop();
+    }
+  });
+  ClusterNames names(**client, typed, stop.get_token());
+  switch (what) {
+    case Completes::resource_types:
+      return names.types();
+    case Completes::namespaces:
+      return names.objects(kube::well_known::namespaces(), "");
+    case Completes::deploy_items:
+      return names.objects_of_word("deployitems", "");
+    default:
+      return names.names();
+  }
+}
+
+}  // namespace
+
+std::vector<Candidate> complete_names(Completes what, const std::vector<std::string>& words) {
+  const Typed typed = read_words(words);
+  switch (what) {
+    case Completes::contexts:
+    case Completes::clusters:
+    case Completes::users:
+      return from_kubeconfig(what, typed);
+    default:
+      return from_cluster(what, typed);
+  }
+}
+
+}  // namespace kubist::cli

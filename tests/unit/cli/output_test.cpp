@@ -1,0 +1,135 @@
+#include <doctest/doctest.h>
+
+#include <kubist/cli/sink.hpp>
+#include <kubist/data/json.hpp>
+
+#include "output/custom_columns.hpp"
+#include "output/format.hpp"
+#include "output/object_printer.hpp"
+#include "output/table.hpp"
+
+using namespace kubist;
+using namespace kubist::cli;
+using kubist::data::Json;
+
+namespace {
+
+std::vector<Json> two_objects() {
+  return {Json{{"apiVersion", "v1"},
+               {"kind", "ConfigMap"},
+               {"metadata", {{"name", "a"}, {"managedFields", Json::array({1})}}},
+               {"data", {{"k", "v"}, {"n", nullptr}}}},
+          Json{{"apiVersion", "apps/v1"},
+               {"kind", "Deployment"},
+               {"metadata", {{"name", "b"}, {"labels", {{"x", "1"}, {"y", "2"}}}}}}};
+}
+
+std::string printed(const std::string& format, PrinterOptions options = {}) {
+  StringSink out;
+  const auto parsed = parse_output_format(format);
+  REQUIRE(parsed);
+  REQUIRE(print_objects(two_objects(), *parsed, out, options));
+  return out.text();
+}
+
+}  // namespace
+
+TEST_CASE("table: columns are three apart, at least six wide, the last one is not padded") {
+  StringSink out;
+  print_table(out, {{"A", "NAME", "AGE"}, {{"1", "some-long-name", "5s"}, {"2", "b", ""}}});
+  CHECK(out.text() ==
+        "A     NAME             AGE\n"
+        "1     some-long-name   5s\n"
+        "2     b                \n");
+}
+
+TEST_CASE("table: widths are counted in characters, and remembered from flush to flush") {
+  StringSink out;
+  TableWriter table(out);
+  table.row({"äöüäöüäöü", "x"});
+  table.flush();
+  table.row({"b", "y"});
+  table.flush();
+  table.forget_widths();
+  table.row({"b", "y"});
+  table.flush();
+  CHECK(out.text() == "äöüäöüäöü   x\nb           y\nb     y\n");
+}
+
+TEST_CASE("table: a row without a column ends the block that the column's width is settled in") {
+  StringSink out;
+  TableWriter table(out, {0, 2, false});
+  table.row({"Name:", "x"});
+  table.row({"Conditions:"});
+  table.row({"  a-long-type", "True"});
+  table.flush();
+  CHECK(out.text() == "Name:  x\nConditions:\n  a-long-type  True\n");
+}
+
+TEST_CASE("print: json and yaml of several objects are a List without managed fields") {
+  const std::string json = printed("json");
+  CHECK(json.starts_with("{\n    \"apiVersion\": \"v1\",\n    \"items\": [\n        {\n"
+                         "            \"apiVersion\": \"v1\",\n"));
+  CHECK(json.ends_with("    ],\n    \"kind\": \"List\",\n    \"metadata\": {\n"
+                       "        \"resourceVersion\": \"\"\n    }\n}\n"));
+  CHECK(Json::parse(json)["items"][0]["metadata"] == Json{{"name", "a"}});
+  const std::string yaml = printed("yaml");
+  CHECK(yaml.starts_with("apiVersion: v1\nitems:\n- apiVersion: v1\n  data:\n    k: v\n"));
+  CHECK(yaml.ends_with("kind: List\nmetadata:\n  resourceVersion: \"\"\n"));
+}
+
+TEST_CASE("print: an empty list is still a list") {
+  for (const auto& [format, expected] : std::vector<std::pair<std::string, std::string>>{
+           {"json",
+            "{\n    \"apiVersion\": \"v1\",\n    \"items\": [],\n    \"kind\": \"List\",\n"
+            "    \"metadata\": {\n        \"resourceVersion\": \"\"\n    }\n}\n"},
+           {"yaml", "apiVersion: v1\nitems: []\nkind: List\nmetadata:\n  resourceVersion: \"\"\n"},
+           {"name", ""},
+           {"custom-columns=A:.a", "A\n"}}) {
+    CAPTURE(format);
+    StringSink out;
+    const auto parsed = parse_output_format(format);
+    REQUIRE(print_objects({}, *parsed, out, {}));
+    CHECK(out.text() == expected);
+  }
+}
+
+TEST_CASE("print: names carry the group, streams separate YAML documents") {
+  CHECK(printed("name") == "configmap/a\ndeployment.apps/b\n");
+  const std::string yaml = printed("yaml", {.shape = OutputShape::stream});
+  CHECK(yaml.find("\n---\napiVersion: apps/v1\n") != std::string::npos);
+}
+
+TEST_CASE("print: jsonpath sees the list, as-json prints an array of what it found") {
+  CHECK(printed("jsonpath={.items[*].metadata.name}") == "a b");
+  CHECK(printed("jsonpath={.metadata.name}{\"\\n\"}", {.shape = OutputShape::stream}) == "a\nb\n");
+  CHECK(printed("jsonpath-as-json={.items[*].metadata.name}") ==
+        "[\n    \"a\",\n    \"b\"\n]\n");
+}
+
+TEST_CASE("print: untyped items of a list get their kind") {
+  StringSink out;
+  const auto format = parse_output_format("json");
+  const auto printer = make_object_printer(*format, out, {.shape = OutputShape::single});
+  REQUIRE(printer->print({R"({"metadata":{"name":"x"}})", "apps/v1", "Deployment", "x", false}));
+  CHECK(Json::parse(out.text())["kind"] == "Deployment");
+  CHECK(Json::parse(out.text())["apiVersion"] == "apps/v1");
+}
+
+TEST_CASE("custom columns: missing values are <none>, maps look as Go prints them") {
+  CHECK(printed("custom-columns=NAME:.metadata.name,L:.metadata.labels,NO:{.spec.x}") ==
+        "NAME   L              NO\n"
+        "a      <none>         <none>\n"
+        "b      map[x:1 y:2]   <none>\n");
+  CHECK(go_text(Json::array({1, "a", true, nullptr, 1.5})) == "[1 a true <nil> 1.5]");
+}
+
+TEST_CASE("format: unknown formats and broken templates are refused with what is allowed") {
+  const auto wrong = parse_output_format("jsn");
+  REQUIRE(!wrong);
+  CHECK(wrong.error().kind == util::ErrorKind::usage);
+  CHECK(wrong.error().hint.find("custom-columns") != std::string::npos);
+  CHECK(!parse_output_format("jsonpath="));
+  CHECK(!parse_output_format("jsonpath={.a"));
+  CHECK(!parse_output_format("custom-columns=A"));
+}
