@@ -61,7 +61,7 @@ struct TableReader::Impl {
     }
     cell = util::trim(value.raw_json_token());
     if (type == od::json_type::null) {
-      cell = "<nil>";
+      cell = {};  // as kubectl: a column that the object lacks is blank
     } else if (type == od::json_type::number && cell.find_first_of(".eE") != cell.npos) {
       if (const auto number = parse_double(cell)) {
         cell = texts.emplace_back(go_general(*number));

@@ -90,7 +90,7 @@ TEST_CASE("TableReader: cells as kubectl prints them") {
   REQUIRE(columns.size() == 2);
   CHECK(columns[1].priority == 1);
   REQUIRE(rows.size() == 2);
-  CHECK(rows[0] == std::vector<std::string>{"a", "3", "1.5", "true", "<nil>", "two...",
+  CHECK(rows[0] == std::vector<std::string>{"a", "3", "1.5", "true", "", "two...",
                                             "esc^[[1m", R"(["x"])"});
 }
 
