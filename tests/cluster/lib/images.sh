@@ -27,16 +27,20 @@ import_images() {
 
 # A stopped kubist image of an earlier import stays until containerd's garbage collection; the tag moves at once.
 import_kubist_image() {
-  local binary=${1-} archive status=0
-  [ -x "$binary" ] || die "kubist-image: no executable '$binary': name a static kubist binary"
-  ! readelf -l "$binary" 2> /dev/null | grep -q INTERP ||
-    say "warning: $binary asks for a dynamic linker, which the image does not have"
+  local binary=${1-} archive status=0 libraries=()
+  [ -x "$binary" ] || die "kubist-image: no executable '$binary': name a kubist binary of the release build"
+  # The release build needs libc and its linker, nothing else; whatever it needs goes in at its own path.
+  while read -r library; do libraries+=("${library#/}=$library"); done < <(needed_libraries "$binary")
   archive=$(mktemp --suffix .tar)
   "$cluster_dir/oci-image" localhost/kubist:dev "$archive" --entrypoint /kubist "kubist=$binary" \
+    "${libraries[@]}" \
     tini=/usr/bin/tini-static etc/ssl/certs/ca-certificates.crt=/etc/ssl/certs/ca-certificates.crt &&
     import_images "$archive" || status=1
   rm -f "$archive"
   return $status
 }
+
+# The absolute paths of the linker and the shared libraries of a program; nothing for a static one.
+needed_libraries() { ldd "$1" 2> /dev/null | grep -oE '/[^ )]+' || true; }
 
 containerd_ctl() { ctr -a "$data/cri/containerd.sock" -n k8s.io "$@"; }
