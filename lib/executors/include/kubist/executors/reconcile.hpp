@@ -43,7 +43,7 @@ class Session {
   struct Options {
     std::string identity;         ///< who holds locks: "user@host"
     kube::ClientOptions clients;  ///< for the clients of other clusters
-    deployers::Settings deployers = deployers::default_settings();
+    deployers::Settings deployers;
     std::shared_ptr<const IstioProbe> istio = std::make_shared<BasicIstioProbe>();
   };
 

@@ -30,7 +30,7 @@ struct World {
   bool abandon = false;  ///< removal lets go of what cannot be reached, and lists it
   bool force = false;    ///< run items again although nothing changed
   bool skip_uninstall = false;
-  deployers::Settings deployers = deployers::default_settings();
+  deployers::Settings deployers;
 };
 
 /// The uid of kube-system, by which a cluster is known.
