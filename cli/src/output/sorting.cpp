@@ -9,12 +9,10 @@
 namespace kubist::cli {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 bool text_less(const std::string& a, const std::string& b) {
   const auto left = util::quantity_value(a);
   const auto right = left ? util::quantity_value(b) : left;
-  return left && right ? *left < *right : natural_less(a, b);
+  return left && right ? *left < *right : a < b;
 }
 
 bool key_less(const SortKey& a, const SortKey& b) {
@@ -27,46 +25,6 @@ bool key_less(const SortKey& a, const SortKey& b) {
 }
 
 }  // namespace
-
-bool natural_less(std::string_view a, std::string_view b) {
-  std::size_t i = 0;
-  std::size_t j = 0;
-  while (i < a.size() && j < b.size()) {
-    if (is_digit(a[i]) != is_digit(b[j])) {
-      return is_digit(a[i]);
-    }
-    if (!is_digit(a[i])) {
-      if (a[i] != b[j]) {
-        return static_cast<unsigned char>(a[i]) < static_cast<unsigned char>(b[j]);
-      }
-      ++i;
-      ++j;
-      continue;
-    }
-    const auto number = [](std::string_view text, std::size_t& at) {
-      while (at < text.size() && text[at] == '0') {
-        ++at;
-      }
-      const std::size_t begin = at;
-      while (at < text.size() && is_digit(text[at])) {
-        ++at;
-      }
-      return text.substr(begin, at - begin);
-    };
-    const std::string_view left = number(a, i);
-    const std::string_view right = number(b, j);
-    if (left.size() != right.size()) {
-      return left.size() < right.size();
-    }
-    if (left != right) {
-      return left < right;
-    }
-    if (i != j) {
-      return i < j;
-    }
-  }
-  return a.size() < b.size();
-}
 
 util::Result<Sorter> Sorter::make(std::string_view path) {
   KUBIST_TRY(auto compiled, data::JsonPath::compile_relaxed(path));

@@ -14,8 +14,8 @@ namespace kubist::cli {
 /// The value that an object is sorted by; nothing where it lacks the field.
 using SortKey = std::optional<data::Json>;
 
-/// kubectl's --sort-by: numbers by value, strings as quantities where both are, else in natural
-/// order ("a2" before "a10"); objects without the field come first.
+/// kubectl's --sort-by: numbers by value, strings as quantities where both are, else byte by byte;
+/// objects without the field come first.
 class Sorter {
  public:
   static util::Result<Sorter> make(std::string_view path);
@@ -27,8 +27,5 @@ class Sorter {
   explicit Sorter(data::JsonPath path) : m_path(std::move(path)) {}
   data::JsonPath m_path;
 };
-
-/// "a2" before "a10" (github.com/fvbommel/sortorder).
-bool natural_less(std::string_view a, std::string_view b);
 
 }  // namespace kubist::cli

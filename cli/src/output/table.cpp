@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <kubist/util/text.hpp>
+
 namespace kubist::cli {
 namespace {
 
@@ -16,6 +18,25 @@ std::size_t code_points(std::string_view text) {
 }  // namespace
 
 void TableWriter::row(const std::vector<std::string_view>& cells) {
+  const bool broken = std::any_of(cells.begin(), cells.end(), [](std::string_view cell) {
+    return cell.find_first_of("\n\t") != std::string_view::npos;
+  });
+  broken ? add_broken(cells) : add(cells);
+}
+
+void TableWriter::add_broken(const std::vector<std::string_view>& cells) {
+  std::string text;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    text += i == 0 ? "" : "\t";
+    text += cells[i];
+  }
+  for (const std::string& line : util::split(text, '\n')) {
+    const std::vector<std::string> pieces = util::split(line, '\t');
+    add({pieces.begin(), pieces.end()});
+  }
+}
+
+void TableWriter::add(const std::vector<std::string_view>& cells) {
   m_used = true;
   m_rows.push_back({m_text.size(), m_cells.size(), cells.size()});
   for (const std::string_view cell : cells) {
@@ -23,7 +44,7 @@ void TableWriter::row(const std::vector<std::string_view>& cells) {
                        static_cast<std::uint32_t>(code_points(cell))});
     m_text += cell;
   }
-  if (m_style.remember_widths && m_text.size() > k_held_bytes) {
+  if (cells.size() == 1 || (m_style.remember_widths && m_text.size() > k_held_bytes)) {
     flush();
   }
 }

@@ -27,6 +27,8 @@ class TableWriter {
   TableWriter(const TableWriter&) = delete;
   TableWriter& operator=(const TableWriter&) = delete;
 
+  /// Newlines and tabs in a cell end the line or the cell, as in Go; the alignment of what came before
+  /// is settled at a line of one cell.
   void row(const std::vector<std::string_view>& cells);
   /// A line that is no part of the table but keeps its place among the rows.
   void line(std::string_view text) { row({text}); }
@@ -47,6 +49,8 @@ class TableWriter {
     std::size_t cells;  ///< offset in m_cells
     std::size_t count;
   };
+  void add(const std::vector<std::string_view>& cells);
+  void add_broken(const std::vector<std::string_view>& cells);
   void format(std::size_t begin, std::size_t end);
   std::size_t column_width(std::size_t begin, std::size_t end, std::size_t column);
   void write_rows(std::size_t begin, std::size_t end);

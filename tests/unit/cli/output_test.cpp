@@ -66,6 +66,16 @@ TEST_CASE("table: a row without a column ends the block that the column's width 
   CHECK(out.text() == "Name:  x\nConditions:\n  a-long-type  True\n");
 }
 
+TEST_CASE("table: a cell with a newline settles the rows before it") {
+  StringSink out;
+  TableWriter table(out);
+  table.row({"N", "D"});
+  table.row({"a", "one\ntwo"});
+  table.row({"much-longer", "x"});
+  table.flush();
+  CHECK(out.text() == "N     D\na     one\ntwo\nmuch-longer   x\n");
+}
+
 TEST_CASE("print: json and yaml of several objects are a List without managed fields") {
   const std::string json = printed("json");
   CHECK(json.starts_with("{\n    \"apiVersion\": \"v1\",\n    \"items\": [\n        {\n"

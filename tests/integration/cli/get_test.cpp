@@ -1,0 +1,195 @@
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include <doctest/doctest.h>
+
+#include <kubist/cli/run.hpp>
+#include <kubist/data/json.hpp>
+#include <kubist/kube/client.hpp>
+#include <kubist/util/process.hpp>
+#include <kubist/util/text.hpp>
+
+#include "support/cutting_proxy.hpp"
+
+// kubectl is the oracle: the same words must give the same bytes on stdout and the same exit code.
+using namespace kubist;
+
+namespace {
+
+struct Ran {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+Ran kubectl(std::vector<std::string> words) {
+  words.insert(words.begin(), "kubectl");
+  const auto result = util::run_command({.args = words});
+  REQUIRE_MESSAGE(result, "kubectl is needed as the oracle");
+  return {result->exit_code, result->out, result->err};
+}
+
+Ran run_kubist(const std::vector<std::string>& words) {
+  cli::StringSink out;
+  cli::StringSink err;
+  const int code = cli::run(words, out, err);
+  return {code, out.text(), err.text()};
+}
+
+/// A namespace with some objects whose ages do not matter, gone at the end.
+class Objects {
+ public:
+  Objects() : m_ns("get-test-" + std::to_string(getpid()) + "-" + std::to_string(s_count++)) {
+    CHECK(kubectl({"create", "namespace", m_ns}).code == 0);
+    for (const char* name : {"a", "much-longer-name", "b-10", "b-9"}) {
+      CHECK(kubectl({"-n", m_ns, "create", "configmap", name, "--from-literal=k=line\ntwo: <x>"})
+                .code == 0);
+    }
+    CHECK(kubectl({"-n", m_ns, "label", "configmap", "a", "app=web", "x.io/tier=1"}).code == 0);
+    CHECK(kubectl({"-n", m_ns, "create", "secret", "generic", "s", "--from-literal=p=hidden"})
+              .code == 0);
+  }
+  ~Objects() { kubectl({"delete", "namespace", m_ns, "--wait=false"}); }
+  const std::string& ns() const { return m_ns; }
+
+ private:
+  inline static int s_count = 0;
+  std::string m_ns;
+};
+
+/// What a watch prints, and the reader that goes away when the test has seen enough.
+class WatchedSink final : public cli::Sink {
+ public:
+  void write(std::string_view text) override {
+    const std::lock_guard lock(m_mutex);
+    m_text += text;
+    m_changed.notify_all();
+  }
+  bool closed() const override { return m_closed; }
+  void close() { m_closed = true; }
+  bool wait_for(std::string_view text) {
+    std::unique_lock lock(m_mutex);
+    return m_changed.wait_for(lock, std::chrono::seconds(30),
+                              [&] { return m_text.find(text) != std::string::npos; });
+  }
+  std::string text() {
+    const std::lock_guard lock(m_mutex);
+    return m_text;
+  }
+
+ private:
+  std::mutex m_mutex;
+  std::condition_variable m_changed;
+  std::string m_text;
+  std::atomic<bool> m_closed = false;
+};
+
+}  // namespace
+
+TEST_CASE("get: every format is byte for byte kubectl's") {
+  const Objects objects;
+  const std::vector<std::vector<std::string>> cases{
+      {"get", "cm", "-o", "json"},
+      {"get", "cm", "-o", "yaml"},
+      {"get", "cm", "a", "-o", "yaml"},
+      {"get", "cm/a", "-o", "json"},
+      {"get", "cm", "a", "b-9", "-o", "json"},
+      {"get", "cm,secret", "-o", "name"},
+      {"get", "cm", "-l", "app=web", "-o", "name"},
+      {"get", "cm", "-l", "app=none", "-o", "yaml"},
+      {"get", "cm", "--field-selector", "metadata.name=a", "-o", "name"},
+      {"get", "cm", "-o", "jsonpath={.items[*].metadata.name}"},
+      {"get", "cm", "a", "-o", "jsonpath={.data}"},
+      {"get", "cm", "-o", "custom-columns=N:.metadata.name,L:.metadata.labels,D:.data"},
+      {"get", "cm", "--sort-by=.metadata.name", "-o", "name"},
+      {"get", "cm", "--no-headers", "-o", "custom-columns=N:.metadata.name"},
+      {"get", "cm", "no-such", "--ignore-not-found"},
+      {"get", "cm", "no-such"},
+      {"get", "no-such-type"},
+      {"get", "deployments"},
+      {"api-resources", "-o", "name"},
+      {"describe", "secret", "s"},
+      {"explain", "configmap"},
+      {"explain", "deployment.spec.strategy"},
+      {"wait", "--for=jsonpath={.data}", "cm/a"},
+  };
+  for (std::vector<std::string> words : cases) {
+    CAPTURE(util::join(words, " "));
+    words.insert(words.end(), {"-n", objects.ns()});
+    const Ran theirs = kubectl(words);
+    const Ran ours = run_kubist(words);
+    CHECK(ours.out == theirs.out);
+    CHECK((ours.code == 0) == (theirs.code == 0));
+  }
+}
+
+TEST_CASE("get: tables are kubectl's, but for ages") {
+  const Objects objects;
+  // The roles of a server are as old as it is: their tables do not change from call to call.
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"get", "clusterroles"},
+           {"get", "roles", "-A"},
+           {"get", "roles", "-n", "kube-system", "--show-labels"},
+           {"get", "clusterroles", "-L", "kubernetes.io/bootstrapping", "--no-headers"},
+           {"get", "clusterrolebindings", "-o", "wide"},
+           {"get", "roles,cm", "-n", "no-such-namespace"}}) {
+    CAPTURE(util::join(words, " "));
+    Ran theirs = kubectl(words);
+    Ran ours = run_kubist(words);
+    CHECK(ours.out == theirs.out);
+    CHECK(ours.code == theirs.code);
+  }
+  const Ran none = run_kubist({"get", "deployments", "-n", objects.ns()});
+  CHECK(none.err == "No resources found in " + objects.ns() + " namespace.\n");
+  CHECK(none.out.empty());
+}
+
+TEST_CASE("get -w: goes on through a broken connection, each change printed once") {
+  const Objects objects;
+  const Ran server = kubectl({"config", "view", "--minify", "-o",
+                              "jsonpath={.clusters[0].cluster.server}"});
+  testing::CuttingProxy proxy(server.out);
+  WatchedSink out;
+  cli::StringSink err;
+  std::thread watching([&] {
+    cli::run({"get", "cm", "-n", objects.ns(), "-w", "-o", "name", "--server",
+              "https://127.0.0.1:" + std::to_string(proxy.port())},
+             out, err);
+  });
+  CHECK(out.wait_for("configmap/much-longer-name"));
+  CHECK(kubectl({"-n", objects.ns(), "create", "cm", "before"}).code == 0);
+  CHECK(out.wait_for("configmap/before"));
+  proxy.cut();
+  CHECK(kubectl({"-n", objects.ns(), "create", "cm", "after"}).code == 0);
+  CHECK(out.wait_for("configmap/after"));
+  out.close();
+  CHECK(kubectl({"-n", objects.ns(), "create", "cm", "last"}).code == 0);
+  watching.join();
+  const std::string text = out.text();
+  CHECK(text.find("configmap/before") == text.rfind("configmap/before"));
+  CHECK(text.find("configmap/after") == text.rfind("configmap/after"));
+}
+
+TEST_CASE("wait: a timeout ends with 3, what is not there with 1, a failed Job at once with 3") {
+  const Objects objects;
+  const std::vector<std::string> in_ns{"-n", objects.ns()};
+  const auto wait = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "wait");
+    words.insert(words.end(), in_ns.begin(), in_ns.end());
+    return run_kubist(words);
+  };
+  CHECK(wait({"--for=condition=Never", "cm/a", "--timeout=200ms"}).code == 3);
+  CHECK(wait({"--for=condition=Ready", "cm/none"}).code == 1);
+  CHECK(wait({"--for=delete", "cm/none"}).code == 0);
+  std::thread later([&] { kubectl({"-n", objects.ns(), "delete", "cm", "a"}); });
+  CHECK(wait({"--for=delete", "cm/a"}).out == "configmap/a condition met\n");
+  later.join();
+  std::thread creator([&] { kubectl({"-n", objects.ns(), "create", "cm", "new"}); });
+  CHECK(wait({"--for=create", "--for=jsonpath={.metadata.name}=new", "cm/new"}).code == 0);
+  creator.join();
+}
