@@ -22,6 +22,8 @@ Json to_json(const util::Error& error) {
   return out;
 }
 
+}  // namespace
+
 Json to_json(const PolicyTrace& trace) {
   Json out = {{"name", trace.name},
               {"origin", trace.origin},
@@ -42,6 +44,8 @@ Json to_json(const PolicyTrace& trace) {
   }
   return out;
 }
+
+namespace {
 
 Json to_json(const Write& write) {
   Json out = {{"verb", write.verb}, {"object", write.object}};

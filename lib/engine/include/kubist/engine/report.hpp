@@ -64,6 +64,8 @@ struct Report {
 /// {"run": ..., "summary": ..., "nodes": [{..., "children": [...]}]}: durations in seconds, times
 /// in RFC 3339. Holds no secret.
 Json to_json(const Report& report);
+/// One policy's part of it: outcome, messages, error, and input and output where they were kept.
+Json to_json(const PolicyTrace& trace);
 
 /// The sums over the nodes.
 RunSummary summarize(const std::vector<NodeReport>& nodes);

@@ -1,0 +1,99 @@
+#include <kubist/cli/context.hpp>
+#include <kubist/cli/exit_codes.hpp>
+#include <kubist/data/json_text.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/data/yaml_writer.hpp>
+#include <kubist/executors/catalog.hpp>
+#include <kubist/executors/tree.hpp>
+#include <kubist/util/text.hpp>
+
+#include "commands.hpp"
+#include "policy_files.hpp"
+
+namespace kubist::cli {
+namespace {
+
+using data::Json;
+using util::cat;
+using util::ErrorKind;
+using DefinitionPtr = std::shared_ptr<const engine::PolicyDefinition>;
+
+util::Result<std::string> name_of(const Arguments& arguments,
+                                  const std::vector<Json>& definitions) {
+  if (!arguments.words().empty()) {
+    return arguments.words()[0];
+  }
+  if (definitions.size() == 1) {
+    return std::string(data::string_at(definitions[0], {"metadata", "name"}));
+  }
+  return util::fail(ErrorKind::usage, "which policy is to run?",
+                    "Name it, or give --definition with one definition.");
+}
+
+// Built-in ones and those of files need no cluster; only another name is looked for there.
+util::Result<DefinitionPtr> find_policy(Context& context, const Arguments& arguments,
+                                        const executors::Catalog& catalog) {
+  KUBIST_TRY(const PolicyFiles files, read_policy_files(arguments.list("definition")));
+  KUBIST_TRY(const std::string name, name_of(arguments, files.definitions));
+  auto found = catalog.build(files.definitions).find("", name);
+  const bool elsewhere = !found && found.error().reason == "UnknownPolicy";
+  if (!elsewhere || !files.definitions.empty()) {
+    return found;
+  }
+  KUBIST_TRY(const std::string ns, context.ns());
+  KUBIST_TRY(const auto client, context.client());
+  KUBIST_TRY(const auto objects,
+             executors::load_policy_definitions(*client, ns, context.stop()));
+  return catalog.build(objects).find(ns, name);
+}
+
+util::Result<int> run(Context& context, const Arguments& arguments) {
+  const std::string file = arguments.text("filename");
+  if (file.empty()) {
+    return util::fail(ErrorKind::usage, "no input", "Give a recorded ResourceList with -f FILE.");
+  }
+  KUBIST_TRY(Json input, read_input(file));
+  if (input.is_object() && input.contains("input")) {  // a case of `policy test`
+    input = Json(input["input"]);
+  }
+  const executors::Catalog catalog;
+  KUBIST_TRY(const DefinitionPtr policy, find_policy(context, arguments, catalog));
+  KUBIST_TRY(const auto result, engine::run_recorded({policy}, input, context.stop()));
+  for (const auto& trace : result.trace) {
+    if (!trace.stderr_tail.empty()) {
+      context.log().line(util::printable(trace.stderr_tail));
+    }
+  }
+  context.out().write(arguments.text("output") == "json" ? data::to_kubectl_json(result.output)
+                                                         : data::to_yaml(result.output));
+  return k_ok;
+}
+
+}  // namespace
+
+const CommandSpec& policy_run_command() {
+  static const CommandSpec spec{
+      .path = "policy run",
+      .group = "Policies",
+      .summary = "Run one policy over a recorded ResourceList and print what comes out",
+      .details =
+          "The input is a ResourceList (config.kubernetes.io/v1): items, the resource first, and a "
+          "functionConfig with parameters, settings, state, metrics and now. Nothing is written. A "
+          "name that is neither built in nor in --definition is looked for in the namespace.",
+      .arguments = "[NAME]",
+      .max_words = 1,
+      .flags = {{"filename", 'f', FlagKind::text, "FILE", "the input; - reads standard input", "",
+                 Completes::files},
+                {"definition", 0, FlagKind::list, "FILE", "a file with policy definitions", "",
+                 Completes::files},
+                {"output", 'o', FlagKind::text, "FORM", "yaml or json", "yaml", Completes::choices,
+                 {}, {"yaml", "json"}}},
+      .examples = {{"A built-in policy", "kubist policy run TimedWindow -f input.yaml"},
+                   {"A definition before it is applied",
+                    "kubist policy run --definition policy.yaml -f input.yaml"}},
+      .needs = Needs::nothing,
+      .run = run};
+  return spec;
+}
+
+}  // namespace kubist::cli

@@ -1,0 +1,92 @@
+#include <kubist/cli/context.hpp>
+#include <kubist/cli/exit_codes.hpp>
+#include <kubist/data/json_text.hpp>
+#include <kubist/engine/report.hpp>
+#include <kubist/executors/catalog.hpp>
+#include <kubist/executors/tree.hpp>
+#include <kubist/util/clock.hpp>
+#include <kubist/util/random.hpp>
+
+#include "commands.hpp"
+#include "output/policy_trace.hpp"
+#include "selection.hpp"
+
+namespace kubist::cli {
+namespace {
+
+using data::Json;
+using engine::Node;
+using engine::PolicyVerdict;
+
+Json to_json(const Node& node, const PolicyVerdict& verdict) {
+  Json json{{"kind", node.key.kind}, {"name", node.key.name}, {"policies", Json::array()}};
+  if (!node.key.ns.empty()) {
+    json["namespace"] = node.key.ns;
+  }
+  for (const auto& trace : verdict.trace) {
+    json["policies"].push_back(engine::to_json(trace));
+  }
+  if (verdict.changed && !verdict.error) {
+    json["effective"] = engine::effective_difference(node.spec(), verdict.spec);
+  }
+  if (verdict.hold) {
+    json["hold"] = verdict.hold_message;
+  }
+  return json;
+}
+
+util::Result<int> run(Context& context, const Arguments& arguments) {
+  KUBIST_TRY(const auto keys, read_selection(context, arguments.words()));
+  KUBIST_TRY(const auto client, context.client());
+  KUBIST_TRY(const auto snapshot,
+             executors::load_snapshot(*client, keys[0].ns, context.stop()));
+  const engine::Graph graph = executors::build_graph(snapshot);
+  KUBIST_TRY(const auto nodes, graph.require(keys[0]));
+  const executors::Catalog definitions;
+  const auto now = util::system_clock().now();
+  engine::PolicyWorld world;
+  const auto verdicts = engine::run_policies(
+      graph, nodes, definitions.build(snapshot.definitions), world,
+      {util::random_uuid(), now, true}, now, context.stop(), {.keep_trace = true});
+  Json all{{"nodes", Json::array()}};
+  int code = k_ok;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (arguments.text("output") == "json") {
+      all["nodes"].push_back(to_json(graph[nodes[i]], verdicts[i]));
+    } else {
+      print_policy_trace(graph[nodes[i]], verdicts[i], context.out_color(), context.out());
+    }
+    if (verdicts[i].error) {
+      code = exit_code(verdicts[i].error->kind);
+    }
+  }
+  if (arguments.text("output") == "json") {
+    context.out().write(data::to_kubectl_json(all));
+  }
+  return code;
+}
+
+}  // namespace
+
+const CommandSpec& policy_trace_command() {
+  static const CommandSpec spec{
+      .path = "policy trace",
+      .group = "Policies",
+      .summary = "Run the policies of a resource as a dry run and show what each does",
+      .details =
+          "Each policy gets what it would get in a run now: the object as the former policy left it, "
+          "its parameters and settings, and the state that it returned last time. Nothing is written. "
+          "With -o json each policy's whole input and output are shown; the input can be recorded for "
+          "'kubist policy test' and 'kubist policy run'.",
+      .arguments = "KIND/NAME",
+      .min_words = 1,
+      .max_words = 1,
+      .completes = Completes::resource_names,
+      .flags = {{"output", 'o', FlagKind::text, "FORM", "json, or nothing for a summary", "",
+                 Completes::choices, {}, {"json"}}},
+      .examples = {{"Why does this namespace get that label?", "kubist policy trace vc/dev -n shop"}},
+      .run = run};
+  return spec;
+}
+
+}  // namespace kubist::cli

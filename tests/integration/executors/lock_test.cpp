@@ -1,0 +1,103 @@
+// One kubist at a time on a project, and no harm from one that is killed.
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include "support.hpp"
+
+namespace {
+
+using namespace it;
+
+std::vector<Json> tree(const std::string& project, int count) {
+  std::vector<Json> all{object("Cluster", project, "home", {{"home", true}})};
+  for (int i = 0; i < count; ++i) {
+    const std::string name = "v" + std::to_string(i);
+    all.push_back(virtual_cluster(project, name, "home", project + "-" + name));
+  }
+  return all;
+}
+
+Json lease(const std::string& ns) {
+  return {{"apiVersion", "coordination.k8s.io/v1"},
+          {"kind", "Lease"},
+          {"metadata",
+           {{"name", "kubist"}, {"namespace", ns}, {"annotations", {{"kubist.io/run", "run-7"}}}}},
+          {"spec",
+           {{"holderIdentity", "somebody@else"},
+            {"leaseDurationSeconds", 15},
+            {"renewTime", "2026-01-01T00:00:00.000000Z"}}}};
+}
+
+}  // namespace
+
+TEST_CASE("lock: a project that another kubist holds is left alone, with exit code 6") {
+  World world("held");
+  const std::string project = world.name();
+  world.make_project(project);
+  apply("home", tree(project, 2));
+  must(kubectl("home", {"delete", "lease", "kubist", "-n", project, "--ignore-not-found"}));
+  apply("home", {lease(project)});
+  Audit audit("home");
+  const CommandResult run =
+      kubist(world.as_user({"reconcile", "Project/" + project, "--lock-timeout=0s"}));
+  CHECK_MESSAGE(run.exit_code == 6, run.out, run.err);
+  CHECK((run.out + run.err).find("somebody@else") != std::string::npos);
+  CHECK((run.out + run.err).find("run-7") != std::string::npos);
+  CHECK(audit.writes(world.user()).empty());
+  CHECK(!get("home", "namespace", project + "-v0"));
+
+  // Its holder never renews: once the lease is stale the next run takes it.
+  const CommandResult later =
+      kubist({"reconcile", "Project/" + project, "--lock-timeout=60s"});
+  CHECK_MESSAGE(later.exit_code == 0, later.out, later.err);
+  CHECK(get("home", "namespace", project + "-v0").has_value());
+}
+
+TEST_CASE("lock: the writes of two kubists at once never interleave") {
+  World world("two");
+  const std::string project = world.name();
+  world.make_project(project);
+  apply("home", tree(project, 6));
+  Audit audit("home");
+  const Words args{"reconcile", "Project/" + project, "--lock-timeout=60s"};
+  Background one(world.as_user(args, "-one"));
+  Background two(world.as_user(args, "-two"));
+  const auto first = one.wait(90);
+  const auto second = two.wait(90);
+  CHECK_MESSAGE(first == 0, one.output());
+  CHECK_MESSAGE(second == 0, two.output());
+  std::vector<std::string> turns;
+  for (const AuditedWrite& write : audit.writes(world.user())) {
+    const bool free = write.resource == "leases" || write.ns.empty();
+    if (!free && (turns.empty() || turns.back() != write.user)) {
+      turns.push_back(write.user);
+    }
+  }
+  CHECK(!turns.empty());
+  CHECK(turns.size() <= 2);
+  must(kubectl("home", {"wait", "--for=condition=Ready", "kvc", "--all", "-n", project,
+                        "--timeout=5s"}));
+}
+
+TEST_CASE("reconcile: killed in the middle, the next run converges") {
+  World world("kill");
+  const std::string project = world.name();
+  world.make_project(project);
+  apply("home", tree(project, 8));
+  {
+    Background run({"reconcile", "Project/" + project, "--parallelism=1"});
+    REQUIRE_MESSAGE(
+        eventually([&] { return get("home", "namespace", project + "-v1").has_value(); }),
+        run.output());
+    run.signal(SIGKILL);
+    CHECK(run.wait(10) == 137);
+  }
+  const CommandResult next = kubist({"reconcile", "Project/" + project});
+  CHECK_MESSAGE(next.exit_code == 0, next.out, next.err);
+  must(kubectl("home", {"wait", "--for=condition=TreeReady", "kproj/" + project, "--timeout=5s"}));
+  for (int i = 0; i < 8; ++i) {
+    CHECK(get("home", "namespace", project + "-v" + std::to_string(i)).has_value());
+  }
+  const CommandResult third = kubist({"reconcile", "Project/" + project});
+  CHECK_MESSAGE(third.out.find("; 0 writes") != std::string::npos, third.out);
+}

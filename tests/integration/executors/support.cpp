@@ -1,0 +1,375 @@
+#include "support.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/engine/node.hpp>
+#include <kubist/resources/crds.hpp>
+#include <kubist/util/base64.hpp>
+#include <kubist/util/clock.hpp>
+#include <kubist/util/random.hpp>
+#include <kubist/util/text.hpp>
+
+extern char** environ;
+
+namespace it {
+
+using namespace kubist;
+namespace fs = std::filesystem;
+
+fs::path kubeconfig(const std::string& cluster) {
+  const std::string home = util::environment("KUBECONFIG");
+  REQUIRE_MESSAGE(!home.empty(), "run integration tests through tests/cluster/cluster exec");
+  return cluster == "home" ? fs::path(home) : fs::path(home).parent_path() / cluster;
+}
+
+std::string kubist_program() {
+  const std::string given = util::environment("KUBIST_BIN");
+  return !given.empty() ? given
+                        : (fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "cli" /
+                           "kubist")
+                              .string();
+}
+
+namespace {
+
+CommandResult run(Words args, const std::string& input) {
+  util::Command command;
+  command.args = std::move(args);
+  command.input = input;
+  command.timeout = std::chrono::seconds(150);
+  auto result = util::run_command(command);
+  REQUIRE_MESSAGE(result, (result ? "" : result.error().to_string()));
+  return *result;
+}
+
+}  // namespace
+
+CommandResult kubist(const Words& args, const std::string& input) {
+  Words all{kubist_program()};
+  all.insert(all.end(), args.begin(), args.end());
+  return run(all, input);
+}
+
+CommandResult kubectl(const std::string& cluster, const Words& args, const std::string& input) {
+  Words all{"kubectl", "--kubeconfig", kubeconfig(cluster)};
+  all.insert(all.end(), args.begin(), args.end());
+  return run(all, input);
+}
+
+std::string must(const CommandResult& result) {
+  REQUIRE_MESSAGE(result.exit_code == 0, result.exit_code, '\n', result.out, result.err);
+  return result.out;
+}
+
+void apply(const std::string& cluster, const std::vector<Json>& objects) {
+  const Json list{{"apiVersion", "v1"}, {"kind", "List"}, {"items", objects}};
+  must(kubectl(cluster, {"apply", "--server-side", "-f", "-"}, list.dump()));
+}
+
+std::optional<Json> get(const std::string& cluster, const std::string& type,
+                        const std::string& name, const std::string& ns) {
+  Words args{"get", type, name, "-o", "json", "--ignore-not-found"};
+  if (!ns.empty()) {
+    args.insert(args.end(), {"-n", ns});
+  }
+  const std::string text = must(kubectl(cluster, args));
+  return text.empty() ? std::nullopt : std::optional(Json::parse(text));
+}
+
+bool eventually(const std::function<bool()>& holds, int seconds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > end) {
+      return false;
+    }
+    util::sleep_for(std::chrono::milliseconds(100), {});
+  }
+  return true;
+}
+
+namespace {
+
+std::string condition_part(const std::optional<Json>& object, const std::string& type,
+                           std::string_view part) {
+  const Json* status = object ? data::find_path(*object, {"status"}) : nullptr;
+  const Json* found = status != nullptr ? engine::find_condition(*status, type) : nullptr;
+  return found != nullptr ? std::string(data::string_at(*found, {part})) : std::string();
+}
+
+}  // namespace
+
+std::string condition(const std::optional<Json>& object, const std::string& type) {
+  return condition_part(object, type, "status");
+}
+std::string reason(const std::optional<Json>& object, const std::string& type) {
+  return condition_part(object, type, "reason");
+}
+std::string message(const std::optional<Json>& object, const std::string& type) {
+  return condition_part(object, type, "message");
+}
+
+Background::Background(const Words& args) {
+  Words words{kubist_program()};
+  words.insert(words.end(), args.begin(), args.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) {
+    argv.push_back(word.data());
+  }
+  argv.push_back(nullptr);
+  const std::string output = m_folder.path() / "output";
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT, 0600);
+  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  const int failed = posix_spawn(&m_pid, argv[0], &files, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  REQUIRE_MESSAGE(failed == 0, argv[0]);
+}
+
+Background::~Background() {
+  if (!m_exit) {
+    ::kill(m_pid, SIGKILL);
+    ::waitpid(m_pid, nullptr, 0);
+  }
+}
+
+void Background::signal(int number) const { ::kill(m_pid, number); }
+
+std::optional<int> Background::wait(int seconds) {
+  eventually(
+      [this] {
+        int status = 0;
+        if (!m_exit && ::waitpid(m_pid, &status, WNOHANG) == m_pid) {
+          m_exit = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        }
+        return m_exit.has_value();
+      },
+      seconds);
+  return m_exit;
+}
+
+std::string Background::output() const {
+  return util::read_file(m_folder.path() / "output").value_or("");
+}
+
+std::string AuditedWrite::to_string() const {
+  return util::cat(user, ' ', verb, ' ', resource, ' ', ns, '/', name,
+                   subresource.empty() ? "" : " " + subresource);
+}
+
+Audit::Audit(std::string cluster) : m_cluster(std::move(cluster)) {
+  const fs::path logs = kubeconfig("home").parent_path().parent_path() / "log";
+  m_path = logs / (m_cluster == "home" ? "audit.jsonl" : "audit-" + m_cluster + ".jsonl");
+  m_start = fs::file_size(m_path);
+}
+
+namespace {
+
+bool changes_something(const Json& event) {
+  static const std::set<std::string, std::less<>> verbs{"create", "update", "patch", "delete",
+                                                        "deletecollection"};
+  return verbs.contains(data::string_at(event, {"verb"})) &&
+         data::string_at(event, {"requestURI"}).find("dryRun=All") == std::string_view::npos &&
+         data::string_at(event, {"objectRef", "apiGroup"}) != "authorization.k8s.io" &&
+         data::int_at(event, {"responseStatus", "code"}) < 400;
+}
+
+AuditedWrite write_of(const Json& event, std::string user) {
+  const auto part = [&](std::string_view name) {
+    return std::string(data::string_at(event, {"objectRef", name}));
+  };
+  return {std::move(user),   std::string(data::string_at(event, {"verb"})),
+          part("resource"),  part("namespace"),
+          part("name"),      part("subresource")};
+}
+
+}  // namespace
+
+std::vector<AuditedWrite> Audit::writes(const std::string& user, std::size_t* reads) {
+  // What came before the mark is in the log when the mark is.
+  const std::string mark = util::cat("policy-mark-", util::random_uuid());
+  must(kubectl(m_cluster, {"get", "namespace", mark, "--ignore-not-found"}));
+  std::vector<AuditedWrite> found;
+  const bool complete = eventually([&] {
+    std::ifstream log(m_path);
+    log.seekg(static_cast<std::streamoff>(m_start));
+    found.clear();
+    std::size_t others = 0;
+    for (std::string line; std::getline(log, line);) {
+      if (line.find(mark) != std::string::npos) {
+        if (reads != nullptr) {
+          *reads = others;
+        }
+        return true;
+      }
+      if (line.find(user) == std::string::npos) {
+        continue;
+      }
+      const Json event = Json::parse(line, nullptr, false);
+      std::string by(data::string_at(event, {"impersonatedUser", "username"},
+                                     data::string_at(event, {"user", "username"})));
+      if (!by.starts_with(user) || data::string_at(event, {"stage"}) != "ResponseComplete") {
+        continue;
+      }
+      if (changes_something(event)) {
+        found.push_back(write_of(event, std::move(by)));
+      } else {
+        ++others;
+      }
+    }
+    return false;
+  });
+  REQUIRE_MESSAGE(complete, "the audit log does not show its mark");
+  return found;
+}
+
+World::World(const std::string& test)
+    : m_name(util::cat("policy-", test, '-', util::random_uuid().substr(0, 5))) {
+  install_crds();
+}
+
+namespace {
+
+std::vector<std::string> names(const std::string& cluster, const std::string& type,
+                               const std::string& prefix) {
+  std::vector<std::string> found;
+  const CommandResult all =
+      kubectl(cluster, {"get", type, "-o", "name", "--ignore-not-found"});
+  for (const std::string& line : util::split(all.out, '\n')) {
+    const std::string name = line.substr(line.find('/') + 1);
+    if (name.starts_with(prefix)) {
+      found.push_back(name);
+    }
+  }
+  return found;
+}
+
+void drop_finalizers(const std::string& ns) {
+  const CommandResult all = kubectl(
+      "home", {"get", "kvc,kcl,kexec,deployitems,secrets", "-n", ns, "-o",
+               "jsonpath={range .items[?(@.metadata.finalizers)]}{.kind}/{.metadata.name}{\"\\n\"}{end}"});
+  for (const std::string& line : util::split(all.out, '\n')) {
+    if (!line.empty()) {
+      kubectl("home", {"patch", line, "-n", ns, "--type=merge", "-p",
+                       R"({"metadata":{"finalizers":null}})"});
+    }
+  }
+}
+
+}  // namespace
+
+World::~World() {
+  for (const std::string& project : names("home", "projects.kubist.io", m_name)) {
+    kubectl("home", {"delete", "projects.kubist.io", project, "--wait=false"});
+    kubectl("home", {"patch", "projects.kubist.io", project, "--type=merge", "-p",
+                     R"({"metadata":{"finalizers":null}})"});
+  }
+  for (const std::string& ns : names("home", "namespaces", m_name)) {
+    kubectl("home", {"delete", "namespace", ns, "--wait=false"});
+    drop_finalizers(ns);
+  }
+  for (const std::string& ns : names("target1", "namespaces", m_name)) {
+    kubectl("target1", {"delete", "namespace", ns, "--wait=false"});
+  }
+  for (const std::string& cluster : m_accounts_on) {
+    kubectl(cluster, {"delete", "clusterrolebinding", m_name, "--wait=false"});
+  }
+}
+
+Words World::as_user(const Words& args, const std::string& suffix) const {
+  Words all = args;
+  all.insert(all.end(), {"--as", user() + suffix, "--as-group", "system:masters"});
+  return all;
+}
+
+std::pair<std::string, std::string> World::token_kubeconfig(const std::string& cluster) {
+  const std::string ns = name("account");
+  apply(cluster,
+        {Json{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", ns}}}},
+         Json{{"apiVersion", "v1"},
+              {"kind", "ServiceAccount"},
+              {"metadata", {{"name", "kubist"}, {"namespace", ns}}}},
+         Json{{"apiVersion", "rbac.authorization.k8s.io/v1"},
+              {"kind", "ClusterRoleBinding"},
+              {"metadata", {{"name", m_name}}},
+              {"roleRef",
+               {{"apiGroup", "rbac.authorization.k8s.io"},
+                {"kind", "ClusterRole"},
+                {"name", "cluster-admin"}}},
+              {"subjects", Json::array({{{"kind", "ServiceAccount"},
+                                         {"name", "kubist"},
+                                         {"namespace", ns}}})}}});
+  m_accounts_on.insert(cluster);
+  const std::string token(
+      util::trim(must(kubectl(cluster, {"create", "token", "kubist", "-n", ns}))));
+  const Json view = Json::parse(
+      must(kubectl(cluster, {"config", "view", "--raw", "--minify", "--flatten", "-o", "json"})));
+  Json config = small_kubeconfig("");
+  config["clusters"][0]["cluster"] = view["clusters"][0]["cluster"];
+  config["users"][0]["user"] = {{"token", token}};
+  return {config.dump(), util::cat("system:serviceaccount:", ns, ":kubist")};
+}
+
+void World::make_project(const std::string& project, const Json& spec) {
+  apply("home", {object("Project", "", project, spec)});
+  must(kubist({"reconcile", "Project/" + project}));
+}
+
+Json object(const std::string& kind, const std::string& ns, const std::string& name, Json spec) {
+  Json made{{"apiVersion", "kubist.io/v1alpha1"},
+            {"kind", kind},
+            {"metadata", {{"name", name}}},
+            {"spec", std::move(spec)}};
+  if (!ns.empty()) {
+    made["metadata"]["namespace"] = ns;
+  }
+  return made;
+}
+
+Json secret(const std::string& ns, const std::string& name, const std::string& kubeconfig) {
+  return {{"apiVersion", "v1"},
+          {"kind", "Secret"},
+          {"metadata", {{"name", name}, {"namespace", ns}}},
+          {"data", {{"value", util::base64_encode(kubeconfig)}}}};
+}
+
+Json small_kubeconfig(const std::string& server) {
+  return {{"apiVersion", "v1"},
+          {"kind", "Config"},
+          {"current-context", "it"},
+          {"clusters", Json::array({{{"name", "it"}, {"cluster", {{"server", server}}}}})},
+          {"users", Json::array({{{"name", "it"}, {"user", {{"token", "none"}}}}})},
+          {"contexts",
+           Json::array({{{"name", "it"}, {"context", {{"cluster", "it"}, {"user", "it"}}}}})}};
+}
+
+Json virtual_cluster(const std::string& ns, const std::string& name, const std::string& cluster,
+                     const std::string& where, Json more) {
+  Json spec{{"clusterRef", {{"name", cluster}}}, {"namespace", where}};
+  spec.update(more);
+  return object("VirtualCluster", ns, name, std::move(spec));
+}
+
+void install_crds() {
+  static const bool once = [] {
+    const Json list{{"apiVersion", "v1"}, {"kind", "List"}, {"items", resources::crds()}};
+    if (kubectl("home", {"get", "-f", "-", "-o", "name"}, list.dump()).exit_code != 0) {
+      must(kubectl("home", {"apply", "--server-side", "-f", "-"}, list.dump()));
+    }
+    must(kubectl("home", {"wait", "--for=condition=Established", "--timeout=60s", "-f", "-"},
+                 list.dump()));
+    return true;
+  }();
+  static_cast<void>(once);
+}
+
+}  // namespace it

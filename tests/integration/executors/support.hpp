@@ -1,0 +1,122 @@
+#pragma once
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <kubist/data/json.hpp>
+#include <kubist/util/fs.hpp>
+#include <kubist/util/process.hpp>
+
+/// The built program against the test cluster, with kubectl and the audit logs as oracles.
+namespace it {
+
+using kubist::data::Json;
+using kubist::util::CommandResult;
+using Words = std::vector<std::string>;
+
+/// The kubeconfig of "home" (the one that KUBECONFIG names), "target1" or "target2".
+std::filesystem::path kubeconfig(const std::string& cluster);
+/// $KUBIST_BIN, else the program of the build that the test is from.
+std::string kubist_program();
+
+/// Runs kubist on the home cluster to its end.
+CommandResult kubist(const Words& args, const std::string& input = {});
+CommandResult kubectl(const std::string& cluster, const Words& args, const std::string& input = {});
+/// The same, and fails the test unless it succeeds. Returns what it printed.
+std::string must(const CommandResult& result);
+/// Applies objects server-side by kubectl, as a user would.
+void apply(const std::string& cluster, const std::vector<Json>& objects);
+/// The object as JSON; nothing when it does not exist.
+std::optional<Json> get(const std::string& cluster, const std::string& type,
+                        const std::string& name, const std::string& ns = {});
+/// Asks until it holds or `seconds` have passed.
+bool eventually(const std::function<bool()>& holds, int seconds = 30);
+
+/// "True", "False", "Unknown", or "" where there is no such condition.
+std::string condition(const std::optional<Json>& object, const std::string& type);
+std::string reason(const std::optional<Json>& object, const std::string& type);
+std::string message(const std::optional<Json>& object, const std::string& type);
+
+/// A kubist that runs beside the test; killed at the end if it still does.
+class Background {
+ public:
+  explicit Background(const Words& args);
+  ~Background();
+  Background(const Background&) = delete;
+  Background& operator=(const Background&) = delete;
+  void signal(int number) const;
+  /// The exit code (128 + signal for one that a signal ended); nothing when it still runs then.
+  std::optional<int> wait(int seconds);
+  std::string output() const;
+
+ private:
+  kubist::util::TempDir m_folder{"policy-test"};
+  pid_t m_pid = -1;
+  std::optional<int> m_exit;
+};
+
+/// One request that changed something, as the audit log has it.
+struct AuditedWrite {
+  std::string user;  ///< the impersonated one where there is one
+  std::string verb, resource, ns, name, subresource;
+  std::string to_string() const;
+};
+
+/// The part of a cluster's audit log that is written after its construction.
+class Audit {
+ public:
+  explicit Audit(std::string cluster);
+  /// Mutating requests of that user that were let through (server dry runs and access reviews change
+  /// nothing), in order. `reads`, where given, becomes the number of the user's other requests.
+  std::vector<AuditedWrite> writes(const std::string& user, std::size_t* reads = nullptr);
+
+ private:
+  std::string m_cluster;
+  std::filesystem::path m_path;
+  std::uintmax_t m_start = 0;
+};
+
+/// Names of one test, and the end of everything that bears them: projects and namespaces `name()` and
+/// `name()-*` on home and target1.
+class World {
+ public:
+  explicit World(const std::string& test);
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  const std::string& name() const { return m_name; }
+  std::string name(const std::string& suffix) const { return m_name + '-' + suffix; }
+  /// A user of this test alone, so that the audit log can tell its requests.
+  std::string user() const { return m_name + "-user"; }
+  /// Arguments that make kubist act as that user, with all rights.
+  Words as_user(const Words& args, const std::string& suffix = {}) const;
+  /// A kubeconfig for that cluster with a token of its own ServiceAccount (all rights), and the name by
+  /// which the cluster's audit log knows it.
+  std::pair<std::string, std::string> token_kubeconfig(const std::string& cluster);
+  /// Makes the project by kubist itself, so that its namespace is kubist's own.
+  void make_project(const std::string& project, const Json& spec = Json::object());
+
+ private:
+  std::string m_name;
+  std::set<std::string> m_accounts_on;
+};
+
+Json object(const std::string& kind, const std::string& ns, const std::string& name, Json spec);
+Json secret(const std::string& ns, const std::string& name, const std::string& kubeconfig);
+/// A minimal kubeconfig as JSON text (which is YAML), for changing.
+Json small_kubeconfig(const std::string& server);
+/// A VirtualCluster on `cluster` that keeps namespace `where`.
+Json virtual_cluster(const std::string& ns, const std::string& name, const std::string& cluster,
+                     const std::string& where, Json more = Json::object());
+
+/// Installs the CRDs on home where they are missing; others share them, so they stay.
+void install_crds();
+
+}  // namespace it
