@@ -29,6 +29,10 @@ const CommandSpec& reconcile_command();
 const CommandSpec& tree_command();
 const CommandSpec& uninstall_command();
 const CommandSpec& validate_command();
+const CommandSpec& policy_list_command();
+const CommandSpec& policy_run_command();
+const CommandSpec& policy_test_command();
+const CommandSpec& policy_trace_command();
 const CommandSpec& version_command();
 const CommandSpec& wait_command();
 

@@ -42,8 +42,7 @@ util::Result<DefinitionPtr> find_policy(Context& context, const Arguments& argum
   }
   KUBIST_TRY(const std::string ns, context.ns());
   KUBIST_TRY(const auto client, context.client());
-  KUBIST_TRY(const auto objects,
-             executors::load_policy_definitions(*client, ns, context.stop()));
+  KUBIST_TRY(const auto objects, executors::load_policy_definitions(*client, ns, context.stop()));
   return catalog.build(objects).find(ns, name);
 }
 
@@ -86,8 +85,15 @@ const CommandSpec& policy_run_command() {
                  Completes::files},
                 {"definition", 0, FlagKind::list, "FILE", "a file with policy definitions", "",
                  Completes::files},
-                {"output", 'o', FlagKind::text, "FORM", "yaml or json", "yaml", Completes::choices,
-                 {}, {"yaml", "json"}}},
+                {"output",
+                 'o',
+                 FlagKind::text,
+                 "FORM",
+                 "yaml or json",
+                 "yaml",
+                 Completes::choices,
+                 {},
+                 {"yaml", "json"}}},
       .examples = {{"A built-in policy", "kubist policy run TimedWindow -f input.yaml"},
                    {"A definition before it is applied",
                     "kubist policy run --definition policy.yaml -f input.yaml"}},

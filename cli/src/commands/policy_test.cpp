@@ -42,8 +42,9 @@ void print_result(const CaseResult& result, bool color, Sink& out) {
     const std::string where = difference.pointer.empty() ? "/" : difference.pointer;
     const std::string expected = cat("    - ", data::to_json(difference.expected));
     const std::string actual = cat("    + ", data::to_json(difference.actual));
-    out.write(cat("  ", util::printable(where), '\n', paint(util::printable(expected), k_red, color),
-                  '\n', paint(util::printable(actual), k_green, color), '\n'));
+    out.write(cat("  ", util::printable(where), '\n',
+                  paint(util::printable(expected), k_red, color), '\n',
+                  paint(util::printable(actual), k_green, color), '\n'));
   }
   for (const auto& trace : result.trace) {
     if (!result.passed && !trace.stderr_tail.empty()) {
@@ -108,21 +109,30 @@ const CommandSpec& policy_test_command() {
       .group = "Policies",
       .summary = "Run recorded cases of policies and compare what comes out",
       .details =
-          "Reads files, and folders with all that is below them. A document is a PolicyDefinition or "
+          "Reads files, and folders with all that is below them. A document is a PolicyDefinition "
+          "or "
           "ClusterPolicyDefinition, or a case:\n\n"
           "    name: labels the team\n"
           "    policy: team-label            # or policies: [{name, parameters}]\n"
           "    input: {items: [RESOURCE], functionConfig: {parameters, settings, state, now}}\n"
           "    expected: {items: [{spec: {labels: {team: shop}}}]}   # or error: TEXT\n\n"
-          "Maps in expected may leave out keys. No cluster is asked. Exits with 1 when a case fails.",
+          "Maps in expected may leave out keys. No cluster is asked. Exits with 1 when a case "
+          "fails.",
       .arguments = "PATH...",
       .min_words = 1,
       .max_words = -1,
       .completes = Completes::files,
       .flags = {{"definition", 0, FlagKind::list, "FILE",
                  "a file with further policy definitions, may be repeated", "", Completes::files},
-                {"output", 'o', FlagKind::text, "FORM", "json, or nothing for lines", "",
-                 Completes::choices, {}, {"json"}}},
+                {"output",
+                 'o',
+                 FlagKind::text,
+                 "FORM",
+                 "json, or nothing for lines",
+                 "",
+                 Completes::choices,
+                 {},
+                 {"json"}}},
       .examples = {{"Test a team's policies", "kubist policy test policies/"}},
       .needs = Needs::nothing,
       .run = run};

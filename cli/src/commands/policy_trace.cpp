@@ -1,3 +1,5 @@
+#include "output/policy_trace.hpp"
+
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/data/json_text.hpp>
@@ -8,7 +10,6 @@
 #include <kubist/util/random.hpp>
 
 #include "commands.hpp"
-#include "output/policy_trace.hpp"
 #include "selection.hpp"
 
 namespace kubist::cli {
@@ -38,16 +39,15 @@ Json to_json(const Node& node, const PolicyVerdict& verdict) {
 util::Result<int> run(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto keys, read_selection(context, arguments.words()));
   KUBIST_TRY(const auto client, context.client());
-  KUBIST_TRY(const auto snapshot,
-             executors::load_snapshot(*client, keys[0].ns, context.stop()));
+  KUBIST_TRY(const auto snapshot, executors::load_snapshot(*client, keys[0].ns, context.stop()));
   const engine::Graph graph = executors::build_graph(snapshot);
   KUBIST_TRY(const auto nodes, graph.require(keys[0]));
   const executors::Catalog definitions;
   const auto now = util::system_clock().now();
   engine::PolicyWorld world;
-  const auto verdicts = engine::run_policies(
-      graph, nodes, definitions.build(snapshot.definitions), world,
-      {util::random_uuid(), now, true}, now, context.stop(), {.keep_trace = true});
+  const auto verdicts = engine::run_policies(graph, nodes, definitions.build(snapshot.definitions),
+                                             world, {util::random_uuid(), now, true}, now,
+                                             context.stop(), {.keep_trace = true});
   Json all{{"nodes", Json::array()}};
   int code = k_ok;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -74,17 +74,28 @@ const CommandSpec& policy_trace_command() {
       .group = "Policies",
       .summary = "Run the policies of a resource as a dry run and show what each does",
       .details =
-          "Each policy gets what it would get in a run now: the object as the former policy left it, "
-          "its parameters and settings, and the state that it returned last time. Nothing is written. "
-          "With -o json each policy's whole input and output are shown; the input can be recorded for "
+          "Each policy gets what it would get in a run now: the object as the former policy left "
+          "it, "
+          "its parameters and settings, and the state that it returned last time. Nothing is "
+          "written. "
+          "With -o json each policy's whole input and output are shown; the input can be recorded "
+          "for "
           "'kubist policy test' and 'kubist policy run'.",
       .arguments = "KIND/NAME",
       .min_words = 1,
       .max_words = 1,
       .completes = Completes::resource_names,
-      .flags = {{"output", 'o', FlagKind::text, "FORM", "json, or nothing for a summary", "",
-                 Completes::choices, {}, {"json"}}},
-      .examples = {{"Why does this namespace get that label?", "kubist policy trace vc/dev -n shop"}},
+      .flags = {{"output",
+                 'o',
+                 FlagKind::text,
+                 "FORM",
+                 "json, or nothing for a summary",
+                 "",
+                 Completes::choices,
+                 {},
+                 {"json"}}},
+      .examples = {{"Why does this namespace get that label?",
+                    "kubist policy trace vc/dev -n shop"}},
       .run = run};
   return spec;
 }

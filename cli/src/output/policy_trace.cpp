@@ -56,8 +56,8 @@ void print_one(const PolicyTrace& trace, std::size_t number, bool color, Sink& o
     print_indented(trace.stderr_tail, out);
   }
   if (!trace.error) {
-    const std::string diff = resources::unified_diff(spec_yaml(trace.input), spec_yaml(trace.output),
-                                                     "spec before", "spec after");
+    const std::string diff = resources::unified_diff(
+        spec_yaml(trace.input), spec_yaml(trace.output), "spec before", "spec after");
     diff.empty() ? out.write("    spec unchanged\n") : print_indented(diff, out);
   }
 }

@@ -70,6 +70,20 @@ util::Result<Snapshot> load_snapshot(kube::Client& home, const std::string& ns,
   return snapshot;
 }
 
+util::Result<std::vector<Json>> load_policy_definitions(kube::Client& home, const std::string& ns,
+                                                        const std::stop_token& stop) {
+  std::vector<Json> definitions;
+  for (const char* name : {"PolicyDefinition", "ClusterPolicyDefinition"}) {
+    const resources::Kind* kind = resources::find_kind(resources::k_kubist_group, name);
+    Listed listed = list_kind(home, *kind, ns, stop);
+    if (!listed) {
+      return util::fail(explain(listed.error(), *kind));
+    }
+    std::move(listed->items.begin(), listed->items.end(), std::back_inserter(definitions));
+  }
+  return definitions;
+}
+
 engine::Graph build_graph(const Snapshot& snapshot) {
   std::vector<engine::Node> nodes;
   nodes.reserve(snapshot.nodes.size());

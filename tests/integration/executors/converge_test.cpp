@@ -1,4 +1,5 @@
-// A tree of 3 projects with 2 clusters each: everything becomes Ready, and a second run writes nothing.
+// A tree of 3 projects with 2 clusters each: everything becomes Ready, and a second run writes
+// nothing.
 #include <doctest/doctest.h>
 
 #include "support.hpp"
@@ -10,10 +11,9 @@ using namespace it;
 // 20 virtual clusters in all: 4 on home and 3 (2 in the last project) on the target.
 std::vector<Json> tree_below(const World& world, const std::string& project, int homes, int targets,
                              const std::string& kubeconfig) {
-  std::vector<Json> all{secret(project, "target", kubeconfig),
-                        object("Cluster", project, "home", {{"home", true}}),
-                        object("Cluster", project, "target",
-                               {{"kubeconfigSecretRef", {{"name", "target"}}}})};
+  std::vector<Json> all{
+      secret(project, "target", kubeconfig), object("Cluster", project, "home", {{"home", true}}),
+      object("Cluster", project, "target", {{"kubeconfigSecretRef", {{"name", "target"}}}})};
   for (int i = 0; i < homes + targets; ++i) {
     const bool home = i < homes;
     const std::string name = (home ? "h" : "t") + std::to_string(i);
@@ -45,11 +45,11 @@ TEST_CASE("reconcile: a tree becomes Ready, and the second run writes nothing an
     const auto tree = tree_below(world, project, 4, p == 2 ? 2 : 3, config);
     below.insert(below.end(), tree.begin(), tree.end());
   }
-  apply("home", below);
+  put("home", below);
 
   Audit first_home("home");
   Audit first_target("target1");
-  const CommandResult first = kubist(world.as_user(selection));
+  const CommandResult first = run_kubist(world.as_user(selection));
   REQUIRE_MESSAGE(first.exit_code == 0, first.out, first.err);
   CHECK(first.out.find("29 nodes: 29 ready") != std::string::npos);
   CHECK(first_home.writes(world.user()).size() > 20);
@@ -71,7 +71,7 @@ TEST_CASE("reconcile: a tree becomes Ready, and the second run writes nothing an
 
   Audit home("home");
   Audit target("target1");
-  const CommandResult second = kubist(world.as_user(selection));
+  const CommandResult second = run_kubist(world.as_user(selection));
   REQUIRE_MESSAGE(second.exit_code == 0, second.out, second.err);
   CHECK(second.out.find("; 0 writes") != std::string::npos);
   std::size_t home_reads = 0;
@@ -80,7 +80,7 @@ TEST_CASE("reconcile: a tree becomes Ready, and the second run writes nothing an
   const auto target_writes = target.writes(target_user, &target_reads);
   CHECK_MESSAGE(home_writes.empty(), first_of(home_writes));
   CHECK_MESSAGE(target_writes.empty(), first_of(target_writes));
-  CHECK(home_reads > 5);    // the filter does see this run
+  CHECK(home_reads > 5);  // the filter does see this run
   CHECK(target_reads > 5);
 }
 
@@ -88,11 +88,11 @@ TEST_CASE("reconcile: kubectl wait works on every kind, a Root with its projects
   World world("wait");
   const std::string project = world.name();
   world.make_project(project);
-  apply("home", {object("Cluster", project, "home", {{"home", true}}),
-                 virtual_cluster(project, "dev", "home", world.name("dev"))});
-  must(kubist({"reconcile", "Project/" + project}));
-  for (const std::string& what : {"kproj/" + project, std::string("kcl/home"), std::string("kvc/dev")}) {
-    must(kubectl("home",
-                 {"wait", "--for=condition=Ready", what, "-n", project, "--timeout=5s"}));
+  put("home", {object("Cluster", project, "home", {{"home", true}}),
+               virtual_cluster(project, "dev", "home", world.name("dev"))});
+  must(run_kubist({"reconcile", "Project/" + project}));
+  for (const std::string& what :
+       {"kproj/" + project, std::string("kcl/home"), std::string("kvc/dev")}) {
+    must(kubectl("home", {"wait", "--for=condition=Ready", what, "-n", project, "--timeout=5s"}));
   }
 }

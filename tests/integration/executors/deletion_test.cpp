@@ -1,4 +1,5 @@
-// Deletion runs backwards and ends, leaves what was adopted, and lets go of what is gone when told to.
+// Deletion runs backwards and ends, leaves what was adopted, and lets go of what is gone when told
+// to.
 #include <doctest/doctest.h>
 
 #include "support.hpp"
@@ -23,21 +24,22 @@ TEST_CASE("deletion: kubectl delete of a project, then reconcile, leaves only wh
   const std::string adopted = world.name("adopted");
   world.make_project(project);
   const auto [config, user] = world.token_kubeconfig("target1");
-  apply("home", {plain_namespace(adopted), secret(project, "target", config),
-                 object("Cluster", project, "home", {{"home", true}}),
-                 object("Cluster", project, "target",
-                        {{"kubeconfigSecretRef", {{"name", "target"}}}}),
-                 virtual_cluster(project, "made", "home", world.name("made")),
-                 virtual_cluster(project, "taken", "home", adopted, {{"adopt", true}}),
-                 virtual_cluster(project, "far", "target", world.name("far"))});
-  must(kubist({"reconcile", "Project/" + project}));
+  put("home",
+      {plain_namespace(adopted), secret(project, "target", config),
+       object("Cluster", project, "home", {{"home", true}}),
+       object("Cluster", project, "target", {{"kubeconfigSecretRef", {{"name", "target"}}}}),
+       virtual_cluster(project, "made", "home", world.name("made")),
+       virtual_cluster(project, "taken", "home", adopted, {{"adopt", true}}),
+       virtual_cluster(project, "far", "target", world.name("far"))});
+  must(run_kubist({"reconcile", "Project/" + project}));
   const auto used = get("home", "secret", "target", project);
   CHECK((*used)["metadata"]["finalizers"] == Json::array({"kubist.io/in-use"}));
   CHECK(get("target1", "namespace", world.name("far")).has_value());
-  CHECK((*get("home", "namespace", adopted))["metadata"]["annotations"].contains("kubist.io/owner"));
+  CHECK(
+      (*get("home", "namespace", adopted))["metadata"]["annotations"].contains("kubist.io/owner"));
 
   must(kubectl("home", {"delete", "kproj", project, "--wait=false"}));
-  const CommandResult run = kubist({"reconcile", "Project/" + project, "--timeout=120s"});
+  const CommandResult run = run_kubist({"reconcile", "Project/" + project, "--timeout=120s"});
   CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
   CHECK(run.out.find("namespace " + adopted) != std::string::npos);
   CHECK(gone("home", "kproj", project));
@@ -54,12 +56,12 @@ TEST_CASE("deletion: one virtual cluster goes alone; its siblings stay") {
   World world("single");
   const std::string project = world.name();
   world.make_project(project);
-  apply("home", {object("Cluster", project, "home", {{"home", true}}),
-                 virtual_cluster(project, "goes", "home", world.name("goes")),
-                 virtual_cluster(project, "stays", "home", world.name("stays"))});
-  must(kubist({"reconcile", "Project/" + project}));
+  put("home", {object("Cluster", project, "home", {{"home", true}}),
+               virtual_cluster(project, "goes", "home", world.name("goes")),
+               virtual_cluster(project, "stays", "home", world.name("stays"))});
+  must(run_kubist({"reconcile", "Project/" + project}));
   must(kubectl("home", {"delete", "kvc", "goes", "-n", project, "--wait=false"}));
-  const CommandResult run = kubist({"reconcile", "Project/" + project, "--timeout=60s"});
+  const CommandResult run = run_kubist({"reconcile", "Project/" + project, "--timeout=60s"});
   CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
   CHECK(gone("home", "namespace", world.name("goes")));
   CHECK(!get("home", "kvc", "goes", project));
@@ -72,21 +74,21 @@ TEST_CASE("deletion: with its target gone a cluster stays until it is abandoned"
   const std::string project = world.name();
   world.make_project(project);
   const auto [config, user] = world.token_kubeconfig("target1");
-  apply("home", {secret(project, "target", config),
-                 object("Cluster", project, "target",
-                        {{"kubeconfigSecretRef", {{"name", "target"}}}}),
-                 virtual_cluster(project, "far", "target", world.name("far"))});
-  must(kubist({"reconcile", "Project/" + project}));
+  put("home",
+      {secret(project, "target", config),
+       object("Cluster", project, "target", {{"kubeconfigSecretRef", {{"name", "target"}}}}),
+       virtual_cluster(project, "far", "target", world.name("far"))});
+  must(run_kubist({"reconcile", "Project/" + project}));
 
-  apply("home", {secret(project, "target", small_kubeconfig("https://10.77.0.2:1").dump())});
+  put("home", {secret(project, "target", small_kubeconfig("https://10.77.0.2:1").dump())});
   must(kubectl("home", {"delete", "kproj", project, "--wait=false"}));
-  const CommandResult stuck = kubist({"reconcile", "Project/" + project, "--timeout=20s"});
+  const CommandResult stuck = run_kubist({"reconcile", "Project/" + project, "--timeout=20s"});
   CHECK_MESSAGE((stuck.exit_code == 1 || stuck.exit_code == 3), stuck.out, stuck.err);
   CHECK(get("home", "kproj", project).has_value());
   CHECK(get("home", "kvc", "far", project).has_value());
 
   const CommandResult run =
-      kubist({"reconcile", "Project/" + project, "--abandon", "--timeout=120s"});
+      run_kubist({"reconcile", "Project/" + project, "--abandon", "--timeout=120s"});
   CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
   CHECK(run.out.find("left behind") != std::string::npos);
   CHECK(run.out.find("namespace " + world.name("far")) != std::string::npos);

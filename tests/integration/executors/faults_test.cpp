@@ -1,7 +1,7 @@
 // What is wrong with one node stays with it and what is below it.
-#include <doctest/doctest.h>
-
 #include <set>
+
+#include <doctest/doctest.h>
 
 #include "support.hpp"
 
@@ -14,7 +14,8 @@ const char* const k_nowhere = "https://10.77.0.2:1";  // nothing listens there
 Json changed(const std::string& part, const Json& value) {
   Json config = small_kubeconfig("https://10.77.0.2:6444");
   (part == "proxy-url" || part == "certificate-authority" ? config["clusters"][0]["cluster"]
-                                                          : config["users"][0]["user"])[part] = value;
+                                                          : config["users"][0]["user"])[part] =
+      value;
   return config;
 }
 
@@ -29,8 +30,7 @@ std::optional<Json> vc(const std::string& project, const std::string& name) {
 void add_cluster(std::vector<Json>& objects, const std::string& project, const std::string& name,
                  const std::string& kubeconfig) {
   objects.push_back(secret(project, name, kubeconfig));
-  objects.push_back(
-      object("Cluster", project, name, {{"kubeconfigSecretRef", {{"name", name}}}}));
+  objects.push_back(object("Cluster", project, name, {{"kubeconfigSecretRef", {{"name", name}}}}));
   objects.push_back(virtual_cluster(project, "on-" + name, name, project + "-on-" + name));
 }
 
@@ -49,11 +49,12 @@ TEST_CASE("reconcile: a cluster that cannot be used fails with its subtree alone
                                {"interactiveMode", "Never"}})
                   .dump());
   add_cluster(objects, project, "proxy", changed("proxy-url", "http://10.77.0.2:3128").dump());
-  add_cluster(objects, project, "files", changed("certificate-authority", "/etc/ssl/ca.pem").dump());
+  add_cluster(objects, project, "files",
+              changed("certificate-authority", "/etc/ssl/ca.pem").dump());
   add_cluster(objects, project, "gone", small_kubeconfig(k_nowhere).dump());
-  apply("home", objects);
+  put("home", objects);
 
-  const CommandResult first = kubist({"reconcile", "Project/" + project, "--timeout=60s"});
+  const CommandResult first = run_kubist({"reconcile", "Project/" + project, "--timeout=60s"});
   CHECK_MESSAGE(first.exit_code == 1, first.out, first.err);
   for (const std::string& name : forbidden) {
     CAPTURE(name);
@@ -75,7 +76,7 @@ TEST_CASE("reconcile: a cluster that cannot be used fails with its subtree alone
 
   // Again: only what is tried again has anything new to say.
   Audit audit("home");
-  kubist(world.as_user({"reconcile", "Project/" + project, "--timeout=60s"}));
+  run_kubist(world.as_user({"reconcile", "Project/" + project, "--timeout=60s"}));
   for (const AuditedWrite& write : audit.writes(world.user())) {
     CAPTURE(write.to_string());
     const bool subtree = write.name == "gone" || write.name == "on-gone";
@@ -90,13 +91,13 @@ TEST_CASE("reconcile: a kubeconfig that leads to another cluster than before is 
   const auto [config, user] = world.token_kubeconfig("target1");
   std::vector<Json> objects;
   add_cluster(objects, project, "moves", config);
-  apply("home", objects);
-  must(kubist({"reconcile", "Project/" + project}));
+  put("home", objects);
+  must(run_kubist({"reconcile", "Project/" + project}));
   const auto before = cluster(project, "moves");
   CHECK(condition(before, "Ready") == "True");
 
-  apply("home", {secret(project, "moves", world.token_kubeconfig("home").first)});
-  const CommandResult second = kubist({"reconcile", "Project/" + project});
+  put("home", {secret(project, "moves", world.token_kubeconfig("home").first)});
+  const CommandResult second = run_kubist({"reconcile", "Project/" + project});
   CHECK_MESSAGE(second.exit_code == 1, second.out, second.err);
   const auto after = cluster(project, "moves");
   CHECK(condition(after, "Stalled") == "True");
@@ -111,14 +112,14 @@ TEST_CASE("reconcile: a virtual cluster cannot reach for a namespace that is not
   const std::string other = world.name("other");
   world.make_project(project);
   world.make_project(other, {{"home", {{"namespaces", {other + "-*"}}}}});
-  apply("home", {object("Cluster", project, "home", {{"home", true}}),
-                 virtual_cluster(project, "system", "home", "kube-system", {{"adopt", true}}),
-                 virtual_cluster(project, "theirs", "home", other, {{"adopt", true}}),
-                 virtual_cluster(project, "foreign", "home", "policy-not-granted"),
-                 virtual_cluster(project, "fine", "home", world.name("fine"))});
+  put("home", {object("Cluster", project, "home", {{"home", true}}),
+               virtual_cluster(project, "system", "home", "kube-system", {{"adopt", true}}),
+               virtual_cluster(project, "theirs", "home", other, {{"adopt", true}}),
+               virtual_cluster(project, "foreign", "home", "policy-not-granted"),
+               virtual_cluster(project, "fine", "home", world.name("fine"))});
   const Json system_before = *get("home", "namespace", "kube-system");
   const Json theirs_before = *get("home", "namespace", other);
-  const CommandResult run = kubist({"reconcile", "Project/" + project});
+  const CommandResult run = run_kubist({"reconcile", "Project/" + project});
   CHECK_MESSAGE(run.exit_code == 1, run.out, run.err);
   for (const char* name : {"system", "theirs", "foreign"}) {
     CAPTURE(name);

@@ -34,12 +34,12 @@ TEST_CASE("lock: a project that another kubist holds is left alone, with exit co
   World world("held");
   const std::string project = world.name();
   world.make_project(project);
-  apply("home", tree(project, 2));
+  put("home", tree(project, 2));
   must(kubectl("home", {"delete", "lease", "kubist", "-n", project, "--ignore-not-found"}));
-  apply("home", {lease(project)});
+  put("home", {lease(project)});
   Audit audit("home");
   const CommandResult run =
-      kubist(world.as_user({"reconcile", "Project/" + project, "--lock-timeout=0s"}));
+      run_kubist(world.as_user({"reconcile", "Project/" + project, "--lock-timeout=0s"}));
   CHECK_MESSAGE(run.exit_code == 6, run.out, run.err);
   CHECK((run.out + run.err).find("somebody@else") != std::string::npos);
   CHECK((run.out + run.err).find("run-7") != std::string::npos);
@@ -47,8 +47,7 @@ TEST_CASE("lock: a project that another kubist holds is left alone, with exit co
   CHECK(!get("home", "namespace", project + "-v0"));
 
   // Its holder never renews: once the lease is stale the next run takes it.
-  const CommandResult later =
-      kubist({"reconcile", "Project/" + project, "--lock-timeout=60s"});
+  const CommandResult later = run_kubist({"reconcile", "Project/" + project, "--lock-timeout=60s"});
   CHECK_MESSAGE(later.exit_code == 0, later.out, later.err);
   CHECK(get("home", "namespace", project + "-v0").has_value());
 }
@@ -57,7 +56,7 @@ TEST_CASE("lock: the writes of two kubists at once never interleave") {
   World world("two");
   const std::string project = world.name();
   world.make_project(project);
-  apply("home", tree(project, 6));
+  put("home", tree(project, 6));
   Audit audit("home");
   const Words args{"reconcile", "Project/" + project, "--lock-timeout=60s"};
   Background one(world.as_user(args, "-one"));
@@ -75,15 +74,15 @@ TEST_CASE("lock: the writes of two kubists at once never interleave") {
   }
   CHECK(!turns.empty());
   CHECK(turns.size() <= 2);
-  must(kubectl("home", {"wait", "--for=condition=Ready", "kvc", "--all", "-n", project,
-                        "--timeout=5s"}));
+  must(kubectl("home",
+               {"wait", "--for=condition=Ready", "kvc", "--all", "-n", project, "--timeout=5s"}));
 }
 
 TEST_CASE("reconcile: killed in the middle, the next run converges") {
   World world("kill");
   const std::string project = world.name();
   world.make_project(project);
-  apply("home", tree(project, 8));
+  put("home", tree(project, 8));
   {
     Background run({"reconcile", "Project/" + project, "--parallelism=1"});
     REQUIRE_MESSAGE(
@@ -92,12 +91,12 @@ TEST_CASE("reconcile: killed in the middle, the next run converges") {
     run.signal(SIGKILL);
     CHECK(run.wait(10) == 137);
   }
-  const CommandResult next = kubist({"reconcile", "Project/" + project});
+  const CommandResult next = run_kubist({"reconcile", "Project/" + project});
   CHECK_MESSAGE(next.exit_code == 0, next.out, next.err);
   must(kubectl("home", {"wait", "--for=condition=TreeReady", "kproj/" + project, "--timeout=5s"}));
   for (int i = 0; i < 8; ++i) {
     CHECK(get("home", "namespace", project + "-v" + std::to_string(i)).has_value());
   }
-  const CommandResult third = kubist({"reconcile", "Project/" + project});
+  const CommandResult third = run_kubist({"reconcile", "Project/" + project});
   CHECK_MESSAGE(third.out.find("; 0 writes") != std::string::npos, third.out);
 }

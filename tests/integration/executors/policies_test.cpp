@@ -31,23 +31,23 @@ TEST_CASE("policies: one that fails ends its own node with its own message, and 
   World world("bad");
   const std::string project = world.name();
   world.make_project(project);
-  std::vector<Json> objects{object("Cluster", project, "home", {{"home", true}}),
-                            definition(project, "errs", "function(list) error 'the moon is full'"),
-                            definition(project, "loops",
-                                       "local f(x) = f(x + 1) tailstrict; function(list) f(0)"),
-                            definition(project, "eats",
-                                       "function(list) local g(s) = if std.length(s) > 1e12 then s "
-                                       "else g(s + s) tailstrict; g('xxxxxxxxxxxxxxxx')"),
-                            definition(project, "rubbish", "function(list) 'hello'"),
-                            definition(project, "broken", "function(list) {")};
+  std::vector<Json> objects{
+      object("Cluster", project, "home", {{"home", true}}),
+      definition(project, "errs", "function(list) error 'the moon is full'"),
+      definition(project, "loops", "local f(x) = f(x + 1) tailstrict; function(list) f(0)"),
+      definition(project, "eats",
+                 "function(list) local g(s) = if std.length(s) > 1e12 then s "
+                 "else g(s + s) tailstrict; g('xxxxxxxxxxxxxxxx')"),
+      definition(project, "rubbish", "function(list) 'hello'"),
+      definition(project, "broken", "function(list) {")};
   const std::vector<std::string> bad{"errs", "loops", "eats", "rubbish", "broken"};
   for (const std::string& name : bad) {
     objects.push_back(virtual_cluster(project, name, "home", world.name(name),
                                       {{"policies", Json::array({{{"name", name}}})}}));
   }
   objects.push_back(virtual_cluster(project, "fine", "home", world.name("fine")));
-  apply("home", objects);
-  const CommandResult run = kubist({"reconcile", "Project/" + project, "--timeout=100s"});
+  put("home", objects);
+  const CommandResult run = run_kubist({"reconcile", "Project/" + project, "--timeout=100s"});
   CHECK_MESSAGE(run.exit_code == 1, run.out, run.err);
   for (const std::string& name : bad) {
     CAPTURE(name);
@@ -61,7 +61,7 @@ TEST_CASE("policies: one that fails ends its own node with its own message, and 
   CHECK(condition(vc(project, "fine"), "Ready") == "True");
   CHECK(condition(get("home", "kcl", "home", project), "Ready") == "True");
 
-  const CommandResult trace = kubist({"policy", "trace", "vc/errs", "-n", project});
+  const CommandResult trace = run_kubist({"policy", "trace", "vc/errs", "-n", project});
   CHECK(trace.exit_code != 0);
   CHECK(trace.out.find("the moon is full") != std::string::npos);
 }
@@ -70,19 +70,18 @@ TEST_CASE("policies: a definition changes labels through the spec, and never the
   World world("good");
   const std::string project = world.name();
   world.make_project(project);
-  apply("home",
-        {object("Cluster", project, "home", {{"home", true}}),
-         object("PolicyDefinition", project, "tiers",
-                {{"description", "Labels by tier."},
-                 {"parameters",
-                  {{"type", "object"},
-                   {"properties", {{"tier", {{"type", "string"}, {"default", "silver"}}}}}}},
-                 {"runtime", {{"jsonnet", {{"source", k_labels}}}}}}),
-         virtual_cluster(project, "dev", "home", world.name("dev"),
-                         {{"policies", Json::array({call("tiers", {{"tier", "gold"}})})}}),
-         virtual_cluster(project, "test", "home", world.name("test"),
-                         {{"policies", Json::array({call("tiers")})}})});
-  must(kubist({"reconcile", "Project/" + project}));
+  put("home", {object("Cluster", project, "home", {{"home", true}}),
+               object("PolicyDefinition", project, "tiers",
+                      {{"description", "Labels by tier."},
+                       {"parameters",
+                        {{"type", "object"},
+                         {"properties", {{"tier", {{"type", "string"}, {"default", "silver"}}}}}}},
+                       {"runtime", {{"jsonnet", {{"source", k_labels}}}}}}),
+               virtual_cluster(project, "dev", "home", world.name("dev"),
+                               {{"policies", Json::array({call("tiers", {{"tier", "gold"}})})}}),
+               virtual_cluster(project, "test", "home", world.name("test"),
+                               {{"policies", Json::array({call("tiers")})}})});
+  must(run_kubist({"reconcile", "Project/" + project}));
   CHECK((*get("home", "namespace", world.name("dev")))["metadata"]["labels"]["tier"] == "gold");
   CHECK((*get("home", "namespace", world.name("test")))["metadata"]["labels"]["tier"] == "silver");
   const auto node = vc(project, "dev");
@@ -90,14 +89,14 @@ TEST_CASE("policies: a definition changes labels through the spec, and never the
   CHECK((*node)["status"]["effective"]["labels"]["tier"] == "gold");
   CHECK((*node)["status"]["policies"][0]["outcome"] == "Succeeded");
 
-  const CommandResult list = kubist({"policy", "list", "-n", project});
+  const CommandResult list = run_kubist({"policy", "list", "-n", project});
   CHECK(list.out.find("tiers") != std::string::npos);
   CHECK(list.out.find("Labels by tier.") != std::string::npos);
   CHECK(list.out.find("TimedWindow") != std::string::npos);
 
   Audit audit("home");
   const CommandResult trace =
-      kubist(world.as_user({"policy", "trace", "vc/dev", "-n", project, "-o", "json"}));
+      run_kubist(world.as_user({"policy", "trace", "vc/dev", "-n", project, "-o", "json"}));
   const Json report = Json::parse(must(trace));
   const Json& policy = report["nodes"][0]["policies"][0];
   CHECK(policy["input"]["functionConfig"]["parameters"]["tier"] == "gold");
@@ -105,8 +104,8 @@ TEST_CASE("policies: a definition changes labels through the spec, and never the
   CHECK(audit.writes(world.user()).empty());
 
   // What the trace shows can be run again from a file.
-  const CommandResult again = kubist({"policy", "run", "tiers", "-n", project, "-f", "-", "-o", "json"},
-                                     policy["input"].dump());
+  const CommandResult again = run_kubist(
+      {"policy", "run", "tiers", "-n", project, "-f", "-", "-o", "json"}, policy["input"].dump());
   CHECK(Json::parse(must(again))["items"][0]["spec"]["labels"]["tier"] == "gold");
 }
 
@@ -114,25 +113,26 @@ TEST_CASE("policies: the built-in ones and the familiar YAML forms") {
   World world("forms");
   const std::string project = world.name();
   world.make_project(project);
-  const Json never = Json::array({{{"start", "2001-01-01T00:00:00Z"}, {"end", "2001-01-02T00:00:00Z"}}});
+  const Json never =
+      Json::array({{{"start", "2001-01-01T00:00:00Z"}, {"end", "2001-01-02T00:00:00Z"}}});
   const Json patched = Json::array({call("JsonPatch", {{"labels", {{"by", "patch"}}}})});
   Json with_executor{{"executor", {{"name", "DefaultVirtualClusterPolicyExecutor"}}},
                      {"policies", patched}};
   Json with_old_name{{"policyExecutor", {{"name", "VirtualCluster"}}}, {"policies", patched}};
-  apply("home",
-        {object("Cluster", project, "home", {{"home", true}}),
-         virtual_cluster(project, "held", "home", world.name("held"),
-                         {{"policies", Json::array({call("TimedWindow", {{"windows", never}})})}}),
-         virtual_cluster(project, "outside", "home", world.name("outside"),
-                         {{"policies",
-                           Json::array({call("timed", {{"windows", never}, {"outside", "continue"}})})}}),
-         virtual_cluster(project, "new-form", "home", world.name("new-form"), with_executor),
-         virtual_cluster(project, "old-form", "home", world.name("old-form"), with_old_name),
-         virtual_cluster(project, "unknown", "home", world.name("unknown"),
-                         {{"policies", Json::array({call("JsonPach")})}}),
-         virtual_cluster(project, "no-executor", "home", world.name("no-executor"),
-                         {{"executor", {{"name", "SomeExecutor"}}}})});
-  const CommandResult run = kubist({"reconcile", "Project/" + project, "--timeout=60s"});
+  put("home",
+      {object("Cluster", project, "home", {{"home", true}}),
+       virtual_cluster(project, "held", "home", world.name("held"),
+                       {{"policies", Json::array({call("TimedWindow", {{"windows", never}})})}}),
+       virtual_cluster(project, "outside", "home", world.name("outside"),
+                       {{"policies", Json::array({call("timed", {{"windows", never},
+                                                                 {"outside", "continue"}})})}}),
+       virtual_cluster(project, "new-form", "home", world.name("new-form"), with_executor),
+       virtual_cluster(project, "old-form", "home", world.name("old-form"), with_old_name),
+       virtual_cluster(project, "unknown", "home", world.name("unknown"),
+                       {{"policies", Json::array({call("JsonPach")})}}),
+       virtual_cluster(project, "no-executor", "home", world.name("no-executor"),
+                       {{"executor", {{"name", "SomeExecutor"}}}})});
+  const CommandResult run = run_kubist({"reconcile", "Project/" + project, "--timeout=60s"});
   CHECK_MESSAGE(run.exit_code == 1, run.out, run.err);
   CHECK(!get("home", "namespace", world.name("held")));
   CHECK((*vc(project, "held"))["status"]["policies"][0]["outcome"] == "Hold");

@@ -1,13 +1,13 @@
 #include "support.hpp"
 
+#include <fstream>
+
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <fstream>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/node.hpp>
@@ -32,10 +32,10 @@ fs::path kubeconfig(const std::string& cluster) {
 
 std::string kubist_program() {
   const std::string given = util::environment("KUBIST_BIN");
-  return !given.empty() ? given
-                        : (fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "cli" /
-                           "kubist")
-                              .string();
+  return !given.empty()
+             ? given
+             : (fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "cli" / "kubist")
+                   .string();
 }
 
 namespace {
@@ -52,7 +52,7 @@ CommandResult run(Words args, const std::string& input) {
 
 }  // namespace
 
-CommandResult kubist(const Words& args, const std::string& input) {
+CommandResult run_kubist(const Words& args, const std::string& input) {
   Words all{kubist_program()};
   all.insert(all.end(), args.begin(), args.end());
   return run(all, input);
@@ -69,7 +69,7 @@ std::string must(const CommandResult& result) {
   return result.out;
 }
 
-void apply(const std::string& cluster, const std::vector<Json>& objects) {
+void put(const std::string& cluster, const std::vector<Json>& objects) {
   const Json list{{"apiVersion", "v1"}, {"kind", "List"}, {"items", objects}};
   must(kubectl(cluster, {"apply", "--server-side", "-f", "-"}, list.dump()));
 }
@@ -187,9 +187,9 @@ AuditedWrite write_of(const Json& event, std::string user) {
   const auto part = [&](std::string_view name) {
     return std::string(data::string_at(event, {"objectRef", name}));
   };
-  return {std::move(user),   std::string(data::string_at(event, {"verb"})),
-          part("resource"),  part("namespace"),
-          part("name"),      part("subresource")};
+  return {std::move(user),  std::string(data::string_at(event, {"verb"})),
+          part("resource"), part("namespace"),
+          part("name"),     part("subresource")};
 }
 
 }  // namespace
@@ -242,8 +242,7 @@ namespace {
 std::vector<std::string> names(const std::string& cluster, const std::string& type,
                                const std::string& prefix) {
   std::vector<std::string> found;
-  const CommandResult all =
-      kubectl(cluster, {"get", type, "-o", "name", "--ignore-not-found"});
+  const CommandResult all = kubectl(cluster, {"get", type, "-o", "name", "--ignore-not-found"});
   for (const std::string& line : util::split(all.out, '\n')) {
     const std::string name = line.substr(line.find('/') + 1);
     if (name.starts_with(prefix)) {
@@ -255,8 +254,9 @@ std::vector<std::string> names(const std::string& cluster, const std::string& ty
 
 void drop_finalizers(const std::string& ns) {
   const CommandResult all = kubectl(
-      "home", {"get", "kvc,kcl,kexec,deployitems,secrets", "-n", ns, "-o",
-               "jsonpath={range .items[?(@.metadata.finalizers)]}{.kind}/{.metadata.name}{\"\\n\"}{end}"});
+      "home",
+      {"get", "kvc,kcl,kexec,deployitems,secrets", "-n", ns, "-o",
+       "jsonpath={range .items[?(@.metadata.finalizers)]}{.kind}/{.metadata.name}{\"\\n\"}{end}"});
   for (const std::string& line : util::split(all.out, '\n')) {
     if (!line.empty()) {
       kubectl("home", {"patch", line, "-n", ns, "--type=merge", "-p",
@@ -293,21 +293,20 @@ Words World::as_user(const Words& args, const std::string& suffix) const {
 
 std::pair<std::string, std::string> World::token_kubeconfig(const std::string& cluster) {
   const std::string ns = name("account");
-  apply(cluster,
-        {Json{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", ns}}}},
-         Json{{"apiVersion", "v1"},
-              {"kind", "ServiceAccount"},
-              {"metadata", {{"name", "kubist"}, {"namespace", ns}}}},
-         Json{{"apiVersion", "rbac.authorization.k8s.io/v1"},
-              {"kind", "ClusterRoleBinding"},
-              {"metadata", {{"name", m_name}}},
-              {"roleRef",
-               {{"apiGroup", "rbac.authorization.k8s.io"},
-                {"kind", "ClusterRole"},
-                {"name", "cluster-admin"}}},
-              {"subjects", Json::array({{{"kind", "ServiceAccount"},
-                                         {"name", "kubist"},
-                                         {"namespace", ns}}})}}});
+  put(cluster,
+      {Json{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", ns}}}},
+       Json{{"apiVersion", "v1"},
+            {"kind", "ServiceAccount"},
+            {"metadata", {{"name", "kubist"}, {"namespace", ns}}}},
+       Json{{"apiVersion", "rbac.authorization.k8s.io/v1"},
+            {"kind", "ClusterRoleBinding"},
+            {"metadata", {{"name", m_name}}},
+            {"roleRef",
+             {{"apiGroup", "rbac.authorization.k8s.io"},
+              {"kind", "ClusterRole"},
+              {"name", "cluster-admin"}}},
+            {"subjects",
+             Json::array({{{"kind", "ServiceAccount"}, {"name", "kubist"}, {"namespace", ns}}})}}});
   m_accounts_on.insert(cluster);
   const std::string token(
       util::trim(must(kubectl(cluster, {"create", "token", "kubist", "-n", ns}))));
@@ -320,8 +319,8 @@ std::pair<std::string, std::string> World::token_kubeconfig(const std::string& c
 }
 
 void World::make_project(const std::string& project, const Json& spec) {
-  apply("home", {object("Project", "", project, spec)});
-  must(kubist({"reconcile", "Project/" + project}));
+  put("home", {object("Project", "", project, spec)});
+  must(run_kubist({"reconcile", "Project/" + project}));
 }
 
 Json object(const std::string& kind, const std::string& ns, const std::string& name, Json spec) {

@@ -1,6 +1,4 @@
 #pragma once
-#include <sys/types.h>
-
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -8,6 +6,8 @@
 #include <set>
 #include <string>
 #include <vector>
+
+#include <sys/types.h>
 
 #include <kubist/data/json.hpp>
 #include <kubist/util/fs.hpp>
@@ -26,12 +26,12 @@ std::filesystem::path kubeconfig(const std::string& cluster);
 std::string kubist_program();
 
 /// Runs kubist on the home cluster to its end.
-CommandResult kubist(const Words& args, const std::string& input = {});
+CommandResult run_kubist(const Words& args, const std::string& input = {});
 CommandResult kubectl(const std::string& cluster, const Words& args, const std::string& input = {});
 /// The same, and fails the test unless it succeeds. Returns what it printed.
 std::string must(const CommandResult& result);
 /// Applies objects server-side by kubectl, as a user would.
-void apply(const std::string& cluster, const std::vector<Json>& objects);
+void put(const std::string& cluster, const std::vector<Json>& objects);
 /// The object as JSON; nothing when it does not exist.
 std::optional<Json> get(const std::string& cluster, const std::string& type,
                         const std::string& name, const std::string& ns = {});
@@ -72,8 +72,9 @@ struct AuditedWrite {
 class Audit {
  public:
   explicit Audit(std::string cluster);
-  /// Mutating requests of that user that were let through (server dry runs and access reviews change
-  /// nothing), in order. `reads`, where given, becomes the number of the user's other requests.
+  /// Mutating requests of that user that were let through (server dry runs and access reviews
+  /// change nothing), in order. `reads`, where given, becomes the number of the user's other
+  /// requests.
   std::vector<AuditedWrite> writes(const std::string& user, std::size_t* reads = nullptr);
 
  private:
@@ -82,8 +83,8 @@ class Audit {
   std::uintmax_t m_start = 0;
 };
 
-/// Names of one test, and the end of everything that bears them: projects and namespaces `name()` and
-/// `name()-*` on home and target1.
+/// Names of one test, and the end of everything that bears them: projects and namespaces `name()`
+/// and `name()-*` on home and target1.
 class World {
  public:
   explicit World(const std::string& test);
@@ -97,8 +98,8 @@ class World {
   std::string user() const { return m_name + "-user"; }
   /// Arguments that make kubist act as that user, with all rights.
   Words as_user(const Words& args, const std::string& suffix = {}) const;
-  /// A kubeconfig for that cluster with a token of its own ServiceAccount (all rights), and the name by
-  /// which the cluster's audit log knows it.
+  /// A kubeconfig for that cluster with a token of its own ServiceAccount (all rights), and the
+  /// name by which the cluster's audit log knows it.
   std::pair<std::string, std::string> token_kubeconfig(const std::string& cluster);
   /// Makes the project by kubist itself, so that its namespace is kubist's own.
   void make_project(const std::string& project, const Json& spec = Json::object());

@@ -19,8 +19,8 @@ TEST_CASE("watch: drift is mended, new objects become Ready, SIGTERM ends with 1
   World world("watch");
   const std::string project = world.name();
   world.make_project(project);
-  apply("home", {object("Cluster", project, "home", {{"home", true}}),
-                 virtual_cluster(project, "dev", "home", world.name("dev"))});
+  put("home", {object("Cluster", project, "home", {{"home", true}}),
+               virtual_cluster(project, "dev", "home", world.name("dev"))});
   Background watch({"reconcile", "Project/" + project, "--watch"});
   REQUIRE_MESSAGE(
       eventually([&] { return condition(get("home", "kvc", "dev", project), "Ready") == "True"; }),
@@ -32,7 +32,7 @@ TEST_CASE("watch: drift is mended, new objects become Ready, SIGTERM ends with 1
       eventually([&] { return label(world.name("dev"), "istio-injection") == "enabled"; }),
       watch.output());
 
-  apply("home", {virtual_cluster(project, "late", "home", world.name("late"))});
+  put("home", {virtual_cluster(project, "late", "home", world.name("late"))});
   CHECK_MESSAGE(
       eventually([&] { return condition(get("home", "kvc", "late", project), "Ready") == "True"; }),
       watch.output());

@@ -20,6 +20,12 @@ struct Snapshot {
 util::Result<Snapshot> load_snapshot(kube::Client& home, const std::string& ns,
                                      const std::stop_token& stop);
 
+/// The policy definitions that can be used in that namespace: its own and the cluster's. Fails as
+/// load_snapshot() does.
+util::Result<std::vector<data::Json>> load_policy_definitions(kube::Client& home,
+                                                              const std::string& ns,
+                                                              const std::stop_token& stop);
+
 engine::Graph build_graph(const Snapshot& snapshot);
 
 }  // namespace kubist::executors
