@@ -4,6 +4,7 @@
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/executors/watch_loop.hpp>
 #include <kubist/util/fs.hpp>
+#include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
@@ -44,7 +45,9 @@ std::string identity() {
   char host[256] = "localhost";
   ::gethostname(host, sizeof host - 1);
   const std::string user = util::environment("USER");
-  return cat(user.empty() ? std::to_string(::getuid()) : user, '@', host);
+  // The end tells two runs of one user on one machine apart: a lock is a process's, not a person's.
+  return cat(user.empty() ? std::to_string(::getuid()) : user, '@', host, '/',
+             util::random_uuid().substr(0, 8));
 }
 
 apply::DryRun dry_run_of(const Arguments& arguments) {
