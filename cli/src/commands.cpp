@@ -20,6 +20,10 @@ const std::vector<const CommandSpec*>& commands() {
       &uninstall_command(),
       &reconcile_command(),
       &tree_command(),
+      &policy_list_command(),
+      &policy_trace_command(),
+      &policy_run_command(),
+      &policy_test_command(),
       &deployitem_list_command(),
       &deployitem_logs_command(),
       &deployitem_exports_command(),
@@ -33,12 +37,6 @@ const std::vector<const CommandSpec*>& commands() {
       &dump_command(),
       &agent_restore_command(),
       &agent_collect_command(),
-      &apply_command(),        &diff_command(),       &delete_command(),
-      &validate_command(),     &init_command(),       &uninstall_command(),
-      &reconcile_command(),    &tree_command(),       &policy_list_command(),
-      &policy_trace_command(), &policy_run_command(), &policy_test_command(),
-      &version_command(),      &completion_command(), &complete_command(),
-      &dump_command(),
   };
   return table;
 }

@@ -157,7 +157,7 @@ const CommandSpec& reconcile_command() {
             "end after this long with exit code 3; without it, what is not ready is waited for 5m",
             "0s"},
            {"lock-timeout", 0, FlagKind::duration, "DURATION",
-            "wait this long for another kubist on the same project", "0s"},
+            "wait this long for another kubist on the same project; a dead one lets go after 15s", "20s"},
            {"force", 0, FlagKind::boolean, "", "run DeployItems again though nothing has changed"},
            {"abandon", 0, FlagKind::boolean, "",
             "let go of what cannot be reached when deleting, and list what is left behind"},
