@@ -63,19 +63,25 @@ class Waiter {
     return names.empty() ? m_resource.plural : util::join(names, ", ");
   }
 
+  /// What tells objects apart: with all namespaces, names alone do not.
+  std::string key_of(const kube::WatchEvent& event) const {
+    return m_watch.ns.empty() && !event.ns.empty() ? util::cat(event.ns, '/', event.name)
+                                                   : std::string(event.name);
+  }
+
   util::Result<> on_event(const kube::WatchEvent& event) {
     switch (event.type) {
       case WatchEventType::listed:
-        m_listed.emplace(event.name);
+        m_listed.insert(key_of(event));
         if (m_watch.name.empty() && !m_settled) {
-          m_pending.emplace(event.name);
+          m_pending.insert(key_of(event));
         }
         return look_at(event);
       case WatchEventType::added:
       case WatchEventType::modified:
         return look_at(event);
       case WatchEventType::deleted:
-        return gone(std::string(event.name));
+        return gone(key_of(event));
       case WatchEventType::relisted:
         return end_of_list();
       default:
@@ -84,7 +90,7 @@ class Waiter {
   }
 
   util::Result<> look_at(const kube::WatchEvent& event) {
-    const std::string name(event.name);
+    const std::string name = key_of(event);
     if (!m_pending.contains(name) || m_for_delete) {
       return {};
     }
@@ -105,7 +111,7 @@ class Waiter {
 
   util::Result<> got_there(const std::string& name) {
     m_pending.erase(name);
-    m_met(name);
+    m_met(name.substr(name.rfind('/') + 1));
     return finish_when_all_are();
   }
 
