@@ -7,6 +7,7 @@
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
+#include "input.hpp"
 #include "output/describe.hpp"
 #include "query/fetch.hpp"
 #include "query/file_targets.hpp"
@@ -109,8 +110,7 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const Targets targets,
              files.empty() ? find_targets(*client, arguments.words(), {ns, all_namespaces},
                                           context.stop())
-                           : targets_of_files(*client, files, arguments.boolean("recursive"), ns,
-                                              context.stop()));
+                           : targets_of_files(context, arguments));
   Describer describer{context, *client, arguments.boolean("show-events"), labels};
   for (const Target& target : targets.list) {
     KUBIST_CHECK(describer.target(target));
@@ -140,10 +140,8 @@ const CommandSpec& describe_command() {
       .completes = Completes::resource_names,
       .flags = {{"all-namespaces", 'A', FlagKind::boolean, "", "look in all namespaces"},
                 {"selector", 'l', FlagKind::text, "SELECTOR", "only objects with these labels"},
-                {"filename", 'f', FlagKind::list, "FILE", "the objects in a file, folder or URL",
-                 "", Completes::files},
-                {"recursive", 'R', FlagKind::boolean, "",
-                 "take folders of -f with all below them"},
+                filename_flag(),
+                recursive_flag(),
                 {"show-events", 0, FlagKind::boolean, "", "with the events of each", "true"}},
       .examples = {{"Why is it not ready?", "kubist describe virtualcluster/shop-eu"}},
       .run = run};

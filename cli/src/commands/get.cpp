@@ -15,14 +15,6 @@ util::Result<int> print_raw(Context& context, const std::string& path) {
   return k_ok;
 }
 
-util::Result<Targets> targets_of(const GetRun& run, const Arguments& arguments) {
-  return run.options.files.empty()
-             ? find_targets(run.client, arguments.words(), {run.ns, run.options.all_namespaces},
-                            run.stop)
-             : targets_of_files(run.client, run.options.files, run.options.recursive, run.ns,
-                                run.stop);
-}
-
 util::Result<int> run(Context& context, const Arguments& arguments) {
   if (arguments.given("raw")) {
     return print_raw(context, arguments.text("raw"));
@@ -31,7 +23,11 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const std::string ns, context.ns());
   const GetRun get{*client, context.out(), context.log(), context.stop(), options, ns};
-  KUBIST_TRY(const Targets targets, targets_of(get, arguments));
+  KUBIST_TRY(const Targets targets,
+             options.files.empty()
+                 ? find_targets(*client, arguments.words(), {ns, options.all_namespaces},
+                                context.stop())
+                 : targets_of_files(context, arguments));
   if (options.watch || options.watch_only) {
     KUBIST_CHECK(get_watch(get, targets));
     return context.stop().stop_requested() ? k_interrupted : k_ok;

@@ -4,6 +4,7 @@
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
+#include "input.hpp"
 #include "output/object_printer.hpp"
 #include "query/file_targets.hpp"
 #include "query/wait.hpp"
@@ -68,8 +69,7 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const std::string ns, context.ns());
   KUBIST_TRY(const Targets targets,
              arguments.words().empty()
-                 ? targets_of_files(*client, arguments.list("filename"),
-                                    arguments.boolean("recursive"), ns, context.stop())
+                 ? targets_of_files(context, arguments)
                  : find_targets(*client, arguments.words(),
                                 {ns, arguments.boolean("all-namespaces")}, context.stop()));
   options.on_met = [&](const kube::ApiResource& resource, const std::string& name) {
@@ -105,9 +105,8 @@ const CommandSpec& wait_command() {
            {"all-namespaces", 'A', FlagKind::boolean, "", "look in all namespaces"},
            {"selector", 'l', FlagKind::text, "SELECTOR", "only objects with these labels"},
            {"field-selector", 0, FlagKind::text, "SELECTOR", "only objects with these fields"},
-           {"filename", 'f', FlagKind::list, "FILE", "the objects in a file, folder or URL", "",
-            Completes::files},
-           {"recursive", 'R', FlagKind::boolean, "", "take folders of -f with all below them"}},
+           filename_flag(),
+           recursive_flag()},
       .examples = {{"Until a project is ready",
                     "kubist wait --for=condition=Ready project/shop --timeout=5m"},
                    {"Until a Job has finished, or failed", "kubist wait --for=job=finished job/x"},

@@ -1,24 +1,18 @@
 #include "file_targets.hpp"
 
-#include <kubist/data/schema.hpp>
-#include <kubist/resources/manifest.hpp>
+#include "input.hpp"
 
 namespace kubist::cli {
 
-util::Result<Targets> targets_of_files(kube::Client& client, const std::vector<std::string>& files,
-                                       bool recursive, const std::string& ns,
-                                       std::stop_token stop) {
-  resources::ManifestOptions options;
-  options.recursive = recursive;
-  resources::ManifestSet set = resources::read_manifests(files, options);
-  if (!set.errors.empty()) {
-    return util::fail(data::combine_errors(std::move(set.errors), "the files"));
-  }
+util::Result<Targets> targets_of_files(Context& context, const Arguments& arguments) {
+  KUBIST_TRY(const auto manifests, read_input(context, arguments));
+  KUBIST_TRY(const auto client, context.client());
+  KUBIST_TRY(const std::string ns, context.ns());
   Targets targets;
-  for (const resources::Manifest& manifest : set.manifests) {
+  for (const resources::Manifest& manifest : manifests) {
     const resources::ObjectView view(manifest.object);
     KUBIST_TRY(auto resource,
-               client.discovery().find_kind(view.api_version(), view.kind(), stop));
+               client->discovery().find_kind(view.api_version(), view.kind(), context.stop()));
     const std::string own(view.ns());
     const std::string object_ns = !resource.namespaced ? "" : own.empty() ? ns : own;
     if (targets.list.empty() || targets.list.back().resource != resource ||
@@ -27,7 +21,7 @@ util::Result<Targets> targets_of_files(kube::Client& client, const std::vector<s
     }
     targets.list.back().names.emplace_back(view.name());
   }
-  targets.single = set.manifests.size() == 1;
+  targets.single = manifests.size() == 1;
   return targets;
 }
 

@@ -3,6 +3,8 @@
 #include <kubist/resources/selector.hpp>
 #include <kubist/util/text.hpp>
 
+#include "input.hpp"
+
 namespace kubist::cli {
 namespace {
 
@@ -64,9 +66,8 @@ std::vector<Flag> get_flags() {
        "only objects with these labels: a=b, a!=b, a in (b,c), a, !a"},
       {"field-selector", 0, FlagKind::text, "SELECTOR",
        "only objects with these fields, as far as the server supports them"},
-      {"filename", 'f', FlagKind::list, "FILE", "the objects in a file, folder or URL (- is stdin)",
-       "", Completes::files},
-      {"recursive", 'R', FlagKind::boolean, "", "take folders of -f with all below them"},
+      filename_flag(),
+      recursive_flag(),
       {"watch", 'w', FlagKind::boolean, "", "after listing, print each change as it happens"},
       {"watch-only", 0, FlagKind::boolean, "", "print changes only, without listing first"},
       {"output-watch-events", 0, FlagKind::boolean, "",
@@ -104,7 +105,6 @@ util::Result<GetOptions> read_get_options(const Arguments& arguments) {
   options.subresource = arguments.text("subresource");
   options.limit = arguments.number("limit");
   options.paged = arguments.number("chunk-size") != 0;
-  options.recursive = arguments.boolean("recursive");
   options.all_namespaces = arguments.boolean("all-namespaces");
   options.watch = arguments.boolean("watch");
   options.watch_only = arguments.boolean("watch-only");

@@ -24,7 +24,6 @@ struct GetOptions {
   std::string subresource;
   std::int64_t limit = 0;  ///< objects of each kind; 0: all
   bool paged = true;
-  bool recursive = false;
   bool all_namespaces = false;
   bool watch = false;
   bool watch_only = false;
