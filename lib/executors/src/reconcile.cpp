@@ -19,12 +19,16 @@ namespace {
 constexpr std::string_view k_plan_changed = "PlanChanged";
 constexpr int k_max_plans = 5;
 
-util::Result<std::vector<NodeId>> select(const Graph& graph, const std::vector<engine::Key>& keys) {
+util::Result<std::vector<NodeId>> select(const Graph& graph, const ReconcileOptions& options) {
+  const std::vector<engine::Key>& keys = options.selection;
   if (keys.empty()) {
     return graph.roots();
   }
   std::vector<NodeId> selected;
   for (const engine::Key& key : keys) {
+    if (options.ignore_missing && graph.find(key).empty()) {
+      continue;
+    }
     KUBIST_TRY(const auto found, graph.require(key));
     selected.insert(selected.end(), found.begin(), found.end());
   }
@@ -86,7 +90,7 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, engine::Obs
                                     const std::stop_token& stop) {
   KUBIST_TRY(const Snapshot snapshot, load_snapshot(*m_home, options.only_namespace, stop));
   Run run{build_graph(snapshot), {}};
-  KUBIST_TRY(const auto selected, select(run.graph, options.selection));
+  KUBIST_TRY(const auto selected, select(run.graph, options));
   const engine::RunInfo info{util::random_uuid(), util::system_clock().now(),
                              options.dry_run != apply::DryRun::none};
   ProjectLocks locks(

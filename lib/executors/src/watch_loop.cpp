@@ -2,6 +2,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include <kubist/data/pointer.hpp>
@@ -163,10 +164,39 @@ class DriftWatch {
   std::jthread m_thread;
 };
 
-void add_events(Schedule& schedule, const engine::Graph& graph,
+/// What the loop was asked to look after: everything, or some subtrees. A new object counts by the
+/// namespace that it is in.
+class Scope {
+ public:
+  explicit Scope(const std::vector<Key>& selection) : m_selection(selection) {}
+  void update(const engine::Graph& graph) {
+    for (const Key& key : m_selection) {
+      for (engine::NodeId top : graph.find(key)) {
+        for (engine::NodeId id : graph.subtree(top)) {
+          m_keys.insert(graph[id].key);
+          m_namespaces.insert(graph[id].key.ns);
+        }
+      }
+    }
+    m_namespaces.erase("");
+  }
+  bool contains(const Key& key) const {
+    return m_selection.empty() || m_keys.contains(key) || m_namespaces.contains(key.ns);
+  }
+
+ private:
+  const std::vector<Key>& m_selection;
+  std::set<Key> m_keys;
+  std::set<std::string> m_namespaces;
+};
+
+void add_events(Schedule& schedule, const engine::Graph& graph, const Scope& scope,
                 const std::deque<std::pair<Key, Cause>>& events) {
   for (const auto& [key, cause] : events) {
     for (const Key& asked : engine::affected(graph, key, cause)) {
+      if (!scope.contains(asked)) {
+        continue;
+      }
       schedule.add(asked, std::chrono::steady_clock::now() + k_gather, cause);
     }
   }
@@ -189,10 +219,13 @@ util::Result<> watch_and_reconcile(Session& session, const ReconcileOptions& opt
   each.settle = std::chrono::milliseconds(0);
   KUBIST_TRY(Run run, session.run(each, observer, stop));
   hooks.finished(run);
+  each.ignore_missing = true;  // it may have gone since
+  Scope scope(options.selection);
+  scope.update(run.graph);
   Schedule schedule;
   engine::schedule_from(schedule, run.report, run.graph, std::chrono::steady_clock::now());
   while (!stop.stop_requested()) {
-    add_events(schedule, run.graph, inbox.take(schedule.next(), stop));
+    add_events(schedule, run.graph, scope, inbox.take(schedule.next(), stop));
     const auto due = schedule.take_due(std::chrono::steady_clock::now(), run.graph);
     if (due.empty() || stop.stop_requested()) {
       continue;
@@ -214,6 +247,7 @@ util::Result<> watch_and_reconcile(Session& session, const ReconcileOptions& opt
       continue;
     }
     run = std::move(*next);
+    scope.update(run.graph);
     hooks.finished(run);
     engine::schedule_from(schedule, run.report, run.graph, now);
   }

@@ -16,6 +16,7 @@ namespace kubist::executors {
 struct ReconcileOptions {
   /// Subtrees to walk; empty: the whole tree.
   std::vector<engine::Key> selection;
+  bool ignore_missing = false;  ///< leave out what the selection names and is not there
   engine::Mode mode = engine::Mode::align;  ///< remove: take the selection away
   /// List only this project namespace (and the cluster-scoped kinds); empty: all.
   std::string only_namespace;
