@@ -133,13 +133,6 @@ TEST_CASE("kube: hundreds of applies in flight, listed in pages, as tables, watc
     REQUIRE_FALSE(stopped);
     CHECK(stopped.error().kind == util::ErrorKind::cancelled);
   }
-  SUBCASE("an expired token is an Expired error") {
-    ApiCall call = raw_get(maps.collection_path(objects.name()));
-    call.query = {{"continue", "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiJhIn0"}, {"limit", "1"}};
-    const auto reply = client->run(call);
-    REQUIRE_FALSE(reply);
-    CHECK(is_expired(reply.error()));
-  }
   SUBCASE("lists as values have kind and apiVersion") {
     const auto list = client->list(maps, objects.name(), options);
     REQUIRE_MESSAGE(list, list.error().to_string());
