@@ -134,7 +134,6 @@ class DriftWatch {
   DriftWatch(Session& session, Inbox& inbox) : m_session(session), m_inbox(inbox) {
     m_options.resource = kube::well_known::namespaces();
     m_options.label_selector = cat(k_managed_by_label, "=kubist");
-    m_options.accept = kube::k_accept_metadata_list;
     m_thread = std::jthread([this](std::stop_token stop) {
       static_cast<void>(kube::watch(
           m_session.home(), m_options,
@@ -193,7 +192,9 @@ class Scope {
 void add_events(Schedule& schedule, const engine::Graph& graph, const Scope& scope,
                 const std::deque<std::pair<Key, Cause>>& events) {
   for (const auto& [key, cause] : events) {
-    for (const Key& asked : engine::affected(graph, key, cause)) {
+    // A new object is not in the graph of the last run yet: it is asked for by itself.
+    const bool fresh = cause == Cause::created && graph.find(key).empty();
+    for (const Key& asked : fresh ? std::vector<Key>{key} : engine::affected(graph, key, cause)) {
       if (!scope.contains(asked)) {
         continue;
       }
