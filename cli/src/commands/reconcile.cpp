@@ -9,6 +9,7 @@
 
 #include "commands.hpp"
 #include "deadline.hpp"
+#include "dry_run.hpp"
 #include "output/run_report.hpp"
 #include "selection.hpp"
 
@@ -50,17 +51,10 @@ std::string identity() {
              util::random_uuid().substr(0, 8));
 }
 
-apply::DryRun dry_run_of(const Arguments& arguments) {
-  const std::string mode = arguments.text("dry-run");
-  return mode == "client"   ? apply::DryRun::client
-         : mode == "server" ? apply::DryRun::server
-                            : apply::DryRun::none;
-}
-
 util::Result<ReconcileOptions> options_of(Context& context, const Arguments& arguments) {
   ReconcileOptions options;
   KUBIST_TRY(options.selection, read_selection(context, arguments.words()));
-  options.dry_run = dry_run_of(arguments);
+  KUBIST_TRY(options.dry_run, dry_run_of(arguments));
   options.abandon = arguments.boolean("abandon");
   options.force = arguments.boolean("force");
   options.skip_uninstall = arguments.boolean("without-uninstall");

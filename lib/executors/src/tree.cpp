@@ -9,8 +9,6 @@ namespace kubist::executors {
 using data::Json;
 using util::ErrorKind;
 
-namespace {
-
 kube::ApiResource resource_of(const resources::Kind& kind) {
   kube::ApiResource resource;
   resource.group = kind.group;
@@ -20,6 +18,8 @@ kube::ApiResource resource_of(const resources::Kind& kind) {
   resource.namespaced = kind.namespaced;
   return resource;
 }
+
+namespace {
 
 bool is_wanted(const resources::Kind& kind) {
   return kind.group == resources::k_kubist_group &&

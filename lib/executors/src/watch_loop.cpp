@@ -6,6 +6,7 @@
 #include <thread>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/executors/tree.hpp>
 #include <kubist/executors/watch_loop.hpp>
 #include <kubist/kube/watch.hpp>
 #include <kubist/resources/kinds.hpp>
@@ -58,11 +59,7 @@ class KindWatch {
  public:
   KindWatch(Session& session, const resources::Kind& kind, const std::string& ns, Inbox& inbox)
       : m_session(session), m_inbox(inbox) {
-    m_options.resource.group = kind.group;
-    m_options.resource.version = resources::k_version;
-    m_options.resource.kind = kind.name;
-    m_options.resource.plural = kind.plural;
-    m_options.resource.namespaced = kind.namespaced;
+    m_options.resource = resource_of(kind);
     m_options.ns = kind.namespaced ? ns : "";
     m_thread = std::jthread([this](std::stop_token stop) { run(stop); });
   }

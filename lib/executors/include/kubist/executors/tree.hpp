@@ -4,9 +4,13 @@
 
 #include <kubist/engine/graph.hpp>
 #include <kubist/kube/client.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/util/result.hpp>
 
 namespace kubist::executors {
+
+/// The API resource of one of kubist's kinds, so that no discovery is needed.
+kube::ApiResource resource_of(const resources::Kind& kind);
 
 /// Every kubist object of the home cluster that a run needs.
 struct Snapshot {
