@@ -17,9 +17,11 @@ step() {
   fi
 }
 
-# build PRESET: configures when needed and builds; ccache shares objects between checkouts.
+# build PRESET [TARGET...]: configures when needed and builds; ccache shares objects between checkouts.
 build() {
+  local preset=$1
+  shift
   export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-  [ -f "build/$1/build.ninja" ] || cmake --preset "$1"
-  cmake --build --preset "$1"
+  [ -f "build/$preset/build.ninja" ] || cmake --preset "$preset"
+  cmake --build --preset "$preset" ${1+--target "$@"}
 }

@@ -1,0 +1,3 @@
+module kubist/bench/delayproxy
+
+go 1.24.0
