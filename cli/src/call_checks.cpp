@@ -14,21 +14,44 @@ namespace kubist::cli {
 using util::cat;
 using util::ErrorKind;
 
-CallChecks::CallChecks(kube::Client* client, std::stop_token stop)
-    : m_client(client), m_stop(std::move(stop)) {}
+CallChecks::CallChecks(const std::vector<resources::Manifest>& input,
+                       const std::string& default_namespace, kube::Client* client,
+                       std::stop_token stop)
+    : m_input(input),
+      m_default_namespace(default_namespace),
+      m_client(client),
+      m_stop(std::move(stop)) {}
+
+namespace {
 
 /// What cannot be read counts as not there: the run itself will say why.
-std::vector<data::Json> CallChecks::definitions(std::string_view kind) const {
-  if (m_client == nullptr) {
-    return {};
-  }
-  const auto resource =
-      m_client->discovery().find_kind(resources::k_kubist_api_version, kind, m_stop);
+std::vector<data::Json> definitions_of_cluster(kube::Client& client, std::string_view kind,
+                                               const std::stop_token& stop) {
+  const auto resource = client.discovery().find_kind(resources::k_kubist_api_version, kind, stop);
   if (!resource) {
     return {};
   }
-  auto list = m_client->list(*resource, "", {}, m_stop);
+  auto list = client.list(*resource, "", {}, stop);
   return list ? std::move(list->items) : std::vector<data::Json>{};
+}
+
+}  // namespace
+
+std::vector<data::Json> CallChecks::definitions(std::string_view kind) const {
+  auto found = m_client != nullptr ? definitions_of_cluster(*m_client, kind, m_stop)
+                                   : std::vector<data::Json>{};
+  const resources::Kind* known = resources::find_kind(resources::k_kubist_group, kind);
+  for (const resources::Manifest& manifest : m_input) {
+    const resources::ObjectView view(manifest.object);
+    if (view.kind() == kind && view.group() == resources::k_kubist_group) {
+      data::Json object = manifest.object;
+      if (view.ns().empty() && known != nullptr && known->namespaced) {
+        object["metadata"]["namespace"] = m_default_namespace;
+      }
+      found.push_back(std::move(object));
+    }
+  }
+  return found;
 }
 
 std::vector<util::Error> CallChecks::executor(const resources::CallSite& site) {

@@ -90,7 +90,7 @@ util::Result<> check_input(const std::vector<resources::Manifest>& manifests, ku
                            const std::string& ns, const std::stop_token& stop) {
   resources::ValidateContext context;
   context.default_namespace = ns;
-  CallChecks calls(client, stop);
+  CallChecks calls(manifests, ns, client, stop);
   context.check_executor = [&calls](const resources::CallSite& site) {
     return calls.executor(site);
   };

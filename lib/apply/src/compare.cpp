@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include <kubist/apply/compare.hpp>
 #include <kubist/data/pointer.hpp>
@@ -38,31 +39,50 @@ bool is_built_in_group(std::string_view group) {
   return std::find(k_groups.begin(), k_groups.end(), group) != k_groups.end();
 }
 
-const Json* applied_entry(const Json& live, std::string_view manager) {
+namespace {
+
+std::vector<const Json*> applied_entries(const Json& live, std::string_view manager) {
+  std::vector<const Json*> found;
   const Json* entries = data::find_path(live, {"metadata", "managedFields"});
   if (entries == nullptr || !entries->is_array()) {
-    return nullptr;
+    return found;
   }
-  const Json* found = nullptr;
   for (const Json& entry : *entries) {
     if (data::string_at(entry, {"manager"}) == manager &&
         data::string_at(entry, {"operation"}) == "Apply" &&
         data::string_at(entry, {"subresource"}).empty()) {
-      if (found != nullptr) {
-        return nullptr;  // one per apiVersion: only an apply joins them
-      }
-      found = &entry;
+      found.push_back(&entry);
     }
   }
   return found;
 }
 
+}  // namespace
+
+const Json* applied_entry(const Json& live, std::string_view manager) {
+  const auto found = applied_entries(live, manager);
+  return found.size() == 1 ? found.front()
+                           : nullptr;  // one per apiVersion: only an apply joins them
+}
+
+namespace {
+
+// The server keeps no entry for a manager whose set is empty (a Namespace with nothing but a name).
+bool owns_nothing(const Json& input, const Json& live, const CompareOptions& options) {
+  static const Json k_none = Json::object();
+  return applied_entries(live, options.manager).empty() &&
+         FieldWalk(options).run(k_none, input, input, live).verdict == Verdict::unchanged;
+}
+
+}  // namespace
+
 Comparison compare(const Json& input, const Json& live, const CompareOptions& options) {
   const Json* entry = applied_entry(live, options.manager);
-  if (entry == nullptr) {
+  if (entry == nullptr && !owns_nothing(input, live, options)) {
     return {Verdict::changed, util::cat("not applied by ", options.manager, " before")};
   }
-  if (data::string_at(*entry, {"apiVersion"}) != data::string_at(input, {"apiVersion"})) {
+  if (entry != nullptr &&
+      data::string_at(*entry, {"apiVersion"}) != data::string_at(input, {"apiVersion"})) {
     return {Verdict::changed, "applied with another apiVersion before"};
   }
   for (const std::string_view key : {"uid", "resourceVersion"}) {
@@ -70,6 +90,9 @@ Comparison compare(const Json& input, const Json& live, const CompareOptions& op
     if (!wanted.empty() && wanted != data::string_at(live, {"metadata", key})) {
       return {Verdict::changed, util::cat("metadata.", key, " differs")};
     }
+  }
+  if (entry == nullptr) {
+    return {Verdict::unchanged, {}};
   }
   const Json* fields = data::find_path(*entry, {"fieldsV1"});
   if (fields == nullptr || !fields->is_object()) {

@@ -131,7 +131,8 @@ util::Result<DefinitionPtr> PolicyCatalog::find(const std::string& ns,
     return found->second;
   }
   for (const std::string& where : {ns, std::string()}) {
-    if (auto found = m_defined.find({where, name}); found != m_defined.end()) {
+    // The names of objects are lower case: SomePolicy is the definition somepolicy.
+    if (auto found = m_defined.find({where, util::lower(name)}); found != m_defined.end()) {
       return found->second;
     }
   }

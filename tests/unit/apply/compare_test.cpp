@@ -128,6 +128,18 @@ TEST_CASE("compare: any leaf of the corpus that differs is seen") {
   }
 }
 
+TEST_CASE("compare: an input without fields has no entry on the server, and is unchanged") {
+  const Json input{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", "a"}}}};
+  Json live = input;
+  live["metadata"]["labels"] = {{"kubernetes.io/metadata.name", "a"}};
+  CHECK(verdict(input, live) == Verdict::unchanged);
+  CHECK(verdict(input, live_of(live, R"({"f:metadata":{"f:labels":{"f:x":{}}}})")) ==
+        Verdict::changed);
+  Json labelled = input;
+  labelled["metadata"]["labels"] = {{"x", "y"}};
+  CHECK(verdict(labelled, live) == Verdict::changed);
+}
+
 TEST_CASE("compare: ownership decides, not only values") {
   const Json input = config_map({{"a", "1"}});
   CHECK(verdict(input, live_of(input, R"({"f:data":{"f:a":{}}})")) == Verdict::unchanged);

@@ -74,6 +74,7 @@ class PolicyCatalog {
   /// Remembers that a definition of that name exists but cannot be used, so that the nodes that
   /// use it say why.
   void add_broken(const std::string& ns, const std::string& name, util::Error error);
+  /// Case is ignored, also for definitions: SomePolicy names the object somepolicy.
   /// Fails with invalid (reason UnknownPolicy) and a suggestion, or with a broken one's error.
   util::Result<std::shared_ptr<const PolicyDefinition>> find(const std::string& ns,
                                                              const std::string& name) const;
