@@ -81,7 +81,7 @@ util::Result<> add_listed(kube::Client& client, const kube::ApiResource& resourc
   kube::ListOptions list;
   list.label_selector = arguments.text("selector");
   list.field_selector = arguments.text("field-selector");
-  list.accept = kube::k_accept_metadata_list;
+  list.form = kube::Form::metadata;
   KUBIST_TRY(const auto found, client.list(resource, resource.namespaced ? ns : "", list, stop));
   for (const data::Json& item : found.items) {
     const resources::ObjectView view(item);

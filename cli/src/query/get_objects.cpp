@@ -55,7 +55,7 @@ class ObjectRun {
     const bool names_only =
         m_run.options.format.kind == OutputFormat::Kind::name && !m_run.options.sorter;
     if (names_only) {
-      list.accept = kube::k_accept_metadata_list;
+      list.form = kube::Form::metadata;
     }
     data::ListReader reader;
     KUBIST_TRY(const auto end,

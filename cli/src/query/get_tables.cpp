@@ -126,7 +126,7 @@ ServerTableOptions table_options(const GetOptions& options, const kube::ApiResou
 
 kube::ListOptions table_list_options(const GetOptions& options) {
   kube::ListOptions list = options.list_options();
-  list.accept = kube::k_accept_table;
+  list.form = kube::Form::table;
   const bool metadata = options.all_namespaces || options.show_labels ||
                         !options.label_columns.empty() || options.watch || options.watch_only;
   list.table_objects = options.sorter ? kube::TableObjects::whole

@@ -156,7 +156,7 @@ util::Result<std::string> first_list(const GetRun& run, const Target& target,
   if (!target.names.empty()) {
     list.field_selector = util::cat("metadata.name=", target.names[0]);
   }
-  list.accept = watch.accept;
+  list.form = watch.form;
   KUBIST_TRY(const auto end, run.client.list_pages(
                                  target.resource, target.ns, list,
                                  [&](const data::PageBuffer& page) {
@@ -188,18 +188,15 @@ util::Result<> get_watch(const GetRun& run, const Targets& targets) {
   options.field_selector = run.options.field_selector;
   std::unique_ptr<WatchOutput> output;
   if (run.options.format.human()) {
-    options.accept = kube::k_accept_table;
+    options.form = kube::Form::table;
     output = std::make_unique<TableOutput>(run, target);
   } else {
     output = std::make_unique<ObjectOutput>(run, target);
     if (run.options.format.kind == OutputFormat::Kind::name) {
-      options.accept = kube::k_accept_metadata_list;
+      options.form = kube::Form::metadata;
     }
   }
   KUBIST_TRY(options.resource_version, first_list(run, target, options, *output));
-  if (options.accept == kube::k_accept_metadata_list) {
-    options.accept = kube::k_accept_metadata;  // events are single objects
-  }
   options.on_trouble = [&](const util::Error& error) { run.log.trace(1, error.to_string()); };
   const auto on_event = [&](const kube::WatchEvent& event) -> util::Result<> {
     if (event.type != WatchEventType::bookmark && event.type != WatchEventType::relisted) {

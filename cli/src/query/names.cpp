@@ -123,7 +123,7 @@ class ClusterNames {
   std::vector<Candidate> objects(const kube::ApiResource& resource, std::string_view prefix) {
     std::vector<Candidate> names;
     kube::ListOptions list;
-    list.accept = kube::k_accept_metadata_list;
+    list.form = kube::Form::metadata;
     list.max_objects = k_max_names;
     data::ListReader reader;
     const std::string ns = resource.namespaced && !m_typed.all_namespaces

@@ -49,7 +49,7 @@ util::Result<std::int64_t> count_objects(kube::Client& client, const Json& crd,
       continue;
     }
     kube::ListOptions list;
-    list.accept = kube::k_accept_metadata_list;
+    list.form = kube::Form::metadata;
     std::int64_t count = 0;
     data::ListReader reader;
     const auto end = client.list_pages(

@@ -16,6 +16,17 @@ constexpr std::size_t k_token_prefix = 65536;  // metadata precedes the items of
 constexpr std::int64_t k_min_limit = 100;
 constexpr std::int64_t k_max_limit = 20000;
 
+std::string_view accept_of(Form form) {
+  switch (form) {
+    case Form::metadata:
+      return "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+    case Form::table:
+      return k_accept_table;
+    default:
+      return "application/json";
+  }
+}
+
 /// One page on its way. The worker fills it, the listing thread takes it; both hold it.
 struct Page {
   std::mutex* mutex = nullptr;
@@ -146,7 +157,7 @@ class Lister {
   void begin(std::size_t slot, std::int64_t limit, const std::string& token) {
     ApiCall call;
     call.path = m_path;
-    call.accept = m_options.accept;
+    call.accept = accept_of(m_options.form);
     call.query = {{"labelSelector", m_options.label_selector},
                   {"fieldSelector", m_options.field_selector},
                   {"limit", limit > 0 ? std::to_string(limit) : ""},
@@ -226,7 +237,7 @@ class Lister {
   }
 
   util::Result<data::ListHead> head_of(const Page& page) const {
-    const bool table = m_options.accept.find("as=Table") != std::string::npos;
+    const bool table = m_options.form == Form::table;
     const auto ignore = [](const auto&) { return util::Result<>(); };
     auto head = table ? data::TableReader().read(page.buffer, ignore, ignore)
                       : data::ListReader().read(page.buffer, ignore);

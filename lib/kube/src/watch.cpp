@@ -33,6 +33,15 @@ WatchEventType type_of(data::WatchType type) {
   }
 }
 
+/// A watch sends one object an event: asked for a List form, the server refuses with 406.
+std::string_view accept_of(Form form) {
+  switch (form) {
+    case Form::metadata: return k_accept_metadata;
+    case Form::table: return k_accept_table;
+    default: return "application/json";
+  }
+}
+
 class Watch {
  public:
   Watch(Client& client, const WatchOptions& options, const WatchHandler& handler, std::stop_token stop)
@@ -40,8 +49,7 @@ class Watch {
         m_options(options),
         m_handler(handler),
         m_stop(std::move(stop)),
-        m_version(options.resource_version),
-        m_is_table(options.accept.find("as=Table") != std::string::npos) {
+        m_version(options.resource_version) {
     m_field_selector = options.field_selector;
     if (!options.name.empty()) {
       m_field_selector += util::cat(m_field_selector.empty() ? "" : ",", "metadata.name=", options.name);
@@ -83,12 +91,12 @@ class Watch {
 
   util::Result<> list() {
     ListOptions options;
-    options.accept = m_options.accept;
+    options.form = m_options.form;
     options.label_selector = m_options.label_selector;
     options.field_selector = m_field_selector;
     data::ListReader reader;
     const auto on_page = [&](const data::PageBuffer& page) -> util::Result<> {
-      if (m_is_table) {
+      if (m_options.form == Form::table) {
         WatchEvent event;
         event.type = WatchEventType::listed;
         event.object = page.view();
@@ -182,7 +190,7 @@ class Watch {
   ApiCall watch_call() const {
     ApiCall call;
     call.path = m_options.resource.collection_path(m_options.ns);
-    call.accept = m_options.accept;
+    call.accept = accept_of(m_options.form);
     const int timeout = k_min_timeout_s + static_cast<int>((k_max_timeout_s - k_min_timeout_s) * util::random_unit());
     call.query = {{"watch", "1"},
                   {"allowWatchBookmarks", "true"},
@@ -199,7 +207,6 @@ class Watch {
   std::stop_token m_stop;
   std::string m_version;
   std::string m_field_selector;
-  bool m_is_table;
   bool m_handler_failed = false;
   int m_failures = 0;
   std::size_t m_events = 0;  // on this connection

@@ -100,7 +100,7 @@ TEST_CASE("kube: hundreds of applies in flight, listed in pages, as tables, watc
   SUBCASE("max_objects cuts") {
     options.max_objects = 70;
     std::size_t rows = 0;
-    options.accept = k_accept_table;
+    options.form = Form::table;
     options.table_objects = TableObjects::none;
     data::TableReader reader;
     const auto end = client->list_pages(maps, objects.name(), options, [&](const data::PageBuffer& page) -> util::Result<> {
@@ -180,6 +180,48 @@ TEST_CASE("kube: hundreds of applies in flight, listed in pages, as tables, watc
       CHECK(log == std::vector<std::string>{"2", "3", "4"});
     }
   }
+}
+
+TEST_CASE("kube: a watch of metadata lists and follows") {
+  const auto client = connect();
+  const ManyObjects objects(*client);
+  const ApiResource& maps = well_known::config_maps();
+  WatchOptions options;
+  options.resource = maps;
+  options.ns = objects.name();
+  options.label_selector = "test=kube";
+  options.form = Form::metadata;
+  std::stop_source source;
+  int listed = 0;
+  std::thread writer;
+  std::vector<std::string> kinds;
+  const auto result = watch(
+      *client, options,
+      [&](const WatchEvent& event) -> util::Result<> {
+        if (event.type == WatchEventType::listed) {
+          ++listed;
+        } else if (event.type == WatchEventType::relisted) {
+          writer = std::thread([&] {
+            CHECK(client->run(kube::apply(maps, config_map(objects.name(), "new"))));
+            CHECK(client->run(remove(maps, objects.name(), "new")));
+          });
+        } else if (event.name == "new") {
+          KUBIST_TRY(const Json object, event.json());
+          kinds.push_back(object["kind"].get<std::string>());
+          CHECK_FALSE(object.contains("data"));
+          if (event.type == WatchEventType::deleted) {
+            source.request_stop();
+          }
+        }
+        return {};
+      },
+      source.get_token());
+  REQUIRE_MESSAGE(result, result.error().to_string());
+  if (writer.joinable()) {
+    writer.join();
+  }
+  CHECK(listed == k_objects);
+  CHECK(kinds == std::vector<std::string>{"PartialObjectMetadata", "PartialObjectMetadata"});
 }
 
 TEST_CASE("kube: a watch of one object by name, and of a kind that is not there") {

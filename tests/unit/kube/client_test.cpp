@@ -295,6 +295,41 @@ TEST_CASE_FIXTURE(Fixture, "watch: lists, resumes after a close, lists again aft
   CHECK(trouble == std::vector<std::string>{"Expired"});
 }
 
+TEST_CASE_FIXTURE(Fixture, "watch: each form asks for lists as lists and for events as objects") {
+  struct Case {
+    Form form;
+    const char* listing;
+    const char* watching;
+  };
+  std::vector<std::string> asked;
+  fake->handle("GET", "/api/v1/namespaces/x/configmaps", [&](const http::Request& request) {
+    asked.emplace_back(http::find_header(request.headers, "Accept").value_or(""));
+    http::Response response;
+    response.status = asked.size() == 1 ? 200 : 403;
+    const bool table = asked.back().find("as=Table") != std::string::npos;
+    response.body =
+        asked.size() > 1 ? status(403, "Forbidden", "no more")
+        : table
+            ? R"({"kind":"Table","metadata":{"resourceVersion":"10"},"columnDefinitions":[],"rows":[]})"
+            : R"({"kind":"List","metadata":{"resourceVersion":"10"},"items":[]})";
+    return util::Result<http::Response>(std::move(response));
+  });
+  for (const Case& wanted :
+       {Case{Form::object, "application/json", "application/json"},
+        Case{Form::metadata, "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+             "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"},
+        Case{Form::table, "application/json;as=Table;v=v1;g=meta.k8s.io,application/json",
+             "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"}}) {
+    asked.clear();
+    WatchOptions options;
+    options.resource = well_known::config_maps();
+    options.ns = "x";
+    options.form = wanted.form;
+    CHECK_FALSE(watch(*client, options, [](const WatchEvent&) { return util::Result<>(); }, {}));
+    CHECK(asked == std::vector<std::string>{wanted.listing, wanted.watching});
+  }
+}
+
 TEST_CASE_FIXTURE(Fixture, "log: a broken connection is resumed without repeated lines") {
   const char* path = "/api/v1/namespaces/x/pods/p/log";
   int calls = 0;

@@ -26,13 +26,12 @@ struct ApiCall {
 };
 
 inline constexpr std::string_view k_default_manager = "kubist";
-/// Accept values (rule: parameter order matters to some servers).
+/// Accept values of a GET of one object (parameter order matters to some servers). Lists and watches
+/// are asked by Form (client.hpp): each needs a value of its own.
 inline constexpr std::string_view k_accept_table =
     "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
 inline constexpr std::string_view k_accept_metadata =
     "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
-inline constexpr std::string_view k_accept_metadata_list =
-    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 
 enum class DryRun { none, server };
 enum class FieldValidation { strict, warn, ignore };

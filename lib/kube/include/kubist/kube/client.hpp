@@ -37,6 +37,13 @@ struct Reply {
 
 using ReplyHandler = std::function<void(util::Result<Reply>)>;
 
+/// What a list or a watch brings of each object.
+enum class Form {
+  object,    ///< all of it
+  metadata,  ///< its metadata alone, as PartialObjectMetadata
+  table,     ///< its row as people read it, in Tables
+};
+
 /// How much of its object a row of a Table brings.
 enum class TableObjects { none, metadata, whole };
 /// The value of the includeObject parameter; empty for the server's default, metadata.
@@ -46,7 +53,7 @@ std::string_view to_query(TableObjects objects);
 struct ListOptions {
   std::string label_selector;
   std::string field_selector;
-  std::string accept{"application/json"};
+  Form form = Form::object;
   TableObjects table_objects = TableObjects::metadata;
   std::string resource_version;      ///< empty: consistent; "0": any, may be old
   std::size_t page_bytes = std::size_t{6} << 20U;  ///< aimed at; page sizes adapt to it

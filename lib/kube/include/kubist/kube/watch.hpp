@@ -40,9 +40,9 @@ struct WatchOptions {
   std::string name;  ///< one object only
   std::string label_selector;
   std::string field_selector;
-  /// k_accept_metadata_list or k_accept_table for big kinds. A Table watch lists page by page: one
-  /// `listed` event a page, its object the whole Table.
-  std::string accept{"application/json"};
+  /// Metadata or a Table for big kinds. A Table watch lists page by page: one `listed` event a page,
+  /// its object the whole Table.
+  Form form = Form::object;
   /// Begin here instead of with a listing (the caller has listed already). A 410 leads to a listing.
   std::string resource_version;
   /// Called when the connection broke or the server refused, before it tries again.
