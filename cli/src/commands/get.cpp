@@ -2,7 +2,6 @@
 #include <kubist/cli/exit_codes.hpp>
 
 #include "commands.hpp"
-#include "query/file_targets.hpp"
 #include "query/get_run.hpp"
 
 namespace kubist::cli {
@@ -16,24 +15,14 @@ util::Result<int> print_raw(Context& context, const std::string& path) {
 }
 
 util::Result<int> run(Context& context, const Arguments& arguments) {
-  if (arguments.given("raw")) {
-    return print_raw(context, arguments.text("raw"));
-  }
-  KUBIST_TRY(const GetOptions options, read_get_options(arguments));
-  KUBIST_TRY(const auto client, context.client());
-  KUBIST_TRY(const std::string ns, context.ns());
-  const GetRun get{*client, context.out(), context.log(), context.stop(), options, ns};
-  KUBIST_TRY(const Targets targets,
-             options.files.empty()
-                 ? find_targets(*client, arguments.words(), {ns, options.all_namespaces},
-                                context.stop())
-                 : targets_of_files(context, arguments));
-  if (options.watch || options.watch_only) {
-    KUBIST_CHECK(get_watch(get, targets));
-    return context.stop().stop_requested() ? k_interrupted : k_ok;
-  }
-  KUBIST_CHECK(options.format.human() ? get_tables(get, targets) : get_objects(get, targets));
-  return k_ok;
+  return arguments.given("raw") ? print_raw(context, arguments.text("raw"))
+                                : run_get(context, arguments, arguments.words());
+}
+
+std::vector<Flag> flags() {
+  std::vector<Flag> all = get_flags();
+  all.push_back({"raw", 0, FlagKind::text, "PATH", "GET this path of the server and print what comes"});
+  return all;
 }
 
 }  // namespace
@@ -50,7 +39,7 @@ const CommandSpec& get_command() {
       .arguments = "TYPE[,TYPE...] [NAME...] | TYPE/NAME... | -f FILE",
       .max_words = -1,
       .completes = Completes::resource_names,
-      .flags = get_flags(),
+      .flags = flags(),
       .examples = {{"All projects", "kubist get projects"},
                    {"Pods with a label, in all namespaces", "kubist get pods -A -l app=web"},
                    {"One object as YAML", "kubist get deployment/web -o yaml"},

@@ -10,9 +10,8 @@ namespace {
 
 using util::ErrorKind;
 
-util::Result<> check(const GetOptions& options, const Arguments& arguments) {
+util::Result<> check(const GetOptions& options, const std::vector<std::string>& words) {
   const bool watching = options.watch || options.watch_only;
-  const auto words = arguments.words();
   if (words.empty() == options.files.empty()) {
     return util::fail(ErrorKind::usage, words.empty()
                                             ? "you must specify the type of resource to get"
@@ -85,11 +84,11 @@ std::vector<Flag> get_flags() {
        "fields that a jsonpath template does not find print nothing", "true"},
       {"ignore-not-found", 0, FlagKind::boolean, "", "objects that do not exist are no error"},
       {"subresource", 0, FlagKind::text, "NAME", "get a subresource: status, scale"},
-      {"raw", 0, FlagKind::text, "PATH", "GET this path of the server and print what comes"},
   };
 }
 
-util::Result<GetOptions> read_get_options(const Arguments& arguments) {
+util::Result<GetOptions> read_get_options(const Arguments& arguments,
+                                          const std::vector<std::string>& words) {
   GetOptions options;
   KUBIST_TRY(options.format, parse_output_format(arguments.text("output")));
   if (arguments.given("sort-by")) {
@@ -115,7 +114,7 @@ util::Result<GetOptions> read_get_options(const Arguments& arguments) {
   options.show_managed_fields = arguments.boolean("show-managed-fields");
   options.ignore_not_found = arguments.boolean("ignore-not-found");
   options.allow_missing_keys = arguments.boolean("allow-missing-template-keys");
-  KUBIST_CHECK(check(options, arguments));
+  KUBIST_CHECK(check(options, words));
   return options;
 }
 

@@ -39,7 +39,8 @@ struct GetOptions {
 };
 
 std::vector<Flag> get_flags();
-/// usage or invalid: what is wrong with a flag.
-util::Result<GetOptions> read_get_options(const Arguments& arguments);
+/// `words` is what they select. usage or invalid: what is wrong with a flag.
+util::Result<GetOptions> read_get_options(const Arguments& arguments,
+                                          const std::vector<std::string>& words);
 
 }  // namespace kubist::cli

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <kubist/cli/context.hpp>
 #include <kubist/cli/sink.hpp>
 #include <kubist/kube/client.hpp>
 #include <kubist/util/log.hpp>
@@ -12,6 +13,10 @@
 #include "targets.hpp"
 
 namespace kubist::cli {
+
+/// `get` with the flags of get_flags(); `words` are kubectl's grammar. The result is the exit code.
+util::Result<int> run_get(Context& context, const Arguments& arguments,
+                          const std::vector<std::string>& words);
 
 /// What a `get` works with.
 struct GetRun {
