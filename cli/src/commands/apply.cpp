@@ -43,9 +43,12 @@ util::Result<apply::Options> options_of(Context& context, const Arguments& argum
     options.inventory = {options.default_namespace, arguments.text("inventory")};
   }
   if (options.prune && !options.inventory) {
-    return util::fail(ErrorKind::usage, "--prune needs --inventory NAME",
-                      "The name tells this set from others: two sets of one name would prune each "
-                      "other's objects.");
+    return util::fail(
+        ErrorKind::usage, "--prune needs --inventory NAME",
+        "Give each set of files a name of its own, as in 'kubist apply -f env/ --prune "
+        "--inventory env': only what was applied under it is ever pruned, and two "
+        "sets of one name would prune each other's objects. The first run makes the "
+        "inventory; objects applied before without it are not known to it.");
   }
   if (options.prune && !arguments.text("selector").empty()) {
     return util::fail(ErrorKind::usage, "--prune and --selector cannot go together",
@@ -85,7 +88,8 @@ const CommandSpec& apply_command() {
           "leaves the object as it is and shows both values (exit code 6).\n\n"
           "With --inventory NAME, a ConfigMap of that name remembers what was applied; --prune "
           "then "
-          "deletes what is in it and no longer in the input.",
+          "deletes what is in it and no longer in the input. There is no default name: every set "
+          "needs its own.",
       .arguments = "-f FILE",
       .flags = {filename_flag(),
                 recursive_flag(),

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 #include <sstream>
 
@@ -19,6 +20,8 @@ using util::ErrorKind;
 namespace {
 
 constexpr std::string_view k_entries_key = "entries";
+constexpr std::string_view k_parts_key = "parts";
+constexpr std::string_view k_part_label = "kubist.io/inventory-of";
 constexpr std::string_view k_tooling = "kubist/v1";
 /// A ConfigMap may hold 1 MiB in all.
 constexpr std::size_t k_most_bytes = 900 * 1024;
@@ -44,12 +47,44 @@ std::string applyset_id(const InventoryName& name) {
              "-v1");
 }
 
-Json inventory_object(const InventoryName& name, const InventoryEntries& entries) {
-  std::string lines;
+namespace {
+
+std::string part_name(const InventoryName& name, std::string_view lines) {
+  return cat(name.name, '-', util::sha256_hex(lines).substr(0, 12));
+}
+
+Json part_object(const InventoryName& name, std::string lines) {
+  return {{"apiVersion", "v1"},
+          {"kind", "ConfigMap"},
+          {"metadata",
+           {{"name", part_name(name, lines)},
+            {"namespace", name.ns},
+            {"labels", {{k_part_label, applyset_id(name)}}}}},
+          {"data", {{k_entries_key, std::move(lines)}}}};
+}
+
+/// The entries as text, cut where a ConfigMap is full; at least one piece.
+std::vector<std::string> pieces_of(const InventoryEntries& entries) {
+  std::vector<std::string> pieces(1);
+  std::size_t count = 0;
+  for (const auto& [ref, entry] : entries) {
+    const std::string line = entry_line(ref, entry);
+    if (count == k_entries_per_config_map || pieces.back().size() + line.size() > k_most_bytes) {
+      pieces.emplace_back();
+      count = 0;
+    }
+    pieces.back() += line;
+    ++count;
+  }
+  return pieces;
+}
+
+}  // namespace
+
+InventoryObjects inventory_objects(const InventoryName& name, const InventoryEntries& entries) {
   std::set<std::string> kinds;
   std::set<std::string> namespaces;
   for (const auto& [ref, entry] : entries) {
-    lines += entry_line(ref, entry);
     kinds.insert(group_kind(ref));
     if (!ref.ns.empty() && ref.ns != name.ns) {
       namespaces.insert(ref.ns);
@@ -58,17 +93,45 @@ Json inventory_object(const InventoryName& name, const InventoryEntries& entries
   const auto joined = [](const std::set<std::string>& words) {
     return util::join({words.begin(), words.end()}, ",");
   };
-  return {{"apiVersion", "v1"},
-          {"kind", "ConfigMap"},
-          {"metadata",
-           {{"name", name.name},
-            {"namespace", name.ns},
-            {"labels", {{k_applyset_id_label, applyset_id(name)}}},
-            {"annotations",
-             {{k_applyset_tooling, k_tooling},
-              {k_applyset_kinds, joined(kinds)},
-              {k_applyset_namespaces, joined(namespaces)}}}}},
-          {"data", {{k_entries_key, lines}}}};
+  std::vector<std::string> pieces = pieces_of(entries);
+  InventoryObjects objects;
+  std::string names;
+  for (std::size_t i = 1; i < pieces.size(); ++i) {
+    objects.parts.push_back(part_object(name, std::move(pieces[i])));
+    names += cat(data::string_at(objects.parts.back(), {"metadata", "name"}), '\n');
+  }
+  objects.head = {{"apiVersion", "v1"},
+                  {"kind", "ConfigMap"},
+                  {"metadata",
+                   {{"name", name.name},
+                    {"namespace", name.ns},
+                    {"labels", {{k_applyset_id_label, applyset_id(name)}}},
+                    {"annotations",
+                     {{k_applyset_tooling, k_tooling},
+                      {k_applyset_kinds, joined(kinds)},
+                      {k_applyset_namespaces, joined(namespaces)}}}}},
+                  {"data", {{k_entries_key, std::move(pieces[0])}}}};
+  if (!names.empty()) {
+    objects.head["data"][k_parts_key] = std::move(names);
+  }
+  return objects;
+}
+
+std::vector<std::string> inventory_parts(const Json& head) {
+  std::vector<std::string> names = util::split(data::string_at(head, {"data", k_parts_key}), '\n');
+  std::erase(names, "");
+  return names;
+}
+
+util::Result<> check_part(const InventoryName& name, const Json& part) {
+  const resources::ObjectView view(part);
+  if (view.name() == part_name(name, data::string_at(part, {"data", k_entries_key}))) {
+    return {};
+  }
+  return util::fail(ErrorKind::invalid,
+                    cat("ConfigMap ", name.ns, '/', view.name(), ", a part of the ", where(name),
+                        ", was changed by somebody else"),
+                    "Restore it, or delete the inventory: nothing is pruned without an entry.");
 }
 
 util::Result<InventoryEntries> inventory_entries(const Json& config_map) {
@@ -93,11 +156,31 @@ util::Result<InventoryEntries> inventory_entries(const Json& config_map) {
   return entries;
 }
 
+namespace {
+
+util::Result<> read_part(kube::Client& client, Inventory& inventory, const std::string& part,
+                         const std::stop_token& stop) {
+  const InventoryName& name = inventory.name;
+  KUBIST_TRY(const auto found, client.find(kube::well_known::config_maps(), name.ns, part, stop));
+  if (!found) {
+    return util::fail(
+        ErrorKind::invalid,
+        cat("ConfigMap ", name.ns, '/', part, ", a part of the ", where(name), ", is missing"),
+        "Restore it, or delete the inventory: nothing is pruned without an entry.");
+  }
+  KUBIST_CHECK(check_part(name, *found));
+  KUBIST_TRY(auto entries, inventory_entries(*found));
+  inventory.entries.merge(entries);
+  return {};
+}
+
+}  // namespace
+
 util::Result<Inventory> read_inventory(kube::Client& client, const InventoryName& name,
                                        std::stop_token stop) {
-  Inventory inventory{.name = name, .entries = {}, .uid = {}, .resource_version = {}};
+  Inventory inventory{.name = name, .entries = {}, .uid = {}, .resource_version = {}, .parts = {}};
   KUBIST_TRY(const auto found,
-             client.find(kube::well_known::config_maps(), name.ns, name.name, std::move(stop)));
+             client.find(kube::well_known::config_maps(), name.ns, name.name, stop));
   if (!found) {
     return inventory;
   }
@@ -113,35 +196,34 @@ util::Result<Inventory> read_inventory(kube::Client& client, const InventoryName
                       "Choose another name with --inventory.");
   }
   KUBIST_TRY(inventory.entries, inventory_entries(*found));
+  inventory.parts = inventory_parts(*found);
+  for (const std::string& part : inventory.parts) {
+    KUBIST_CHECK(read_part(client, inventory, part, stop));
+  }
   inventory.uid = view.uid();
   inventory.resource_version = view.resource_version();
   return inventory;
 }
 
-util::Result<> write_inventory(kube::Client& client, Inventory& inventory, InventoryEntries entries,
-                               std::string_view manager, std::stop_token stop) {
-  const bool exists = !inventory.uid.empty();
-  if (exists ? entries == inventory.entries : entries.empty()) {
-    return {};
-  }
-  Json object = inventory_object(inventory.name, entries);
-  if (object["data"][k_entries_key].get_ref<const std::string&>().size() > k_most_bytes) {
-    return util::fail(ErrorKind::invalid,
-                      cat(where(inventory.name), " would be larger than a ConfigMap may be (",
-                          entries.size(), " objects)"),
-                      "Split the set: several folders, each with an inventory of its own.");
-  }
+namespace {
+
+util::Result<> write_head(kube::Client& client, Inventory& inventory, Json object,
+                          std::string_view manager, const std::stop_token& stop) {
   kube::WriteOptions write;
   write.field_manager = manager;
   const auto& resource = kube::well_known::config_maps();
+  const bool exists = !inventory.uid.empty();
   if (exists) {
     // The resourceVersion makes the patch fail where somebody else wrote in between.
     data::set_path(object, {"metadata", "resourceVersion"}, inventory.resource_version);
+    if (!object["data"].contains(k_parts_key)) {
+      object["data"][k_parts_key] = nullptr;
+    }
   }
   auto written = client.json(exists ? kube::patch(resource, inventory.name.ns, inventory.name.name,
                                                   kube::PatchType::merge, object, write)
                                     : kube::create(resource, object, write),
-                             std::move(stop));
+                             stop);
   if (!written) {
     util::Error error = util::with_context(written.error(), where(inventory.name));
     if (error.kind == ErrorKind::conflict) {
@@ -152,6 +234,63 @@ util::Result<> write_inventory(kube::Client& client, Inventory& inventory, Inven
   const resources::ObjectView view(*written);
   inventory.uid = view.uid();
   inventory.resource_version = view.resource_version();
+  return {};
+}
+
+util::Result<> write_parts(kube::Client& client, const Inventory& inventory,
+                           const std::vector<Json>& parts, std::string_view manager,
+                           const std::stop_token& stop) {
+  kube::ApplyOptions options;
+  options.field_manager = manager;
+  options.force = true;
+  for (Json part : parts) {
+    const std::string name(data::string_at(part, {"metadata", "name"}));
+    if (std::find(inventory.parts.begin(), inventory.parts.end(), name) != inventory.parts.end()) {
+      continue;
+    }
+    part["metadata"]["ownerReferences"] = Json::array({{{"apiVersion", "v1"},
+                                                        {"kind", "ConfigMap"},
+                                                        {"name", inventory.name.name},
+                                                        {"uid", inventory.uid}}});
+    auto written = client.run(kube::apply(kube::well_known::config_maps(), part, options), stop);
+    if (!written) {
+      return util::fail(util::with_context(written.error(), where(inventory.name)));
+    }
+  }
+  return {};
+}
+
+/// What nothing points to any more. One that stays goes with the head, whose it is.
+void drop_parts(kube::Client& client, const Inventory& inventory,
+                const std::vector<std::string>& wanted, const std::stop_token& stop) {
+  for (const std::string& part : inventory.parts) {
+    if (std::find(wanted.begin(), wanted.end(), part) == wanted.end()) {
+      static_cast<void>(
+          client.run(kube::remove(kube::well_known::config_maps(), inventory.name.ns, part), stop));
+    }
+  }
+}
+
+}  // namespace
+
+util::Result<> write_inventory(kube::Client& client, Inventory& inventory, InventoryEntries entries,
+                               std::string_view manager, std::stop_token stop) {
+  const bool exists = !inventory.uid.empty();
+  if (exists ? entries == inventory.entries : entries.empty()) {
+    return {};
+  }
+  const InventoryObjects objects = inventory_objects(inventory.name, entries);
+  if (!exists && !objects.parts.empty()) {
+    // Parts belong to the head, so it comes first; nothing that they name has been made yet.
+    Json alone = objects.head;
+    alone["data"].erase(k_parts_key);
+    KUBIST_CHECK(write_head(client, inventory, std::move(alone), manager, stop));
+  }
+  KUBIST_CHECK(write_parts(client, inventory, objects.parts, manager, stop));
+  KUBIST_CHECK(write_head(client, inventory, objects.head, manager, stop));
+  const std::vector<std::string> parts = inventory_parts(objects.head);
+  drop_parts(client, inventory, parts, stop);
+  inventory.parts = parts;
   inventory.entries = std::move(entries);
   return {};
 }

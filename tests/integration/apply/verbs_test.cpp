@@ -93,6 +93,50 @@ TEST_CASE("apply: prune deletes what left the set and is still its own") {
   CHECK(refused.err.find("is no inventory") != std::string::npos);
 }
 
+TEST_CASE(
+    "apply: an inventory of more than one ConfigMap prunes, shrinks and needs all its parts") {
+  const TestNamespace ns;
+  constexpr int k_objects = 2050;
+  std::string text;
+  for (int i = 0; i < k_objects; ++i) {
+    text += config_map(util::cat("m", i), "1");
+  }
+  const auto apply = [&](const std::string& input) {
+    return run_kubist({"apply", "-n", ns.name(), "-f", "-", "--inventory", "set", "--prune"},
+                      input);
+  };
+  const auto parts = [&] {
+    const auto got =
+        run_kubectl({"-n", ns.name(), "get", "cm", "-o", "name", "-l", "kubist.io/inventory-of"});
+    return util::split(util::trim(got.out), '\n');
+  };
+  const auto first = apply(text);
+  REQUIRE_MESSAGE(first.exit_code == 0, first.err);
+  REQUIRE(parts().size() == 1);
+  const std::string part = parts()[0];
+  CHECK(part.starts_with("configmap/set-"));
+  CHECK(run_kubectl(
+            {"-n", ns.name(), "get", part, "-o", "jsonpath={.metadata.ownerReferences[0].name}"})
+            .out == "set");
+  const Audit audit;
+  CHECK(apply(text).exit_code == 0);
+  CHECK(audit.writes(ns.name()).empty());
+
+  // Without all of it nobody knows what was applied: nothing is written at all.
+  const auto kept = run_kubectl({"-n", ns.name(), "get", part, "-o", "json"});
+  run_kubectl({"-n", ns.name(), "delete", part});
+  const auto broken = apply(config_map("m1", "2"));
+  CHECK(broken.exit_code == 1);
+  CHECK(broken.err.find("a part of the inventory ConfigMap") != std::string::npos);
+  CHECK(audit.writes(ns.name()).empty());
+  REQUIRE(run_kubectl({"create", "-f", "-"}, kept.out).exit_code == 0);
+
+  const auto pruned = apply(config_map("m1", "1"));
+  CHECK_MESSAGE(pruned.exit_code == 0, pruned.err);
+  CHECK(count(pruned.out, " pruned\n") == k_objects - 1);
+  CHECK(names(ns.name(), "cm") == "configmap/m1\nconfigmap/set\n");
+}
+
 TEST_CASE("apply: a killed run leaves nothing that the next one does not know") {
   const TestNamespace ns;
   const util::TempDir folder;
@@ -213,8 +257,8 @@ TEST_CASE("apply: a project and what lives in it go in together, and again witho
   INFO(first.err);
   CHECK(first.exit_code == 0);
   CHECK(count(first.out, " created\n") == 2);
-  CHECK(run_kubectl({"get", "ns", ns.name(), "-o",
-                     "jsonpath={.metadata.annotations.kubist\\.io/owner}"})
+  CHECK(run_kubectl(
+            {"get", "ns", ns.name(), "-o", "jsonpath={.metadata.annotations.kubist\\.io/owner}"})
             .out.ends_with("/Project//" + ns.name()));
   const Audit audit;
   CHECK(count(run_kubist({"apply", "-f", "-"}, text).out, " unchanged\n") == 2);

@@ -35,26 +35,41 @@ struct InventoryEntry {
 /// The objects of a set as they were last applied.
 using InventoryEntries = std::map<resources::ObjectRef, InventoryEntry>;
 
-/// An inventory as stored.
+/// More entries than these, or more bytes than a ConfigMap holds, overflow into further ConfigMaps.
+inline constexpr std::size_t k_entries_per_config_map = 2000;
+
+/// An inventory as read.
 struct Inventory {
   InventoryName name;
   InventoryEntries entries;
-  std::string uid;               ///< of the ConfigMap; empty: there is none yet
-  std::string resource_version;  ///< of the ConfigMap
+  std::string uid;                 ///< of the ConfigMap; empty: there is none yet
+  std::string resource_version;    ///< of the ConfigMap
+  std::vector<std::string> parts;  ///< names of the further ConfigMaps that it points to
 };
 
 /// Reads it; an absent one is empty. Conflict: the ConfigMap is not an inventory, or belongs to
-/// another tool. Invalid: its content cannot be read.
+/// another tool. Invalid: its content, or a part of it, is missing or cannot be read.
 util::Result<Inventory> read_inventory(kube::Client& client, const InventoryName& name,
                                        std::stop_token stop = {});
 /// Stores `entries`, when they differ from the stored ones, and takes them over into `inventory`.
+/// Parts are named by their content and written before the ConfigMap that points to them, so that a
+/// run that is killed in between leaves the old inventory whole.
 /// Conflict: somebody else changed it since it was read. `manager` is the field manager.
 util::Result<> write_inventory(kube::Client& client, Inventory& inventory, InventoryEntries entries,
                                std::string_view manager, std::stop_token stop = {});
 
-/// The ConfigMap of an inventory and back. Pure.
-data::Json inventory_object(const InventoryName& name, const InventoryEntries& entries);
+/// The ConfigMaps of an inventory: the one that is known by its name, and what overflows.
+struct InventoryObjects {
+  data::Json head;
+  std::vector<data::Json> parts;
+};
+/// Pure, as is its reverse for one ConfigMap.
+InventoryObjects inventory_objects(const InventoryName& name, const InventoryEntries& entries);
 util::Result<InventoryEntries> inventory_entries(const data::Json& config_map);
+/// The names of the parts that the head points to.
+std::vector<std::string> inventory_parts(const data::Json& head);
+/// Is the part what its name says? Invalid otherwise.
+util::Result<> check_part(const InventoryName& name, const data::Json& part);
 
 /// May a stale entry's object be deleted?
 struct PruneDecision {
