@@ -3,6 +3,7 @@
 
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/deployers/upstream.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/state/contract.hpp>
@@ -167,6 +168,10 @@ util::Result<std::vector<RenderedItem>> render_execution(const ExecutionInput& i
       result.import_secret = import_secret(input, name, imports);
       spec["import"] = {
           {"secretRef", {{"name", home_import_name(name)}, {"key", state::k_imports_key}}}};
+    }
+    if (input.foreign_crd) {
+      spec = to_upstream_spec(
+          std::move(spec), std::string(data::string_at(input.object, {"metadata", "namespace"})));
     }
     Json meta = metadata(input, name);
     meta["annotations"]["kubist.io/item"] = result.name;

@@ -184,8 +184,7 @@ util::Result<Json> exports_by_item(World& world, const std::vector<ItemRun>& run
                                    const std::string& ns) {
   Json all = Json::object();
   for (const ItemRun& run : runs) {
-    const auto name =
-        data::string_at(run.outcome->item, {"status", "exports", "secretRef", "name"});
+    const auto name = data::string_at(run.outcome->item, {"status", "exportRef", "name"});
     if (name.empty()) {
       continue;
     }

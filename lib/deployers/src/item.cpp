@@ -1,5 +1,6 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/item.hpp>
+#include <kubist/deployers/upstream.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/sha256.hpp>
@@ -81,7 +82,7 @@ const kube::ApiResource& deploy_items() {
 
 util::Result<Item> parse_item(const Json& object) {
   const resources::ObjectView view(object);
-  const Json& spec = view.spec();
+  const Json spec = from_upstream_spec(view.spec());
   Item item;
   item.name = view.name();
   item.ns = view.ns();

@@ -2,6 +2,7 @@
 
 #include <kubist/data/json_patch.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/deployers/upstream.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/text.hpp>
 
@@ -23,7 +24,9 @@ util::Result<Session> Session::open(World& world, const std::string& ns, const s
   return Session(world, std::move(object));
 }
 
-Json Session::status() const { return m_object.value("status", Json::object()); }
+Json Session::status() const {
+  return from_upstream_status(m_object.value("status", Json::object()));
+}
 
 util::Result<> Session::reload() {
   KUBIST_TRY(m_object, m_world->home->json(kube::get(deploy_items(), at(m_object, "namespace"),
@@ -34,7 +37,11 @@ util::Result<> Session::reload() {
 util::Result<> Session::write_status(const std::function<Json(Json status)>& change) {
   for (int attempt = 1;; ++attempt) {
     const Json before = status();
-    const Json patch = data::make_merge_patch(before, change(before));
+    Json after = change(before);
+    if (m_world->settings.foreign_crd) {
+      after = to_upstream_status(std::move(after));
+    }
+    const Json patch = data::make_merge_patch(m_object.value("status", Json::object()), after);
     if (patch.empty()) {
       return {};
     }

@@ -64,6 +64,9 @@ class ExecutionExecutor final : public ManagedExecutor {
     alignment.outcome = outcome_of(outcome.state);
     alignment.reason = outcome.reason.empty() ? alignment.reason : outcome.reason;
     alignment.message = outcome.message;
+    if (world().deployers.foreign_crd) {
+      alignment.message += "; somebody else installed the DeployItem kind: upstream's fields only";
+    }
     alignment.status = outcome.status;
     return alignment;
   }
@@ -97,6 +100,7 @@ class ExecutionExecutor final : public ManagedExecutor {
                             {"annotations", {{k_owner_annotation, work.owner_mark()}}}};
     input.force = world().force;
     input.dry_run = work.dry();
+    input.foreign_crd = world().deployers.foreign_crd;
     return input;
   }
 

@@ -4,6 +4,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/data/yaml_writer.hpp>
 #include <kubist/deployers/pod.hpp>
+#include <kubist/deployers/upstream.hpp>
 #include <kubist/util/base64.hpp>
 #include <kubist/util/fs.hpp>
 
@@ -206,6 +207,53 @@ TEST_CASE("item: both generations of the fields are read") {
   both = early;
   both["spec"]["timeout"] = "soon";
   CHECK(has(parse_item(both).error().message, "soon"));
+}
+
+TEST_CASE("items: upstream's fields say the same as kubist's own") {
+  const Json own =
+      Json::parse(R"({"type": "kubist.io/script", "timeout": "1m", "target": {"name": "dev"},
+      "import": {"secretRef": {"name": "s", "key": "k"}}, "exportSchema": {"type": "object"},
+      "exports": [{"name": "a", "public": true}], "config": {"script": "true"}})");
+  const Json foreign = to_upstream_spec(own, "shop");
+  std::vector<std::string> fields;
+  for (const auto& [field, value] : foreign.items()) {
+    fields.push_back(field);
+  }
+  CHECK(fields == std::vector<std::string>{"config", "target", "timeout", "type"});
+  CHECK(foreign["target"] == Json{{"name", "dev"}, {"namespace", "shop"}});
+  CHECK(foreign["config"]["apiVersion"] == "kubist.io/v1alpha1");
+  const auto item = [](const Json& spec) {
+    return parse_item({{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+                       {"kind", "DeployItem"},
+                       {"metadata", {{"name", "i"}, {"namespace", "shop"}}},
+                       {"spec", spec}})
+        .value();
+  };
+  CHECK(item(foreign).config == item(own).config);
+  CHECK(item(foreign).import_secret == "s");
+  CHECK(item(foreign).import_key == "k");
+  CHECK(item(foreign).export_schema == own["exportSchema"]);
+  CHECK(item(foreign).public_exports == std::vector<std::string>{"a"});
+}
+
+TEST_CASE("items: a status in upstream's fields is whole, and comes back") {
+  const Json own = Json::parse(
+      R"({"phase": "Succeeded", "jobID": "1", "deployer": {"name": "kubist", "identity": "kubist"},
+      "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}],
+      "exportGeneration": 2, "exports": {"value": {"a": 1}}, "providerStatus": {"hash": "h"}})");
+  const Json foreign = to_upstream_status(own);
+  CHECK_FALSE(foreign.contains("exports"));
+  CHECK_FALSE(foreign.contains("exportGeneration"));
+  CHECK(foreign["providerStatus"]["kind"] == "ItemStatus");
+  CHECK(foreign["observedGeneration"] == 0);
+  CHECK(foreign["deployer"].contains("version"));
+  CHECK(foreign["conditions"][0]["lastUpdateTime"] == "2026-01-01T00:00:00Z");
+  CHECK(foreign["conditions"][0]["message"] == "");
+  const Json back = from_upstream_status(foreign);
+  CHECK(back["exports"] == own["exports"]);
+  CHECK(back["exportGeneration"] == 2);
+  CHECK(back["providerStatus"]["hash"] == "h");
+  CHECK(to_upstream_status(back) == foreign);
 }
 
 TEST_CASE("deployers: the early short types are claimed only where the CRD is ours") {

@@ -18,6 +18,7 @@ struct ExecutionInput {
   bool force = false;
   bool wait = true;      ///< false: start or look, do not wait for the end
   bool dry_run = false;  ///< render and compare, write and run nothing
+  bool foreign_crd = false;  ///< as Settings has it
 };
 
 /// One object to be: a DeployItem or its import Secret.

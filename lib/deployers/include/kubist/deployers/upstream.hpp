@@ -1,0 +1,21 @@
+#pragma once
+#include <string>
+
+#include <kubist/data/json.hpp>
+
+/// DeployItems in the fields of gardener/landscaper's own CRD, for clusters where somebody else
+/// installed it: what that CRD does not know goes into `config` and `providerStatus`, which are
+/// each deployer's own there. Pure; reading leaves what was never written so as it is.
+namespace kubist::deployers {
+
+using data::Json;
+
+/// config.kubist holds import, exports and exportSchema; a target names its namespace.
+Json to_upstream_spec(Json spec, const std::string& ns);
+Json from_upstream_spec(Json spec);
+
+/// providerStatus holds exports and exportGeneration; what is required there is never missing.
+Json to_upstream_status(Json status);
+Json from_upstream_status(Json status);
+
+}  // namespace kubist::deployers
