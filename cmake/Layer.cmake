@@ -32,12 +32,13 @@ function(kubist_unit_tests name)
   set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300)
 endfunction()
 
-# kubist_integration_tests(LAYER LIBRARIES...): one doctest binary of tests/integration/LAYER/*.cpp, label
-# integration. Runs in the network namespace of the test cluster, which must be up.
+# kubist_integration_tests(NAME LIBRARIES...): one doctest binary of tests/integration/NAME/*.cpp, label
+# integration, with layer NAME where there is one. Runs in the network namespace of the test cluster, which must be up.
 function(kubist_integration_tests name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/integration/${name}/*.cpp)
   add_executable(integration_${name} ${PROJECT_SOURCE_DIR}/tests/unit/main.cpp ${sources})
-  target_link_libraries(integration_${name} PRIVATE kubist::${name} deps::doctest deps::json kubist_flags ${ARGN})
+  target_link_libraries(integration_${name} PRIVATE $<TARGET_NAME_IF_EXISTS:kubist::${name}> deps::doctest deps::json
+    kubist_flags ${ARGN})
   target_compile_definitions(integration_${name} PRIVATE KUBIST_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_precompile_headers(integration_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.hpp <doctest/doctest.h>)
   add_test(NAME integration.${name}

@@ -116,4 +116,46 @@ FoundField find_field(const Json& object, std::string_view path) {
   return find_below(object, path, "");
 }
 
+namespace {
+
+struct RefusedField {
+  std::string path;  ///< as find_field takes it; empty: none
+  bool unknown = false;
+};
+
+RefusedField refused_field(const util::Error& error) {
+  // Server-side apply: ".spec.foo: field not declared in schema", ".data.a: expected string, got
+  // ...".
+  const std::string& message = error.message;
+  for (const std::string_view fault : {": field not declared in schema", ": expected "}) {
+    const auto end = message.find(fault);
+    const auto begin = end == std::string::npos ? end : message.rfind(' ', end);
+    if (begin != std::string::npos && begin + 1 < end && message[begin + 1] == '.') {
+      return {message.substr(begin + 1, end - begin - 1), fault.find("schema") != fault.npos};
+    }
+  }
+  // Validation: one cause, as "spec.replicas: Invalid value: -1: ...".
+  if (error.details.size() == 1) {
+    const std::string& cause = error.details.front().message;
+    const std::string path = cause.substr(0, cause.find(": "));
+    if (path.size() < cause.size() && path.find(' ') == std::string::npos) {
+      return {"." + path, false};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+util::SourcePos refused_place(const util::Error& error, const resources::Manifest& manifest) {
+  const RefusedField field = refused_field(error);
+  if (field.path.empty()) {
+    return manifest.pos;
+  }
+  const std::string pointer = find_field(manifest.object, field.path).pointer;
+  return pointer.empty()
+             ? manifest.pos
+             : manifest.position(pointer, field.unknown ? data::At::key : data::At::value);
+}
+
 }  // namespace kubist::apply

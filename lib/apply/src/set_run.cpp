@@ -5,9 +5,11 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/resources/ordering.hpp>
+#include <kubist/resources/secret_mask.hpp>
 #include <kubist/util/text.hpp>
 
 #include "calls.hpp"
+#include "field_path.hpp"
 
 namespace kubist::apply {
 
@@ -279,7 +281,10 @@ void SetRun::take_failure(Work& work, Error error) {
     m_conflicts[work.index].push_back(std::move(row));
   }
   if (error.pos.origin.empty()) {
-    error.pos = work.manifest->pos;
+    error.pos = refused_place(error, *work.manifest);
+  }
+  if (resources::is_secret(work.manifest->object)) {
+    resources::hide_values(error, work.manifest->object);
   }
   work.result.error = std::move(error);
   if (!conflicts.empty()) {

@@ -128,6 +128,8 @@ Result<> YamlSource::parser_error() {
     hint = "YAML takes no tabs for indentation, and text that starts with %, @ or ` needs quotes";
   } else if (message.find("mapping values are not allowed") != std::string::npos) {
     hint = "text with \": \" in it needs quotes; otherwise check the indentation";
+  } else if (message.find("UTF-8") != std::string::npos) {
+    hint = "save the file as UTF-8";
   } else if (message.find("did not find expected") != std::string::npos) {
     hint = "check the indentation of this line and of those before it";
   }

@@ -46,7 +46,14 @@ void mask_object(Json& object, bool of_secrets, std::size_t depth) {
     const auto& name = kind->get_ref<const std::string&>();
     of_secrets = of_secrets || name == "Secret" || name == "SecretList";
   }
+  // What is wrong with a malformed Secret is said with its values.
+  const bool complaint =
+      of_secrets && kind != object.end() && kind->is_string() && *kind == "Status";
   for (auto& [key, child] : object.items()) {
+    if (complaint && (key == "message" || key == "details")) {
+      mask_all(child);
+      continue;
+    }
     const bool values = of_secrets && (key == "data" || key == "stringData" || key == "value");
     if (values || (child.is_string() && is_secret_key(key)) ||
         key == "kubectl.kubernetes.io/last-applied-configuration") {

@@ -2,6 +2,7 @@
 
 #include <kubist/data/document.hpp>
 #include <kubist/data/json.hpp>
+#include <kubist/http/url.hpp>
 #include <kubist/kube/kubeconfig.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
@@ -72,6 +73,9 @@ void redact(Json& value) {
     if (value.contains(key)) {
       value[key] = "REDACTED";
     }
+  }
+  if (const auto proxy = value.find("proxy-url"); proxy != value.end() && proxy->is_string()) {
+    *proxy = http::redacted(proxy->get_ref<const std::string&>());
   }
   if (value.contains("exec") && value["exec"].is_object() && value["exec"].contains("env") &&
       value["exec"]["env"].is_array()) {

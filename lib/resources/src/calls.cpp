@@ -19,10 +19,6 @@ class CallChecker {
       ObjectView view(manifest->object);
       if (view.kind() == "ExecutorDefinition") {
         m_executors.emplace(view.name());
-      } else if (view.kind() == "ClusterPolicyDefinition") {
-        m_policies.emplace("", view.name());
-      } else if (view.kind() == "PolicyDefinition") {
-        m_policies.emplace(namespace_of(view), view.name());
       }
     }
   }
@@ -39,10 +35,7 @@ class CallChecker {
     }
     std::vector<NamedCall> policies = policies_of(manifest.object);
     for (std::size_t i = 0; i < policies.size(); ++i) {
-      bool known = m_policies.count({"", policies[i].name}) + m_policies.count({ns, policies[i].name});
-      if (!known) {
-        ask(m_context.check_policy, manifest, ns, policies[i], util::cat("/spec/policies/", i));
-      }
+      ask(m_context.check_policy, manifest, ns, policies[i], util::cat("/spec/policies/", i));
     }
   }
 
@@ -52,7 +45,8 @@ class CallChecker {
   using Check = std::function<std::vector<util::Error>(const CallSite&)>;
 
   std::string namespace_of(const ObjectView& view) const {
-    return std::string(view.ns().empty() ? std::string_view(m_context.default_namespace) : view.ns());
+    return std::string(view.ns().empty() ? std::string_view(m_context.default_namespace)
+                                         : view.ns());
   }
 
   void ask(const Check& check_call, const Manifest& manifest, const std::string& ns,
@@ -74,7 +68,6 @@ class CallChecker {
 
   const ValidateContext& m_context;
   std::set<std::string, std::less<>> m_executors;
-  std::set<std::pair<std::string, std::string>, std::less<>> m_policies;  ///< (namespace, name)
   std::vector<util::Error> m_errors;
 };
 

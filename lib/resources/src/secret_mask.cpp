@@ -1,10 +1,10 @@
-#include <kubist/resources/secret_mask.hpp>
-
 #include <kubist/data/document.hpp>
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/object.hpp>
+#include <kubist/resources/secret_mask.hpp>
 #include <kubist/util/base64.hpp>
+#include <kubist/util/text.hpp>
 
 namespace kubist::resources {
 
@@ -119,6 +119,58 @@ void mask_data_pair(Json& before, Json& after) {
 }
 
 }  // namespace
+
+namespace {
+
+// Shorter ones would take innocent words with them.
+constexpr std::size_t k_shortest_hidden = 4;
+
+void collect_values(const Json& value, std::vector<std::string>& values) {
+  if (value.is_structured()) {
+    for (const Json& child : value) {
+      collect_values(child, values);
+    }
+    return;
+  }
+  const std::string text = value.is_string() ? value.get<std::string>() : data::to_json(value);
+  values.push_back(text);
+  values.push_back(util::base64_decode(text).value_or(""));
+  values.push_back(util::base64_encode(text));
+}
+
+// "expected string, got &value.valueUnstructured{Value:12345}", as structured-merge-diff says it.
+void hide_quoted_value(std::string& text) {
+  constexpr std::string_view k_got = ", got ";
+  if (const auto at = text.find(k_got); at != std::string::npos) {
+    text.resize(at);
+  }
+}
+
+void hide_values(util::Error& error, const std::vector<std::string>& values) {
+  for (std::string* text : {&error.message, &error.hint}) {
+    hide_quoted_value(*text);
+    for (const std::string& value : values) {
+      if (value.size() >= k_shortest_hidden) {
+        *text = util::replace_all(*text, value, k_mask);
+      }
+    }
+  }
+  for (util::Error& detail : error.details) {
+    hide_values(detail, values);
+  }
+}
+
+}  // namespace
+
+void hide_values(util::Error& error, const Json& secret) {
+  std::vector<std::string> values;
+  for (const char* key : {"data", "stringData"}) {
+    if (const Json* map = data::find_path(secret, {key})) {
+      collect_values(*map, values);
+    }
+  }
+  hide_values(error, values);
+}
 
 bool is_secret(const Json& object) {
   return data::string_at(object, {"kind"}) == "Secret" &&

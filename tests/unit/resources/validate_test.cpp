@@ -201,7 +201,7 @@ spec: {clusterRef: {name: a}}
   CHECK(has(text, "Cluster/a -> Cluster/a"));
 }
 
-TEST_CASE("validate: executor and policy names are asked for unless the input defines them") {
+TEST_CASE("validate: executor and policy names are asked for") {
   ValidateContext context;
   std::vector<std::string> asked;
   auto unknown = [&](const CallSite& site) {
@@ -233,7 +233,7 @@ spec:
       parameters:
         x: y
 )", context));
-  CHECK(asked == std::vector<std::string>{"Cluster:Ex", "Cluster:Theirs"});
+  CHECK(asked == std::vector<std::string>{"Cluster:Ex", "Cluster:mine", "Cluster:Theirs"});
   CHECK(has(text, "f.yaml:11:26: Cluster/a: unknown name \"Ex\""));
   CHECK(has(text, "f.yaml:14:13: Cluster/a: unknown name \"Theirs\""));
   CHECK(has(text, "f.yaml:16:12: Cluster/a: x must be a number"));

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <kubist/data/json.hpp>
+#include <kubist/util/error.hpp>
 
 namespace kubist::resources {
 
@@ -16,5 +17,9 @@ data::Json masked(const data::Json& object);
 /// Two states of one Secret masked together, so that a diff shows which keys changed and no value:
 /// equal ones "***", changed ones "*** (before)" and "*** (after)". stringData counts as its data.
 std::pair<data::Json, data::Json> masked_pair(const data::Json& before, const data::Json& after);
+
+/// Takes the values of a Secret out of what an API server said of it: answers to a malformed one
+/// quote them.
+void hide_values(util::Error& error, const data::Json& secret);
 
 }  // namespace kubist::resources

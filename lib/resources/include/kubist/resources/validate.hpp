@@ -28,8 +28,8 @@ struct ValidateContext {
   /// empty name and `ns` set asks whether any Project owns that namespace.
   std::function<std::optional<bool>(const ObjectRef&)> exists;
   /// The problems of naming this executor, or this policy, so: an unknown name, wrong parameters.
-  /// Definitions in the input are known by themselves and are not asked for. Errors without a
-  /// position get that of the name.
+  /// Executors that the input defines are known by themselves and are not asked for. Errors
+  /// without a position get that of the name.
   std::function<std::vector<util::Error>(const CallSite&)> check_executor;
   std::function<std::vector<util::Error>(const CallSite&)> check_policy;
   /// The namespace of objects that name none; empty leaves them without.

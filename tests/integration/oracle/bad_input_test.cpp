@@ -1,0 +1,252 @@
+// Wrong input: one clear message with its place, the right exit code, and nothing written.
+#include <doctest/doctest.h>
+
+#include <kubist/util/text.hpp>
+
+#include "support.hpp"
+
+namespace {
+
+using namespace it;
+using namespace kubist;
+
+struct Case {
+  std::string name;
+  std::string input;                 ///< PROJECT stands for the project's name
+  std::vector<std::string> message;  ///< parts of what stderr says; line and column of stdin first
+  bool offline = true;               ///< `validate` sees it too: it needs no cluster
+};
+
+// Lines 1 to 12 of most cases.
+const std::string k_tree = R"(apiVersion: kubist.io/v1alpha1
+kind: Project
+metadata: {name: PROJECT}
+---
+apiVersion: kubist.io/v1alpha1
+kind: Cluster
+metadata: {name: home, namespace: PROJECT}
+spec: {home: true}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: innocent, namespace: PROJECT}
+---
+)";
+
+std::string dev(const std::string& name, const std::string& spec) {
+  return util::cat("apiVersion: kubist.io/v1alpha1\nkind: VirtualCluster\nmetadata: {name: ", name,
+                   ", namespace: PROJECT}\nspec:\n  clusterRef: {name: home}\n", spec);
+}
+
+// Its spec's first own line is 19.
+std::string with(const std::string& spec) { return k_tree + dev("dev", spec); }
+
+std::string repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) {
+    all += text;
+  }
+  return all;
+}
+
+// "a: &a [x, ...]", "b: &b [*a, ...]", ...: a few hundred bytes that would be a billion values.
+std::string bomb() {
+  std::string text = "a: &a [x,x,x,x,x,x,x,x,x,x]\n";
+  for (char key = 'b'; key <= 'k'; ++key) {
+    const std::string alias = util::cat("*", std::string(1, static_cast<char>(key - 1)), " ,");
+    std::string all = repeated(alias, 10);
+    all.pop_back();
+    text += util::cat(std::string(1, key), ": &", std::string(1, key), " [", all, "]\n");
+  }
+  return text;
+}
+
+std::vector<Case> broken_text() {
+  return {
+      {"a flow map that does not end", with("  labels: {a: b\n"), {"stdin:20:1: did not find"}},
+      {"a tab", k_tree + "kind: Project\n\tmetadata: x\n", {"stdin:15:1: ", "takes no tabs"}},
+      {"an alias of nothing", "a: *nope\n", {"stdin:1:4: alias *nope has no anchor"}},
+      {"a key twice",
+       with("  create: true\n  create: false\n"),
+       {"stdin:20:3: duplicate key \"create\""}},
+      {"bad JSON", R"({"kind": "Project",})", {"stdin:1:20: expected a key"}},
+      {"a zero byte", k_tree + std::string("kind: Pro\0ject\n", 15), {"stdin:14:10: control"}},
+      {"Latin-1", k_tree + "data: {a: caf\xe9}\n", {"stdin:14:", "save the file as UTF-8"}},
+      {"a bomb", bomb(), {"expand to more than 200000 values"}},
+      {"a deep list",
+       "a: " + std::string(200000, '[') + std::string(200000, ']') + "\n",
+       {"stdin:1:503: nested deeper than 500 levels"}},
+      {"a deep JSON",
+       "{\"a\": " + std::string(200000, '[') + std::string(200000, ']') + "}",
+       {"stdin:1:", "nested deeper than 500 levels"}},
+      {"text", "just text\n", {"stdin:1:1: expected a Kubernetes object, got a text"}},
+      {"nothing", "# nothing\n", {"there are no objects in -"}},
+      {"no name",
+       "apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n",
+       {"stdin:3:11: ", "no metadata"}},
+  };
+}
+
+std::vector<Case> wrong_objects() {
+  const std::string head = "apiVersion: kubist.io/v1alpha1\nkind: ";
+  return {
+      {"an unknown kind",
+       k_tree + head + "VirtualClutser\nmetadata: {name: a, namespace: PROJECT}\n",
+       {"stdin:15:7: the group kubist.io has no kind \"VirtualClutser\"",
+        "did you mean VirtualCluster?"}},
+      {"an unknown kind of another group",
+       k_tree + "apiVersion: apps/v1\nkind: Deploymnet\nmetadata: {name: a, namespace: PROJECT}\n",
+       {"stdin:15:7: the cluster has no kind Deploymnet in apps/v1",
+        "did you mean \"apps/v1/Deployment\"?"},
+       false},
+      {"an unknown version",
+       k_tree + "apiVersion: kubist.io/v1\nkind: Project\nmetadata: {name: a}\n",
+       {"stdin:14:13: Project has no version \"v1\""}},
+      {"an unknown field",
+       with("  injection:\n    mdoe: Sidecar\n"),
+       {"stdin:20:5: spec.injection.mdoe: unknown field, did you mean \"mode\"?"}},
+      {"a wrong type",
+       with("  create: \"yes\"\n"),
+       {"stdin:19:11: spec.create: expected boolean, found string \"yes\"", "remove the quotes"}},
+      {"a wrong value",
+       with("  injection: {mode: Sidecra}\n"),
+       {"stdin:19:21: ", "did you mean \"Sidecar\"?"}},
+      {"a broken rule",
+       with("  executor: {name: VirtualCluster}\n  policyExecutor: {name: VirtualCluster}\n"),
+       {"executor and policyExecutor are two names for one field"}},
+      {"an object twice",
+       k_tree + k_tree,
+       {"stdin:14:1: Project/PROJECT is in the input twice, first at stdin:1:1"}},
+  };
+}
+
+std::vector<Case> wrong_calls() {
+  const std::string definition = R"(apiVersion: kubist.io/v1alpha1
+kind: PolicyDefinition
+metadata: {name: scale, namespace: PROJECT}
+spec:
+  parameters: {type: object, properties: {count: {type: integer}}}
+  runtime: {jsonnet: {source: "function(list) list"}}
+---
+)";
+  return {
+      {"an unknown executor",
+       with("  executor:\n    name: VirtualClutser\n"),
+       {"stdin:20:11: ", "unknown executor \"VirtualClutser\"",
+        "did you mean \"VirtualCluster\"?"}},
+      {"an unknown policy",
+       with("  policies:\n    - name: JsonPach\n"),
+       {"stdin:20:13: ", "unknown policy \"JsonPach\", did you mean \"JsonPatch\"?"}},
+      {"a policy that is like no other",
+       with("  policies: [{name: whatever}]\n"),
+       {"stdin:19:21: ", "unknown policy \"whatever\"", "policies here: "},
+       false},
+      {"a wrong parameter of a built-in policy",
+       with("  policies:\n    - name: JsonPatch\n      parameters: {labels: 7}\n"),
+       {"stdin:21:28: ", "labels: expected object, found integer 7"}},
+      {"an unknown parameter",
+       with("  policies:\n    - name: TimedWindow\n      parameters: {windwos: []}\n"),
+       {"stdin:21:20: ", "windwos: unknown field, did you mean \"windows\"?"}},
+      {"a wrong parameter of a policy in the same input",
+       definition + with("  policies:\n    - name: scale\n      parameters: {count: many}\n"),
+       {"stdin:28:27: ", "count: expected integer, found string \"many\""}},
+      {"a missing parent",
+       k_tree + "apiVersion: kubist.io/v1alpha1\nkind: VirtualCluster\n"
+                "metadata: {name: dev, namespace: PROJECT}\nspec: {clusterRef: {name: hmoe}}\n",
+       {"stdin:17:", "there is no Cluster/hmoe in namespace \"PROJECT\"",
+        "did you mean Cluster/home?"},
+       false},
+      {"no project", dev("dev", ""), {"there is no Cluster/home"}, false},
+      {"a cycle",
+       k_tree + dev("a", "  dependsOn: [VirtualCluster/b]\n---\n") +
+           dev("b", "  dependsOn: [VirtualCluster/c]\n---\n") +
+           dev("c", "  dependsOn: [VirtualCluster/a]\n"),
+       {"VirtualCluster/a -> VirtualCluster/b -> VirtualCluster/c -> VirtualCluster/a"}},
+  };
+}
+
+Words verbs_with_files() {
+  const bool reconcile =
+      run_kubist({"reconcile", "--help"}).out.find("--filename") != std::string::npos;
+  return reconcile ? Words{"validate", "apply", "reconcile"} : Words{"validate", "apply"};
+}
+
+void check(const World& world, const Words& verbs, const Case& wrong) {
+  CAPTURE(wrong.name);
+  const std::string input = util::replace_all(wrong.input, "PROJECT", world.name());
+  for (const std::string& verb : verbs) {
+    if (verb == "validate" && !wrong.offline) {
+      continue;
+    }
+    CAPTURE(verb);
+    const CommandResult result = run_kubist(world.as_user({verb, "-f", "-"}), input);
+    CHECK_MESSAGE(result.exit_code == 1, result.out, result.err);
+    CHECK(result.out == "");
+    for (const std::string& part : wrong.message) {
+      CHECK_MESSAGE(
+          result.err.find(util::replace_all(part, "PROJECT", world.name())) != std::string::npos,
+          part, "\nis not in\n", result.err.substr(0, 2000));
+    }
+    CHECK(result.err.size() < 1000);  // clear, not a page
+  }
+}
+
+}  // namespace
+
+TEST_CASE("bad input: each has its message and its place, and nothing is written") {
+  World world("bad-input");
+  const Words verbs = verbs_with_files();
+  Audit audit("home");
+  for (const auto& cases : {broken_text(), wrong_objects(), wrong_calls()}) {
+    for (const Case& wrong : cases) {
+      check(world, verbs, wrong);
+    }
+  }
+  std::size_t reads = 0;
+  const auto writes = audit.writes(world.user(), &reads);
+  CHECK_MESSAGE(writes.empty(), writes.size());
+  CHECK(reads > 0);  // the commands did reach the cluster
+}
+
+TEST_CASE("bad input: a field that the API server refuses is shown where it stands") {
+  World world("bad-field");
+  const std::string project = world.name();
+  world.make_project(project);
+  const std::string input = util::cat(
+      "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: ", project,
+      "\n  lables: {a: b}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b, namespace: ",
+      project, "}\ndta: {a: b}\n");
+  const CommandResult result = run_kubist({"apply", "-f", "-"}, input);
+  CHECK(result.exit_code == 1);
+  CHECK_MESSAGE(result.err.find("stdin:6:3: configmap/a: ") != std::string::npos, result.err);
+  CHECK(result.err.find("stdin:11:1: configmap/b: ") != std::string::npos);
+  CHECK(!get("home", "configmap", "a", project));
+}
+
+TEST_CASE("bad input: usage errors are 64, whatever the command") {
+  for (const Words& words :
+       {Words{"apply"}, Words{"reconcile", "--no-such-flag"}, Words{"validate", "-f"},
+        Words{"frobnicate"}, Words{"apply", "-f", "-", "--dry-run=maybe"}}) {
+    CAPTURE(util::join(words, " "));
+    const CommandResult result = run_kubist(words, "");
+    CHECK_MESSAGE(result.exit_code == 64, result.out, result.err);
+    CHECK(result.out == "");
+    CHECK(result.err != "");
+  }
+}
+
+TEST_CASE("bad input: a huge document is refused in bounded memory") {
+  // 300 MB would be read, were it not for the limit; the address space allows for the limit alone.
+  const std::string program = kubist_program();
+  for (const std::string verb : {"validate", "apply"}) {
+    CAPTURE(verb);
+    util::Command command;
+    command.args = {"sh", "-c",
+                    util::cat("ulimit -v 1500000; head -c 300000000 /dev/zero | tr '\\0' a | ",
+                              program, " ", verb, " -f -")};
+    const auto result = util::run_command(command);
+    REQUIRE(result);
+    CHECK_MESSAGE(result->exit_code == 1, result->exit_code, result->err);
+    CHECK(result->err.find("the input is larger than 256 MiB") != std::string::npos);
+  }
+}
