@@ -91,15 +91,20 @@ class AuthCall : public std::enable_shared_from_this<AuthCall<Shared>> {
 
 }  // namespace
 
-AuthTransport::AuthTransport(std::unique_ptr<CredentialSource> source, Factory factory)
-    : m_shared(std::make_shared<Shared>()) {
+AuthTransport::AuthTransport(std::unique_ptr<CredentialSource> source, Origin origin,
+                             Factory factory)
+    : m_shared(std::make_shared<Shared>()), m_origin(origin) {
   m_shared->source = std::move(source);
   m_shared->factory = std::move(factory);
 }
 
 http::Call AuthTransport::start(http::Request request, http::Done done) {
   const auto call = std::make_shared<AuthCall<Shared>>(m_shared, std::move(request), std::move(done));
-  call->send(true);
+  if (m_origin == Origin::plugin) {
+    std::thread([call] { call->send(true); }).detach();
+  } else {
+    call->send(true);
+  }
   return http::Call([call] { call->cancel(); });
 }
 

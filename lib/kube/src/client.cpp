@@ -49,6 +49,7 @@ std::shared_ptr<http::Transport> make_stack(const ClusterAccess& access, ClientO
   credential_options.cache_folder = util::cache_folder();
   std::shared_ptr<http::Transport> transport = std::make_shared<AuthTransport>(
       make_credentials(access.auth, std::move(credential_options)),
+      access.auth.exec ? AuthTransport::Origin::plugin : AuthTransport::Origin::at_hand,
       [access, weak = std::weak_ptr<http::CurlEngine>(options.engine),
        log = options.log](const Credentials& credentials) {
         return endpoint_transport(access, weak.lock(), log, credentials);

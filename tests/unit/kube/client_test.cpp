@@ -1,3 +1,5 @@
+#include <thread>
+
 #include <doctest/doctest.h>
 
 #include <kubist/data/page_buffer.hpp>
@@ -355,4 +357,27 @@ TEST_CASE_FIXTURE(Fixture, "log: a broken connection is resumed without repeated
   });
   REQUIRE_MESSAGE(result, result.error().to_string());
   CHECK(lines == std::vector<std::string>{"one", "two", "2b", "2c", "three"});
+}
+
+TEST_CASE("client: a credential plugin that hangs ends when the call is cancelled") {
+  const util::TempDir folder;
+  const auto started = folder.path() / "started";
+  ClusterAccess access;
+  access.server = "http://127.0.0.1:1";
+  access.auth.exec.emplace();
+  access.auth.exec->api_version = "client.authentication.k8s.io/v1";
+  access.auth.exec->command = "/bin/sh";
+  access.auth.exec->args = {"-c", util::cat("touch ", started.string(), "; exec sleep 600")};
+  const auto client = Client::connect(std::move(access), {});
+  REQUIRE(client);
+  std::stop_source stop;
+  const std::jthread stopper([&](const std::stop_token& over) {
+    while (!std::filesystem::exists(started) && !over.stop_requested()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    stop.request_stop();
+  });
+  const auto version = (*client)->version(stop.get_token());
+  REQUIRE_FALSE(version);
+  CHECK(version.error().kind == util::ErrorKind::cancelled);
 }
