@@ -53,15 +53,7 @@ Result<ListHead> ListReader::read(const PageBuffer& page, const ItemHandler& on_
   }
   ListHead head;
   bool has_items = false;
-  for (auto field : root) {
-    std::string_view key;
-    od::value value;
-    if (const auto error = field.unescaped_key().get(key)) {
-      return json_error(error, "the list");
-    }
-    if (const auto error = field.value().get(value)) {
-      return json_error(error, "the list");
-    }
+  const auto on_field = [&](std::string_view key, od::value value) -> Result<> {
     if (key == "kind") {
       head.kind = text_of(value);
     } else if (key == "apiVersion") {
@@ -74,7 +66,9 @@ Result<ListHead> ListReader::read(const PageBuffer& page, const ItemHandler& on_
       has_items = true;
       KUBIST_CHECK(m_impl->read_items(value, head, on_item));
     }
-  }
+    return {};
+  };
+  KUBIST_CHECK(read_fields(root, "the list", on_field));
   if (!has_items) {
     return util::fail(util::ErrorKind::invalid,
                       util::cat("the reply is no list: it has no items (kind ", head.kind, ")"));
@@ -111,15 +105,7 @@ struct WatchDecoder::Impl {
     }
     WatchEvent event;
     bool has_object = false;
-    for (auto field : root) {
-      std::string_view key;
-      od::value value;
-      if (const auto error = field.unescaped_key().get(key)) {
-        return json_error(error, "a watch event");
-      }
-      if (const auto error = field.value().get(value)) {
-        return json_error(error, "a watch event");
-      }
+    const auto on_field = [&](std::string_view key, od::value value) -> Result<> {
       if (key == "type") {
         event.type_text = text_of(value);
       } else if (key == "object") {
@@ -128,7 +114,9 @@ struct WatchDecoder::Impl {
           return json_error(error, "a watch event's object");
         }
       }
-    }
+      return {};
+    };
+    KUBIST_CHECK(read_fields(root, "a watch event", on_field));
     if (!has_object || event.type_text.empty()) {
       return util::fail(util::ErrorKind::invalid, "a watch event without type or object");
     }

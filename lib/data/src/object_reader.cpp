@@ -46,19 +46,7 @@ std::int64_t integer_of(od::value value) {
 }
 
 simdjson::error_code read_metadata(od::value value, ListItem& item) {
-  od::object metadata;
-  if (const auto error = value.get_object().get(metadata)) {
-    return error;
-  }
-  for (auto field : metadata) {
-    std::string_view key;
-    od::value member;
-    if (const auto error = field.unescaped_key().get(key)) {
-      return error;
-    }
-    if (const auto error = field.value().get(member)) {
-      return error;
-    }
+  return for_each_field(value, [&](std::string_view key, od::value member) {
     if (key == "name") {
       item.name = text_of(member);
     } else if (key == "namespace") {
@@ -70,8 +58,8 @@ simdjson::error_code read_metadata(od::value value, ListItem& item) {
     } else if (key == "generation") {
       item.generation = integer_of(member);
     }
-  }
-  return simdjson::SUCCESS;
+    return simdjson::SUCCESS;
+  });
 }
 
 /// A scalar's text without quotes, where it has no escapes to undo; else as it is written.
@@ -94,15 +82,7 @@ simdjson::error_code ObjectReader::read(od::value value, ListItem& item) const {
 
 simdjson::error_code ObjectReader::read(od::object& object, ListItem& item) const {
   item = ListItem{};
-  for (auto field : object) {
-    std::string_view key;
-    od::value member;
-    if (const auto error = field.unescaped_key().get(key)) {
-      return error;
-    }
-    if (const auto error = field.value().get(member)) {
-      return error;
-    }
+  const auto on_field = [&](std::string_view key, od::value member) {
     if (key == "kind") {
       item.kind = text_of(member);
     } else if (key == "apiVersion") {
@@ -110,11 +90,13 @@ simdjson::error_code ObjectReader::read(od::object& object, ListItem& item) cons
     } else if (key == "metadata") {
       od::json_type type{};
       if (!member.type().get(type) && type == od::json_type::object) {
-        if (const auto error = read_metadata(member, item)) {
-          return error;
-        }
+        return read_metadata(member, item);
       }
     }
+    return simdjson::SUCCESS;
+  };
+  if (const auto error = for_each_field(object, on_field)) {
+    return error;
   }
   bool not_empty = false;
   if (const auto error = object.reset().get(not_empty)) {
@@ -131,19 +113,7 @@ simdjson::error_code ObjectReader::read(od::object& object, ListItem& item) cons
 }
 
 simdjson::error_code read_list_meta(od::value value, ListHead& head) {
-  od::object metadata;
-  if (const auto error = value.get_object().get(metadata)) {
-    return error;
-  }
-  for (auto field : metadata) {
-    std::string_view key;
-    od::value member;
-    if (const auto error = field.unescaped_key().get(key)) {
-      return error;
-    }
-    if (const auto error = field.value().get(member)) {
-      return error;
-    }
+  return for_each_field(value, [&](std::string_view key, od::value member) {
     if (key == "resourceVersion") {
       head.resource_version = text_of(member);
     } else if (key == "continue") {
@@ -151,8 +121,8 @@ simdjson::error_code read_list_meta(od::value value, ListHead& head) {
     } else if (key == "remainingItemCount") {
       head.remaining = integer_of(member);
     }
-  }
-  return simdjson::SUCCESS;
+    return simdjson::SUCCESS;
+  });
 }
 
 }  // namespace kubist::data

@@ -88,36 +88,19 @@ struct TableReader::Impl {
   }
 
   simdjson::error_code read_row(od::value value) {
-    od::object object;
-    if (const auto error = value.get_object().get(object)) {
-      return error;
-    }
     row.cells.clear();
     row.object = {};
     texts.clear();
-    for (auto field : object) {
-      std::string_view key;
-      od::value member;
-      if (const auto error = field.unescaped_key().get(key)) {
-        return error;
-      }
-      if (const auto error = field.value().get(member)) {
-        return error;
-      }
+    return for_each_field(value, [&](std::string_view key, od::value member) {
+      od::json_type type{};
       if (key == "cells") {
-        if (const auto error = read_cells(member)) {
-          return error;
-        }
-      } else if (key == "object") {
-        od::json_type type{};
-        if (!member.type().get(type) && type == od::json_type::object) {
-          if (const auto error = objects.read(member, row.object)) {
-            return error;
-          }
-        }
+        return read_cells(member);
       }
-    }
-    return simdjson::SUCCESS;
+      if (key == "object" && !member.type().get(type) && type == od::json_type::object) {
+        return objects.read(member, row.object);
+      }
+      return simdjson::SUCCESS;
+    });
   }
 
   Result<> read_rows(od::value value, ListHead& head, const RowHandler& on_row) {
@@ -144,19 +127,7 @@ struct TableReader::Impl {
   }
 
   static simdjson::error_code read_column(od::value value, TableColumn& column) {
-    od::object object;
-    if (const auto error = value.get_object().get(object)) {
-      return error;
-    }
-    for (auto field : object) {
-      std::string_view key;
-      od::value member;
-      if (const auto error = field.unescaped_key().get(key)) {
-        return error;
-      }
-      if (const auto error = field.value().get(member)) {
-        return error;
-      }
+    return for_each_field(value, [&](std::string_view key, od::value member) {
       if (key == "name") {
         column.name = text_of(member);
       } else if (key == "type") {
@@ -166,12 +137,10 @@ struct TableReader::Impl {
       } else if (key == "description") {
         column.description = text_of(member);
       } else if (key == "priority") {
-        if (const auto error = member.get_int64().get(column.priority)) {
-          return error;
-        }
+        return member.get_int64().get(column.priority);
       }
-    }
-    return simdjson::SUCCESS;
+      return simdjson::SUCCESS;
+    });
   }
 
   static Result<std::vector<TableColumn>> read_columns(od::value value) {
@@ -215,15 +184,7 @@ Result<ListHead> TableReader::read(const PageBuffer& page, const ColumnsHandler&
   }
   ListHead head;
   bool has_rows = false;
-  for (auto field : root) {
-    std::string_view key;
-    od::value value;
-    if (const auto error = field.unescaped_key().get(key)) {
-      return json_error(error, "the table");
-    }
-    if (const auto error = field.value().get(value)) {
-      return json_error(error, "the table");
-    }
+  const auto on_field = [&](std::string_view key, od::value value) -> Result<> {
     if (key == "kind") {
       head.kind = text_of(value);
     } else if (key == "apiVersion") {
@@ -241,7 +202,9 @@ Result<ListHead> TableReader::read(const PageBuffer& page, const ColumnsHandler&
       has_rows = true;
       KUBIST_CHECK(m_impl->read_rows(value, head, on_row));
     }
-  }
+    return {};
+  };
+  KUBIST_CHECK(read_fields(root, "the table", on_field));
   if (!has_rows || head.kind != "Table") {
     return util::fail(util::ErrorKind::invalid,
                       util::cat("the reply is no table (kind ", head.kind, ")"));
