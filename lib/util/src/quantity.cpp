@@ -122,7 +122,7 @@ std::string to_text(Int128 value) {
 constexpr Int128 k_one = 1'000'000'000;
 
 std::string canonical_binary(Int128 nanos) {
-  Int128 units = nanos / k_one + (nanos % k_one > 0 ? 1 : 0);
+  Int128 units = nanos / k_one;
   std::size_t power = 0;
   while (units % 1024 == 0 && power < 6) {
     units /= 1024;
@@ -154,8 +154,9 @@ Result<std::string> canonical_quantity(std::string_view text) {
   }
   const bool negative = quantity.nanos < 0;
   const Int128 nanos = negative ? -quantity.nanos : quantity.nanos;
-  // Below 1024 the server prints decimal, to avoid rounding.
-  const bool binary = quantity.format == Format::binary && nanos >= 1024 * k_one;
+  // Below 1024, and for what is no whole number, the server prints decimal, to avoid rounding.
+  const bool binary =
+      quantity.format == Format::binary && nanos >= 1024 * k_one && nanos % k_one == 0;
   const std::string number = binary ? canonical_binary(nanos)
                                     : canonical_decimal(nanos, quantity.format == Format::exponent);
   return negative ? '-' + number : number;

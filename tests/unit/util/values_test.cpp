@@ -81,11 +81,23 @@ TEST_CASE("time: formats and parses RFC 3339") {
 }
 
 TEST_CASE("quantity: the server's canonical form") {
-  const std::pair<const char*, const char*> cases[] = {
-      {"1500m", "1500m"}, {"1.5", "1500m"},     {"1024Mi", "1Gi"}, {"1000k", "1M"},
-      {"0.5Gi", "512Mi"}, {"1e3", "1e3"},       {"1000m", "1"},    {"0", "0"},
-      {"0.5Ki", "512"},   {"1536Mi", "1536Mi"}, {"-1000m", "-1"},  {"100", "100"},
-      {"1.0", "1"},       {"0.1", "100m"},      {"12E", "12E"},    {"1e6", "1e6"}};
+  const std::pair<const char*, const char*> cases[] = {{"1500m", "1500m"},
+                                                       {"1.5", "1500m"},
+                                                       {"1024Mi", "1Gi"},
+                                                       {"1000k", "1M"},
+                                                       {"0.5Gi", "512Mi"},
+                                                       {"1e3", "1e3"},
+                                                       {"1000m", "1"},
+                                                       {"0", "0"},
+                                                       {"0.5Ki", "512"},
+                                                       {"1536Mi", "1536Mi"},
+                                                       {"-1000m", "-1"},
+                                                       {"100", "100"},
+                                                       {"1.0", "1"},
+                                                       {"0.1", "100m"},
+                                                       {"12E", "12E"},
+                                                       {"1e6", "1e6"},
+                                                       {"0.55Gi", "590558003200m"}};
   for (const auto& [in, out] : cases) {
     CAPTURE(in);
     CHECK(canonical_quantity(in) == std::string(out));
