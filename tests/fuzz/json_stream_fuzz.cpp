@@ -1,13 +1,14 @@
 // Lists, tables, watches and single items from whatever a server may send.
-#include <cstdint>
 
 #include <kubist/data/json_stream.hpp>
 #include <kubist/data/raw_format.hpp>
 
+#include "harness.hpp"
+
 using namespace kubist;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes), size);
+  const std::string_view text = kubist::testing::text_of(bytes, size);
   data::PageBuffer page;
   page.append(text);
   data::RawFormatter formatter;

@@ -1,8 +1,9 @@
 // Two documents: a schema and a value.
-#include <cstdint>
 
 #include <kubist/data/document.hpp>
 #include <kubist/data/schema.hpp>
+
+#include "harness.hpp"
 
 using namespace kubist::data;
 
@@ -10,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   ReadOptions options;
   options.max_nodes = 10'000;
   options.max_bytes = 64 * 1024;
-  const std::string_view text(reinterpret_cast<const char*>(bytes), size);
+  const std::string_view text = kubist::testing::text_of(bytes, size);
   auto documents = read_documents(text, "fuzz", options);
   if (!documents || documents->size() != 2) {
     return 0;
