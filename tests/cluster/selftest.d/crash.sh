@@ -20,6 +20,15 @@ test_down_without_pid_files() {
   check "down leaves nothing without pid files" down_leaves_nothing
 }
 
+# until_api_server_starts PID: `up`, which runs as PID, is half done then. At most 2 minutes, and not beyond its end.
+until_api_server_starts() {
+  local deadline=$((SECONDS + 120))
+  until [ -s "$CLUSTER_HOME/data/run/kube-apiserver.pid" ]; do
+    kill -0 "$1" 2> /dev/null && [ $SECONDS -lt $deadline ] || return
+    sleep 0.1
+  done
+}
+
 # `up` dies in each of its phases; the next `up` or `down` cleans.
 test_killed_up() {
   local seconds pid
@@ -34,7 +43,7 @@ test_killed_up() {
   done
   setsid "$here/cluster" up > /dev/null 2>&1 &
   pid=$!
-  sleep 3
+  until_api_server_starts $pid
   kill -9 -- "-$pid"
   wait $pid 2> /dev/null
   check "up after a killed up" up_with_pod
@@ -47,7 +56,7 @@ test_failing_up() {
   local pid status=0
   "$here/cluster" up > "$scratch/up.log" 2>&1 &
   pid=$!
-  until [ -s "$CLUSTER_HOME/data/run/kube-apiserver.pid" ] || ! kill -0 $pid 2> /dev/null; do sleep 0.1; done
+  until_api_server_starts $pid
   remember_instance
   kill -9 "$(< "$CLUSTER_HOME/data/run/kube-apiserver.pid")"
   wait $pid || status=$?
@@ -58,7 +67,7 @@ test_failing_up() {
   status=0
   "$here/cluster" up > "$scratch/up.log" 2>&1 &
   pid=$!
-  sleep 3
+  until_api_server_starts $pid
   remember_instance
   kill -TERM $pid
   wait $pid || status=$?

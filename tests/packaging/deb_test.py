@@ -1,0 +1,123 @@
+"""The .deb and `cmake --install` of a release build. deb_test.py BUILD_FOLDER (of the preset release)"""
+import gzip
+import json
+import os
+import re
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = sys.argv[1]
+LIBC = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+
+
+def run(*command, **options):
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=True, **options).stdout
+
+
+def files_below(root):
+    return {os.path.relpath(os.path.join(folder, name), root)
+            for folder, _, names in os.walk(root) for name in names}
+
+
+def expected_files(kubist, man_ending):
+    pages = ["kubist"] + ["kubist-" + command["path"].replace(" ", "-")
+                          for command in json.loads(run(kubist, "__dump-cli"))["commands"]]
+    return {"usr/bin/kubist",
+            "usr/share/bash-completion/completions/kubist",
+            "usr/share/zsh/vendor-completions/_kubist",
+            "usr/share/fish/vendor_completions.d/kubist.fish",
+            "usr/share/doc/kubist/copyright",
+            "usr/share/doc/kubist/changelog.gz",
+            *(f"usr/share/man/man1/{page}{man_ending}" for page in pages)}
+
+
+class Package(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = folder.name
+        cls.root = os.path.join(cls.folder, "root")
+        run("cpack", "-G", "DEB", "--config", os.path.join(BUILD, "CPackConfig.cmake"), "-B", cls.folder, cwd=BUILD)
+        cls.deb, = (os.path.join(cls.folder, name) for name in os.listdir(cls.folder) if name.endswith(".deb"))
+        run("dpkg-deb", "-x", cls.deb, cls.root)
+        cls.kubist = os.path.join(cls.root, "usr/bin/kubist")
+
+    def field(self, name):
+        return run("dpkg-deb", "-f", self.deb, name).strip()
+
+    def test_control(self):
+        version = json.loads(run(self.kubist, "version", "--client", "-o", "json"))["clientVersion"]["gitVersion"]
+        architecture = run("dpkg", "--print-architecture").strip()
+        self.assertEqual(self.field("Package"), "kubist")
+        self.assertEqual("v" + self.field("Version"), "v" + version.removeprefix("v"))
+        self.assertEqual(self.field("Architecture"), architecture)
+        self.assertEqual(os.path.basename(self.deb), f"kubist_{self.field('Version')}_{architecture}.deb")
+        self.assertRegex(self.field("Depends"), r"^libc6 \(>= [0-9.]+\)$")
+        self.assertRegex(self.field("Maintainer"), r"^.+ <.+@.+>$")
+        summary, *text = self.field("Description").split("\n")
+        self.assertLessEqual(len(summary), 80)
+        self.assertTrue(text)
+        self.assertGreater(int(self.field("Installed-Size")), 1000)
+
+    def test_files_lie_where_debian_expects_them(self):
+        self.assertEqual(files_below(self.root), expected_files(self.kubist, ".1.gz"))
+
+    def test_owners_and_modes(self):
+        for line in run("dpkg-deb", "-c", self.deb).splitlines():
+            mode, owner, _, _, _, path = line.split(None, 5)
+            with self.subTest(path=path):
+                self.assertEqual(owner, "root/root")
+                runs = mode.startswith("d") or path == "./usr/bin/kubist"
+                self.assertEqual(mode[1:], "rwxr-xr-x" if runs else "rw-r--r--")
+
+    def test_checksums(self):
+        control = os.path.join(self.folder, "control")
+        run("dpkg-deb", "-e", self.deb, control)
+        sums = os.path.join(control, "md5sums")
+        run("md5sum", "--check", "--strict", sums, cwd=self.root)
+        with open(sums, encoding="utf-8") as file:
+            self.assertEqual({line.split(None, 1)[1].strip() for line in file}, files_below(self.root))
+        self.assertEqual(stat.S_IMODE(os.stat(sums).st_mode), 0o644)
+
+    def test_binary_runs_and_needs_only_libc(self):
+        self.assertIn("kubist COMMAND", run(self.kubist, "help", env={}))
+        dynamic = run("readelf", "-d", self.kubist)
+        self.assertLessEqual(set(re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic)), LIBC)
+        self.assertIn("DYN (Position-Independent Executable file)", run("readelf", "-h", self.kubist))
+        self.assertNotIn(".debug_info", run("readelf", "-SW", self.kubist))
+        self.assertNotIn(".symtab", run("readelf", "-SW", self.kubist))
+        with open(self.kubist, "rb") as file:
+            leaked = os.path.dirname(os.path.abspath(BUILD)).encode() in file.read()
+        self.assertFalse(leaked, "paths of the build are in the binary")
+
+    def test_completions_are_the_programs_own(self):
+        for shell, path in (("bash", "bash-completion/completions/kubist"), ("zsh", "zsh/vendor-completions/_kubist"),
+                            ("fish", "fish/vendor_completions.d/kubist.fish")):
+            with open(os.path.join(self.root, "usr/share", path), encoding="utf-8") as file:
+                self.assertEqual(file.read(), run(self.kubist, "completion", shell))
+
+    def test_compressed_pages_and_changelog(self):
+        for path in files_below(self.root):
+            if path.endswith(".gz"):
+                with self.subTest(path=path), open(os.path.join(self.root, path), "rb") as file:
+                    head = file.read(10)
+                    self.assertEqual(head[3:8], b"\0" * 5)  # no name and no time: reproducible
+                    file.seek(0)
+                    self.assertTrue(gzip.decompress(file.read()))
+        with gzip.open(os.path.join(self.root, "usr/share/doc/kubist/changelog.gz"), "rt") as file:
+            self.assertTrue(file.readline().startswith(f"kubist ({self.field('Version')}) "))
+        page = os.path.join(self.root, "usr/share/man/man1/kubist-get.1.gz")
+        self.assertIn("kubist get", run("man", "-E", "UTF-8", "-l", page, env={**os.environ, "MANPAGER": "cat"}))
+
+    def test_install_for_distributors(self):
+        root = os.path.join(self.folder, "destdir")
+        run("cmake", "--install", BUILD, "--prefix", "/usr", env={**os.environ, "DESTDIR": root})
+        self.assertEqual(files_below(root), expected_files(os.path.join(root, "usr/bin/kubist"), ".1"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
