@@ -12,29 +12,37 @@ namespace {
 constexpr std::string_view k_mesh_annotation = "kubist.io/mesh";
 }
 
-util::Result<Json> list_applications(kube::Client& client, const std::string& ns,
-                                     const std::stop_token& stop) {
-  KUBIST_TRY(const auto deployments, client.list(kube::well_known::deployments(), ns, {}, stop));
-  std::map<std::string, Json> by_app;
-  for (const Json& deployment : deployments.items) {
-    const resources::ObjectView view(deployment);
-    const std::string app(view.label("app"));
-    if (app.empty()) {
-      continue;
-    }
-    Json entry{{"name", view.name()},
-               {"replicas", data::int_at(deployment, {"spec", "replicas"}, 1)},
-               {"readyReplicas", data::int_at(deployment, {"status", "readyReplicas"})}};
-    if (const std::string_view version = view.label("version"); !version.empty()) {
-      entry["version"] = version;
-    }
-    by_app[app].push_back(std::move(entry));
+void Applications::add(const Json& deployment) {
+  const resources::ObjectView view(deployment);
+  const std::string app(view.label("app"));
+  if (app.empty()) {
+    return;
   }
+  Json entry{{"name", view.name()},
+             {"replicas", data::int_at(deployment, {"spec", "replicas"}, 1)},
+             {"readyReplicas", data::int_at(deployment, {"status", "readyReplicas"})}};
+  if (const std::string_view version = view.label("version"); !version.empty()) {
+    entry["version"] = version;
+  }
+  m_by_app[app].push_back(std::move(entry));
+}
+
+Json Applications::to_json() && {
   Json applications = Json::array();
-  for (auto& [app, entries] : by_app) {
+  for (auto& [app, entries] : m_by_app) {
     applications.push_back({{"name", app}, {"deployments", std::move(entries)}});
   }
   return applications;
+}
+
+util::Result<Json> list_applications(kube::Client& client, const std::string& ns,
+                                     const std::stop_token& stop) {
+  KUBIST_TRY(const auto deployments, client.list(kube::well_known::deployments(), ns, {}, stop));
+  Applications applications;
+  for (const Json& deployment : deployments.items) {
+    applications.add(deployment);
+  }
+  return std::move(applications).to_json();
 }
 
 util::Result<> restart_workloads(Work& work, kube::Client& client, const std::string& cluster,

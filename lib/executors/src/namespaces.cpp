@@ -4,6 +4,8 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
+#include "survey.hpp"
+
 namespace kubist::executors {
 
 using data::Json;
@@ -101,7 +103,8 @@ Json namespace_object(const NamespaceWish& wish, const std::string& mark) {
 util::Result<NamespaceFact> keep_namespace(Work& work, kube::Client& client,
                                            const std::string& cluster, const NamespaceWish& wish) {
   const Json* entry = recorded(work.node(), wish.name);
-  KUBIST_TRY(const auto live, client.find(namespaces(), "", wish.name, work.stop()));
+  KUBIST_TRY(const auto live, work.world().survey.find_namespace(client, work.node(), wish.name,
+                                                                 work.stop()));
   NamespaceFact fact;
   std::string uid;
   if (live) {

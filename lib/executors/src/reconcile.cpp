@@ -7,6 +7,8 @@
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
+#include "survey.hpp"
+
 namespace kubist::executors {
 
 using engine::Graph;
@@ -96,11 +98,13 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, engine::Obs
   ProjectLocks locks(
       m_home, {m_options.identity, info.id, options.lock_timeout,
                [&](const std::string& ns) { return recheck(run.graph, ns, stop); }, nullptr});
+  Survey survey(run.graph, selected, *m_home);
   World world{m_home,
               m_home_uid,
               m_connections,
               locks,
               *m_options.istio,
+              survey,
               options.dry_run,
               options.abandon,
               options.force,

@@ -6,6 +6,7 @@
 #include "applications.hpp"
 #include "kinds.hpp"
 #include "namespaces.hpp"
+#include "survey.hpp"
 
 namespace kubist::executors {
 
@@ -61,34 +62,29 @@ util::Error not_allowed(std::string message, std::string hint) {
 }
 
 // On the home cluster only what the Project grants; never a system namespace or another project's.
-util::Result<> check_home_namespace(const engine::Graph& graph, const engine::Node& node,
+util::Result<> check_home_namespace(const Survey& survey, const engine::Node& node,
                                     const std::string& ns) {
   if (is_reserved_namespace(ns)) {
     return util::fail(not_allowed(cat("namespace ", ns, " of the home cluster is reserved"),
                                   "Choose another spec.namespace."));
   }
-  const engine::Node* project = nullptr;
-  for (const engine::Node& other : graph.nodes()) {
-    if (other.key.kind == "Project") {
-      const bool own = resources::project_namespace(*other.object) == node.key.ns;
-      project = own ? &other : project;
-      if (!own && resources::project_namespace(*other.object) == ns) {
-        return util::fail(not_allowed(cat("namespace ", ns, " belongs to Project ", other.key.name),
-                                      "Choose another spec.namespace."));
-      }
-    }
+  const engine::Node* own = survey.project_of(node.key.ns);
+  const engine::Node* other = survey.project_of(ns);
+  if (other != nullptr && other != own) {
+    return util::fail(not_allowed(cat("namespace ", ns, " belongs to Project ", other->key.name),
+                                  "Choose another spec.namespace."));
   }
-  if (project == nullptr) {
+  if (own == nullptr) {
     return util::fail(not_allowed(cat("namespace ", node.key.ns, " belongs to no Project"),
                                   "Create a Project that owns it."));
   }
-  for (const std::string& pattern : resources::project_home_patterns(*project->object)) {
+  for (const std::string& pattern : resources::project_home_patterns(*own->object)) {
     if (util::glob_match(pattern, ns)) {
       return {};
     }
   }
   return util::fail(not_allowed(
-      cat("Project ", project->key.name, " may not use namespace ", ns, " of the home cluster"),
+      cat("Project ", own->key.name, " may not use namespace ", ns, " of the home cluster"),
       "An administrator can add it to spec.home.namespaces of the Project."));
 }
 
@@ -101,7 +97,7 @@ class VirtualClusterExecutor final : public ManagedExecutor {
     KUBIST_TRY(const auto place, connect(work));
     const NamespaceWish wish = wish_for(work.node(), work.spec());
     if (place.home) {
-      KUBIST_CHECK(check_home_namespace(work.context().graph, work.node(), wish.name));
+      KUBIST_CHECK(check_home_namespace(world().survey, work.node(), wish.name));
     }
     KUBIST_TRY(const NamespaceFact fact, keep_namespace(work, *place.client, place.cluster, wish));
     Alignment alignment;
@@ -114,7 +110,8 @@ class VirtualClusterExecutor final : public ManagedExecutor {
           cat("what lives in namespace ", wish.name, " is unknown before it is made");
       return alignment;
     }
-    KUBIST_TRY(const auto applications, list_applications(*place.client, wish.name, work.stop()));
+    KUBIST_TRY(const auto applications, world().survey.applications(*place.client, work.node(),
+                                                                    wish.name, work.stop()));
     alignment.status["applications"] = applications.empty() ? Json() : applications;
     if (data::bool_at(work.spec(), {"injection", "restart"})) {
       KUBIST_CHECK(restart_workloads(work, *place.client, place.cluster, wish));

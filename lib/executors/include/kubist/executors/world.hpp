@@ -12,6 +12,8 @@
 
 namespace kubist::executors {
 
+class Survey;
+
 inline constexpr std::string_view k_finalizer = "kubist.io/finalizer";
 inline constexpr std::string_view k_in_use_finalizer = "kubist.io/in-use";
 inline constexpr std::string_view k_owner_annotation = "kubist.io/owner";
@@ -26,6 +28,7 @@ struct World {
   Connections& connections;
   ProjectLocks& locks;
   const IstioProbe& istio;
+  Survey& survey;
   apply::DryRun dry_run = apply::DryRun::none;
   bool abandon = false;  ///< removal lets go of what cannot be reached, and lists it
   bool force = false;    ///< run items again although nothing changed
