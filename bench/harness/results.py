@@ -9,21 +9,24 @@ class Results:
                      "load_at_start": round(os.getloadavg()[0], 2)}
         self.rows = []
 
-    def add(self, case, contenders, checks):
-        """contenders: summary by name. checks: (what, value, limit), met when value <= limit."""
-        row = {"case": case, "contenders": contenders,
-               "checks": [{"what": what, "value": round(value, 3), "limit": limit,
-                           "met": value <= limit} for what, value, limit in checks]}
-        self.rows.append(row)
+    def add(self, case, contenders, checks=()):
+        """contenders: summary by name."""
+        self.rows.append({"case": case, "contenders": contenders, "checks": []})
         print(case)
         for name, figures in contenders.items():
             extra = "".join(f", {key} {value}" for key, value in figures.items()
                             if key not in ("wall_s", "cpu_s", "peak_mb", "all_wall_s"))
             print(f"    {name:14}{figures['wall_s']:9.4f} s{figures['cpu_s']:9.4f} s of CPU"
-                  f"{figures['peak_mb']:8.1f} MB{extra}")
-        for check in row["checks"]:
-            print(f"    {'met   ' if check['met'] else 'MISSED'} {check['what']}: {check['value']:g}"
-                  f" (at most {check['limit']:g})", flush=True)
+                  f"{figures['peak_mb']:8.1f} MB{extra}", flush=True)
+        self.check(checks)
+
+    def check(self, checks):
+        """Holds the last row to its targets: (what, value, limit), met when value <= limit."""
+        for what, value, limit in checks:
+            check = {"what": what, "value": round(value, 3), "limit": limit, "met": value <= limit}
+            self.rows[-1]["checks"].append(check)
+            print(f"    {'met   ' if check['met'] else 'MISSED'} {what}: {check['value']:g}"
+                  f" (at most {limit:g})", flush=True)
 
     def missed(self):
         return [f"{row['case']}: {check['what']}" for row in self.rows for check in row["checks"]
