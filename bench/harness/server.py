@@ -59,10 +59,9 @@ class Server:
                 raise RuntimeError(f"{path} is still there after {timeout} s")
             time.sleep(0.2)
 
-    def fresh_namespace(self, name):
-        """Empty, and with what the controllers put into every namespace: they are quiet then."""
+    def namespace(self, name):
+        """Makes it, and waits for what the controllers put into every namespace."""
         path = "/api/v1/namespaces/" + name
-        self.remove(path)
         self.create("/api/v1/namespaces", [{"metadata": {"name": name}}])
         deadline = time.monotonic() + 60
         for made in ("/configmaps/kube-root-ca.crt", "/serviceaccounts/default"):
