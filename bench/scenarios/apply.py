@@ -46,10 +46,8 @@ def contenders(bench, files, kubeconfig):
     yaml, array = files
     environment = {"KUBECONFIG": kubeconfig}
 
-    def go(workers):
-        return Contender(bench, "clientgo", [build.CLIENT_GO, "apply", str(workers), array], environment)
     return {"kubist": Contender(bench, "kubist", [bench.kubist, "apply", "-f", yaml], environment),
-            "client-go 16": go(16), "client-go 64": go(64)}
+            "client-go 16": Contender(bench, "clientgo", [build.CLIENT_GO, "apply", "16", array], environment)}
 
 
 def run(bench):
