@@ -11,7 +11,11 @@ function __kubist_complete
     end
   end
   if test "$directive" = files
-    __fish_complete_path (commandline -ct)
+    set -l typed (commandline -ct)
+    set -l flag (string match -r -- '^-[^=]*=' $typed)
+    for path in (__fish_complete_path (string replace -- "$flag" '' $typed))
+      echo "$flag$path"
+    end
   end
 end
 complete -c kubist -f -a '(__kubist_complete)'

@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <set>
 
 #include <kubist/cli/complete.hpp>
 #include <kubist/util/text.hpp>
+
+#include "bind.hpp"
 
 namespace kubist::cli {
 namespace {
@@ -10,19 +13,26 @@ using util::cat;
 
 Completion command_words(const std::vector<std::string>& words) {
   std::string prefix;
-  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
-    prefix += words[i] + ' ';
+  for (const std::string& word : words) {
+    if (&word == &words.back() || word.starts_with('-')) {
+      break;
+    }
+    prefix += word + ' ';
   }
   Completion result;
-  std::set<std::string> seen;
+  std::set<std::string_view> seen;
+  if (words.size() == 1 && std::string_view("help").starts_with(words[0])) {
+    result.candidates.push_back({"help", "Explain a command"});
+  }
   for (const CommandSpec* spec : commands()) {
     if (spec->hidden || !spec->path.starts_with(prefix)) {
       continue;
     }
     const std::string_view rest = spec->path.substr(prefix.size());
-    const std::string word(rest.substr(0, rest.find(' ')));
+    const std::string_view word = rest.substr(0, rest.find(' '));
     if (word.starts_with(words.back()) && seen.insert(word).second) {
-      result.candidates.push_back({word, rest == word ? std::string(spec->summary) : ""});
+      result.candidates.push_back(
+          {std::string(word), rest == word ? std::string(spec->summary) : ""});
     }
   }
   return result;
@@ -43,21 +53,28 @@ bool takes_next_word(const Flag& flag) {
   return flag.kind != FlagKind::boolean && flag.kind != FlagKind::optional;
 }
 
-Completion values_of(Completes what, const Flag* flag, const std::vector<std::string>& words,
-                     std::string_view typed, std::string_view prefix, const NameSource& names) {
+/// Where a value is typed.
+struct Place {
+  const std::vector<std::string>& words;  ///< all, global flags behind the command
+  std::string_view typed;                 ///< of the value
+  std::string_view prefix;                ///< stands before the value in the same word
+};
+
+Completion values_of(Completes what, const std::vector<std::string_view>& choices,
+                     const Place& place, const NameSource& names) {
   Completion result;
   result.files = what == Completes::files;
   std::vector<Candidate> all;
-  if (what == Completes::choices && flag != nullptr) {
-    for (std::string_view choice : flag->choices) {
+  if (what == Completes::choices) {
+    for (std::string_view choice : choices) {
       all.push_back({std::string(choice), ""});
     }
   } else if (what != Completes::files && what != Completes::nothing) {
-    all = names(what, words);
+    all = names(what, place.words);
   }
   for (Candidate& candidate : all) {
-    if (candidate.word.starts_with(typed)) {
-      candidate.word = cat(prefix, candidate.word);
+    if (candidate.word.starts_with(place.typed)) {
+      candidate.word = cat(place.prefix, candidate.word);
       result.candidates.push_back(std::move(candidate));
     }
   }
@@ -79,28 +96,43 @@ Completion flag_names(const CommandSpec& spec, std::string_view typed) {
 
 }  // namespace
 
-Completion complete(const std::vector<std::string>& words, const NameSource& names) {
-  const CommandSpec* spec = find_command({words.begin(), words.end() - 1});
-  if (spec == nullptr) {
-    return words.back().starts_with('-') ? flag_names(CommandSpec{}, words.back())
-                                         : command_words(words);
+Completion complete(const std::vector<std::string>& typed, const NameSource& names) {
+  const std::string& last = typed.back();
+  std::vector<std::string> words(typed.begin(), typed.end() - 1);
+  const std::string before = words.empty() ? "" : words.back();
+  const bool only_words = std::find(words.begin(), words.end(), "--") != words.end();
+  words = hoist_global_flags(std::move(words));
+  const bool help = !words.empty() && words[0] == "help";
+  if (help) {
+    words.erase(words.begin());
   }
-  const std::string& last = words.back();
-  const std::string before = words.size() > 1 ? words[words.size() - 2] : "";
-  if (const Flag* flag = find_flag(*spec, before); flag != nullptr && takes_next_word(*flag)) {
-    return values_of(flag->completes, flag, words, last, "", names);
+  const CommandSpec* found = find_command(words);
+  static const CommandSpec k_none;
+  const CommandSpec& spec = found == nullptr ? k_none : *found;
+  words.push_back(last);
+
+  const Flag* flag = only_words ? nullptr : find_flag(spec, before);
+  if (flag != nullptr && takes_next_word(*flag)) {
+    return values_of(flag->completes, flag->choices, {words, last, ""}, names);
   }
-  if (last.starts_with('-')) {
+  if (last.starts_with('-') && !only_words) {
     const std::size_t equals = last.find('=');
     if (equals == std::string::npos) {
-      return flag_names(*spec, last);
+      return flag_names(spec, last);
     }
-    const Flag* flag = find_flag(*spec, last.substr(0, equals));
-    return flag == nullptr ? Completion{}
-                           : values_of(flag->completes, flag, words, last.substr(equals + 1),
-                                       last.substr(0, equals + 1), names);
+    flag = find_flag(spec, last.substr(0, equals));
+    const std::string_view word = last;
+    const Place value{words, word.substr(equals + 1), word.substr(0, equals + 1)};
+    return flag == nullptr ? Completion{} : values_of(flag->completes, flag->choices, value, names);
   }
-  return values_of(spec->completes, nullptr, words, last, "", names);
+  if (found == nullptr) {
+    return command_words(words);
+  }
+  // Where the words are choices, the usage names them: "bash|zsh|fish".
+  const std::vector<std::string> choices = util::split(spec.arguments, '|');
+  return help ? Completion{}
+              : values_of(spec.completes, {choices.begin(), choices.end()}, {words, last, ""},
+                          names);
 }
 
 }  // namespace kubist::cli

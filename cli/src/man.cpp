@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cctype>
+
 #include <kubist/cli/help.hpp>
 #include <kubist/util/text.hpp>
 
@@ -57,8 +60,11 @@ std::string page_name(std::string_view path) {
 
 std::string header(std::string_view path, std::string_view summary) {
   const std::string name = page_name(path);
-  return cat(".TH ", name, " 1 \"\" \"kubist\" \"kubist manual\"\n.SH NAME\n", roff(name), " \\- ",
-             roff(summary), '\n');
+  std::string title = name;
+  std::transform(title.begin(), title.end(), title.begin(), [](char c) { return std::toupper(c); });
+  // No date: the same sources give the same pages.
+  return cat(".TH ", title, " 1 \"\" \"kubist " KUBIST_VERSION "\" \"kubist manual\"\n",
+             ".SH NAME\n", roff(name), " \\- ", roff(summary), '\n');
 }
 
 constexpr std::string_view k_exit_status =
@@ -91,8 +97,8 @@ std::string man_page(const CommandSpec* spec) {
   if (!spec->examples.empty()) {
     text += ".SH EXAMPLES\n";
     for (const Example& example : spec->examples) {
-      text += cat(".PP\n", roff(example.what), ":\n.PP\n.nf\n.RS\n", roff(example.command),
-                  "\n.RE\n.fi\n");
+      text += cat(&example == &spec->examples.front() ? "" : ".PP\n", roff(example.what),
+                  ":\n.PP\n.nf\n.RS\n", roff(example.command), "\n.RE\n.fi\n");
     }
   }
   if (!spec->details.empty()) {

@@ -35,6 +35,7 @@ const CommandSpec& completion_command() {
       .arguments = "bash|zsh|fish",
       .min_words = 1,
       .max_words = 1,
+      .completes = Completes::choices,
       .examples = {{"Complete in this bash", "source <(kubist completion bash)"},
                    {"Complete in every zsh", "kubist completion zsh > ~/.zsh/completions/_kubist"}},
       .needs = Needs::nothing,

@@ -29,7 +29,8 @@ struct Typed {
 const Flag* find_flag(const CommandSpec* spec, std::string_view word) {
   const auto search = [&](const std::vector<Flag>& flags) -> const Flag* {
     for (const Flag& flag : flags) {
-      if (word == util::cat("--", flag.name) || (flag.letter != 0 && word == util::cat('-', flag.letter))) {
+      if (word == util::cat("--", flag.name) ||
+          (flag.letter != 0 && word == util::cat('-', flag.letter))) {
         return &flag;
       }
     }
@@ -165,6 +166,21 @@ class ClusterNames {
   std::stop_token m_stop;
 };
 
+/// The kinds of the tree; commands about them say KIND/NAME in their usage.
+std::vector<Candidate> node_kinds() {
+  std::vector<Candidate> names;
+  for (const resources::Kind& kind : resources::kinds()) {
+    if (kind.node) {
+      names.push_back({util::cat(kind.name, '/'), ""});
+    }
+  }
+  return names;
+}
+
+bool takes_nodes(const CommandSpec* spec) {
+  return spec != nullptr && spec->arguments.find("KIND/NAME") != std::string_view::npos;
+}
+
 std::vector<Candidate> from_cluster(Completes what, const Typed& typed) {
   auto access = kube::find_access(typed.overrides, kube::process_environment());
   if (!access) {
@@ -205,6 +221,10 @@ std::vector<Candidate> complete_names(Completes what, const std::vector<std::str
     case Completes::clusters:
     case Completes::users:
       return from_kubeconfig(what, typed);
+    case Completes::resource_names:
+      return takes_nodes(find_command(words)) && typed.last.find('/') == std::string::npos
+                 ? node_kinds()
+                 : from_cluster(what, typed);
     default:
       return from_cluster(what, typed);
   }

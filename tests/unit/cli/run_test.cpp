@@ -87,6 +87,28 @@ TEST_CASE("complete: commands, flags, values of flags") {
   CHECK(complete({"version", "--kubeconfig", ""}, fake_names).files);
 }
 
+TEST_CASE("complete: global flags before the command, help, and what stands behind --") {
+  CHECK(words_of(complete({"-n", "team-a", "vers"}, fake_names)) ==
+        std::set<std::string>{"version"});
+  CHECK(words_of(complete({"-n", "te"}, fake_names)) == std::set<std::string>{"team-a"});
+  CHECK(words_of(complete({"help", "deployitem", "lo"}, fake_names)) ==
+        std::set<std::string>{"logs"});
+  CHECK(words_of(complete({"completion", "b"}, fake_names)) == std::set<std::string>{"bash"});
+  CHECK(words_of(complete({"version", "--", "--cli"}, fake_names)).empty());
+}
+
+TEST_CASE("complete: names are asked for with global flags behind the command") {
+  std::vector<std::string> asked;
+  const auto names = [&](Completes what,
+                         const std::vector<std::string>& words) -> std::vector<Candidate> {
+    CHECK((what == Completes::resource_names));
+    asked = words;
+    return {};
+  };
+  complete({"-n", "team", "get", "pods", "we"}, names);
+  CHECK(asked == std::vector<std::string>{"get", "pods", "-n", "team", "we"});
+}
+
 TEST_CASE("dump: one record with every visible command; man pages name it") {
   const auto json = kubist::data::Json::parse(dump());
   CHECK(json.is_object());
