@@ -1,9 +1,7 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
-#include <kubist/data/pointer.hpp>
 #include <kubist/deployers/logs.hpp>
-#include <kubist/kube/kubeconfig.hpp>
-#include <kubist/util/base64.hpp>
+#include <kubist/executors/connections.hpp>
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
@@ -25,21 +23,6 @@ const kube::ApiResource& clusters() {
   return resource;
 }
 
-/// A client for the Cluster object of that name, from its kubeconfig Secret.
-util::Result<std::shared_ptr<kube::Client>> connect(Context& context, kube::Client& home,
-                                                    const std::string& ns,
-                                                    const std::string& name) {
-  KUBIST_TRY(const data::Json cluster, home.json(kube::get(clusters(), ns, name), context.stop()));
-  const std::string secret_name(data::string_at(cluster, {"spec", "kubeconfigSecretRef", "name"}));
-  const auto key = data::string_at(cluster, {"spec", "kubeconfigSecretRef", "key"}, "value");
-  KUBIST_TRY(const data::Json secret,
-             home.json(kube::get(kube::well_known::secrets(), ns, secret_name), context.stop()));
-  const std::string text = util::base64_decode(data::string_at(secret, {"data", key})).value_or("");
-  KUBIST_TRY(auto access,
-             kube::strict_access(text, util::cat("Secret ", ns, "/", secret_name, " key ", key)));
-  return kube::Client::connect(std::move(access), context.client_options());
-}
-
 util::Result<int> run(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto home, context.client());
   deployers::LogRequest request;
@@ -51,8 +34,12 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
     return util::fail(util::ErrorKind::usage, "--previous must be 0 or more");
   }
   request.previous = static_cast<std::size_t>(previous);
-  request.connect = [&](const std::string& name) {
-    return connect(context, *home, request.ns, name);
+  executors::Connections connections(home, context.client_options());
+  request.connect = [&](const std::string& name) -> util::Result<std::shared_ptr<kube::Client>> {
+    KUBIST_TRY(const data::Json cluster,
+               home->json(kube::get(clusters(), request.ns, name), context.stop()));
+    KUBIST_TRY(const auto reached, connections.connect(cluster, false, context.stop()));
+    return reached->client;
   };
   KUBIST_CHECK(deployers::read_item_log(
       home, request,

@@ -15,6 +15,17 @@ std::size_t code_points(std::string_view text) {
   }));
 }
 
+/// Of a cell, in code points: colours (ESC [ ... m) take no place.
+std::size_t width_of(std::string_view cell) {
+  std::size_t width = 0;
+  for (std::size_t escape = cell.find('\x1b'); escape != cell.npos; escape = cell.find('\x1b')) {
+    width += code_points(cell.substr(0, escape));
+    const std::size_t end = cell.find('m', escape);
+    cell.remove_prefix(end == cell.npos ? cell.size() : end + 1);
+  }
+  return width + code_points(cell);
+}
+
 }  // namespace
 
 void TableWriter::row(const std::vector<std::string_view>& cells) {
@@ -40,8 +51,8 @@ void TableWriter::add(const std::vector<std::string_view>& cells) {
   m_used = true;
   m_rows.push_back({m_text.size(), m_cells.size(), cells.size()});
   for (const std::string_view cell : cells) {
-    m_cells.push_back({static_cast<std::uint32_t>(cell.size()),
-                       static_cast<std::uint32_t>(code_points(cell))});
+    m_cells.push_back(
+        {static_cast<std::uint32_t>(cell.size()), static_cast<std::uint32_t>(width_of(cell))});
     m_text += cell;
   }
   if (cells.size() == 1 || (m_style.remember_widths && m_text.size() > k_held_bytes)) {

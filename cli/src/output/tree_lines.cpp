@@ -2,6 +2,8 @@
 
 #include <kubist/util/text.hpp>
 
+#include "output/table.hpp"
+
 namespace kubist::cli {
 
 using engine::Graph;
@@ -49,26 +51,20 @@ std::string paint(std::string_view text, int code, bool on) {
 
 std::string layout(const std::vector<std::vector<std::string>>& rows,
                    const std::vector<std::vector<int>>& colors, bool color) {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      widths[c] = std::max(widths[c], util::display_width(row[c]));
-    }
-  }
-  std::string text;
+  StringSink lines;
+  TableWriter writer(lines, {.min_width = 0, .padding = 2, .remember_widths = false});
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    std::size_t last = rows[r].size();
-    while (last > 1 && rows[r][last - 1].empty()) {
-      --last;
+    std::vector<std::string> cells;
+    for (std::size_t c = 0; c < rows[r].size(); ++c) {
+      cells.push_back(rows[r][c].empty() ? "" : paint(rows[r][c], colors[r][c], color));
     }
-    for (std::size_t c = 0; c < last; ++c) {
-      text += paint(rows[r][c], colors[r][c], color);
-      if (c + 1 < last) {
-        text.append(widths[c] - util::display_width(rows[r][c]) + 2, ' ');
-      }
-    }
-    text += '\n';
+    writer.row({cells.begin(), cells.end()});
+  }
+  writer.flush();
+  std::string text;
+  for (const std::string& line : util::split(lines.text(), '\n')) {
+    const std::size_t end = line.find_last_not_of(' ');  // empty cells at the end of a row
+    text += end == line.npos ? "" : cat(line.substr(0, end + 1), '\n');
   }
   return text;
 }

@@ -3,6 +3,8 @@
 #include <future>
 #include <memory>
 
+#include <kubist/data/page_buffer.hpp>
+
 namespace kubist::cli {
 
 std::vector<util::Result<kube::Reply>> fetch_all(kube::Client& client,
@@ -26,6 +28,21 @@ std::vector<util::Result<kube::Reply>> fetch_all(kube::Client& client,
     replies.push_back(future.get());
   }
   return replies;
+}
+
+util::Result<> each_named(const GetRun& run, const std::vector<kube::ApiCall>& calls,
+                          std::vector<util::Error>& errors, const kube::PageHandler& on_page) {
+  data::PageBuffer page;
+  for (auto& reply : fetch_all(run.client, calls, run.stop)) {
+    if (reply) {
+      page.clear();
+      page.append(reply->body);
+      KUBIST_CHECK(on_page(page));
+    } else if (reply.error().kind != util::ErrorKind::not_found || !run.options.ignore_not_found) {
+      errors.push_back(std::move(reply).error());
+    }
+  }
+  return {};
 }
 
 }  // namespace kubist::cli

@@ -80,20 +80,10 @@ class ObjectRun {
       calls.push_back(kube::get(target.resource, target.ns, name, m_run.options.subresource));
     }
     data::ListReader reader;
-    data::PageBuffer page;
-    for (auto& reply : fetch_all(m_run.client, calls, m_run.stop)) {
-      if (!reply) {
-        if (reply.error().kind != ErrorKind::not_found || !m_run.options.ignore_not_found) {
-          m_errors.push_back(std::move(reply).error());
-        }
-        continue;
-      }
-      page.clear();
-      page.append(reply->body);
-      KUBIST_CHECK(reader.read_object(
-          page, [&](const data::ListItem& item) { return take(target.resource, item); }));
-    }
-    return {};
+    return each_named(m_run, calls, m_errors, [&](const data::PageBuffer& page) {
+      return reader.read_object(
+          page, [&](const data::ListItem& item) { return take(target.resource, item); });
+    });
   }
 
   util::Result<> take(const kube::ApiResource& resource, const data::ListItem& item) {

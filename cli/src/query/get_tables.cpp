@@ -75,19 +75,8 @@ class TableRun {
         calls.back().query.emplace_back("includeObject", wanted);
       }
     }
-    data::PageBuffer page;
-    for (auto& reply : fetch_all(m_run.client, calls, m_run.stop)) {
-      if (!reply) {
-        if (reply.error().kind != ErrorKind::not_found || !m_run.options.ignore_not_found) {
-          m_errors.push_back(std::move(reply).error());
-        }
-        continue;
-      }
-      page.clear();
-      page.append(reply->body);
-      KUBIST_CHECK(table.print(page));
-    }
-    return {};
+    return each_named(m_run, calls, m_errors,
+                      [&](const data::PageBuffer& page) { return table.print(page); });
   }
 
   void report_nothing() {

@@ -7,6 +7,7 @@
 #include "output/format.hpp"
 #include "output/object_printer.hpp"
 #include "output/table.hpp"
+#include "output/tree_lines.hpp"
 
 using namespace kubist;
 using namespace kubist::cli;
@@ -142,4 +143,19 @@ TEST_CASE("format: unknown formats and broken templates are refused with what is
   CHECK(!parse_output_format("jsonpath="));
   CHECK(!parse_output_format("jsonpath={.a"));
   CHECK(!parse_output_format("custom-columns=A"));
+}
+
+TEST_CASE(
+    "layout: columns stand below each other, with colours as without, and no line ends in spaces") {
+  const std::vector<std::vector<std::string>> rows{
+      {"└─ Project/shop", "True", ""}, {"x", "False", "why"}, {"é", "", ""}};
+  const std::vector<std::vector<int>> colors{{0, 32, 0}, {0, 31, 0}, {0, 0, 0}};
+  CHECK(layout(rows, colors, false) ==
+        "└─ Project/shop  True\n"
+        "x                False  why\n"
+        "é\n");
+  CHECK(layout(rows, colors, true) ==
+        "└─ Project/shop  \x1b[32mTrue\x1b[0m\n"
+        "x                \x1b[31mFalse\x1b[0m  why\n"
+        "é\n");
 }
