@@ -72,8 +72,9 @@ class Examples {
 
 /// All objects of the examples as the server has them, by kind, namespace and name.
 std::map<std::string, Json> live_examples() {
-  const Json list = Json::parse(
-      must(kubectl("home", {"get", "-R", "-f", k_folder, "-o", "json", "--show-managed-fields"})));
+  const Json list =
+      Json::parse(must(kubectl("home", {"get", "-R", "-f", k_folder, "-o", "json",
+                                        "--show-managed-fields", "--ignore-not-found"})));
   std::map<std::string, Json> found;
   for (const Json& item : list["items"]) {
     found[util::cat(data::string_at(item, {"kind"}), '/',
