@@ -167,19 +167,31 @@ util::Result<Arguments> parse_arguments(const CommandSpec& spec, std::vector<std
   return Arguments(spec, std::move(values), std::move(rest));
 }
 
+const Flag* find_flag(const CommandSpec* spec, std::string_view word) {
+  const auto search = [&](const std::vector<Flag>& flags) -> const Flag* {
+    for (const Flag& flag : flags) {
+      if (word == cat("--", flag.name) || (flag.letter != 0 && word == cat('-', flag.letter))) {
+        return &flag;
+      }
+    }
+    return nullptr;
+  };
+  const Flag* own = spec == nullptr ? nullptr : search(spec->flags);
+  return own != nullptr ? own : search(global_flags());
+}
+
+bool takes_next_word(const Flag& flag) {
+  return flag.kind != FlagKind::boolean && flag.kind != FlagKind::optional;
+}
+
 std::vector<std::string> hoist_global_flags(std::vector<std::string> words) {
   std::vector<std::string> flags;
   std::size_t at = 0;
   while (at < words.size() && words[at].size() > 1 && words[at][0] == '-' && words[at] != "--") {
     const std::string word = words[at];
     flags.push_back(words[at++]);
-    const auto found =
-        std::find_if(global_flags().begin(), global_flags().end(), [&](const Flag& flag) {
-          return word == cat("--", flag.name) ||
-                 (flag.letter != 0 && word == cat('-', flag.letter));
-        });
-    if (found != global_flags().end() && found->kind != FlagKind::boolean &&
-        found->kind != FlagKind::optional && at < words.size()) {
+    const Flag* flag = find_flag(nullptr, word);
+    if (flag != nullptr && takes_next_word(*flag) && at < words.size()) {
       flags.push_back(words[at++]);
     }
   }

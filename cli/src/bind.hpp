@@ -10,6 +10,12 @@ namespace kubist::cli {
 /// that names the help command; --help is not an error: look for it with asks_for_help() before.
 util::Result<Arguments> parse_arguments(const CommandSpec& spec, std::vector<std::string> words);
 
+/// The flag that `word` ("--name" or "-n") names: of `spec`, which may be null, or a global one;
+/// nullptr when there is none.
+const Flag* find_flag(const CommandSpec* spec, std::string_view word);
+/// Does the flag take the word behind it?
+bool takes_next_word(const Flag& flag);
+
 /// Is -h or --help among the words (before a "--")?
 bool asks_for_help(const std::vector<std::string>& words);
 

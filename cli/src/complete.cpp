@@ -38,21 +38,6 @@ Completion command_words(const std::vector<std::string>& words) {
   return result;
 }
 
-const Flag* find_flag(const CommandSpec& spec, std::string_view word) {
-  for (const std::vector<Flag>* flags : {&spec.flags, &global_flags()}) {
-    for (const Flag& flag : *flags) {
-      if (word == cat("--", flag.name) || (flag.letter != 0 && word == cat('-', flag.letter))) {
-        return &flag;
-      }
-    }
-  }
-  return nullptr;
-}
-
-bool takes_next_word(const Flag& flag) {
-  return flag.kind != FlagKind::boolean && flag.kind != FlagKind::optional;
-}
-
 /// Where a value is typed.
 struct Place {
   const std::vector<std::string>& words;  ///< all, global flags behind the command
@@ -111,7 +96,7 @@ Completion complete(const std::vector<std::string>& typed, const NameSource& nam
   const CommandSpec& spec = found == nullptr ? k_none : *found;
   words.push_back(last);
 
-  const Flag* flag = only_words ? nullptr : find_flag(spec, before);
+  const Flag* flag = only_words ? nullptr : find_flag(found, before);
   if (flag != nullptr && takes_next_word(*flag)) {
     return values_of(flag->completes, flag->choices, {words, last, ""}, names);
   }
@@ -120,7 +105,7 @@ Completion complete(const std::vector<std::string>& typed, const NameSource& nam
     if (equals == std::string::npos) {
       return flag_names(spec, last);
     }
-    flag = find_flag(spec, last.substr(0, equals));
+    flag = find_flag(found, last.substr(0, equals));
     const std::string_view word = last;
     const Place value{words, word.substr(equals + 1), word.substr(0, equals + 1)};
     return flag == nullptr ? Completion{} : values_of(flag->completes, flag->choices, value, names);

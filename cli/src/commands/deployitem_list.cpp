@@ -1,4 +1,5 @@
 #include <kubist/cli/context.hpp>
+#include <kubist/deployers/item.hpp>
 
 #include "commands.hpp"
 #include "query/get_run.hpp"
@@ -9,7 +10,7 @@ namespace {
 util::Result<int> run(Context& context, const Arguments& arguments) {
   std::vector<std::string> words = arguments.words();
   if (!arguments.given("filename")) {
-    words.insert(words.begin(), "deployitems.landscaper.gardener.cloud");
+    words.insert(words.begin(), deployers::deploy_items().group_resource());
   }
   return run_get(context, arguments, words);
 }

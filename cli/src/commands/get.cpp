@@ -21,7 +21,8 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
 
 std::vector<Flag> flags() {
   std::vector<Flag> all = get_flags();
-  all.push_back({"raw", 0, FlagKind::text, "PATH", "GET this path of the server and print what comes"});
+  all.push_back(
+      {"raw", 0, FlagKind::text, "PATH", "GET this path of the server and print what comes"});
   return all;
 }
 
@@ -43,9 +44,10 @@ const CommandSpec& get_command() {
       .examples = {{"All projects", "kubist get projects"},
                    {"Pods with a label, in all namespaces", "kubist get pods -A -l app=web"},
                    {"One object as YAML", "kubist get deployment/web -o yaml"},
-                   {"Names and images", "kubist get pods -o "
-                                        "custom-columns=NAME:.metadata.name,IMAGE:.spec.containers"
-                                        "[*].image"},
+                   {"Names and images",
+                    "kubist get pods -o "
+                    "custom-columns=NAME:.metadata.name,IMAGE:.spec.containers"
+                    "[*].image"},
                    {"Follow changes", "kubist get virtualclusters -w"}},
       .run = run};
   return spec;

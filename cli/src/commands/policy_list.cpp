@@ -7,6 +7,7 @@
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
+#include "output/format.hpp"
 #include "output/tree_lines.hpp"
 
 namespace kubist::cli {
@@ -103,15 +104,7 @@ const CommandSpec& policy_list_command() {
           "ClusterPolicyDefinitions. A definition that cannot be used says why. With -o json "
           "the parameters are shown too.",
       .arguments = "",
-      .flags = {{"output",
-                 'o',
-                 FlagKind::text,
-                 "FORM",
-                 "json, or nothing for a table",
-                 "",
-                 Completes::choices,
-                 {},
-                 {"json"}},
+      .flags = {json_output_flag("json, or nothing for a table"),
                 {"offline", 0, FlagKind::boolean, "",
                  "only the built-in ones; no cluster is asked"}},
       .examples = {{"What this project can use", "kubist policy list -n shop"},

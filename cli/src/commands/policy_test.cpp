@@ -7,6 +7,7 @@
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
+#include "output/format.hpp"
 #include "output/tree_lines.hpp"
 #include "policy_files.hpp"
 
@@ -124,15 +125,7 @@ const CommandSpec& policy_test_command() {
       .completes = Completes::files,
       .flags = {{"definition", 0, FlagKind::list, "FILE",
                  "a file with further policy definitions, may be repeated", "", Completes::files},
-                {"output",
-                 'o',
-                 FlagKind::text,
-                 "FORM",
-                 "json, or nothing for lines",
-                 "",
-                 Completes::choices,
-                 {},
-                 {"json"}}},
+                json_output_flag("json, or nothing for lines")},
       .examples = {{"Test a team's policies", "kubist policy test policies/"}},
       .needs = Needs::nothing,
       .run = run};

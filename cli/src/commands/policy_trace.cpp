@@ -10,6 +10,7 @@
 #include <kubist/util/random.hpp>
 
 #include "commands.hpp"
+#include "output/format.hpp"
 #include "selection.hpp"
 
 namespace kubist::cli {
@@ -85,15 +86,7 @@ const CommandSpec& policy_trace_command() {
       .min_words = 1,
       .max_words = 1,
       .completes = Completes::resource_names,
-      .flags = {{"output",
-                 'o',
-                 FlagKind::text,
-                 "FORM",
-                 "json, or nothing for a summary",
-                 "",
-                 Completes::choices,
-                 {},
-                 {"json"}}},
+      .flags = {json_output_flag("json, or nothing for a summary")},
       .examples = {{"Why does this namespace get that label?",
                     "kubist policy trace vc/dev -n shop"}},
       .run = run};

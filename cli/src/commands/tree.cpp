@@ -5,6 +5,7 @@
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
+#include "output/format.hpp"
 #include "output/tree_lines.hpp"
 #include "selection.hpp"
 
@@ -107,15 +108,7 @@ const CommandSpec& tree_command() {
       .arguments = "[KIND/NAME...]",
       .max_words = -1,
       .completes = Completes::resource_names,
-      .flags = {{"output",
-                 'o',
-                 FlagKind::text,
-                 "FORM",
-                 "json, or nothing for a table",
-                 "",
-                 Completes::choices,
-                 {},
-                 {"json"}}},
+      .flags = {json_output_flag("json, or nothing for a table")},
       .examples = {{"The whole environment", "kubist tree"},
                    {"One project", "kubist tree Project/shop"}},
       .run = run};

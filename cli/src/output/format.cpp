@@ -153,4 +153,8 @@ Flag output_flag() {
            "custom-columns=", "custom-columns-file="}};
 }
 
+Flag json_output_flag(std::string_view help) {
+  return {"output", 'o', FlagKind::text, "FORM", help, "", Completes::choices, {}, {"json"}};
+}
+
 }  // namespace kubist::cli

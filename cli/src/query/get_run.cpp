@@ -14,8 +14,7 @@ util::Result<int> run_get(Context& context, const Arguments& arguments,
   const GetRun get{*client, context.out(), context.log(), context.stop(), options, ns};
   KUBIST_TRY(const Targets targets,
              options.files.empty()
-                 ? find_targets(*client, words, {ns, options.all_namespaces},
-                                context.stop())
+                 ? find_targets(*client, words, {ns, options.all_namespaces}, context.stop())
                  : targets_of_files(context, arguments));
   if (options.watch || options.watch_only) {
     KUBIST_CHECK(get_watch(get, targets));

@@ -10,6 +10,7 @@
 #include <kubist/util/clock.hpp>
 #include <kubist/util/text.hpp>
 
+#include "bind.hpp"
 #include "targets.hpp"
 
 namespace kubist::cli {
@@ -25,20 +26,6 @@ struct Typed {
   std::vector<std::string> positional;  ///< without the command's path and without flags
   std::string last;
 };
-
-const Flag* find_flag(const CommandSpec* spec, std::string_view word) {
-  const auto search = [&](const std::vector<Flag>& flags) -> const Flag* {
-    for (const Flag& flag : flags) {
-      if (word == util::cat("--", flag.name) ||
-          (flag.letter != 0 && word == util::cat('-', flag.letter))) {
-        return &flag;
-      }
-    }
-    return nullptr;
-  };
-  const Flag* own = spec == nullptr ? nullptr : search(spec->flags);
-  return own != nullptr ? own : search(global_flags());
-}
 
 void set_override(kube::Overrides& overrides, std::string_view flag, const std::string& value) {
   if (flag == "kubeconfig") {
@@ -76,8 +63,7 @@ Typed read_words(const std::vector<std::string>& words) {
     typed.all_namespaces = typed.all_namespaces || flag->name == "all-namespaces";
     if (equals != std::string::npos) {
       set_override(typed.overrides, flag->name, word.substr(equals + 1));
-    } else if (flag->kind != FlagKind::boolean && flag->kind != FlagKind::optional &&
-               i + 1 < before.size()) {
+    } else if (takes_next_word(*flag) && i + 1 < before.size()) {
       set_override(typed.overrides, flag->name, before[++i]);
     }
   }

@@ -41,6 +41,7 @@ bool is_built_in_group(std::string_view group) {
 
 namespace {
 
+/// What `manager` owns by Apply on the object itself.
 std::vector<const Json*> applied_entries(const Json& live, std::string_view manager) {
   std::vector<const Json*> found;
   const Json* entries = data::find_path(live, {"metadata", "managedFields"});
@@ -59,30 +60,20 @@ std::vector<const Json*> applied_entries(const Json& live, std::string_view mana
 
 }  // namespace
 
-const Json* applied_entry(const Json& live, std::string_view manager) {
-  const auto found = applied_entries(live, manager);
-  return found.size() == 1 ? found.front()
-                           : nullptr;  // one per apiVersion: only an apply joins them
-}
-
-namespace {
-
-// The server keeps no entry for a manager whose set is empty (a Namespace with nothing but a name).
-bool owns_nothing(const Json& input, const Json& live, const CompareOptions& options) {
-  static const Json k_none = Json::object();
-  return applied_entries(live, options.manager).empty() &&
-         FieldWalk(options).run(k_none, input, input, live).verdict == Verdict::unchanged;
-}
-
-}  // namespace
-
 Comparison compare(const Json& input, const Json& live, const CompareOptions& options) {
-  const Json* entry = applied_entry(live, options.manager);
-  if (entry == nullptr && !owns_nothing(input, live, options)) {
+  static const Json k_nothing = Json::object();
+  const auto entries = applied_entries(live, options.manager);
+  // The server keeps no entry for a manager whose set is empty (a Namespace with nothing but a
+  // name).
+  const bool owns_nothing =
+      entries.empty() &&
+      FieldWalk(options).run(k_nothing, input, input, live).verdict == Verdict::unchanged;
+  // Several are one per apiVersion: only an apply joins them.
+  if (entries.size() != 1 && !owns_nothing) {
     return {Verdict::changed, util::cat("not applied by ", options.manager, " before")};
   }
-  if (entry != nullptr &&
-      data::string_at(*entry, {"apiVersion"}) != data::string_at(input, {"apiVersion"})) {
+  if (!owns_nothing &&
+      data::string_at(*entries.front(), {"apiVersion"}) != data::string_at(input, {"apiVersion"})) {
     return {Verdict::changed, "applied with another apiVersion before"};
   }
   for (const std::string_view key : {"uid", "resourceVersion"}) {
@@ -91,10 +82,10 @@ Comparison compare(const Json& input, const Json& live, const CompareOptions& op
       return {Verdict::changed, util::cat("metadata.", key, " differs")};
     }
   }
-  if (entry == nullptr) {
+  if (owns_nothing) {
     return {Verdict::unchanged, {}};
   }
-  const Json* fields = data::find_path(*entry, {"fieldsV1"});
+  const Json* fields = data::find_path(*entries.front(), {"fieldsV1"});
   if (fields == nullptr || !fields->is_object()) {
     return {Verdict::changed, "managedFields cannot be read"};
   }

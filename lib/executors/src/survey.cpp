@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t k_few = 8;    // as many are read by name
+constexpr std::size_t k_few = 8;     // as many are read by name
 constexpr std::size_t k_waste = 50;  // objects to read for each one wanted, at most
 constexpr std::chrono::minutes k_max_age{1};
 

@@ -118,10 +118,6 @@ void mask_data_pair(Json& before, Json& after) {
   mask_map(after, "data");
 }
 
-}  // namespace
-
-namespace {
-
 // Shorter ones would take innocent words with them.
 constexpr std::size_t k_shortest_hidden = 4;
 

@@ -37,8 +37,4 @@ bool is_built_in_group(std::string_view group);
 /// Compares what would be sent with what the server has (with metadata.managedFields).
 Comparison compare(const data::Json& input, const data::Json& live, const CompareOptions& options);
 
-/// The managedFields entry of `manager` made by Apply on the object itself; null when there is
-/// none.
-const data::Json* applied_entry(const data::Json& live, std::string_view manager);
-
 }  // namespace kubist::apply
