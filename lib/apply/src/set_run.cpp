@@ -4,6 +4,7 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/api_error.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/resources/ordering.hpp>
 #include <kubist/resources/secret_mask.hpp>
 #include <kubist/util/text.hpp>
@@ -24,6 +25,14 @@ namespace {
 /// In a dry run the server cannot check an object whose namespace or kind the run itself would
 /// make.
 bool misses_what_the_set_makes(const Error& error) { return error.kind == ErrorKind::not_found; }
+
+/// Is there that namespace once this object has been applied?
+bool makes_namespace(const Work& work, std::string_view ns) {
+  const Json& object = work.manifest->object;
+  return (is_namespace(object) && work.ref.name == ns) ||
+         (work.ref.kind == "Project" && work.ref.group == resources::k_kubist_group &&
+          resources::project_namespace(object) == ns);
+}
 
 /// Do two states of an object differ in anything but bookkeeping?
 bool same_state(Json a, Json b) {
@@ -261,7 +270,7 @@ void SetRun::take_failure(Work& work, Error error) {
   if (m_options.dry_run == DryRun::server && !work.exists && misses_what_the_set_makes(error)) {
     const bool made_here =
         work.kind_in_set || std::any_of(m_works.begin(), m_works.end(), [&](const Work& other) {
-          return is_namespace(other.manifest->object) && other.ref.name == work.ref.ns;
+          return makes_namespace(other, work.ref.ns);
         });
     if (made_here) {
       if (m_options.keep_objects || m_keep_before) {

@@ -22,7 +22,6 @@ using util::cat;
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds k_progress_every{5};
 constexpr std::size_t k_progress_names = 3;
 
 /// What is known about one awaited object.
@@ -62,19 +61,25 @@ class Waiting {
     }
     const auto deadline =
         options.timeout.count() > 0 ? std::optional(Clock::now() + options.timeout) : std::nullopt;
-    auto next_progress = Clock::now() + k_progress_every;
+    auto next_progress = Clock::now() + options.progress_every;
+    std::string said;
+    Clock::time_point said_at;
     std::unique_lock lock(m_mutex);
     while (m_pending > 0 && !stop.stop_requested() && (!deadline || Clock::now() < *deadline)) {
       const auto until = deadline ? std::min(*deadline, next_progress) : next_progress;
       m_changed.wait_until(lock, stop, until, [this] { return m_pending == 0; });
-      if (options.on_progress && m_pending > 0 && Clock::now() >= next_progress) {
-        const std::string line = progress();
+      const auto now = Clock::now();
+      if (m_pending == 0 || now < next_progress) {
+        continue;
+      }
+      next_progress = now + options.progress_every;
+      const std::string line = progress();
+      if (options.on_progress && (line != said || now - said_at >= options.heartbeat)) {
+        said = line;
+        said_at = now;
         lock.unlock();
         options.on_progress(line);
         lock.lock();
-      }
-      if (Clock::now() >= next_progress) {
-        next_progress = Clock::now() + k_progress_every;
       }
     }
     lock.unlock();

@@ -37,7 +37,11 @@ using Condition = std::function<Judgement(const data::Json* live)>;
 struct WaitOptions {
   std::chrono::nanoseconds timeout{0};  ///< 0: none
   bool events = true;                   ///< fetch Warning events of what did not get ready
+  /// Told what is waited for after `progress_every`, then whenever that has changed (looked at that
+  /// often), and once in `heartbeat` where it has not.
   std::function<void(std::string_view)> on_progress;
+  std::chrono::nanoseconds progress_every = std::chrono::seconds(5);
+  std::chrono::nanoseconds heartbeat = std::chrono::seconds(30);
 };
 
 /// Waits by watches (one per resource and namespace, no polling) until `condition` holds for every
