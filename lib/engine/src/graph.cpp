@@ -65,8 +65,8 @@ bool Graph::suspended(NodeId id) const {
 }
 
 bool Graph::deleting(NodeId id) const {
-  for (; id != k_no_node; id = m_nodes[id].parent) {
-    if (m_nodes[id].deleting) {
+  for (NodeId up = id; up != k_no_node; up = m_nodes[up].parent) {
+    if (m_nodes[up].deleting && (up == id || m_nodes[up].key.kind != "Root")) {
       return true;
     }
   }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <kubist/engine/plan.hpp>
 
 namespace kubist::engine {
@@ -127,7 +129,8 @@ void Plan::begin_align(NodeId id) {
   }
   if (node.parent != k_no_node) {
     if (m_entries[node.parent].selected) {
-      ++entry.hard;
+      // Only the Root goes alone; what is below it does not wait for that.
+      entry.hard += m_entries[node.parent].mode == Mode::align ? 1 : 0;
     } else if (m_graph[node.parent].status_summary.ready != "True") {
       settle(id, NodeState::blocked, "ParentNotReady", node.parent);
     }
@@ -147,11 +150,12 @@ void Plan::begin_align(NodeId id) {
 void Plan::begin_remove(NodeId id) {
   const Node& node = m_graph[id];
   Entry& entry = m_entries[id];
-  entry.hard = static_cast<unsigned>(node.children.size());
-  for (NodeId dependent : node.waited_by) {
-    const Entry& other = m_entries[dependent];
-    entry.hard += other.selected && other.mode == Mode::remove ? 1 : 0;
-  }
+  const auto goes = [this](NodeId other) {
+    return m_entries[other].selected && m_entries[other].mode == Mode::remove;
+  };
+  entry.hard = static_cast<unsigned>(
+      std::count_if(node.children.begin(), node.children.end(), goes) +
+      std::count_if(node.waited_by.begin(), node.waited_by.end(), goes));
 }
 
 std::optional<NodeId> Plan::next() {

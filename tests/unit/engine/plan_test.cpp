@@ -142,6 +142,19 @@ TEST_CASE("plan: removal runs backwards and stops above what remains") {
   }
 }
 
+TEST_CASE("plan: a Root that is being deleted goes alone, its projects go on") {
+  World world;
+  world.add_tree();
+  world.home.at("Root", "", "root")["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  Graph graph = world.home.graph();
+  Plan plan(graph, graph.roots());
+  CHECK(plan.mode(id_of(graph, "root")) == Mode::remove);
+  CHECK(plan.mode(id_of(graph, "p1")) == Mode::align);
+  CHECK(drive(graph, plan).size() == graph.size());
+  CHECK(plan.finished());
+  CHECK(plan.ready(id_of(graph, "p1c1v1")));
+}
+
 TEST_CASE("plan: nodes outside the selection count as their status says") {
   World world;
   world.add_tree();
