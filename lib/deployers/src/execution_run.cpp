@@ -21,32 +21,6 @@ namespace {
 using util::cat;
 using State = ExecutionOutcome::State;
 
-struct ItemRun {
-  std::string name;  ///< of the item in the Execution
-  std::string deploy_item;
-  util::Result<ItemOutcome> outcome = ItemOutcome{};
-};
-
-std::string name_of(const Json& object) {
-  return std::string(data::string_at(object, {"metadata", "name"}));
-}
-std::string ns_of(const Json& object) {
-  return std::string(data::string_at(object, {"metadata", "namespace"}));
-}
-
-util::Result<std::vector<Json>> owned_items(World& world, const Json& execution) {
-  kube::ListOptions options;
-  options.label_selector = cat(k_execution_label, "=", execution_label(name_of(execution)));
-  KUBIST_TRY(auto list, world.home->list(deploy_items(), ns_of(execution), options, world.stop));
-  const auto uid = data::string_at(execution, {"metadata", "uid"});
-  std::erase_if(list.items, [&](const Json& item) {
-    const auto owners = resources::ObjectView(item).owners();
-    return std::none_of(owners.begin(), owners.end(),
-                        [&](const auto& owner) { return owner.uid == uid; });
-  });
-  return std::move(list.items);
-}
-
 util::Result<> apply_item(World& world, const ExecutionInput& input, const Json& wanted) {
   KUBIST_TRY(const auto present,
              world.home->find(deploy_items(), ns_of(wanted), name_of(wanted), world.stop));
@@ -67,10 +41,7 @@ util::Result<> apply_item(World& world, const ExecutionInput& input, const Json&
   }
   if (input.dry_run) {
     if (world.on_write) {
-      world.on_write({"apply",
-                      cat("landscaper.gardener.cloud/v1alpha1 DeployItem/", ns_of(wanted), "/",
-                          name_of(wanted)),
-                      ""});
+      world.on_write({"apply", item_title(wanted), ""});
     }
     return {};
   }
@@ -81,10 +52,7 @@ util::Result<> apply_item(World& world, const ExecutionInput& input, const Json&
   options.field_manager = world.field_manager;
   KUBIST_CHECK(world.home->run(kube::apply(deploy_items(), wanted, options)));
   if (world.on_write) {
-    world.on_write(
-        {"apply",
-         cat("landscaper.gardener.cloud/v1alpha1 DeployItem/", ns_of(wanted), "/", name_of(wanted)),
-         ""});
+    world.on_write({"apply", item_title(wanted), ""});
   }
   return {};
 }
@@ -103,81 +71,6 @@ std::vector<ItemRun> run_all(World& world, const std::vector<RenderedItem>& item
   }
   threads.clear();
   return runs;
-}
-
-/// Items run side by side, but what the caller gave us is called by one thread at a time.
-World serialized(const World& world) {
-  World result = world;
-  const auto mutex = std::make_shared<std::mutex>();
-  if (world.on_write) {
-    result.on_write = [mutex, inner = world.on_write](const Write& write) {
-      const std::scoped_lock lock(*mutex);
-      inner(write);
-    };
-  }
-  return result;
-}
-
-/// Wrong input needs somebody; anything else may be better the next time.
-bool needs_somebody(const Json& deploy_item) {
-  const Json* codes = data::find_path(deploy_item, {"status", "lastError", "codes"});
-  if (codes == nullptr || !codes->is_array()) {
-    return false;
-  }
-  return std::any_of(codes->begin(), codes->end(), [](const Json& code) {
-    return code == "ERR_CONFIGURATION_PROBLEM" || code == "ERR_UNAUTHORIZED";
-  });
-}
-
-Json item_status(const ItemRun& run) {
-  Json entry{{"name", run.name}, {"deployItem", run.deploy_item}};
-  if (!run.outcome) {
-    entry["message"] = run.outcome.error().to_string();
-    return entry;
-  }
-  if (!run.outcome->phase.empty()) {
-    entry["phase"] = run.outcome->phase;
-  }
-  if (run.outcome->state != Progress::State::done) {
-    entry["message"] = run.outcome->message;
-  }
-  return entry;
-}
-
-/// The worst of the items decides.
-ExecutionOutcome summarize(const std::vector<ItemRun>& runs) {
-  ExecutionOutcome result;
-  std::size_t succeeded = 0;
-  Json items = Json::array();
-  const auto worsen = [&result](State state, const std::string& reason, std::string message) {
-    if (state > result.state) {
-      result.state = state;
-      result.reason = reason;
-      result.message = std::move(message);
-    }
-  };
-  for (const ItemRun& run : runs) {
-    items.push_back(item_status(run));
-    if (!run.outcome) {
-      worsen(State::failed,
-             run.outcome.error().reason.empty() ? "ItemFailed" : run.outcome.error().reason,
-             cat("item ", run.name, ": ", run.outcome.error().message));
-    } else if (run.outcome->state == Progress::State::running) {
-      worsen(State::progressing, "Running", cat("item ", run.name, ": ", run.outcome->message));
-    } else if (run.outcome->state == Progress::State::failed) {
-      worsen(needs_somebody(run.outcome->item) ? State::stalled : State::failed,
-             run.outcome->reason, cat("item ", run.name, ": ", run.outcome->message));
-    } else {
-      ++succeeded;
-    }
-  }
-  result.status["items"] = std::move(items);
-  result.status["progress"] = cat(succeeded, "/", runs.size());
-  if (result.state == State::ready) {
-    result.reason = "Succeeded";
-    result.message = cat(succeeded, " of ", runs.size(), " items succeeded");
-  }
-  return result;
 }
 
 util::Result<Json> exports_by_item(World& world, const std::vector<ItemRun>& runs,
@@ -226,25 +119,6 @@ ExecutionOutcome outcome_of(const util::Error& error) {
   return outcome;
 }
 
-util::Result<> delete_item(World& world, const Json& item, bool wait, bool skip_uninstall,
-                           std::string& unfinished) {
-  const resources::ObjectView view(item);
-  if (view.deletion_timestamp().empty()) {
-    KUBIST_CHECK(remove(world, {*world.home, ""}, deploy_items(), std::string(view.ns()),
-                        std::string(view.name()), std::string(view.uid())));
-  }
-  KUBIST_TRY(const ItemOutcome outcome,
-             remove_item(world, std::string(view.ns()), std::string(view.name()), {.wait = wait},
-                         skip_uninstall));
-  if (outcome.state != Progress::State::done) {
-    unfinished = cat("DeployItem ", view.name(), ": ", outcome.message);
-    if (outcome.state == Progress::State::failed) {
-      return util::fail(util::ErrorKind::unavailable, unfinished);
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
 util::Result<ExecutionOutcome> run_execution(World& caller, const ExecutionInput& input) {
@@ -275,8 +149,11 @@ util::Result<ExecutionOutcome> run_execution(World& caller, const ExecutionInput
   for (const std::string& name : to_prune(present, *items)) {
     const auto gone = std::find_if(present.begin(), present.end(),
                                    [&](const Json& item) { return name_of(item) == name; });
-    std::string unfinished;
-    KUBIST_CHECK(delete_item(world, *gone, input.wait, false, unfinished));
+    KUBIST_TRY(const ItemOutcome pruned, delete_item(world, *gone, {.wait = input.wait}));
+    if (pruned.state == Progress::State::failed) {
+      return util::fail(util::ErrorKind::unavailable,
+                        cat("DeployItem ", name, " is no longer wanted: ", pruned.message));
+    }
   }
   const auto runs = run_all(world, *items, input);
   ExecutionOutcome outcome = summarize(runs);
@@ -291,23 +168,6 @@ util::Result<ExecutionOutcome> run_execution(World& caller, const ExecutionInput
     KUBIST_CHECK(keep_execution_exports(world, input, *exports, outcome.status));
   }
   return outcome;
-}
-
-util::Result<ExecutionOutcome> remove_execution(World& world, const ExecutionInput& input,
-                                                bool skip_uninstall) {
-  KUBIST_TRY(const auto items, owned_items(world, input.object));
-  ExecutionOutcome outcome;
-  outcome.reason = "Removed";
-  for (const Json& item : items) {
-    std::string unfinished;
-    KUBIST_CHECK(delete_item(world, item, input.wait, skip_uninstall, unfinished));
-    if (!unfinished.empty()) {
-      outcome.state = State::progressing;
-      outcome.reason = "Removing";
-      outcome.message = unfinished;
-    }
-  }
-  return outcome;  // Secrets go with their owner
 }
 
 }  // namespace kubist::deployers

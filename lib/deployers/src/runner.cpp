@@ -3,6 +3,7 @@
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
+#include "job.hpp"
 #include "session.hpp"
 #include "watcher.hpp"
 
@@ -12,17 +13,6 @@ namespace {
 using util::cat;
 
 constexpr std::chrono::minutes k_pickup{5};
-
-ItemOutcome outcome_of(const Session& session, Progress::State state, bool ran, std::string reason,
-                       std::string message) {
-  const Json status = session.status();
-  return {state,
-          ran,
-          std::string(data::string_at(status, {"phase"})),
-          std::move(reason),
-          std::move(message),
-          session.object()};
-}
 
 ItemOutcome as_it_stands(const Session& session, bool ran) {
   const Json status = session.status();
@@ -47,15 +37,7 @@ util::Result<Prepared> prepare(World& world, const Item& item) {
   Prepared prepared;
   prepared.deployer = find_deployer(item.type, world.settings);
   KUBIST_CHECK(prepared.deployer->check(item, world.settings));
-  auto place = world.place_of(item.ns, item.target);
-  if (!place) {
-    util::Error error = place.error();
-    if (error.kind == util::ErrorKind::not_found && error.reason.empty()) {
-      error.reason = "NoTargetFound";
-    }
-    return util::fail(std::move(error));
-  }
-  prepared.job.place = *std::move(place);
+  KUBIST_TRY(prepared.job.place, find_place(world, item));
   KUBIST_TRY(prepared.job.imports, read_imports(world, item));
   prepared.job.hash =
       work_hash(item, *prepared.deployer, world.settings, prepared.job.imports, prepared.job.place);
@@ -143,12 +125,6 @@ util::Result<> take_up(World& world, Session& session, bool deleting) {
   });
 }
 
-void fill_job(const Session& session, const World& world, Job& job) {
-  const Json status = session.status();
-  job.id = std::string(data::string_at(status, {"jobID"}));
-  job.started = taken_up_at(status).value_or(world.clock->now());
-}
-
 }  // namespace
 
 util::Result<ItemOutcome> run_item(World& world, const std::string& ns, const std::string& name,
@@ -195,80 +171,6 @@ util::Result<ItemOutcome> run_item(World& world, const std::string& ns, const st
     return outcome_of(session, progress.state, true, progress.reason, progress.message);
   }
   return conclude(world, session, prepared->deployer, prepared->job, std::move(progress));
-}
-
-util::Result<ItemOutcome> remove_item(World& world, const std::string& ns, const std::string& name,
-                                      const RunOptions& options, bool skip_uninstall) {
-  auto opened = Session::open(world, ns, name);
-  if (!opened && opened.error().kind == util::ErrorKind::not_found) {
-    return ItemOutcome{.state = Progress::State::done, .item = Json()};
-  }
-  KUBIST_TRY(Session session, std::move(opened));
-  auto item = session.item();
-  const Deployer* deployer = item ? find_deployer(item->type, world.settings) : nullptr;
-  const Json before = session.status();
-  const bool ran = data::find_path(before, {"providerStatus", "pod"}) != nullptr;
-  if (deployer == nullptr) {
-    // Foreign, or never runnable: nothing of ours is anywhere.
-    KUBIST_CHECK(session.drop_finalizer());
-    return outcome_of(session, Progress::State::done, false, "Removed", "");
-  }
-  auto prepared = prepare(world, *item);
-  const bool skip = skip_uninstall || item->without_uninstall || !ran;
-  if (!prepared && skip) {
-    KUBIST_CHECK(session.drop_finalizer());
-    return outcome_of(
-        session, Progress::State::done, false, "Abandoned",
-        ran ? cat("left behind what is at its target: ", prepared.error().message) : "");
-  }
-  const bool resume = is_taken_up(before) &&
-                      data::string_at(before, {"phase"}).find("Delet") != std::string_view::npos;
-  const std::string id = util::random_uuid();
-  if (!resume) {
-    KUBIST_CHECK(session.write_status([&](Json status) {
-      return taken_up(triggered(std::move(status), id, world.clock->now()), item->generation, true,
-                      world.clock->now());
-    }));
-  }
-  const auto fail = [&](const Progress& failure) -> util::Result<ItemOutcome> {
-    KUBIST_CHECK(session.write_status([&](Json status) {
-      return finished(std::move(status), true, failure, "", {}, world.clock->now());
-    }));
-    return outcome_of(session, Progress::State::failed, true, failure.reason, failure.message);
-  };
-  if (!prepared) {
-    return fail(failure_of(prepared.error(), "Prepare"));
-  }
-  Job& job = prepared->job;
-  job.remove = true;
-  fill_job(session, world, job);
-  if (!skip) {
-    KUBIST_TRY(const Progress end, drive(world, session, *deployer, job, options.wait));
-    if (end.state == Progress::State::running) {
-      return outcome_of(session, end.state, true, end.reason, end.message);
-    }
-    if (end.log) {
-      KUBIST_CHECK(keep_log(world, *item, job.id, *end.log));
-    }
-    if (end.state == Progress::State::failed) {
-      (void)deployer->stop(world, *item, job);
-      return fail(end);
-    }
-  }
-  Watcher watcher(world.stop);
-  while (true) {
-    KUBIST_TRY(const Progress cleaned, deployer->clean_up(world, *item, job));
-    if (cleaned.state == Progress::State::done) {
-      break;
-    }
-    if (!options.wait || world.stop.stop_requested()) {
-      return outcome_of(session, Progress::State::running, true, "CleanUp", cleaned.message);
-    }
-    watcher.set(cleaned.watch);
-    KUBIST_CHECK(watcher.wait({}));
-  }
-  KUBIST_CHECK(session.drop_finalizer());
-  return outcome_of(session, Progress::State::done, !skip, "Removed", "");
 }
 
 }  // namespace kubist::deployers

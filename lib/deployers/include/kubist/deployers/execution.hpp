@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <kubist/deployers/deployer.hpp>
+#include <kubist/deployers/runner.hpp>
 #include <kubist/util/result.hpp>
 
 namespace kubist::deployers {
@@ -44,15 +45,17 @@ struct ExecutionOutcome {
   std::string message;
   /// status fields of the Execution: progress, items, exports.
   Json status = Json::object();
+  std::vector<std::string> left_behind;  ///< of remove_execution()
 };
 
 /// Renders, applies (field manager of `world`), runs and collects. Nothing is written when nothing
 /// changed. Failures of items are an outcome; errors are those of requests at home.
 util::Result<ExecutionOutcome> run_execution(World& world, const ExecutionInput& input);
 
-/// Deletes its DeployItems (with their OPERATION=DELETE runs) and what it made. progressing until
-/// nothing is left, then ready.
+/// Deletes its DeployItems (with their OPERATION=DELETE runs) and what it made, side by side.
+/// progressing until nothing is left, then ready; failed names the items that do not go. `options`
+/// as for remove_item().
 util::Result<ExecutionOutcome> remove_execution(World& world, const ExecutionInput& input,
-                                                bool skip_uninstall = false);
+                                                const RemoveItemOptions& options = {});
 
 }  // namespace kubist::deployers

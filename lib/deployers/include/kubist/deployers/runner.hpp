@@ -25,6 +25,15 @@ struct ItemOutcome {
   std::string reason;
   std::string message;  ///< may be shown: redacted
   Json item;            ///< the DeployItem as it is now
+  std::vector<std::string> left_behind;  ///< by a removal that let go of it (abandon)
+};
+
+struct RemoveItemOptions {
+  bool wait = true;             ///< false: one step, then tell where it stands
+  bool skip_uninstall = false;  ///< no OPERATION=DELETE run
+  /// Let the item go also where its target cannot be reached or its run fails; what stays there is
+  /// in ItemOutcome::left_behind.
+  bool abandon = false;
 };
 
 /// Brings one DeployItem to the end of its job (by watches, without polling), or resumes a job that
@@ -34,8 +43,9 @@ util::Result<ItemOutcome> run_item(World& world, const std::string& ns, const st
                                    const RunOptions& options = {});
 
 /// For an item that is being deleted: runs the workload with OPERATION=DELETE (unless the item or
-/// `skip_uninstall` says otherwise), removes what it kept and drops the finalizer.
+/// the options say otherwise), removes what it kept and drops the finalizer. In a namespace that is
+/// being deleted itself there is no such run, and the message says so.
 util::Result<ItemOutcome> remove_item(World& world, const std::string& ns, const std::string& name,
-                                      const RunOptions& options = {}, bool skip_uninstall = false);
+                                      const RemoveItemOptions& options = {});
 
 }  // namespace kubist::deployers

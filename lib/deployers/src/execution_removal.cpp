@@ -1,0 +1,78 @@
+#include <thread>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/text.hpp>
+
+#include "execution_parts.hpp"
+
+namespace kubist::deployers {
+namespace {
+
+using util::cat;
+using State = ExecutionOutcome::State;
+
+/// Side by side: each may wait for a pod.
+std::vector<ItemRun> remove_all(World& world, const std::vector<Json>& items,
+                                const RemoveItemOptions& options) {
+  std::vector<ItemRun> runs(items.size());
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    runs[i].deploy_item = name_of(items[i]);
+    threads.emplace_back([&world, &options, &item = items[i], &run = runs[i]] {
+      run.outcome = delete_item(world, item, options);
+    });
+  }
+  threads.clear();
+  return runs;
+}
+
+void add_message(ExecutionOutcome& outcome, State state, const std::string& item,
+                 std::string_view text) {
+  if (text.empty() && state == State::ready) {
+    return;
+  }
+  if (state > outcome.state) {
+    outcome.state = state;
+    outcome.reason = state == State::failed ? "RemovalFailed" : "Removing";
+    outcome.message.clear();  // what has gone well matters no more
+  }
+  if (state == outcome.state) {
+    outcome.message += cat(outcome.message.empty() ? "" : "; ", "DeployItem ", item, ": ", text);
+  }
+}
+
+}  // namespace
+
+util::Result<ExecutionOutcome> remove_execution(World& caller, const ExecutionInput& input,
+                                                const RemoveItemOptions& options) {
+  World world = serialized(caller);
+  KUBIST_TRY(const auto items, owned_items(world, input.object));
+  ExecutionOutcome outcome;
+  outcome.reason = "Removed";
+  if (input.dry_run) {
+    for (const Json& item : items) {
+      if (world.on_write) {
+        world.on_write({"delete", item_title(item), ""});
+      }
+    }
+    return outcome;
+  }
+  for (const ItemRun& run : remove_all(world, items, options)) {
+    if (!run.outcome) {
+      if (run.outcome.error().kind == util::ErrorKind::cancelled) {
+        return util::fail(run.outcome.error());
+      }
+      add_message(outcome, State::failed, run.deploy_item, run.outcome.error().message);
+      continue;
+    }
+    const State state = run.outcome->state == Progress::State::failed    ? State::failed
+                        : run.outcome->state == Progress::State::running ? State::progressing
+                                                                         : State::ready;
+    add_message(outcome, state, run.deploy_item, run.outcome->message);
+    outcome.left_behind.insert(outcome.left_behind.end(), run.outcome->left_behind.begin(),
+                               run.outcome->left_behind.end());
+  }
+  return outcome;  // Secrets go with their owner
+}
+
+}  // namespace kubist::deployers

@@ -1,0 +1,77 @@
+#include <algorithm>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/text.hpp>
+
+#include "execution_parts.hpp"
+
+namespace kubist::deployers {
+namespace {
+
+using util::cat;
+using State = ExecutionOutcome::State;
+
+/// Wrong input needs somebody; anything else may be better the next time.
+bool needs_somebody(const Json& deploy_item) {
+  const Json* codes = data::find_path(deploy_item, {"status", "lastError", "codes"});
+  if (codes == nullptr || !codes->is_array()) {
+    return false;
+  }
+  return std::any_of(codes->begin(), codes->end(), [](const Json& code) {
+    return code == "ERR_CONFIGURATION_PROBLEM" || code == "ERR_UNAUTHORIZED";
+  });
+}
+
+Json item_status(const ItemRun& run) {
+  Json entry{{"name", run.name}, {"deployItem", run.deploy_item}};
+  if (!run.outcome) {
+    entry["message"] = run.outcome.error().to_string();
+    return entry;
+  }
+  if (!run.outcome->phase.empty()) {
+    entry["phase"] = run.outcome->phase;
+  }
+  if (run.outcome->state != Progress::State::done) {
+    entry["message"] = run.outcome->message;
+  }
+  return entry;
+}
+
+}  // namespace
+
+ExecutionOutcome summarize(const std::vector<ItemRun>& runs) {
+  ExecutionOutcome result;
+  std::size_t succeeded = 0;
+  Json items = Json::array();
+  const auto worsen = [&result](State state, const std::string& reason, std::string message) {
+    if (state > result.state) {
+      result.state = state;
+      result.reason = reason;
+      result.message = std::move(message);
+    }
+  };
+  for (const ItemRun& run : runs) {
+    items.push_back(item_status(run));
+    if (!run.outcome) {
+      worsen(State::failed,
+             run.outcome.error().reason.empty() ? "ItemFailed" : run.outcome.error().reason,
+             cat("item ", run.name, ": ", run.outcome.error().message));
+    } else if (run.outcome->state == Progress::State::running) {
+      worsen(State::progressing, "Running", cat("item ", run.name, ": ", run.outcome->message));
+    } else if (run.outcome->state == Progress::State::failed) {
+      worsen(needs_somebody(run.outcome->item) ? State::stalled : State::failed,
+             run.outcome->reason, cat("item ", run.name, ": ", run.outcome->message));
+    } else {
+      ++succeeded;
+    }
+  }
+  result.status["items"] = std::move(items);
+  result.status["progress"] = cat(succeeded, "/", runs.size());
+  if (result.state == State::ready) {
+    result.reason = "Succeeded";
+    result.message = cat(succeeded, " of ", runs.size(), " items succeeded");
+  }
+  return result;
+}
+
+}  // namespace kubist::deployers

@@ -1,0 +1,193 @@
+#include <kubist/data/pointer.hpp>
+#include <kubist/deployers/runner.hpp>
+#include <kubist/resources/object.hpp>
+#include <kubist/util/random.hpp>
+#include <kubist/util/text.hpp>
+
+#include "job.hpp"
+#include "session.hpp"
+#include "watcher.hpp"
+
+namespace kubist::deployers {
+namespace {
+
+using util::cat;
+
+/// A namespace that is being deleted takes no new objects, so no pod can run there. Where the
+/// question itself is refused, the answer is no: the run then says what is wrong.
+bool terminating(World& world, kube::Client& client, const std::string& ns) {
+  const auto live = client.find(kube::well_known::namespaces(), "", ns, world.stop);
+  return live && (!*live || !resources::ObjectView(**live).deletion_timestamp().empty());
+}
+
+/// The end of one item that is being deleted. One thread; resumes what another kubist began.
+class ItemRemoval {
+ public:
+  ItemRemoval(World& world, Session& session, const Item& item, const Deployer& deployer,
+              const RemoveItemOptions& options)
+      : m_world(world),
+        m_session(session),
+        m_item(item),
+        m_deployer(deployer),
+        m_options(options),
+        m_ran(data::find_path(session.status(), {"providerStatus", "pod"}) != nullptr) {}
+
+  util::Result<ItemOutcome> run() {
+    auto place = find_place(m_world, m_item);
+    if (!place && (unwanted() || m_options.abandon)) {
+      leave("what it keeps at its target", place.error().message);
+      return let_go(false, "Abandoned");
+    }
+    KUBIST_CHECK(take_up());
+    if (!place) {
+      return fail(failure_of(place.error(), "Prepare"));
+    }
+    m_job.remove = true;
+    m_job.place = *std::move(place);
+    fill_job(m_session, m_world, m_job);
+    const bool skip = unwanted() || skip_in_terminating();
+    if (!skip) {
+      KUBIST_TRY(auto unfinished, uninstall());
+      if (unfinished) {
+        return *std::move(unfinished);
+      }
+    }
+    KUBIST_TRY(auto unfinished, clean_up());
+    return unfinished ? *std::move(unfinished) : let_go(!skip, "Removed");
+  }
+
+ private:
+  /// Nobody wants an OPERATION=DELETE run, or there was never a run to undo.
+  bool unwanted() const {
+    return m_options.skip_uninstall || m_item.without_uninstall || !m_ran;
+  }
+
+  bool skip_in_terminating() {
+    for (const auto& [client, ns] : {std::pair(m_world.home, m_item.ns),
+                                     std::pair(m_job.place.client, m_job.place.ns)}) {
+      if (terminating(m_world, *client, ns)) {
+        m_note = cat("its OPERATION=DELETE run was skipped: namespace ", ns, " is being deleted");
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void leave(std::string_view what, std::string_view why) {
+    if (m_ran) {
+      m_left_behind.push_back(cat("DeployItem ", m_item.ns, '/', m_item.name, ": ", what));
+      m_note = cat(what, " was left behind: ", why);
+    }
+  }
+
+  util::Result<> take_up() {
+    const Json before = m_session.status();
+    const bool resume = is_taken_up(before) && data::string_at(before, {"phase"}).find("Delet") !=
+                                                   std::string_view::npos;
+    if (resume) {
+      return {};
+    }
+    const std::string id = util::random_uuid();
+    return m_session.write_status([&](Json status) {
+      return taken_up(triggered(std::move(status), id, m_world.clock->now()), m_item.generation,
+                      true, m_world.clock->now());
+    });
+  }
+
+  /// The OPERATION=DELETE run. An outcome where the item's removal ends here for now.
+  util::Result<std::optional<ItemOutcome>> uninstall() {
+    Progress end;
+    if (auto imports = read_imports(m_world, m_item)) {
+      m_job.imports = *std::move(imports);
+      KUBIST_TRY(end, drive(m_world, m_session, m_deployer, m_job, m_options.wait));
+    } else {
+      end = failure_of(imports.error(), "Prepare");
+    }
+    if (end.state == Progress::State::running) {
+      return outcome_of(m_session, end.state, true, end.reason, end.message);
+    }
+    if (end.log) {
+      KUBIST_CHECK(keep_log(m_world, m_item, m_job.id, *end.log));
+    }
+    if (end.state == Progress::State::failed) {
+      static_cast<void>(m_deployer.stop(m_world, m_item, m_job));
+      if (!m_options.abandon) {
+        return fail(end);
+      }
+      leave("what its OPERATION=DELETE run should have removed", end.message);
+    }
+    return std::nullopt;
+  }
+
+  /// Pods, accounts and Secrets of the item at its place.
+  util::Result<std::optional<ItemOutcome>> clean_up() {
+    Watcher watcher(m_world.stop);
+    while (true) {
+      const auto cleaned = m_deployer.clean_up(m_world, m_item, m_job);
+      if (!cleaned && m_options.abandon) {
+        leave("its pods, accounts and Secrets at its target", cleaned.error().message);
+        return std::nullopt;
+      }
+      if (!cleaned) {
+        return util::fail(cleaned.error());
+      }
+      if (cleaned->state == Progress::State::done) {
+        return std::nullopt;
+      }
+      if (!m_options.wait || m_world.stop.stop_requested()) {
+        return outcome_of(m_session, Progress::State::running, true, "CleanUp", cleaned->message);
+      }
+      if (m_world.progress) {
+        m_world.progress(cleaned->message);
+      }
+      watcher.set(cleaned->watch);
+      KUBIST_CHECK(watcher.wait({}));
+    }
+  }
+
+  util::Result<ItemOutcome> fail(const Progress& failure) {
+    KUBIST_CHECK(m_session.write_status([&](Json status) {
+      return finished(std::move(status), true, failure, "", {}, m_world.clock->now());
+    }));
+    return outcome_of(m_session, Progress::State::failed, true, failure.reason, failure.message);
+  }
+
+  util::Result<ItemOutcome> let_go(bool ran, std::string reason) {
+    KUBIST_CHECK(m_session.drop_finalizer());
+    ItemOutcome outcome =
+        outcome_of(m_session, Progress::State::done, ran, std::move(reason), m_note);
+    outcome.left_behind = std::move(m_left_behind);
+    return outcome;
+  }
+
+  World& m_world;
+  Session& m_session;
+  const Item& m_item;
+  const Deployer& m_deployer;
+  const RemoveItemOptions& m_options;
+  bool m_ran;
+  Job m_job;
+  std::string m_note;  ///< what people should know of an item that has gone
+  std::vector<std::string> m_left_behind;
+};
+
+}  // namespace
+
+util::Result<ItemOutcome> remove_item(World& world, const std::string& ns, const std::string& name,
+                                      const RemoveItemOptions& options) {
+  auto opened = Session::open(world, ns, name);
+  if (!opened && opened.error().kind == util::ErrorKind::not_found) {
+    return ItemOutcome{};
+  }
+  KUBIST_TRY(Session session, std::move(opened));
+  const auto item = session.item();
+  const Deployer* deployer = item ? find_deployer(item->type, world.settings) : nullptr;
+  if (deployer == nullptr) {
+    // Foreign, or never runnable: nothing of ours is anywhere.
+    KUBIST_CHECK(session.drop_finalizer());
+    return outcome_of(session, Progress::State::done, false, "Removed", "");
+  }
+  return ItemRemoval(world, session, *item, *deployer, options).run();
+}
+
+}  // namespace kubist::deployers

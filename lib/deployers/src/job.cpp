@@ -1,0 +1,37 @@
+#include "job.hpp"
+
+#include <kubist/data/pointer.hpp>
+
+namespace kubist::deployers {
+
+ItemOutcome outcome_of(const Session& session, Progress::State state, bool ran, std::string reason,
+                       std::string message) {
+  const Json status = session.status();
+  return {state,
+          ran,
+          std::string(data::string_at(status, {"phase"})),
+          std::move(reason),
+          std::move(message),
+          session.object(),
+          {}};
+}
+
+util::Result<Place> find_place(World& world, const Item& item) {
+  auto place = world.place_of(item.ns, item.target);
+  if (!place) {
+    util::Error error = place.error();
+    if (error.kind == util::ErrorKind::not_found && error.reason.empty()) {
+      error.reason = "NoTargetFound";
+    }
+    return util::fail(std::move(error));
+  }
+  return place;
+}
+
+void fill_job(const Session& session, const World& world, Job& job) {
+  const Json status = session.status();
+  job.id = std::string(data::string_at(status, {"jobID"}));
+  job.started = taken_up_at(status).value_or(world.clock->now());
+}
+
+}  // namespace kubist::deployers

@@ -1,0 +1,17 @@
+#pragma once
+#include <string>
+
+#include "session.hpp"
+
+// What running and removing an item have in common.
+namespace kubist::deployers {
+
+/// How the item stands now, in the words of its caller.
+ItemOutcome outcome_of(const Session& session, Progress::State state, bool ran, std::string reason,
+                       std::string message);
+/// The place behind the item's target. Not_found, reason NoTargetFound: there is none.
+util::Result<Place> find_place(World& world, const Item& item);
+/// Id and start of the job that the item's status asks for.
+void fill_job(const Session& session, const World& world, Job& job);
+
+}  // namespace kubist::deployers
