@@ -73,23 +73,20 @@ class ExecutionExecutor final : public ManagedExecutor {
 
   util::Result<engine::Removal> remove_node(Work& work) override {
     deployers::World items = world_for(work);
-    const auto outcome =
-        deployers::remove_execution(items, input_for(work), world().skip_uninstall);
-    if (!outcome && world().abandon) {
-      return abandoned(outcome.error(), {cat("DeployItems of Execution ", work.node().key.name)});
-    }
-    if (!outcome) {
-      return util::fail(outcome.error());
+    KUBIST_TRY(const ExecutionOutcome outcome,
+               deployers::remove_execution(
+                   items, input_for(work),
+                   {.skip_uninstall = world().skip_uninstall, .abandon = world().abandon}));
+    if (outcome.state == ExecutionOutcome::State::progressing) {
+      return removal_running(outcome.reason, outcome.message);
     }
     engine::Removal removal;
-    if (outcome->state == ExecutionOutcome::State::progressing) {
-      return removal_running(outcome->reason, outcome->message);
-    }
-    if (outcome->state != ExecutionOutcome::State::ready) {
+    if (outcome.state != ExecutionOutcome::State::ready) {
       removal.state = engine::RemovalState::failed;
     }
-    removal.reason = outcome->reason;
-    removal.message = outcome->message;
+    removal.left_behind = outcome.left_behind;
+    removal.reason = outcome.reason;
+    removal.message = outcome.message;
     return removal;
   }
 

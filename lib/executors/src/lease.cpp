@@ -1,6 +1,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/lease.hpp>
 #include <kubist/kube/api_error.hpp>
+#include <kubist/resources/object.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
@@ -45,6 +46,13 @@ Json lease_of(const LeaseRecord& record, const std::string& ns) {
     lease["metadata"]["resourceVersion"] = record.resource_version;
   }
   return lease;
+}
+
+// Without its namespace, or in one that is being deleted, a Lease cannot be, and is not needed:
+// nothing is created there any more.
+bool needless_in(kube::Client& home, const std::string& ns) {
+  const auto live = home.find(kube::well_known::namespaces(), "", ns);
+  return live && (!*live || !resources::ObjectView(**live).deletion_timestamp().empty());
 }
 
 }  // namespace
@@ -117,8 +125,7 @@ util::Result<bool> ProjectLocks::write(Held& held, const std::string& ns, bool c
     return true;
   }
   const util::Error& error = reply.error();
-  const bool terminating = error.message.find("being terminated") != std::string::npos;
-  if (create && (error.kind == ErrorKind::not_found || terminating)) {
+  if (error.kind == ErrorKind::not_found || needless_in(*m_home, ns)) {
     held.needless = true;
     return false;
   }
@@ -130,6 +137,10 @@ util::Result<bool> ProjectLocks::write(Held& held, const std::string& ns, bool c
 
 util::Result<> ProjectLocks::acquire(Held& held, const std::string& ns,
                                      const std::stop_token& stop) {
+  held.needless = needless_in(*m_home, ns);
+  if (held.needless) {
+    return {};
+  }
   const auto give_up = std::chrono::steady_clock::now() + m_options.timeout;
   while (true) {
     KUBIST_CHECK(observe(held, ns));

@@ -59,6 +59,17 @@ util::Result<> check_ownership(Work& work, const Json& live, const NamespaceWish
   return {};
 }
 
+/// What the namespace controller says it still waits for.
+std::string what_remains(const ObjectView& ns) {
+  std::string text;
+  for (const auto& condition : ns.conditions()) {
+    if (condition.type.ends_with("Remaining") && condition.status == "True") {
+      text += cat("; ", condition.message);
+    }
+  }
+  return text;
+}
+
 util::Result<> remove_labels(Work& work, kube::Client& client, const std::string& cluster,
                              const NamespaceWish& wish, const Json& live) {
   Json nulls = Json::object();
@@ -137,32 +148,53 @@ util::Result<NamespaceFact> keep_namespace(Work& work, kube::Client& client,
   return fact;
 }
 
+namespace {
+
+/// deletionPolicy, or by default: Orphan what was adopted, Delete what was made.
+bool is_kept(const engine::Node& node, const Json& entry) {
+  const std::string_view policy = resources::deletion_policy(*node.object);
+  return policy.empty() ? data::bool_at(entry, {"adopted"}) : policy == "Orphan";
+}
+
+/// Takes our marks off, so that another owner may have it.
+util::Result<> release_namespace(Work& work, kube::Client& client, const std::string& cluster,
+                                 const std::string& name) {
+  kube::WriteOptions options;
+  options.field_manager = work.field_manager();
+  const Json marks{{"annotations", {{k_owner_annotation, nullptr}}},
+                   {"labels", {{k_managed_by_label, nullptr}}}};
+  return work.send(
+      client, cluster,
+      kube::patch(namespaces(), "", name, kube::PatchType::merge, {{"metadata", marks}}, options),
+      "patch", cat("v1 Namespace/", name, " (released)"));
+}
+
+}  // namespace
+
 util::Result<Removal> remove_namespace(Work& work, kube::Client& client, const std::string& cluster,
                                        const std::string& name) {
   KUBIST_TRY(const auto live, client.find(namespaces(), "", name, work.stop()));
-  const Json* entry = recorded(work.node(), name);
-  Removal removal;
-  if (!live || entry == nullptr) {
-    return removal;
+  if (!live) {
+    return Removal{};
   }
   const ObjectView view(*live);
-  const std::string_view known_uid = data::string_at(*entry, {"uid"});
-  const bool ours = view.annotation(k_owner_annotation) == work.owner_mark() &&
-                    (known_uid.empty() || known_uid == view.uid());
-  const std::string_view policy = resources::deletion_policy(*work.node().object);
-  const bool keep = policy.empty() ? data::bool_at(*entry, {"adopted"}) : policy == "Orphan";
-  if (!ours || keep) {
+  const Json* recorded_entry = recorded(work.node(), name);
+  const bool marked = view.annotation(k_owner_annotation) == work.owner_mark();
+  Json entry = recorded_entry != nullptr ? *recorded_entry : Json();
+  if (recorded_entry == nullptr && marked) {
+    // Made by `apply` for a Project that no run has seen yet: known from here on.
+    entry = inventory_entry(namespaces(), "", name, std::string(view.uid()), false);
+    if (view.deletion_timestamp().empty()) {
+      KUBIST_CHECK(work.record_inventory(Json::array({entry})));
+    }
+  }
+  const std::string_view known_uid = data::string_at(entry, {"uid"});
+  const bool ours = marked && (known_uid.empty() || known_uid == view.uid());
+  Removal removal;
+  if (!ours || is_kept(work.node(), entry)) {
     removal.left_behind.push_back(cat("namespace ", name));
-    if (ours) {  // free it for the next owner
-      kube::WriteOptions options;
-      options.field_manager = work.field_manager();
-      KUBIST_CHECK(work.send(client, cluster,
-                             kube::patch(namespaces(), "", name, kube::PatchType::merge,
-                                         {{"metadata",
-                                           {{"annotations", {{k_owner_annotation, nullptr}}},
-                                            {"labels", {{k_managed_by_label, nullptr}}}}}},
-                                         options),
-                             "patch", cat("v1 Namespace/", name, " (released)")));
+    if (ours) {
+      KUBIST_CHECK(release_namespace(work, client, cluster, name));
     }
     return removal;
   }
@@ -175,7 +207,8 @@ util::Result<Removal> remove_namespace(Work& work, kube::Client& client, const s
       return removal;
     }
   }
-  return removal_running("NamespaceTerminating", cat("namespace ", name, " is being deleted"));
+  return removal_running("NamespaceTerminating",
+                         cat("namespace ", name, " is being deleted", what_remains(view)));
 }
 
 }  // namespace kubist::executors

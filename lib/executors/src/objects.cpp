@@ -4,6 +4,7 @@
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
+#include "finalizers.hpp"
 #include "work.hpp"
 
 namespace kubist::executors {
@@ -123,9 +124,9 @@ Json finalizer_patch(const Json& live, std::string_view finalizer, bool present)
 
 }  // namespace
 
-util::Result<> set_finalizer(Work& work, kube::Client& client, const kube::ApiResource& resource,
+util::Result<> set_finalizer(kube::Client& client, const kube::ApiResource& resource,
                              const std::string& ns, const std::string& name,
-                             std::string_view finalizer, bool present) {
+                             std::string_view finalizer, bool present, const SendCall& send) {
   for (int attempt = 1;; ++attempt) {
     KUBIST_TRY(const auto live, client.find(resource, ns, name));
     if (!live || resources::ObjectView(*live).has_finalizer(finalizer) == present) {
@@ -136,17 +137,25 @@ util::Result<> set_finalizer(Work& work, kube::Client& client, const kube::ApiRe
     }
     kube::WriteOptions options;
     options.field_manager = k_status_manager;
-    auto sent = work.send(
-        client, "",
-        kube::patch(resource, ns, name, kube::PatchType::json,
-                    finalizer_patch(*live, finalizer, present), options),
-        "patch", cat(resource.api_version(), ' ', resource.kind, '/', name, " (finalizer)"));
+    auto sent = send(kube::patch(resource, ns, name, kube::PatchType::json,
+                                 finalizer_patch(*live, finalizer, present), options));
     // A failed test is 422, somebody else's write in between is 409: look again.
     if (sent || attempt == 5 ||
         (sent.error().http_status != 409 && sent.error().http_status != 422)) {
       return sent;
     }
   }
+}
+
+util::Result<> set_finalizer(Work& work, kube::Client& client, const kube::ApiResource& resource,
+                             const std::string& ns, const std::string& name,
+                             std::string_view finalizer, bool present) {
+  return set_finalizer(client, resource, ns, name, finalizer, present,
+                       [&](const kube::ApiCall& call) {
+                         return work.send(client, "", call, "patch",
+                                          cat(resource.api_version(), ' ', resource.kind, '/', name,
+                                              " (finalizer)"));
+                       });
 }
 
 }  // namespace kubist::executors

@@ -7,6 +7,7 @@
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
+#include "overlay.hpp"
 #include "survey.hpp"
 
 namespace kubist::executors {
@@ -18,7 +19,6 @@ using util::ErrorKind;
 
 namespace {
 
-constexpr std::string_view k_plan_changed = "PlanChanged";
 constexpr int k_max_plans = 5;
 
 util::Result<std::vector<NodeId>> select(const Graph& graph, const ReconcileOptions& options) {
@@ -90,7 +90,8 @@ util::Result<> Session::recheck(const Graph& graph, const std::string& ns,
 
 util::Result<Run> Session::run_once(const ReconcileOptions& options, engine::Observer& observer,
                                     const std::stop_token& stop) {
-  KUBIST_TRY(const Snapshot snapshot, load_snapshot(*m_home, options.only_namespace, stop));
+  KUBIST_TRY(Snapshot snapshot, load_snapshot(*m_home, options.only_namespace, stop));
+  overlay(snapshot, options.planned);
   Run run{build_graph(snapshot), {}};
   KUBIST_TRY(const auto selected, select(run.graph, options));
   const engine::RunInfo info{util::random_uuid(), util::system_clock().now(),

@@ -6,23 +6,28 @@ namespace kubist::executors {
 
 using data::Json;
 
+KubeStatusStore::Written KubeStatusStore::known(const engine::Node& node) {
+  const std::lock_guard lock(m_mutex);
+  const auto found = m_written.find(node.uid);
+  return found != m_written.end() ? found->second : Written{node.status(), node.resource_version};
+}
+
 util::Result<> KubeStatusStore::write(const engine::Node& node, const Json& status) {
   if (m_world.dry_run != apply::DryRun::none) {
     return {};
   }
-  Json present;
-  {
-    const std::lock_guard lock(m_mutex);
-    const auto found = m_written.find(node.uid);
-    present = found != m_written.end() ? found->second : node.status();
-  }
-  const Json patch = data::make_merge_patch(present.is_null() ? Json::object() : present, status);
+  const Written present = known(node);
+  const Json patch = data::make_merge_patch(
+      present.status.is_null() ? Json::object() : present.status, status);
   if (patch.empty()) {
     return {};
   }
+  Json body{{"status", patch}};
   const std::string ns =
       node.key.kind == "Project" ? resources::project_namespace(*node.object) : node.key.ns;
-  if (!ns.empty()) {
+  if (ns.empty()) {
+    body["metadata"]["resourceVersion"] = present.resource_version;
+  } else {
     KUBIST_CHECK(m_world.locks.before_write(ns, m_stop));
   }
   const resources::ObjectView view(*node.object);
@@ -31,13 +36,20 @@ util::Result<> KubeStatusStore::write(const engine::Node& node, const Json& stat
   kube::WriteOptions options;
   options.field_manager = k_status_manager;
   options.subresource = "status";
-  auto sent = m_world.home->run(kube::patch(resource, node.key.ns, node.key.name,
-                                            kube::PatchType::merge, {{"status", patch}}, options));
-  if (!sent && sent.error().kind != util::ErrorKind::not_found) {
-    return util::fail(sent.error());
+  auto after = m_world.home->json(kube::patch(resource, node.key.ns, node.key.name,
+                                              kube::PatchType::merge, body, options));
+  if (!after && after.error().kind == util::ErrorKind::not_found) {
+    return {};
+  }
+  if (!after) {
+    util::Error error = after.error();
+    if (ns.empty() && error.http_status == 409) {
+      error.reason = k_plan_changed;
+    }
+    return util::fail(std::move(error));
   }
   const std::lock_guard lock(m_mutex);
-  m_written[node.uid] = status;
+  m_written[node.uid] = {status, std::string(resources::ObjectView(*after).resource_version())};
   return {};
 }
 

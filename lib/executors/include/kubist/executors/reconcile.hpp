@@ -21,6 +21,9 @@ struct ReconcileOptions {
   /// List only this project namespace (and the cluster-scoped kinds); empty: all.
   std::string only_namespace;
   apply::DryRun dry_run = apply::DryRun::none;
+  /// For a dry run: kubist objects as they would be. They stand for those of the cluster, or beside
+  /// them where they are new; parts that one does not name stay as the cluster has them.
+  std::vector<data::Json> planned;
   bool abandon = false;
   bool force = false;
   bool skip_uninstall = false;

@@ -8,8 +8,17 @@
 
 namespace kubist::executors {
 
+/// Reason of an error that means: what was planned no longer holds, plan anew.
+inline constexpr std::string_view k_plan_changed = "PlanChanged";
+
 /// Writes statuses as merge patches of the status subresource (field manager kubist-status), one at
 /// a time for each object, under the project's lock. In a dry run nothing is written.
+///
+/// The Root has no project, so no lock: its status is written only over the resourceVersion that it
+/// was computed from. Another kubist's write in between is a conflict with reason k_plan_changed,
+/// after which the run is planned anew from what stands there then. So no status of the Root ever
+/// goes over one that its writer has not seen, no namespace has to be chosen for a Lease (nor rights
+/// in it given), and a run without news still writes nothing.
 class KubeStatusStore final : public engine::StatusStore {
  public:
   KubeStatusStore(World& world, std::stop_token stop) : m_world(world), m_stop(std::move(stop)) {}
@@ -19,7 +28,12 @@ class KubeStatusStore final : public engine::StatusStore {
   World& m_world;
   std::stop_token m_stop;
   std::mutex m_mutex;
-  std::map<std::string, data::Json> m_written;  ///< by uid: what the server has by our last write
+  struct Written {
+    data::Json status;
+    std::string resource_version;
+  };
+  Written known(const engine::Node& node);
+  std::map<std::string, Written> m_written;  ///< by uid: what the server has by our last write
 };
 
 }  // namespace kubist::executors

@@ -1,0 +1,28 @@
+#include "overlay.hpp"
+
+#include <algorithm>
+
+#include <kubist/resources/kinds.hpp>
+
+namespace kubist::executors {
+
+void overlay(Snapshot& snapshot, const std::vector<data::Json>& planned) {
+  for (const data::Json& object : planned) {
+    const resources::ObjectView view(object);
+    const resources::Kind* kind = resources::find_kind(view.group(), view.kind());
+    if (kind == nullptr) {
+      continue;
+    }
+    auto& objects = kind->node ? snapshot.nodes : snapshot.definitions;
+    const auto found = std::find_if(objects.begin(), objects.end(), [&](const data::Json& live) {
+      return resources::ObjectView(live).ref() == view.ref();
+    });
+    if (found == objects.end()) {
+      objects.push_back(object);
+    } else {
+      found->update(object, true);
+    }
+  }
+}
+
+}  // namespace kubist::executors
