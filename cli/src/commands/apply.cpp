@@ -2,10 +2,10 @@
 #include <kubist/apply/set.hpp>
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
-#include <kubist/executors/prepare.hpp>
 #include <kubist/resources/selector.hpp>
 #include <kubist/util/text.hpp>
 
+#include "../apply_input.hpp"
 #include "../dry_run.hpp"
 #include "../input.hpp"
 #include "../output/set_report.hpp"
@@ -29,13 +29,7 @@ util::Result<> filter_by_labels(std::vector<resources::Manifest>& manifests,
 }
 
 util::Result<apply::Options> options_of(Context& context, const Arguments& arguments) {
-  apply::Options options;
-  options.manager = arguments.text("field-manager");
-  options.force_conflicts = arguments.boolean("force-conflicts");
-  KUBIST_TRY(options.dry_run, dry_run_of(arguments));
-  KUBIST_TRY(options.validation, validation_of(arguments));
-  KUBIST_TRY(options.default_namespace, context.ns());
-  options.enforce_namespace = context.ns_given();
+  KUBIST_TRY(auto options, apply_options(context, arguments));
   options.prune = arguments.boolean("prune");
   options.wait = arguments.boolean("wait");
   options.timeout = arguments.duration("timeout");
@@ -54,8 +48,6 @@ util::Result<apply::Options> options_of(Context& context, const Arguments& argum
     return util::fail(ErrorKind::usage, "--prune and --selector cannot go together",
                       "Objects that the selector leaves out would be pruned.");
   }
-  options.before_apply = executors::prepare_projects;
-  options.on_progress = [&context](std::string_view line) { context.log().line(line); };
   return options;
 }
 
@@ -64,13 +56,25 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
   KUBIST_TRY(auto options, options_of(context, arguments));
   KUBIST_TRY(auto manifests, read_input(context, arguments));
   KUBIST_CHECK(filter_by_labels(manifests, arguments.text("selector")));
-  KUBIST_TRY(const auto client, context.client());
-  KUBIST_CHECK(check_input(manifests, client.get(), options.default_namespace, context.stop()));
   options.keep_objects = format == SetFormat::json || format == SetFormat::yaml;
   SetPrinter printer(context, format, std::string(dry_run_suffix(options.dry_run)), manifests);
-  options.on_result = [&printer](const apply::ObjectResult& result) { printer.result(result); };
-  const apply::Report report = apply::apply_set(*client, manifests, options, context.stop());
+  KUBIST_TRY(const apply::Report report, apply_manifests(context, options, manifests, printer));
   return printer.finish(report);
+}
+
+std::vector<Flag> flags() {
+  std::vector<Flag> all = apply_flags();
+  const std::vector<Flag> own{
+      {"selector", 'l', FlagKind::text, "SELECTOR", "only objects with these labels"},
+      {"server-side", 0, FlagKind::boolean, "", "accepted for kubectl's sake: it always is"},
+      {"prune", 0, FlagKind::boolean, "", "delete what is no longer in the input"},
+      {"inventory", 0, FlagKind::text, "NAME", "the ConfigMap that remembers what was applied"},
+      {"wait", 0, FlagKind::boolean, "", "wait until every object is ready"},
+      {"timeout", 0, FlagKind::duration, "DURATION", "how long to wait; 0 means no limit", "0s"},
+      set_output_flag(),
+      set_report_flag()};
+  all.insert(all.end(), own.begin(), own.end());
+  return all;
 }
 
 }  // namespace
@@ -91,41 +95,7 @@ const CommandSpec& apply_command() {
           "deletes what is in it and no longer in the input. There is no default name: every set "
           "needs its own.",
       .arguments = "-f FILE",
-      .flags = {filename_flag(),
-                recursive_flag(),
-                {"selector", 'l', FlagKind::text, "SELECTOR", "only objects with these labels"},
-                {"dry-run",
-                 0,
-                 FlagKind::optional,
-                 "MODE",
-                 "write nothing: client compares only, server lets the API server check",
-                 "none",
-                 Completes::choices,
-                 "client",
-                 {"none", "client", "server"}},
-                {"server-side", 0, FlagKind::boolean, "",
-                 "accepted for kubectl's sake: it always is"},
-                {"force-conflicts", 0, FlagKind::boolean, "",
-                 "take over fields of other field managers"},
-                {"field-manager", 0, FlagKind::text, "NAME", "the field manager to write as",
-                 kube::k_default_manager},
-                {"validate",
-                 0,
-                 FlagKind::optional,
-                 "MODE",
-                 "what the server does about unknown fields: strict, warn or ignore",
-                 "strict",
-                 Completes::choices,
-                 "strict",
-                 {"strict", "warn", "ignore", "true", "false"}},
-                {"prune", 0, FlagKind::boolean, "", "delete what is no longer in the input"},
-                {"inventory", 0, FlagKind::text, "NAME",
-                 "the ConfigMap that remembers what was applied"},
-                {"wait", 0, FlagKind::boolean, "", "wait until every object is ready"},
-                {"timeout", 0, FlagKind::duration, "DURATION", "how long to wait; 0 means no limit",
-                 "0s"},
-                set_output_flag(),
-                set_report_flag()},
+      .flags = flags(),
       .examples = {{"Apply a folder and wait until all is ready", "kubist apply -f env/ --wait"},
                    {"See what would change", "kubist apply -f env/ --dry-run=server"},
                    {"Remove what left the folder", "kubist apply -f env/ --inventory env --prune"}},

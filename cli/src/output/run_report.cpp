@@ -8,12 +8,13 @@
 #include "output/tree_lines.hpp"
 
 namespace kubist::cli {
-namespace {
 
 using engine::NodeReport;
 using engine::NodeState;
 using engine::Report;
 using util::cat;
+
+namespace {
 
 constexpr int k_green = 32;
 constexpr int k_red = 31;
@@ -27,7 +28,7 @@ std::string seconds(std::chrono::nanoseconds took) {
 
 std::string state_word(const NodeReport& node) {
   if (node.state == NodeState::done && node.mode == engine::Mode::remove) {
-    return "Removed";
+    return node.ready ? "Removed" : "Removing";
   }
   if (node.state == NodeState::done) {
     return node.ready ? "Ready" : "NotReady";
@@ -54,6 +55,8 @@ std::string writes_text(const NodeReport& node) {
   return count == 0 ? "" : cat(count, count == 1 ? " write" : " writes");
 }
 
+}  // namespace
+
 std::string summary_line(const Report& report) {
   const auto& sum = report.summary;
   std::string text = cat(sum.nodes, " nodes: ", sum.ready, " ready");
@@ -69,6 +72,16 @@ std::string summary_line(const Report& report) {
                     seconds(report.took));
 }
 
+void print_left_behind(const executors::Run& run, Sink& out) {
+  for (const NodeReport& node : run.report.nodes) {
+    for (const std::string& left : node.left_behind) {
+      out.write(cat("left behind by ", engine::to_string(run.graph[node.id]), ": ", left, '\n'));
+    }
+  }
+}
+
+namespace {
+
 void print_text(const executors::Run& run, bool color, Sink& out) {
   std::vector<bool> include(run.graph.size(), false);
   for (const NodeReport& node : run.report.nodes) {
@@ -83,11 +96,7 @@ void print_text(const executors::Run& run, bool color, Sink& out) {
     colors.push_back({0, state_color(node), 0, 0, 2, 0});
   }
   out.write(layout(rows, colors, color));
-  for (const NodeReport& node : run.report.nodes) {
-    for (const std::string& left : node.left_behind) {
-      out.write(cat("left behind by ", engine::to_string(run.graph[node.id]), ": ", left, '\n'));
-    }
-  }
+  print_left_behind(run, out);
   out.write(summary_line(run.report) + '\n');
 }
 

@@ -10,6 +10,11 @@ namespace kubist::cli {
 /// case a node), github (workflow commands for nodes that failed).
 void print_run(const executors::Run& run, std::string_view form, bool color, Sink& out);
 
+/// "left behind by NODE: WHAT", a line each.
+void print_left_behind(const executors::Run& run, Sink& out);
+/// "4 nodes: 3 removed, 1 failed; 7 writes in 1.20s".
+std::string summary_line(const engine::Report& report);
+
 /// The exit code of a run: 0 all ready; 1 something failed; 3 not ready yet; 5 denied; 6 conflict
 /// or locked (the last two where nothing failed otherwise).
 int exit_code_of(const engine::Report& report);

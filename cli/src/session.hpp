@@ -1,0 +1,20 @@
+#pragma once
+#include <memory>
+
+#include <kubist/cli/context.hpp>
+#include <kubist/executors/reconcile.hpp>
+
+namespace kubist::cli {
+
+/// A session of the engine on the cluster that kubist is pointed at. It holds locks under
+/// "USER@HOST/" and a random end that tells two runs of one user on one machine apart: a lock is a
+/// process's, not a person's.
+util::Result<std::unique_ptr<executors::Session>> open_session(Context& context);
+
+/// What the flags --parallelism, --lock-timeout, --abandon and --without-uninstall say.
+executors::ReconcileOptions run_options(const Arguments& arguments);
+
+/// --report text|json|junit|github; `fallback` is meant without it.
+Flag run_report_flag(std::string_view fallback);
+
+}  // namespace kubist::cli
