@@ -96,3 +96,62 @@ TEST_CASE("deletion: with its target gone a cluster stays until it is abandoned"
   CHECK(gone("home", "namespace", project));
   CHECK(get("target1", "namespace", world.name("far")).has_value());
 }
+
+TEST_CASE("deletion: of the project's namespace; kubist makes nothing in it and starts no pod") {
+  World world("nsgone");
+  const std::string project = world.name();
+  world.make_project(project);
+  const auto [config, user] = world.token_kubeconfig("target1");
+  Json execution =
+      object("Execution", project, "script", {{"virtualClusterRef", {{"name", "dev"}}}});
+  execution["spec"]["items"] =
+      Json::array({{{"name", "one"}, {"type", "Script"}, {"script", "true"}}});
+  put("home",
+      {secret(project, "target", config), object("Cluster", project, "home", {{"home", true}}),
+       object("Cluster", project, "target", {{"kubeconfigSecretRef", {{"name", "target"}}}}),
+       virtual_cluster(project, "dev", "home", world.name("dev")),
+       virtual_cluster(project, "far", "target", world.name("far")), execution});
+  // No node runs its pod: the item has begun, so that its removal would start another one.
+  run_kubist({"reconcile", "Project/" + project, "--timeout=8s"});
+  REQUIRE(get("home", "deployitem", "script-one", project).has_value());
+  must(kubectl("home", {"delete", "namespace", project, "--wait=false"}));
+
+  Audit audit("home");
+  const CommandResult run =
+      run_kubist(world.as_user({"reconcile", "Project/" + project, "--timeout=90s"}));
+  CHECK_MESSAGE(run.exit_code == 1, run.out, run.err);  // the Project has lost its namespace
+  CHECK((run.out + run.err).find("NamespaceTerminating") != std::string::npos);
+  CHECK_MESSAGE(run.out.find("OPERATION=DELETE run was skipped: namespace " + project) !=
+                    std::string::npos,
+                run.out);
+  for (const AuditedWrite& write : audit.writes(world.user())) {
+    CAPTURE(write.to_string());
+    CHECK(write.verb != "create");
+    CHECK(write.resource != "leases");
+  }
+  CHECK(gone("home", "namespace", project));
+  CHECK(gone("home", "namespace", world.name("dev")));
+  CHECK(gone("target1", "namespace", world.name("far")));
+
+  // The Project was not deleted: it gets its namespace again, and goes as any other.
+  must(run_kubist({"reconcile", "Project/" + project, "--timeout=60s"}));
+  CHECK(get("home", "namespace", project).has_value());
+  must(run_kubist({"delete", "project", project, "--timeout=60s"}));
+  CHECK(!get("home", "namespace", project));
+}
+
+TEST_CASE("deletion: of a project and its namespace at once") {
+  World world("both");
+  const std::string project = world.name();
+  world.make_project(project);
+  put("home", {object("Cluster", project, "home", {{"home", true}}),
+               virtual_cluster(project, "dev", "home", world.name("dev"))});
+  must(run_kubist({"reconcile", "Project/" + project}));
+  must(kubectl("home", {"delete", "namespace", project, "--wait=false"}));
+  must(kubectl("home", {"delete", "kproj", project, "--wait=false"}));
+  const CommandResult run = run_kubist({"reconcile", "Project/" + project, "--timeout=60s"});
+  CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
+  CHECK(gone("home", "kproj", project));
+  CHECK(gone("home", "namespace", project));
+  CHECK(gone("home", "namespace", world.name("dev")));
+}

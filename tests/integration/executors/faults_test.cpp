@@ -84,6 +84,61 @@ TEST_CASE("reconcile: a cluster that cannot be used fails with its subtree alone
   }
 }
 
+TEST_CASE("reconcile: a fault writes the status of its node and subtree; siblings go on") {
+  World world("isolated");
+  const std::string project = world.name();
+  world.make_project(project);
+  const auto [config, user] = world.token_kubeconfig("target1");
+  std::vector<Json> objects{object("Cluster", project, "good", {{"home", true}}),
+                            virtual_cluster(project, "on-good", "good", world.name("good"))};
+  add_cluster(objects, project, "fails", config);
+  put("home", objects);
+  must(run_kubist({"reconcile", "Project/" + project}));
+
+  // It loses its server, while a sibling gets something new to do.
+  put("home", {secret(project, "fails", small_kubeconfig(k_nowhere).dump()),
+               virtual_cluster(project, "new", "good", world.name("new"))});
+  Audit audit("home");
+  const CommandResult run =
+      run_kubist(world.as_user({"reconcile", "Project/" + project, "--timeout=60s"}));
+  CHECK_MESSAGE(run.exit_code == 1, run.out, run.err);
+  std::set<std::string> statuses;
+  std::set<std::string> others;
+  for (const AuditedWrite& write : audit.writes(world.user())) {
+    if (write.subresource == "status") {
+      statuses.insert(write.resource + '/' + write.name);
+    } else if (write.resource != "leases") {
+      others.insert(write.resource + '/' + write.name);
+    }
+  }
+  // The fault itself and what is below it; what is new; and above, that the tree is not Ready.
+  CHECK(statuses == std::set<std::string>{"clusters/fails", "virtualclusters/on-fails",
+                                          "virtualclusters/new", "clusters/good",
+                                          "projects/" + project});
+  CHECK(others == std::set<std::string>{"virtualclusters/new", "namespaces/" + world.name("new")});
+  CHECK(condition(vc(project, "new"), "Ready") == "True");
+  CHECK(condition(cluster(project, "good"), "TreeReady") == "True");
+  CHECK(condition(cluster(project, "fails"), "Reconciling") == "True");
+  CHECK(reason(vc(project, "on-fails"), "Ready") == "ParentNotReady");
+  const auto project_now = get("home", "kproj", project);
+  CHECK(condition(project_now, "Ready") == "True");
+  CHECK(condition(project_now, "TreeReady") == "False");
+
+  // It comes back: nothing but its own subtree and the word above is written.
+  put("home", {secret(project, "fails", config)});
+  Audit back("home");
+  must(run_kubist(world.as_user({"reconcile", "Project/" + project, "--timeout=60s"})));
+  statuses.clear();
+  for (const AuditedWrite& write : back.writes(world.user())) {
+    if (write.resource != "leases") {
+      statuses.insert(write.resource + '/' + write.name + '/' + write.subresource);
+    }
+  }
+  CHECK(statuses == std::set<std::string>{"clusters/fails/status",
+                                          "virtualclusters/on-fails/status",
+                                          "projects/" + project + "/status"});
+}
+
 TEST_CASE("reconcile: a kubeconfig that leads to another cluster than before is refused") {
   World world("identity");
   const std::string project = world.name();

@@ -78,6 +78,34 @@ TEST_CASE("lock: the writes of two kubists at once never interleave") {
                {"wait", "--for=condition=Ready", "kvc", "--all", "-n", project, "--timeout=5s"}));
 }
 
+TEST_CASE("lock: the Root's status is never written over one that its writer has not seen") {
+  World world("rootlock");
+  const std::string project = world.name();
+  world.make_project(project);
+  const RootGuard root;
+  for (int round = 0; round < 3; ++round) {
+    // Something new for the Root to say: its tree is not Ready, or is again.
+    auto all = tree(project, 1);
+    if (round % 2 == 0) {
+      all[0]["spec"] = {{"kubeconfigSecretRef", {{"name", "missing"}}}};
+    }
+    put("home", all);
+    Audit audit("home");
+    const Words args{"reconcile", "Project/" + project, "--lock-timeout=60s"};
+    Background one(world.as_user(args, "-one"));
+    Background two(world.as_user(args, "-two"));
+    const int expected = round % 2 == 0 ? 1 : 0;
+    CHECK_MESSAGE(one.wait(90) == expected, one.output());
+    CHECK_MESSAGE(two.wait(90) == expected, two.output());
+    std::size_t of_root = 0;
+    for (const AuditedWrite& write : audit.writes(world.user())) {
+      of_root += write.resource == "roots" ? 1 : 0;
+    }
+    CHECK(of_root == 1);  // whoever came second saw it and had nothing to add
+    CHECK(condition(get("home", "kroot", "root"), "TreeReady") == (expected == 0 ? "True" : "False"));
+  }
+}
+
 TEST_CASE("reconcile: killed in the middle, the next run converges") {
   World world("kill");
   const std::string project = world.name();
@@ -99,4 +127,46 @@ TEST_CASE("reconcile: killed in the middle, the next run converges") {
   }
   const CommandResult third = run_kubist({"reconcile", "Project/" + project});
   CHECK_MESSAGE(third.out.find("; 0 writes") != std::string::npos, third.out);
+}
+
+TEST_CASE("reconcile: killed when only the inventory had been written, the next run goes on") {
+  World world("inventory");
+  const std::string project = world.name();
+  world.make_project(project);
+  put("home", tree(project, 3));
+  // As a killed run leaves it: the finalizer and the entry are there, the namespace is not (v0,
+  // v2), or is there but its status not (v1).
+  for (const char* name : {"v0", "v1", "v2"}) {
+    const Json entry{{"version", "v1"}, {"kind", "Namespace"}, {"name", project + '-' + name}};
+    const Json status{{"status", {{"inventory", Json::array({entry})}}}};
+    must(kubectl("home", {"patch", "kvc", name, "-n", project, "--type=merge", "-p",
+                          R"({"metadata":{"finalizers":["kubist.io/finalizer"]}})"}));
+    must(kubectl("home", {"patch", "kvc", name, "-n", project, "--subresource=status",
+                          "--type=merge", "-p", status.dump()}));
+  }
+  const std::string home_uid((*get("home", "namespace", "kube-system"))["metadata"]["uid"]);
+  put("home", {Json{{"apiVersion", "v1"},
+                    {"kind", "Namespace"},
+                    {"metadata",
+                     {{"name", project + "-v1"},
+                      {"labels", {{"app.kubernetes.io/managed-by", "kubist"}}},
+                      {"annotations",
+                       {{"kubist.io/owner", home_uid + "/VirtualCluster/" + project + "/v1"}}}}}}});
+  // One of them is deleted before anybody looks again: nothing of it may stay, and nothing hang.
+  must(run_kubist({"delete", "vc", "v2", "-n", project, "--timeout=30s"}));
+  CHECK(!get("home", "namespace", project + "-v2"));
+  const CommandResult next = run_kubist({"reconcile", "Project/" + project});
+  CHECK_MESSAGE(next.exit_code == 0, next.out, next.err);
+  for (const std::string name : {"v0", "v1"}) {
+    const auto made = get("home", "namespace", project + '-' + name);
+    REQUIRE(made);
+    const Json entry = (*get("home", "kvc", name, project))["status"]["inventory"][0];
+    CHECK(entry["uid"] == (*made)["metadata"]["uid"]);
+    CHECK(!entry.contains("adopted"));
+  }
+  const CommandResult third = run_kubist({"reconcile", "Project/" + project});
+  CHECK_MESSAGE(third.out.find("; 0 writes") != std::string::npos, third.out);
+  must(run_kubist({"delete", "project", project, "--timeout=60s"}));
+  CHECK(!get("home", "namespace", project + "-v0"));
+  CHECK(!get("home", "namespace", project + "-v1"));
 }

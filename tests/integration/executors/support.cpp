@@ -323,6 +323,13 @@ void World::make_project(const std::string& project, const Json& spec) {
   must(run_kubist({"reconcile", "Project/" + project}));
 }
 
+RootGuard::RootGuard() {
+  put("home", {object("Root", "", "root", Json::object())});
+  run_kubist({"reconcile", "Root/root", "--timeout=60s"});
+}
+
+RootGuard::~RootGuard() { kubectl("home", {"delete", "kroot", "root", "--ignore-not-found"}); }
+
 Json object(const std::string& kind, const std::string& ns, const std::string& name, Json spec) {
   Json made{{"apiVersion", "kubist.io/v1alpha1"},
             {"kind", kind},

@@ -109,6 +109,15 @@ class World {
   std::set<std::string> m_accounts_on;
 };
 
+/// The Root, reconciled, for as long as this lives: with one, projects wait for it.
+class RootGuard {
+ public:
+  RootGuard();
+  ~RootGuard();
+  RootGuard(const RootGuard&) = delete;
+  RootGuard& operator=(const RootGuard&) = delete;
+};
+
 Json object(const std::string& kind, const std::string& ns, const std::string& name, Json spec);
 Json secret(const std::string& ns, const std::string& name, const std::string& kubeconfig);
 /// A minimal kubeconfig as JSON text (which is YAML), for changing.

@@ -1,0 +1,108 @@
+// `kubist reconcile -f`: apply, then the subtree.
+#include <doctest/doctest.h>
+
+#include "support.hpp"
+
+namespace {
+
+using namespace it;
+
+std::string in_file(const kubist::util::TempDir& folder, const std::vector<Json>& objects) {
+  std::string text;
+  for (const Json& one : objects) {
+    text += one.dump() + "\n---\n";
+  }
+  const std::string file = folder.path() / "all.yaml";
+  REQUIRE(kubist::util::write_file(file, text));
+  return file;
+}
+
+std::vector<Json> environment(const World& world) {
+  return {object("Project", "", world.name(), Json::object()),
+          object("Cluster", world.name(), "home", {{"home", true}}),
+          virtual_cluster(world.name(), "dev", "home", world.name("dev"))};
+}
+
+}  // namespace
+
+TEST_CASE("reconcile -f: applies and reconciles in one go; the second time writes nothing") {
+  World world("apply");
+  kubist::util::TempDir folder("reconcile");
+  const std::string file = in_file(folder, environment(world));
+  const CommandResult first = run_kubist(world.as_user({"reconcile", "-f", file}));
+  CHECK_MESSAGE(first.exit_code == 0, first.out, first.err);
+  CHECK(first.out.find("virtualcluster.kubist.io/dev created") != std::string::npos);
+  CHECK(first.out.find("3 nodes: 3 ready") != std::string::npos);
+  CHECK(get("home", "namespace", world.name("dev")).has_value());
+
+  Audit audit("home");
+  const CommandResult second =
+      run_kubist(world.as_user({"reconcile", "-f", file, "--report", "json"}));
+  CHECK_MESSAGE(second.exit_code == 0, second.out, second.err);
+  CHECK(Json::parse(second.out)["summary"]["writes"] == 0);  // the report, and nothing else
+  std::size_t reads = 0;
+  CHECK(audit.writes(world.user(), &reads).empty());
+  CHECK(reads > 5);
+}
+
+TEST_CASE("reconcile -f: takes only the subtree of what is in the files") {
+  World world("subtree");
+  world.make_project(world.name());
+  put("home", {object("Cluster", world.name(), "home", {{"home", true}}),
+               virtual_cluster(world.name(), "other", "home", world.name("other"))});
+  must(run_kubist({"reconcile", "Cluster/home", "-n", world.name()}));
+  kubist::util::TempDir folder("reconcile");
+  const std::string file =
+      in_file(folder, {virtual_cluster(world.name(), "dev", "home", world.name("dev"))});
+  const CommandResult run = run_kubist({"reconcile", "-f", file});
+  CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
+  CHECK(run.out.find("1 nodes: 1 ready") != std::string::npos);
+  CHECK(get("home", "namespace", world.name("dev")).has_value());
+  CHECK(run_kubist({"reconcile", "-f", file, "Project/x"}).exit_code == 64);
+}
+
+TEST_CASE("reconcile -f: dry runs show what new and changed files would do, and write nothing") {
+  World world("plan");
+  kubist::util::TempDir folder("reconcile");
+  auto objects = environment(world);
+  const std::string file = in_file(folder, objects);
+  for (const std::string mode : {"client", "server"}) {
+    CAPTURE(mode);
+    Audit audit("home");
+    const CommandResult run =
+        run_kubist(world.as_user({"reconcile", "-f", file, "--dry-run=" + mode}));
+    CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
+    CHECK(run.out.find("3 nodes: 3 ready") != std::string::npos);
+    CHECK(audit.writes(world.user()).empty());
+  }
+  CHECK(!get("home", "namespace", world.name()));
+  must(run_kubist({"reconcile", "-f", file}));
+
+  objects[2]["spec"]["labels"] = {{"stage", "new"}};
+  in_file(folder, objects);
+  Audit audit("home");
+  const CommandResult run =
+      run_kubist(world.as_user({"reconcile", "-f", file, "--dry-run=server", "--report=json"}));
+  CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
+  bool planned = false;
+  for (const Json& write : Json::parse(run.out)["nodes"][0]["children"][0]["children"][0].value(
+           "writes", Json::array())) {
+    planned = planned || write["object"] == "v1 Namespace/" + world.name("dev");
+  }
+  CHECK_MESSAGE(planned, run.out);
+  CHECK(audit.writes(world.user()).empty());
+}
+
+TEST_CASE("reconcile -f: wrong input writes nothing and reconciles nothing") {
+  World world("wrong");
+  kubist::util::TempDir folder("reconcile");
+  auto objects = environment(world);
+  objects[2]["spec"]["clusterRef"]["name"] = "nowhere";
+  Audit audit("home");
+  const CommandResult run =
+      run_kubist(world.as_user({"reconcile", "-f", in_file(folder, objects)}));
+  CHECK_MESSAGE(run.exit_code == 1, run.out, run.err);
+  CHECK(run.err.find("all.yaml:") != std::string::npos);
+  CHECK(audit.writes(world.user()).empty());
+  CHECK(!get("home", "kproj", world.name()));
+}
