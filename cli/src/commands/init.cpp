@@ -11,7 +11,12 @@
 namespace kubist::cli {
 namespace {
 
-void print_rbac(Context& context, const std::string& ns, const std::string& account) {
+void print_rbac(Context& context, const Arguments& arguments) {
+  apply::ProjectAccount account;
+  account.ns = arguments.text("namespace").empty() ? "default" : arguments.text("namespace");
+  account.project = arguments.given("project") ? arguments.text("project") : account.ns;
+  account.name = arguments.text("service-account");
+  account.home_namespaces = arguments.list("home-namespace");
   std::string text;
   const auto add = [&text](const std::vector<data::Json>& objects) {
     for (const data::Json& object : objects) {
@@ -20,14 +25,13 @@ void print_rbac(Context& context, const std::string& ns, const std::string& acco
     }
   };
   add(apply::init_rbac());
-  add(apply::project_rbac(ns, account));
+  add(apply::project_rbac(account));
   context.out().write(text);
 }
 
 util::Result<int> run(Context& context, const Arguments& arguments) {
   if (arguments.boolean("print-rbac")) {
-    const std::string ns = arguments.text("namespace");
-    print_rbac(context, ns.empty() ? "default" : ns, arguments.text("service-account"));
+    print_rbac(context, arguments);
     return k_ok;
   }
   KUBIST_TRY(const auto format, set_format(arguments));
@@ -54,9 +58,12 @@ const CommandSpec& init_command() {
           "Applies the CustomResourceDefinitions and waits until the API server serves them. What "
           "a "
           "newer kubist installed stays as it is, and so does a DeployItem kind that somebody else "
-          "installed. With --print-rbac nothing is sent: it prints the least rights that init and "
-          "a "
-          "project's ServiceAccount (in --namespace) need.",
+          "installed: then items use upstream's fields, and only types kubist.io/* are claimed. "
+          "With --print-rbac nothing is sent: it prints the least rights that init needs, and "
+          "those that the ServiceAccount of a project (in --namespace) needs to apply, reconcile "
+          "and delete what is in the project. The Project itself and its namespaces on this "
+          "cluster are an administrator's: --home-namespace names those that virtual clusters "
+          "adopt.",
       .flags = {{"dry-run",
                  0,
                  FlagKind::optional,
@@ -69,13 +76,17 @@ const CommandSpec& init_command() {
                 {"print-rbac", 0, FlagKind::boolean, "", "print the minimum roles as YAML"},
                 {"service-account", 0, FlagKind::text, "NAME",
                  "the project's ServiceAccount, for --print-rbac", "kubist"},
+                {"project", 0, FlagKind::text, "NAME",
+                 "the Project, for --print-rbac; by default named as its namespace"},
+                {"home-namespace", 0, FlagKind::list, "NAME",
+                 "a namespace of this cluster that its virtual clusters keep, for --print-rbac"},
                 {"timeout", 0, FlagKind::duration, "DURATION",
                  "how long to wait for the kinds to be served", "60s"},
                 set_output_flag(),
                 set_report_flag()},
       .examples = {{"Install the kinds", "kubist init"},
                    {"Print the roles for project shop",
-                    "kubist init --print-rbac -n shop --service-account deployer"}},
+                    "kubist init --print-rbac -n shop --home-namespace shop-dev"}},
       .needs = Needs::cluster,
       .run = run};
   return spec;

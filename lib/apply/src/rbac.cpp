@@ -43,6 +43,12 @@ Json binding(std::string_view kind, std::string_view ns, std::string_view name,
 
 const Json k_read{"get", "list", "watch"};
 const Json k_manage{"get", "list", "watch", "create", "patch", "delete"};
+const Json k_keep{"get", "create", "patch", "delete"};
+
+Json named(Json rule, Json names) {
+  rule["resourceNames"] = std::move(names);
+  return rule;
+}
 
 Json names_of_crds() {
   Json names = Json::array();
@@ -52,53 +58,103 @@ Json names_of_crds() {
   return names;
 }
 
+/// What pods of DeployItems need where they run. kubist may give an item's account no more than it
+/// has itself, hence the update of Secrets.
+Json pod_rules() {
+  return Json::array({
+      rule({""}, {"secrets"}, {"get", "list", "watch", "create", "update", "patch", "delete"}),
+      rule({""}, {"serviceaccounts"}, k_keep),
+      rule({"rbac.authorization.k8s.io"}, {"roles", "rolebindings"}, k_keep),
+      rule({""}, {"pods"}, {"get", "list", "watch", "create", "delete"}),
+      rule({""}, {"pods/log"}, {"get"}),
+  });
+}
+
+/// What the objects of a project need in its own namespace.
+Json own_rules() {
+  Json objects = Json::array();
+  Json statuses = Json::array();
+  for (const resources::Kind& kind : resources::kinds()) {
+    if (kind.group != resources::k_kubist_group || !kind.namespaced) {
+      continue;
+    }
+    objects.push_back(kind.plural);
+    if (kind.node) {
+      statuses.push_back(std::string(kind.plural) + "/status");
+    }
+  }
+  Json rules = Json::array({
+      rule({resources::k_kubist_group}, objects, k_manage),
+      rule({resources::k_kubist_group}, statuses, {"patch"}),
+      rule({resources::k_landscaper_group}, {"deployitems"}, k_manage),
+      rule({resources::k_landscaper_group}, {"deployitems/status"}, {"patch"}),
+      rule({"coordination.k8s.io"}, {"leases"}, {"create"}),
+      named(rule({"coordination.k8s.io"}, {"leases"}, {"get", "update"}), {"kubist"}),
+      rule({""}, {"configmaps"}, k_keep),
+  });
+  for (Json& each : pod_rules()) {
+    rules.push_back(std::move(each));
+  }
+  return rules;
+}
+
+/// What a virtual cluster on the home cluster needs in its namespace.
+Json home_namespace_rules() {
+  Json rules = pod_rules();
+  rules.push_back(rule({"apps"}, {"deployments"}, {"list", "patch"}));
+  return rules;
+}
+
+/// Of cluster-scoped objects a project may read what it depends on, and write its own status; its
+/// Project, which grants, and its namespace are an administrator's.
+Json cluster_rules(const ProjectAccount& account) {
+  Json kinds = Json::array();
+  for (const resources::Kind& kind : resources::kinds()) {
+    if (kind.group == resources::k_kubist_group && !kind.namespaced) {
+      kinds.push_back(kind.plural);
+    }
+  }
+  Json rules = Json::array({
+      rule({resources::k_kubist_group}, kinds, k_read),
+      named(rule({resources::k_kubist_group}, {"projects/status"}, {"patch"}), {account.project}),
+      named(rule({""}, {"namespaces"}, {"get"}), {"kube-system", account.ns}),
+      named(rule({"apiextensions.k8s.io"}, {"customresourcedefinitions"}, {"get"}),
+            {"deployitems.landscaper.gardener.cloud"}),
+  });
+  if (!account.home_namespaces.empty()) {
+    rules.push_back(
+        named(rule({""}, {"namespaces"}, {"get", "patch", "delete"}), account.home_namespaces));
+  }
+  return rules;
+}
+
+void grant(std::vector<Json>& objects, std::string_view ns, const std::string& name, Json rules,
+           const ProjectAccount& account) {
+  const std::string kind = ns.empty() ? "ClusterRole" : "Role";
+  objects.push_back(role(kind, ns, name, std::move(rules)));
+  objects.push_back(binding(kind + "Binding", ns, name, kind, account.ns, account.name));
+}
+
 }  // namespace
 
 std::vector<Json> init_rbac() {
   const Json group{"apiextensions.k8s.io"};
   const Json crds{"customresourcedefinitions"};
   // Server-side apply checks create under the object's name, so names limit it as well.
-  Json own = rule(group, crds, {"get", "create", "patch"});
-  own["resourceNames"] = names_of_crds();
+  const Json own = named(rule(group, crds, {"get", "create", "patch"}), names_of_crds());
   return {role("ClusterRole", "", "kubist-init",
                Json::array({own, rule(group, crds, {"list", "watch"})}))};
 }
 
-std::vector<Json> project_rbac(std::string_view ns, std::string_view service_account) {
-  Json kubist = Json::array();
-  Json cluster_wide = Json::array();
-  for (const resources::Kind& kind : resources::kinds()) {
-    if (kind.group != resources::k_kubist_group) {
-      continue;
-    }
-    Json& list = kind.namespaced ? kubist : cluster_wide;
-    list.push_back(kind.plural);
-    if (kind.namespaced) {
-      list.push_back(std::string(kind.plural) + "/status");
-    }
+std::vector<Json> project_rbac(const ProjectAccount& account) {
+  const std::string name = "kubist-project-" + account.ns;
+  std::vector<Json> objects;
+  grant(objects, account.ns, name, own_rules(), account);
+  for (const std::string& ns : account.home_namespaces) {
+    grant(objects, ns, name, home_namespace_rules(), account);
   }
-  const std::string name = "kubist-project-" + std::string(ns);
-  const Json rules = Json::array({
-      rule({resources::k_kubist_group}, kubist, {"get", "list", "watch", "patch", "update"}),
-      rule({resources::k_landscaper_group}, {"deployitems", "deployitems/status"},
-           {"get", "list", "watch", "create", "patch", "update", "delete"}),
-      rule({"coordination.k8s.io"}, {"leases"}, {"get", "create", "patch", "update"}),
-      rule({""}, {"secrets", "configmaps", "serviceaccounts"},
-           {"get", "list", "watch", "create", "patch", "update", "delete"}),
-      rule({""}, {"pods"}, k_manage),
-      rule({""}, {"pods/log"}, {"get"}),
-      rule({""}, {"serviceaccounts/token"}, {"create"}),
-      rule({""}, {"events"}, {"get", "list", "create", "patch"}),
-      rule({"rbac.authorization.k8s.io"}, {"roles", "rolebindings"}, k_manage),
-  });
-  const Json cluster_rules = Json::array({
-      rule({resources::k_kubist_group}, cluster_wide, k_read),
-      rule({""}, {"namespaces"}, {"get", "list", "watch", "create", "patch", "delete"}),
-  });
-  return {role("Role", ns, name, rules),
-          binding("RoleBinding", ns, name, "Role", ns, service_account),
-          role("ClusterRole", "", name, cluster_rules),
-          binding("ClusterRoleBinding", "", name, "ClusterRole", ns, service_account)};
+  grant(objects, "", name, cluster_rules(account), account);
+  return objects;
 }
 
 }  // namespace kubist::apply

@@ -369,6 +369,9 @@ class Runner {
         if (condition_truth(m_runs[id].status, "Ready") == Truth::yes) {
           StepResult result = record_tree(m_context, id, tree_of(id), m_runs[id].status);
           m_writes_above += result.report.status_written ? 1 : 0;
+          if (result.status_error && result.status_error->kind == util::ErrorKind::forbidden) {
+            result.status_error.reset();  // whose rights end at the selection leaves it to others
+          }
           take_status(result);
         }
       }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/kinds.hpp>
@@ -17,13 +18,49 @@ namespace {
 
 constexpr int k_oldest_minor = 29;  // native sidecars: design.md section 5
 
-// What kubist does on a cluster, as questions to it.
-util::Result<std::string> missing_access(kube::Client& client, const std::stop_token& stop) {
-  std::vector<std::string> missing;
+/// What keeping the namespace of a VirtualCluster takes.
+std::vector<std::string> verbs_for(const Json& virtual_cluster) {
+  const Json& spec = resources::ObjectView(virtual_cluster).spec();
+  const bool adopt = data::bool_at(spec, {"adopt"});
+  const std::string_view policy = resources::deletion_policy(virtual_cluster);
+  std::vector<std::string> verbs{"get", "patch"};
+  if (!adopt && data::bool_at(spec, {"create"}, true)) {
+    verbs.emplace_back("create");
+  }
+  if (policy.empty() ? !adopt : policy == "Delete") {
+    verbs.emplace_back("delete");
+  }
+  return verbs;
+}
+
+// What kubist does on a cluster, as questions to it: in general, and where that is refused for the
+// namespaces of its virtual clusters by name.
+util::Result<std::string> missing_access(kube::Client& client, Work& work) {
+  std::set<std::string> refused;
   for (const char* verb : {"get", "create", "patch", "delete"}) {
-    KUBIST_TRY(const auto answer, client.can_i({.verb = verb, .resource = "namespaces"}, stop));
+    KUBIST_TRY(const auto answer,
+               client.can_i({.verb = verb, .resource = "namespaces"}, work.stop()));
     if (!answer.allowed) {
-      missing.push_back(cat(verb, " namespaces"));
+      refused.insert(verb);
+    }
+  }
+  std::vector<std::string> missing;
+  for (const engine::NodeId id : work.node().children) {
+    const engine::Node& child = work.context().graph[id];
+    if (refused.empty() || child.key.kind != "VirtualCluster") {
+      continue;
+    }
+    const std::string ns = resources::virtual_cluster_namespace(*child.object);
+    for (const std::string& verb : verbs_for(*child.object)) {
+      if (!refused.contains(verb)) {
+        continue;
+      }
+      KUBIST_TRY(const auto answer,
+                 client.can_i({.verb = verb, .resource = "namespaces", .ns = ns, .name = ns},
+                              work.stop()));
+      if (!answer.allowed) {
+        missing.push_back(cat(verb, " namespace ", ns));
+      }
     }
   }
   return util::join(missing, ", ");
@@ -103,7 +140,7 @@ class ClusterExecutor final : public ManagedExecutor {
   }
 
   static util::Result<> check_access(kube::Client& client, Work& work, Alignment& alignment) {
-    KUBIST_TRY(const std::string missing, missing_access(client, work.stop()));
+    KUBIST_TRY(const std::string missing, missing_access(client, work));
     alignment.conditions.push_back(
         missing.empty()
             ? resources::Condition{"AccessGranted", "True", "Allowed", "namespaces can be managed"}

@@ -181,16 +181,22 @@ util::Result<Removal> remove_namespace(Work& work, kube::Client& client, const s
   const Json* recorded_entry = recorded(work.node(), name);
   const bool marked = view.annotation(k_owner_annotation) == work.owner_mark();
   Json entry = recorded_entry != nullptr ? *recorded_entry : Json();
-  if (recorded_entry == nullptr && marked) {
-    // Made by `apply` for a Project that no run has seen yet: known from here on.
+  const bool made_by_apply = entry.is_null() && marked && work.node().key.kind == "Project";
+  if (made_by_apply) {  // for a Project that no run has seen yet: known from here on
     entry = inventory_entry(namespaces(), "", name, std::string(view.uid()), false);
     if (view.deletion_timestamp().empty()) {
       KUBIST_CHECK(work.record_inventory(Json::array({entry})));
     }
   }
+  Removal removal;
+  if (entry.is_null()) {
+    if (marked) {
+      removal.left_behind.push_back(cat("namespace ", name, " (the inventory does not know it)"));
+    }
+    return removal;
+  }
   const std::string_view known_uid = data::string_at(entry, {"uid"});
   const bool ours = marked && (known_uid.empty() || known_uid == view.uid());
-  Removal removal;
   if (!ours || is_kept(work.node(), entry)) {
     removal.left_behind.push_back(cat("namespace ", name));
     if (ours) {

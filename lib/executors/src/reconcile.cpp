@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <set>
 
+#include <kubist/apply/install.hpp>
 #include <kubist/executors/reconcile.hpp>
 #include <kubist/executors/registry.hpp>
 #include <kubist/executors/status_store.hpp>
@@ -9,6 +11,7 @@
 
 #include "overlay.hpp"
 #include "survey.hpp"
+#include "tree_view.hpp"
 
 namespace kubist::executors {
 
@@ -35,6 +38,23 @@ util::Result<std::vector<NodeId>> select(const Graph& graph, const ReconcileOpti
     selected.insert(selected.end(), found.begin(), found.end());
   }
   return selected;
+}
+
+// Did somebody else install the DeployItem kind? Who may not look at CRDs takes it for kubist's
+// own: the server refuses fields that it does not know.
+util::Result<bool> has_foreign_items(kube::Client& home, const Graph& graph,
+                                     const std::stop_token& stop) {
+  const auto& nodes = graph.nodes();
+  if (std::none_of(nodes.begin(), nodes.end(),
+                   [](const engine::Node& node) { return node.key.kind == "Execution"; })) {
+    return false;
+  }
+  const auto crd = home.find(kube::well_known::custom_resource_definitions(), "",
+                             "deployitems.landscaper.gardener.cloud", stop);
+  if (!crd && crd.error().kind != ErrorKind::forbidden) {
+    return util::fail(crd.error());
+  }
+  return crd && *crd && !apply::is_own_crd(**crd);
 }
 
 bool plan_changed(const engine::Report& report) {
@@ -90,9 +110,13 @@ util::Result<> Session::recheck(const Graph& graph, const std::string& ns,
 
 util::Result<Run> Session::run_once(const ReconcileOptions& options, engine::Observer& observer,
                                     const std::stop_token& stop) {
-  KUBIST_TRY(Snapshot snapshot, load_snapshot(*m_home, options.only_namespace, stop));
-  overlay(snapshot, options.planned);
-  Run run{build_graph(snapshot), {}};
+  std::string only = options.only_namespace;
+  if (only.empty()) {
+    KUBIST_TRY(only, namespace_of(*m_home, options.selection, stop));
+  }
+  KUBIST_TRY(TreeView view, load_tree_view(*m_home, only, stop));
+  overlay(view.snapshot, options.planned);
+  Run run{build_graph(view), {}};
   KUBIST_TRY(const auto selected, select(run.graph, options));
   const engine::RunInfo info{util::random_uuid(), util::system_clock().now(),
                              options.dry_run != apply::DryRun::none};
@@ -111,9 +135,14 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, engine::Obs
               options.force,
               options.skip_uninstall,
               m_options.deployers};
+  KUBIST_TRY(world.deployers.foreign_crd, has_foreign_items(*m_home, run.graph, stop));
   const engine::ExecutorSet executors = make_executors(world);
-  KubeStatusStore statuses(world, stop);
-  const engine::PolicyCatalog policies = m_catalog.build(snapshot.definitions);
+  std::set<std::string> hidden;
+  for (const auto& [ns, why] : view.hidden) {
+    hidden.insert(ns);
+  }
+  KubeStatusStore statuses(world, std::move(hidden), stop);
+  const engine::PolicyCatalog policies = m_catalog.build(view.snapshot.definitions);
   engine::PolicyWorld observed;
   engine::RunOptions run_options;
   run_options.parallelism = options.parallelism;

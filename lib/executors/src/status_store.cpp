@@ -13,7 +13,9 @@ KubeStatusStore::Written KubeStatusStore::known(const engine::Node& node) {
 }
 
 util::Result<> KubeStatusStore::write(const engine::Node& node, const Json& status) {
-  if (m_world.dry_run != apply::DryRun::none) {
+  const std::string ns =
+      node.key.kind == "Project" ? resources::project_namespace(*node.object) : node.key.ns;
+  if (m_world.dry_run != apply::DryRun::none || m_hidden.contains(ns)) {
     return {};
   }
   const Written present = known(node);
@@ -23,8 +25,6 @@ util::Result<> KubeStatusStore::write(const engine::Node& node, const Json& stat
     return {};
   }
   Json body{{"status", patch}};
-  const std::string ns =
-      node.key.kind == "Project" ? resources::project_namespace(*node.object) : node.key.ns;
   if (ns.empty()) {
     body["metadata"]["resourceVersion"] = present.resource_version;
   } else {

@@ -121,7 +121,8 @@ class VirtualClusterExecutor final : public ManagedExecutor {
 
   util::Result<engine::Removal> remove_node(Work& work) override {
     const std::string ns = resources::virtual_cluster_namespace(*work.node().object);
-    if (data::find_path(work.node().status(), {"inventory"}) == nullptr) {
+    if (data::find_path(work.node().status(), {"inventory"}) == nullptr &&
+        data::find_path(work.node().status(), {"namespaceUID"}) == nullptr) {
       return engine::Removal{};  // nothing was ever made
     }
     const auto place = connect(work);

@@ -12,6 +12,8 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
+#include "tree_view.hpp"
+
 namespace kubist::executors {
 
 using data::Json;
@@ -205,15 +207,20 @@ void add_events(Schedule& schedule, const engine::Graph& graph, const Scope& sco
 util::Result<> watch_and_reconcile(Session& session, const ReconcileOptions& options,
                                    engine::Observer& observer, const WatchHooks& hooks,
                                    const std::stop_token& stop) {
+  ReconcileOptions each = options;
+  if (each.only_namespace.empty()) {
+    // Of all that is watched, not of what one event asks for.
+    KUBIST_TRY(each.only_namespace, namespace_of(session.home(), options.selection, stop));
+  }
+  const std::string ns = each.only_namespace == "*" ? "" : each.only_namespace;
   Inbox inbox;
   std::vector<std::unique_ptr<KindWatch>> watches;
   for (const resources::Kind& kind : resources::kinds()) {
     if (kind.node) {
-      watches.push_back(std::make_unique<KindWatch>(session, kind, options.only_namespace, inbox));
+      watches.push_back(std::make_unique<KindWatch>(session, kind, ns, inbox));
     }
   }
   const DriftWatch drift(session, inbox);
-  ReconcileOptions each = options;
   each.settle = std::chrono::milliseconds(0);
   KUBIST_TRY(Run run, session.run(each, observer, stop));
   hooks.finished(run);

@@ -48,10 +48,21 @@ struct UninstallOptions {
 Report uninstall_crds(kube::Client& client, const UninstallOptions& options,
                       std::stop_token stop = {});
 
-/// Minimum RBAC objects as manifests: what `init` itself needs (a ClusterRole), and what the
-/// ServiceAccount of a project needs (a ClusterRole to read cluster-scoped kinds, a Role).
+/// A ServiceAccount that works on one project.
+struct ProjectAccount {
+  std::string project;  ///< the Project's name
+  std::string ns;       ///< its namespace, in which the account lives
+  std::string name;
+  /// Namespaces of the home cluster that its virtual clusters keep: an administrator makes them,
+  /// and the virtual clusters adopt them.
+  std::vector<std::string> home_namespaces;
+};
+
+/// Minimum RBAC objects as manifests: what `init` itself needs (a ClusterRole), and what a
+/// project's account needs to apply, reconcile and delete all that is in the project (Roles in its
+/// namespaces, a ClusterRole). Making and deleting the Project itself is an administrator's.
 std::vector<data::Json> init_rbac();
-std::vector<data::Json> project_rbac(std::string_view ns, std::string_view service_account);
+std::vector<data::Json> project_rbac(const ProjectAccount& account);
 
 /// The error for a command that needs the CRDs where they are missing.
 util::Error not_installed();

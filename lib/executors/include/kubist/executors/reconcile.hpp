@@ -18,7 +18,7 @@ struct ReconcileOptions {
   std::vector<engine::Key> selection;
   bool ignore_missing = false;  ///< leave out what the selection names and is not there
   engine::Mode mode = engine::Mode::align;  ///< remove: take the selection away
-  /// List only this project namespace (and the cluster-scoped kinds); empty: all.
+  /// Load this project namespace and cluster-scoped kinds; empty: what the selection needs; *: all.
   std::string only_namespace;
   apply::DryRun dry_run = apply::DryRun::none;
   /// For a dry run: kubist objects as they would be. They stand for those of the cluster, or beside

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include <kubist/engine/executor.hpp>
 #include <kubist/executors/world.hpp>
@@ -12,7 +13,8 @@ namespace kubist::executors {
 inline constexpr std::string_view k_plan_changed = "PlanChanged";
 
 /// Writes statuses as merge patches of the status subresource (field manager kubist-status), one at
-/// a time for each object, under the project's lock. In a dry run nothing is written.
+/// a time for each object, under the project's lock. In a dry run nothing is written, and
+/// never in a `hidden` project: it is not the caller's.
 ///
 /// The Root has no project, so no lock: its status is written only over the resourceVersion that it
 /// was computed from. Another kubist's write in between is a conflict with reason k_plan_changed,
@@ -21,11 +23,13 @@ inline constexpr std::string_view k_plan_changed = "PlanChanged";
 /// in it given), and a run without news still writes nothing.
 class KubeStatusStore final : public engine::StatusStore {
  public:
-  KubeStatusStore(World& world, std::stop_token stop) : m_world(world), m_stop(std::move(stop)) {}
+  KubeStatusStore(World& world, std::set<std::string> hidden, std::stop_token stop)
+      : m_world(world), m_hidden(std::move(hidden)), m_stop(std::move(stop)) {}
   util::Result<> write(const engine::Node& node, const data::Json& status) override;
 
  private:
   World& m_world;
+  std::set<std::string> m_hidden;  ///< project namespaces
   std::stop_token m_stop;
   std::mutex m_mutex;
   struct Written {

@@ -1,0 +1,102 @@
+#include "tree_view.hpp"
+
+#include <set>
+
+#include <kubist/resources/kinds.hpp>
+
+namespace kubist::executors {
+
+using data::Json;
+using util::ErrorKind;
+
+namespace {
+
+kube::ApiResource projects() {
+  return resource_of(*resources::find_kind(resources::k_kubist_group, "Project"));
+}
+
+/// Takes over what is not cluster-scoped, and that too where it is the first.
+void merge(std::vector<Json>& into, std::vector<Json>&& from, bool first) {
+  for (Json& object : from) {
+    if (first || !resources::ObjectView(object).ns().empty()) {
+      into.push_back(std::move(object));
+    }
+  }
+}
+
+util::Result<TreeView> load_each_project(kube::Client& home, const util::Error& refused,
+                                         const std::stop_token& stop) {
+  auto listed = home.list(projects(), "", {}, stop);
+  if (!listed || listed->items.empty()) {
+    return util::fail(listed ? refused : listed.error());
+  }
+  TreeView view;
+  bool first = true;
+  for (const Json& project : listed->items) {
+    const std::string ns = resources::project_namespace(project);
+    auto found = load_snapshot(home, ns, stop);
+    if (!found && found.error().kind == ErrorKind::forbidden) {
+      view.hidden.emplace(ns, found.error());
+      continue;
+    }
+    KUBIST_TRY(Snapshot part, std::move(found));
+    merge(view.snapshot.nodes, std::move(part.nodes), first);
+    merge(view.snapshot.definitions, std::move(part.definitions), first);
+    first = false;
+  }
+  return first ? util::Result<TreeView>(util::fail(refused)) : view;
+}
+
+}  // namespace
+
+util::Result<std::string> namespace_of(kube::Client& home,
+                                       const std::vector<engine::Key>& selection,
+                                       const std::stop_token& stop) {
+  std::set<std::string> namespaces;
+  for (const engine::Key& key : selection) {
+    if (!key.ns.empty()) {
+      namespaces.insert(key.ns);
+      continue;
+    }
+    if (key.kind != "Project") {
+      return "*";
+    }
+    KUBIST_TRY(const auto project, home.find(projects(), "", key.name, stop));
+    if (project) {
+      namespaces.insert(resources::project_namespace(*project));
+    }
+  }
+  return namespaces.size() == 1 ? *namespaces.begin() : "*";
+}
+
+util::Result<TreeView> load_tree_view(kube::Client& home, const std::string& ns,
+                                      const std::stop_token& stop) {
+  auto snapshot = load_snapshot(home, ns == "*" ? "" : ns, stop);
+  if (!snapshot) {
+    return ns == "*" && snapshot.error().kind == ErrorKind::forbidden
+               ? load_each_project(home, snapshot.error(), stop)
+               : util::Result<TreeView>(util::fail(snapshot.error()));
+  }
+  return TreeView{*std::move(snapshot), {}};
+}
+
+engine::Graph build_graph(const TreeView& view) {
+  if (view.hidden.empty()) {
+    return build_graph(view.snapshot);
+  }
+  std::vector<engine::Node> nodes;
+  for (const Json& object : view.snapshot.nodes) {
+    engine::Node node = engine::make_node(object);
+    const auto hidden = node.key.kind == "Project"
+                            ? view.hidden.find(resources::project_namespace(object))
+                            : view.hidden.end();
+    if (hidden != view.hidden.end()) {
+      node.problem = hidden->second;
+      node.problem_reason = "Forbidden";
+    }
+    nodes.push_back(std::move(node));
+  }
+  return engine::Graph::build(std::move(nodes));
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,31 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include <kubist/engine/graph.hpp>
+#include <kubist/executors/tree.hpp>
+
+namespace kubist::executors {
+
+/// The one project namespace that a selection lies in, so that a caller with rights on one project
+/// alone can work on it; "*": several, or the whole tree.
+util::Result<std::string> namespace_of(kube::Client& home,
+                                       const std::vector<engine::Key>& selection,
+                                       const std::stop_token& stop);
+
+/// What a run sees of the tree.
+struct TreeView {
+  Snapshot snapshot;
+  /// Project namespaces that the caller may not look into, and what the server said.
+  std::map<std::string, util::Error> hidden;
+};
+
+/// Loads that namespace, or with "*" all: where that is forbidden, each Project's by itself.
+util::Result<TreeView> load_tree_view(kube::Client& home, const std::string& ns,
+                                      const std::stop_token& stop);
+
+/// The tree; a Project whose namespace is hidden has that as its problem (Forbidden).
+engine::Graph build_graph(const TreeView& view);
+
+}  // namespace kubist::executors
