@@ -194,42 +194,72 @@ AuditedWrite write_of(const Json& event, std::string user) {
 
 }  // namespace
 
-std::vector<AuditedWrite> Audit::writes(const std::string& user, std::size_t* reads) {
+void Audit::read(const std::string& user, const std::function<void(const Json& event)>& take) {
   // What came before the mark is in the log when the mark is.
   const std::string mark = util::cat("policy-mark-", util::random_uuid());
   must(kubectl(m_cluster, {"get", "namespace", mark, "--ignore-not-found"}));
-  std::vector<AuditedWrite> found;
+  std::vector<Json> events;
   const bool complete = eventually([&] {
     std::ifstream log(m_path);
     log.seekg(static_cast<std::streamoff>(m_start));
-    found.clear();
-    std::size_t others = 0;
+    events.clear();
     for (std::string line; std::getline(log, line);) {
       if (line.find(mark) != std::string::npos) {
-        if (reads != nullptr) {
-          *reads = others;
-        }
         return true;
       }
       if (line.find(user) == std::string::npos) {
         continue;
       }
-      const Json event = Json::parse(line, nullptr, false);
-      std::string by(data::string_at(event, {"impersonatedUser", "username"},
-                                     data::string_at(event, {"user", "username"})));
-      if (!by.starts_with(user) || data::string_at(event, {"stage"}) != "ResponseComplete") {
-        continue;
-      }
-      if (changes_something(event)) {
-        found.push_back(write_of(event, std::move(by)));
-      } else {
-        ++others;
+      Json event = Json::parse(line, nullptr, false);
+      if (data::string_at(event, {"stage"}) == "ResponseComplete") {
+        events.push_back(std::move(event));
       }
     }
     return false;
   });
   REQUIRE_MESSAGE(complete, "the audit log does not show its mark");
+  std::for_each(events.begin(), events.end(), take);
+}
+
+std::vector<AuditedWrite> Audit::writes(const std::string& user, std::size_t* reads) {
+  std::vector<AuditedWrite> found;
+  std::size_t others = 0;
+  read(user, [&](const Json& event) {
+    std::string by(data::string_at(event, {"impersonatedUser", "username"},
+                                   data::string_at(event, {"user", "username"})));
+    if (!by.starts_with(user)) {
+      return;
+    }
+    if (changes_something(event)) {
+      found.push_back(write_of(event, std::move(by)));
+    } else {
+      ++others;
+    }
+  });
+  if (reads != nullptr) {
+    *reads = others;
+  }
   return found;
+}
+
+std::vector<Json> Audit::requests(const std::string& user) {
+  std::vector<Json> found;
+  read(user, [&](const Json& event) {
+    if (data::string_at(event, {"impersonatedUser", "username"}) == user ||
+        data::string_at(event, {"user", "username"}) == user) {
+      found.push_back(event);
+    }
+  });
+  return found;
+}
+
+Json token_config(const std::string& cluster, const std::string& token) {
+  const Json view = Json::parse(
+      must(kubectl(cluster, {"config", "view", "--raw", "--minify", "--flatten", "-o", "json"})));
+  Json config = small_kubeconfig("");
+  config["clusters"][0]["cluster"] = view["clusters"][0]["cluster"];
+  config["users"][0]["user"] = {{"token", token}};
+  return config;
 }
 
 World::World(const std::string& test)
@@ -310,12 +340,7 @@ std::pair<std::string, std::string> World::token_kubeconfig(const std::string& c
   m_accounts_on.insert(cluster);
   const std::string token(
       util::trim(must(kubectl(cluster, {"create", "token", "kubist", "-n", ns}))));
-  const Json view = Json::parse(
-      must(kubectl(cluster, {"config", "view", "--raw", "--minify", "--flatten", "-o", "json"})));
-  Json config = small_kubeconfig("");
-  config["clusters"][0]["cluster"] = view["clusters"][0]["cluster"];
-  config["users"][0]["user"] = {{"token", token}};
-  return {config.dump(), util::cat("system:serviceaccount:", ns, ":kubist")};
+  return {token_config(cluster, token).dump(), util::cat("system:serviceaccount:", ns, ":kubist")};
 }
 
 void World::make_project(const std::string& project, const Json& spec) {

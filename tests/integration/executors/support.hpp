@@ -76,12 +76,19 @@ class Audit {
   /// change nothing), in order. `reads`, where given, becomes the number of the user's other
   /// requests.
   std::vector<AuditedWrite> writes(const std::string& user, std::size_t* reads = nullptr);
+  /// All finished requests whose user, impersonated or by its own credentials, is that one.
+  std::vector<Json> requests(const std::string& user);
 
  private:
+  /// Calls `take` for each finished request on a line that names `user`.
+  void read(const std::string& user, const std::function<void(const Json& event)>& take);
   std::string m_cluster;
   std::filesystem::path m_path;
   std::uintmax_t m_start = 0;
 };
+
+/// A kubeconfig for that cluster with the token.
+Json token_config(const std::string& cluster, const std::string& token);
 
 /// Names of one test, and the end of everything that bears them: projects and namespaces `name()`
 /// and `name()-*` on home and target1.

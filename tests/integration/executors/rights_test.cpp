@@ -1,0 +1,205 @@
+// Whose rights: a run does what its caller may, and nothing under anybody else's name.
+#include <doctest/doctest.h>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/text.hpp>
+
+#include "support.hpp"
+
+namespace {
+
+using namespace it;
+using kubist::util::cat;
+namespace data = kubist::data;
+
+std::optional<Json> vc(const std::string& project, const std::string& name) {
+  return get("home", "virtualclusters.kubist.io", name, project);
+}
+
+Json rule(const std::string& group, const Words& resources, const Words& verbs,
+          const Words& names = {}) {
+  Json made{{"apiGroups", {group}}, {"resources", resources}, {"verbs", verbs}};
+  if (!names.empty()) {
+    made["resourceNames"] = names;
+  }
+  return made;
+}
+
+/// A ClusterRole and its binding, gone with this.
+class Grant {
+ public:
+  Grant(std::string name, Json rules, Json subject) : m_name(std::move(name)) {
+    const std::string api = "rbac.authorization.k8s.io";
+    subject["apiGroup"] = subject["kind"] == "ServiceAccount" ? "" : api;
+    put("home", {{{"apiVersion", api + "/v1"},
+                  {"kind", "ClusterRole"},
+                  {"metadata", {{"name", m_name}}},
+                  {"rules", std::move(rules)}},
+                 {{"apiVersion", api + "/v1"},
+                  {"kind", "ClusterRoleBinding"},
+                  {"metadata", {{"name", m_name}}},
+                  {"roleRef", {{"apiGroup", api}, {"kind", "ClusterRole"}, {"name", m_name}}},
+                  {"subjects", Json::array({std::move(subject)})}}});
+  }
+  ~Grant() {
+    kubectl("home", {"delete", "clusterrole,clusterrolebinding", m_name, "--wait=false"});
+  }
+  Grant(const Grant&) = delete;
+  Grant& operator=(const Grant&) = delete;
+
+ private:
+  std::string m_name;
+};
+
+/// The printed roles of a project's account, gone with this.
+class Account {
+ public:
+  Account(const std::string& project, const std::string& home_ns)
+      : m_role("kubist-project-" + project),
+        m_user(cat("system:serviceaccount:", project, ":kubist")) {
+    must(kubectl("home", {"create", "namespace", home_ns}));
+    must(kubectl(
+        "home", {"apply", "--server-side", "-f", "-"},
+        must(run_kubist({"init", "--print-rbac", "-n", project, "--home-namespace", home_ns}))));
+  }
+  ~Account() {
+    kubectl("home", {"delete", "clusterrole,clusterrolebinding", m_role, "--wait=false"});
+  }
+  Account(const Account&) = delete;
+  Account& operator=(const Account&) = delete;
+  const std::string& user() const { return m_user; }
+  CommandResult kubist(Words args) const {
+    args.insert(args.end(), {"--as", m_user});
+    return run_kubist(args);
+  }
+
+ private:
+  std::string m_role;
+  std::string m_user;
+};
+
+Json home_cluster(const std::string& project) {
+  return object("Cluster", project, "home", {{"home", true}, {"istio", {{"mode", "Ignore"}}}});
+}
+
+}  // namespace
+
+TEST_CASE("rights: who may work on one project only does so, and leaves the others alone") {
+  World world("one");
+  const std::string own = world.name("own");
+  const std::string other = world.name("other");
+  world.make_project(own);
+  world.make_project(other);
+  const Account account(own, own + "-dev");
+  put("home", {home_cluster(own), home_cluster(other),
+               virtual_cluster(own, "dev", "home", own + "-dev", {{"adopt", true}}),
+               virtual_cluster(other, "dev", "home", other + "-dev")});
+  const auto before = get("home", "projects.kubist.io", other);
+
+  Audit audit("home");
+  const CommandResult all = account.kubist({"reconcile", "--timeout=60s"});
+  CHECK_MESSAGE(all.exit_code == 1, all.out, all.err);
+  CHECK((all.out + all.err).find("Forbidden") != std::string::npos);
+  CHECK(condition(vc(own, "dev"), "Ready") == "True");
+  CHECK(condition(get("home", "projects.kubist.io", own), "TreeReady") == "True");
+  CHECK(get("home", "projects.kubist.io", other) == before);
+  CHECK(!get("home", "namespace", other + "-dev"));
+  for (const AuditedWrite& write : audit.writes(account.user())) {
+    CAPTURE(write.to_string());
+    CHECK((write.ns.starts_with(own) || write.name.starts_with(own)));
+  }
+  // Alone it is no trouble at all: nothing is asked that may be refused.
+  const CommandResult one = account.kubist({"reconcile", "Project/" + own});
+  CHECK_MESSAGE(one.exit_code == 0, one.out, one.err);
+
+  // Who may read all of it, too, learns more and writes as little.
+  const Grant reader(world.name("reader"),
+                     Json::array({rule("kubist.io", {"*"}, {"get", "list"}),
+                                  rule("", {"namespaces"}, {"get", "list"})}),
+                     {{"kind", "ServiceAccount"}, {"name", "kubist"}, {"namespace", own}});
+  Audit again("home");
+  const CommandResult wide = account.kubist({"reconcile", "Project/" + other, "Project/" + own});
+  CHECK_MESSAGE(wide.exit_code == 1, wide.out, wide.err);
+  CHECK((wide.out + wide.err).find("cannot lock project namespace " + other) != std::string::npos);
+  CHECK(get("home", "projects.kubist.io", other) == before);
+  CHECK(condition(vc(other, "dev"), "Ready").empty());
+  const auto writes = again.writes(account.user());
+  CHECK_MESSAGE(writes.empty(), (writes.empty() ? "" : writes[0].to_string()));
+}
+
+TEST_CASE("rights: --as and --as-group reach every request") {
+  World world("as");
+  const std::string project = world.name();
+  const std::string group = world.name("group");
+  const std::string front = cat("system:serviceaccount:", world.name("front"), ":front");
+  must(kubectl("home", {"create", "namespace", world.name("front")}));
+  must(kubectl("home", {"create", "serviceaccount", "front", "-n", world.name("front")}));
+  const Grant may_impersonate(
+      world.name("impersonate"),
+      Json::array({rule("", {"users"}, {"impersonate"}, {world.user()}),
+                   rule("", {"groups"}, {"impersonate"}, {group})}),
+      {{"kind", "ServiceAccount"}, {"name", "front"}, {"namespace", world.name("front")}});
+  const Grant all(world.name("all"), Json::array({rule("*", {"*"}, {"*"})}),
+                  {{"kind", "Group"}, {"name", group}});
+  const std::string token(kubist::util::trim(
+      must(kubectl("home", {"create", "token", "front", "-n", world.name("front")}))));
+  const kubist::util::TempDir folder{"rights"};
+  const std::string file = folder.path() / "kubeconfig";
+  REQUIRE(kubist::util::write_file(file, token_config("home", token).dump()));
+  const auto as = [&](Words args, const std::string& input = {}) {
+    args.insert(args.end(), {"--kubeconfig", file, "--as", world.user(), "--as-group", group});
+    return run_kubist(args, input);
+  };
+
+  Audit audit("home");
+  std::string yaml;
+  for (const Json& each : {object("Project", "", project, Json::object()), home_cluster(project),
+                           virtual_cluster(project, "dev", "home", world.name("dev"))}) {
+    yaml += "---\n" + each.dump() + '\n';
+  }
+  must(as({"apply", "-f", "-"}, yaml));
+  must(as({"reconcile", "Project/" + project}));
+  must(as({"wait", "kvc/dev", "-n", project, "--for=condition=Ready", "--timeout=10s"}));
+  must(as({"get", "kvc", "-n", project}));
+  must(as({"tree"}));
+  must(as({"delete", "-f", "-", "--timeout=100s"}, yaml));
+  const auto requests = audit.requests(front);
+  CHECK(requests.size() > 30);
+  for (const Json& event : requests) {
+    const Json groups = event.value("/impersonatedUser/groups"_json_pointer, Json::array());
+    const bool in_group = std::find(groups.begin(), groups.end(), Json(group)) != groups.end();
+    CHECK_MESSAGE(
+        (data::string_at(event, {"impersonatedUser", "username"}) == world.user() && in_group),
+        data::string_at(event, {"requestURI"}));
+  }
+}
+
+TEST_CASE("rights: the Project grants namespaces of the home cluster, and each has one owner") {
+  World world("grants");
+  const std::string project = world.name();
+  world.make_project(project,
+                     {{"home", {{"namespaces", {world.name("one"), world.name("pool-*")}}}}});
+  const auto wants = [&](const std::string& name, const std::string& ns, bool adopt = false) {
+    return virtual_cluster(project, name, "home", ns, {{"adopt", adopt}});
+  };
+  put("home", {home_cluster(project), wants("exact", world.name("one")),
+               wants("pattern", world.name("pool-a")), wants("longer", world.name("one-more")),
+               wants("pool", world.name("pool")), wants("standard", "default", true),
+               wants("mesh", "istio-system", true), wants("system", "kube-public", true),
+               wants("first", world.name("pool-b")), wants("second", world.name("pool-b"))});
+  run_kubist({"reconcile", "Project/" + project});
+  const CommandResult run = run_kubist({"reconcile", "Project/" + project});
+  CHECK_MESSAGE(run.exit_code == 1, run.out, run.err);
+  for (const char* name : {"exact", "pattern"}) {
+    CHECK(condition(vc(project, name), "Ready") == "True");
+  }
+  for (const char* name : {"longer", "pool", "standard", "mesh", "system"}) {
+    CAPTURE(name);
+    CHECK(condition(vc(project, name), "Stalled") == "True");
+    CHECK(reason(vc(project, name), "Ready") == "NamespaceNotAllowed");
+  }
+  const bool first = condition(vc(project, "first"), "Ready") == "True";
+  CHECK(condition(vc(project, first ? "second" : "first"), "Stalled") == "True");
+  CHECK(reason(vc(project, first ? "second" : "first"), "Ready") == "NamespaceTaken");
+  CHECK(condition(vc(project, first ? "first" : "second"), "Ready") == "True");
+}
