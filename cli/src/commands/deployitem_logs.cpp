@@ -34,7 +34,7 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
     return util::fail(util::ErrorKind::usage, "--previous must be 0 or more");
   }
   request.previous = static_cast<std::size_t>(previous);
-  executors::Connections connections(home, context.client_options());
+  executors::Connections connections(home, "", context.client_options());
   request.connect = [&](const std::string& name) -> util::Result<std::shared_ptr<kube::Client>> {
     KUBIST_TRY(const data::Json cluster,
                home->json(kube::get(clusters(), request.ns, name), context.stop()));

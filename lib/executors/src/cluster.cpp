@@ -35,15 +35,9 @@ std::vector<std::string> verbs_for(const Json& virtual_cluster) {
 
 // What kubist does on a cluster, as questions to it: in general, and where that is refused for the
 // namespaces of its virtual clusters by name.
-util::Result<std::string> missing_access(kube::Client& client, Work& work) {
-  std::set<std::string> refused;
-  for (const char* verb : {"get", "create", "patch", "delete"}) {
-    KUBIST_TRY(const auto answer,
-               client.can_i({.verb = verb, .resource = "namespaces"}, work.stop()));
-    if (!answer.allowed) {
-      refused.insert(verb);
-    }
-  }
+util::Result<std::string> missing_access(const Connection& connection, Work& work) {
+  KUBIST_TRY(const auto refused,
+             work.world().connections.refused_on_namespaces(connection, work.stop()));
   std::vector<std::string> missing;
   for (const engine::NodeId id : work.node().children) {
     const engine::Node& child = work.context().graph[id];
@@ -56,8 +50,8 @@ util::Result<std::string> missing_access(kube::Client& client, Work& work) {
         continue;
       }
       KUBIST_TRY(const auto answer,
-                 client.can_i({.verb = verb, .resource = "namespaces", .ns = ns, .name = ns},
-                              work.stop()));
+                 connection.client->can_i(
+                     {.verb = verb, .resource = "namespaces", .ns = ns, .name = ns}, work.stop()));
       if (!answer.allowed) {
         missing.push_back(cat(verb, " namespace ", ns));
       }
@@ -90,7 +84,7 @@ class ClusterExecutor final : public ManagedExecutor {
         children.begin(), children.end(),
         [&](engine::NodeId id) { return work.context().graph[id].key.kind == "VirtualCluster"; });
     check_version((*connection)->version, alignment);
-    KUBIST_CHECK(check_access(*(*connection)->client, work, alignment));
+    KUBIST_CHECK(check_access(**connection, work, alignment));
     KUBIST_CHECK(check_istio(*(*connection)->client, work, alignment));
     return alignment;
   }
@@ -139,8 +133,9 @@ class ClusterExecutor final : public ManagedExecutor {
         cat("Kubernetes ", version.git_version, " is older than 1.", k_oldest_minor);
   }
 
-  static util::Result<> check_access(kube::Client& client, Work& work, Alignment& alignment) {
-    KUBIST_TRY(const std::string missing, missing_access(client, work));
+  static util::Result<> check_access(const Connection& connection, Work& work,
+                                     Alignment& alignment) {
+    KUBIST_TRY(const std::string missing, missing_access(connection, work));
     alignment.conditions.push_back(
         missing.empty()
             ? resources::Condition{"AccessGranted", "True", "Allowed", "namespaces can be managed"}

@@ -1,9 +1,12 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/connections.hpp>
+#include <kubist/executors/world.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/base64.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
+
+#include "shared_answer.hpp"
 
 namespace kubist::executors {
 
@@ -11,10 +14,23 @@ using data::Json;
 using util::cat;
 using util::ErrorKind;
 
+struct Identity {
+  kube::ServerVersion version;
+  std::string uid;
+};
+
+struct Endpoint {
+  std::shared_ptr<kube::Client> client;
+  std::string known_uid;  ///< empty: asked each run
+  SharedAnswer<Identity> identity;
+  SharedAnswer<std::set<std::string>> refused;
+};
+
+/// One Cluster object.
 struct Connections::Entry {
   std::mutex mutex;
   std::string kubeconfig_hash;
-  std::shared_ptr<kube::Client> client;
+  std::shared_ptr<Endpoint> endpoint;
   std::shared_ptr<const Connection> connection;
 };
 
@@ -50,29 +66,62 @@ util::Result<std::string> kubeconfig_text(kube::Client& home, const Json& cluste
   return *text;
 }
 
+util::Result<Identity> ask_for_identity(const Endpoint& endpoint, const std::stop_token& stop) {
+  Identity found;
+  KUBIST_TRY(found.version, endpoint.client->version(stop));
+  found.uid = endpoint.known_uid;
+  if (found.uid.empty()) {
+    KUBIST_TRY(found.uid, cluster_uid(*endpoint.client, stop));
+  }
+  return found;
+}
+
+util::Result<std::set<std::string>> ask_what_is_refused(kube::Client& client,
+                                                        const std::stop_token& stop) {
+  std::set<std::string> refused;
+  for (const char* verb : {"get", "create", "patch", "delete"}) {
+    KUBIST_TRY(const auto answer, client.can_i({.verb = verb, .resource = "namespaces"}, stop));
+    if (!answer.allowed) {
+      refused.insert(verb);
+    }
+  }
+  return refused;
+}
+
 }  // namespace
 
-Connections::Connections(std::shared_ptr<kube::Client> home, kube::ClientOptions options)
-    : m_home(std::move(home)), m_options(std::move(options)) {}
+Connections::Connections(std::shared_ptr<kube::Client> home, std::string home_uid,
+                         kube::ClientOptions options)
+    : m_home(std::make_shared<Endpoint>()), m_options(std::move(options)) {
+  m_home->client = std::move(home);
+  m_home->known_uid = std::move(home_uid);
+}
 Connections::~Connections() = default;
 
-util::Result<std::shared_ptr<kube::Client>> Connections::client_for(Entry& entry,
-                                                                    const Json& cluster,
-                                                                    const std::stop_token& stop) {
+util::Result<std::shared_ptr<Endpoint>> Connections::endpoint_for(Entry& entry, const Json& cluster,
+                                                                  const std::stop_token& stop) {
   const resources::ObjectView view(cluster);
   if (data::bool_at(view.spec(), {"home"})) {
     return m_home;
   }
-  KUBIST_TRY(const std::string text, kubeconfig_text(*m_home, cluster, stop));
+  KUBIST_TRY(const std::string text, kubeconfig_text(*m_home->client, cluster, stop));
   const std::string hash = util::sha256_hex(text);
-  if (entry.client && entry.kubeconfig_hash == hash) {
-    return entry.client;
+  if (entry.endpoint && entry.kubeconfig_hash == hash) {
+    return entry.endpoint;
   }
-  KUBIST_TRY(auto access,
-             kube::strict_access(text, cat("kubeconfig of Cluster ", view.ns(), '/', view.name())));
-  KUBIST_TRY(entry.client, kube::Client::connect(std::move(access), m_options));
+  const std::lock_guard lock(m_mutex);
+  auto endpoint = m_endpoints[hash].lock();
+  if (!endpoint) {
+    std::erase_if(m_endpoints, [](const auto& each) { return each.second.expired(); });
+    endpoint = std::make_shared<Endpoint>();
+    KUBIST_TRY(auto access, kube::strict_access(
+                                text, cat("kubeconfig of Cluster ", view.ns(), '/', view.name())));
+    KUBIST_TRY(endpoint->client, kube::Client::connect(std::move(access), m_options));
+    m_endpoints[hash] = endpoint;
+  }
+  entry.endpoint = endpoint;
   entry.kubeconfig_hash = hash;
-  return entry.client;
+  return endpoint;
 }
 
 util::Result<std::shared_ptr<const Connection>> Connections::connect(const Json& cluster,
@@ -93,25 +142,28 @@ util::Result<std::shared_ptr<const Connection>> Connections::connect(const Json&
     return entry->connection;
   }
   entry->connection = nullptr;
-  auto found = std::make_shared<Connection>();
-  KUBIST_TRY(found->client, client_for(*entry, cluster, stop));
-  KUBIST_TRY(found->version, found->client->version(stop));
-  KUBIST_TRY(
-      const Json system,
-      found->client->json(kube::get(kube::well_known::namespaces(), "", "kube-system"), stop));
-  found->uid = resources::ObjectView(system).uid();
+  KUBIST_TRY(const auto endpoint, endpoint_for(*entry, cluster, stop));
+  KUBIST_TRY(Identity found,
+             endpoint->identity.get(m_run, [&] { return ask_for_identity(*endpoint, stop); }));
   const std::string_view known = data::string_at(view.status(), {"kubeSystemUID"});
-  if (!known.empty() && known != found->uid) {
+  if (!known.empty() && known != found.uid) {
     return util::fail(with_reason(
         util::make_error(
             ErrorKind::invalid,
             cat("Cluster ", view.name(), " leads to another cluster than before (kube-system ",
-                found->uid, " instead of ", known, ')'),
+                found.uid, " instead of ", known, ')'),
             "Correct the kubeconfig, or delete the Cluster and make a new one."),
         "ClusterIdentityChanged"));
   }
-  entry->connection = found;
+  entry->connection = std::make_shared<const Connection>(
+      Connection{endpoint->client, std::move(found.version), std::move(found.uid), endpoint});
   return entry->connection;
+}
+
+util::Result<std::set<std::string>> Connections::refused_on_namespaces(
+    const Connection& connection, const std::stop_token& stop) {
+  Endpoint& endpoint = *connection.endpoint;
+  return endpoint.refused.get(m_run, [&] { return ask_what_is_refused(*endpoint.client, stop); });
 }
 
 }  // namespace kubist::executors

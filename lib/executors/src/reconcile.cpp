@@ -71,7 +71,7 @@ Session::Session(std::shared_ptr<kube::Client> home, std::string home_uid, Optio
     : m_home(home),
       m_home_uid(std::move(home_uid)),
       m_options(std::move(options)),
-      m_connections(std::move(home), m_options.clients) {}
+      m_connections(std::move(home), m_home_uid, m_options.clients) {}
 
 util::Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<kube::Client> home,
                                                      Options options, const std::stop_token& stop) {
@@ -123,6 +123,7 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, engine::Obs
   ProjectLocks locks(
       m_home, {m_options.identity, info.id, options.lock_timeout,
                [&](const std::string& ns) { return recheck(run.graph, ns, stop); }, nullptr});
+  m_connections.begin_run();
   Survey survey(run.graph, selected, *m_home);
   World world{m_home,
               m_home_uid,

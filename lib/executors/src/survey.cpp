@@ -11,8 +11,6 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
-#include "applications.hpp"
-
 namespace kubist::executors {
 
 using data::Json;
@@ -86,7 +84,7 @@ struct Survey::Bulk {
 
 struct Survey::Cluster {
   Bulk<std::string> namespaces;  ///< as JSON text, which is smaller
-  Bulk<Json> applications;
+  Bulk<Workloads> workloads;
 };
 
 Survey::Survey(const engine::Graph& graph, const std::vector<engine::NodeId>& selected,
@@ -159,11 +157,11 @@ util::Result<std::optional<Json>> Survey::find_namespace(kube::Client& client,
   return client.find(resource, "", name, stop);
 }
 
-util::Result<Json> Survey::applications(kube::Client& client, const engine::Node& node,
-                                        const std::string& ns, const std::stop_token& stop) {
+util::Result<Workloads> Survey::workloads(kube::Client& client, const engine::Node& node,
+                                          const std::string& ns, const std::stop_token& stop) {
   if (const std::size_t wanted = asking(client, node); wanted > k_few) {
-    auto& bulk = cluster(client).applications;
-    std::map<std::string, Applications> found;
+    auto& bulk = cluster(client).workloads;
+    std::map<std::string, WorkloadReader> found;
     const auto keep = [&](const data::ListItem& item) -> util::Result<> {
       KUBIST_TRY(const Json deployment, data::parse_json(item.raw, std::string(item.name)));
       found[std::string(item.name_space)].add(deployment);
@@ -173,16 +171,16 @@ util::Result<Json> Survey::applications(kube::Client& client, const engine::Node
       if (!read_all(client, kube::well_known::deployments(), "", wanted, keep, stop)) {
         return false;
       }
-      for (auto& [name, applications] : found) {
-        bulk.values.emplace(name, std::move(applications).to_json());
+      for (auto& [name, reader] : found) {
+        bulk.values.emplace(name, std::move(reader).finish());
       }
       return true;
     });
     if (answer.known) {
-      return answer.value ? *std::move(answer.value) : Json::array();
+      return answer.value ? *std::move(answer.value) : Workloads{};
     }
   }
-  return list_applications(client, ns, stop);
+  return list_workloads(client, ns, stop);
 }
 
 }  // namespace kubist::executors

@@ -14,6 +14,8 @@
 #include <kubist/kube/client.hpp>
 #include <kubist/util/result.hpp>
 
+#include "workloads.hpp"
+
 namespace kubist::executors {
 
 /// What the nodes of one run want to know of their clusters, read for all of them at once where many
@@ -35,9 +37,9 @@ class Survey {
                                                          const engine::Node& node,
                                                          const std::string& name,
                                                          const std::stop_token& stop);
-  /// The applications (applications.hpp) in the namespace of a VirtualCluster.
-  util::Result<data::Json> applications(kube::Client& client, const engine::Node& node,
-                                        const std::string& ns, const std::stop_token& stop);
+  /// The Deployments in the namespace of a VirtualCluster.
+  util::Result<Workloads> workloads(kube::Client& client, const engine::Node& node,
+                                    const std::string& ns, const std::stop_token& stop);
 
  private:
   template <class Value>

@@ -3,10 +3,10 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
-#include "applications.hpp"
 #include "kinds.hpp"
 #include "namespaces.hpp"
 #include "survey.hpp"
+#include "workloads.hpp"
 
 namespace kubist::executors {
 
@@ -110,11 +110,12 @@ class VirtualClusterExecutor final : public ManagedExecutor {
           cat("what lives in namespace ", wish.name, " is unknown before it is made");
       return alignment;
     }
-    KUBIST_TRY(const auto applications, world().survey.applications(*place.client, work.node(),
-                                                                    wish.name, work.stop()));
-    alignment.status["applications"] = applications.empty() ? Json() : applications;
+    KUBIST_TRY(const Workloads workloads,
+               world().survey.workloads(*place.client, work.node(), wish.name, work.stop()));
+    alignment.status["applications"] =
+        workloads.applications.empty() ? Json() : workloads.applications;
     if (data::bool_at(work.spec(), {"injection", "restart"})) {
-      KUBIST_CHECK(restart_workloads(work, *place.client, place.cluster, wish));
+      KUBIST_CHECK(restart_workloads(work, *place.client, place.cluster, wish, workloads));
     }
     return alignment;
   }

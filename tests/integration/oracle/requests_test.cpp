@@ -1,4 +1,6 @@
 // What an unchanged run asks of the API servers does not grow with the number of virtual clusters.
+#include <map>
+
 #include <doctest/doctest.h>
 
 #include <kubist/util/text.hpp>
@@ -76,6 +78,73 @@ TEST_CASE("reconcile: an unchanged run reads as much for 20 virtual clusters as 
   CHECK(few.target > 5);
   CHECK(many.home <= few.home);
   CHECK(many.target <= few.target);
+}
+
+TEST_CASE("reconcile: all Clusters that lead to one place ask it once a run") {
+  World world("once");
+  Words selection{"reconcile"};
+  for (const char* suffix : {"a", "b", "c"}) {
+    const std::string project = world.name(suffix);
+    world.make_project(project);
+    put("home", {object("Cluster", project, "one", {{"home", true}}),
+                 object("Cluster", project, "two", {{"home", true}})});
+    selection.push_back("Project/" + project);
+  }
+  Audit audit("home");
+  const CommandResult run = run_kubist(world.as_user(selection));
+  CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
+  CHECK(run.out.find("9 nodes: 9 ready") != std::string::npos);
+  std::map<std::string, int> asked;
+  for (const Json& request : audit.requests(world.user())) {
+    const std::string uri = request["requestURI"];
+    ++asked[uri.substr(0, uri.find('?'))];
+  }
+  CHECK(asked["/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"] == 4);
+  CHECK(asked["/version"] == 1);
+  CHECK(asked["/api/v1/namespaces/kube-system"] == 1);
+}
+
+TEST_CASE("reconcile: Deployments to restart are read once, and restarted once") {
+  World world("restart");
+  const std::string project = world.name();
+  world.make_project(project);
+  const auto keep = [&](const Json& injection) {
+    put("home",
+        {virtual_cluster(project, "dev", "home", world.name("dev"), {{"injection", injection}})});
+  };
+  put("home", {object("Cluster", project, "home", {{"home", true}})});
+  keep({{"mode", "None"}});
+  must(run_kubist({"reconcile", "Project/" + project}));
+  const std::string deployments = "/apis/apps/v1/namespaces/" + world.name("dev") + "/deployments";
+  put("home",
+      {{{"apiVersion", "apps/v1"},
+        {"kind", "Deployment"},
+        {"metadata", {{"name", "web"}, {"namespace", world.name("dev")}}},
+        {"spec",
+         {{"replicas", 0},
+          {"selector", {{"matchLabels", {{"app", "web"}}}}},
+          {"template",
+           {{"metadata", {{"labels", {{"app", "web"}}}}},
+            {"spec", {{"containers", Json::array({{{"name", "a"}, {"image", "a"}}})}}}}}}}}});
+  keep({{"mode", "Sidecar"}, {"restart", true}});
+  for (const int restarts : {1, 0}) {
+    Audit audit("home");
+    const CommandResult run = run_kubist(world.as_user({"reconcile", "Project/" + project}));
+    CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
+    int lists = 0;
+    int patches = 0;
+    for (const Json& request : audit.requests(world.user())) {
+      const std::string uri = request["requestURI"];
+      lists += uri.starts_with(deployments) && request["verb"] == "list" ? 1 : 0;
+      patches += uri.starts_with(deployments) && request["verb"] == "patch" ? 1 : 0;
+    }
+    CHECK(lists == 1);
+    CHECK(patches == restarts);
+  }
+  const auto web = get("home", "deployment", "web", world.name("dev"));
+  REQUIRE(web);
+  CHECK((*web)["spec"]["template"]["metadata"]["annotations"]["kubist.io/mesh"] ==
+        "istio-injection=enabled");
 }
 
 TEST_CASE("reconcile: where LIST is forbidden in the whole cluster, each namespace is asked for") {

@@ -119,23 +119,27 @@ TEST_CASE("survey: who may not list, or would read mostly what nobody wants, rea
   CHECK(f.requests("/namespaces/a") == 3);
 }
 
-TEST_CASE("survey: applications of all namespaces come from one list of Deployments") {
+TEST_CASE("survey: the Deployments of all namespaces come from one list") {
   Fixture f(20);
-  f.fake->always("GET", "/apis/apps/v1/deployments?*", 200,
-                 list_of("DeploymentList",
-                         R"({"metadata":{"name":"web-1","namespace":"a","labels":{"app":"web"}},)"
-                         R"("spec":{"replicas":2},"status":{"readyReplicas":1}})"));
+  f.fake->always(
+      "GET", "/apis/apps/v1/deployments?*", 200,
+      list_of(
+          "DeploymentList",
+          R"({"metadata":{"name":"web-1","namespace":"a","labels":{"app":"web"}},)"
+          R"("spec":{"replicas":2,"template":{"metadata":{"annotations":{"kubist.io/mesh":"x=y"}}}},"status":{"readyReplicas":1}})"));
   Survey survey(f.graph, f.graph.roots(), *f.client);
   const auto& node = f.first_virtual_cluster();
-  const auto a = survey.applications(*f.client, node, "a", {});
+  const auto a = survey.workloads(*f.client, node, "a", {});
   REQUIRE(a);
-  CHECK(*a == Json::parse(R"([{"name":"web","deployments":[
+  CHECK(a->applications == Json::parse(R"([{"name":"web","deployments":[
       {"name":"web-1","replicas":2,"readyReplicas":1}]}])"));
-  const auto b = survey.applications(*f.client, node, "b", {});
+  CHECK(a->rolled_out_for == std::map<std::string, std::string>{{"web-1", "x=y"}});
+  const auto b = survey.workloads(*f.client, node, "b", {});
   REQUIRE(b);
-  CHECK(b->empty());
+  CHECK(b->applications == Json::array());
+  CHECK(b->rolled_out_for.empty());
   CHECK(f.fake->sent().size() == 1);
   f.fake->always("GET", "/apis/apps/v1/namespaces/b/deployments*", 200, list_of("DeploymentList", ""));
-  CHECK(survey.applications(*f.client, node, "b", {}));
+  CHECK(survey.workloads(*f.client, node, "b", {}));
   CHECK(f.requests("/namespaces/b/deployments") == 1);
 }

@@ -1,7 +1,10 @@
 #pragma once
+#include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <stop_token>
 #include <string>
 
@@ -12,37 +15,54 @@
 
 namespace kubist::executors {
 
+struct Endpoint;  ///< a client and what its API server was asked
+
 /// A cluster that was reached, and which one it is.
 struct Connection {
   std::shared_ptr<kube::Client> client;
   kube::ServerVersion version;
   std::string uid;  ///< of its namespace kube-system
+  std::shared_ptr<Endpoint> endpoint;
 };
 
 /// The clients of all Clusters, made when first needed and kept while their kubeconfig stays the
-/// same. Any thread; one cluster is connected to once however many ask.
+/// same. Cluster objects that lead somewhere by the same credentials (`home: true`, or kubeconfigs
+/// equal to the byte, in whatever project) share one client, and with it what its API server was
+/// asked in a run: its version, its identity, and what the caller may do there are asked once for
+/// all of them. Only failures are asked again within a run. Any thread; a cluster is connected to
+/// once however many ask.
 class Connections {
  public:
-  /// `options` for the clients of other clusters; `home` stands for `home: true`.
-  Connections(std::shared_ptr<kube::Client> home, kube::ClientOptions options);
+  /// `options` for the clients of other clusters; `home` stands for `home: true`, `home_uid` for
+  /// the uid of its kube-system (empty: asked when needed).
+  Connections(std::shared_ptr<kube::Client> home, std::string home_uid,
+              kube::ClientOptions options);
   ~Connections();
 
+  /// From here on answers of earlier runs are not good enough where `refresh` is wanted.
+  void begin_run() { ++m_run; }
   /// Connects to the cluster that the object describes and checks that it is the one of
   /// status.kubeSystemUID, where that is set. Invalid: KubeconfigNotAllowed,
   /// ClusterIdentityChanged; not_found: SecretNotFound; forbidden, unavailable: as the cluster
-  /// answers. `refresh`: read the Secret and ask for the version again (once a run, by the
-  /// cluster's executor).
+  /// answers. `refresh`: read the Secret again and look at the cluster as it is in this run (by the
+  /// cluster's executor); else a connection of an earlier run will do.
   util::Result<std::shared_ptr<const Connection>> connect(const data::Json& cluster, bool refresh,
                                                           const std::stop_token& stop);
+  /// Those of the verbs get, create, patch and delete that the credentials of a connection do not
+  /// have on all namespaces (four SelfSubjectAccessReviews a run).
+  util::Result<std::set<std::string>> refused_on_namespaces(const Connection& connection,
+                                                            const std::stop_token& stop);
 
  private:
   struct Entry;
-  util::Result<std::shared_ptr<kube::Client>> client_for(Entry& entry, const data::Json& cluster,
-                                                         const std::stop_token& stop);
-  std::shared_ptr<kube::Client> m_home;
+  util::Result<std::shared_ptr<Endpoint>> endpoint_for(Entry& entry, const data::Json& cluster,
+                                                       const std::stop_token& stop);
+  std::shared_ptr<Endpoint> m_home;
   kube::ClientOptions m_options;
-  std::mutex m_mutex;
-  std::map<std::string, std::shared_ptr<Entry>> m_entries;  ///< by namespace/name
+  std::atomic<std::uint64_t> m_run = 1;
+  std::mutex m_mutex;  ///< guards the maps, not what is in them
+  std::map<std::string, std::shared_ptr<Entry>> m_entries;     ///< by namespace/name
+  std::map<std::string, std::weak_ptr<Endpoint>> m_endpoints;  ///< by the kubeconfig's hash
 };
 
 }  // namespace kubist::executors

@@ -1,4 +1,4 @@
-#include "applications.hpp"
+#include "workloads.hpp"
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
@@ -12,8 +12,10 @@ namespace {
 constexpr std::string_view k_mesh_annotation = "kubist.io/mesh";
 }
 
-void Applications::add(const Json& deployment) {
+void WorkloadReader::add(const Json& deployment) {
   const resources::ObjectView view(deployment);
+  m_rolled_out_for[std::string(view.name())] = data::string_at(
+      deployment, {"spec", "template", "metadata", "annotations", k_mesh_annotation});
   const std::string app(view.label("app"));
   if (app.empty()) {
     return;
@@ -27,26 +29,27 @@ void Applications::add(const Json& deployment) {
   m_by_app[app].push_back(std::move(entry));
 }
 
-Json Applications::to_json() && {
-  Json applications = Json::array();
+Workloads WorkloadReader::finish() && {
+  Workloads workloads;
   for (auto& [app, entries] : m_by_app) {
-    applications.push_back({{"name", app}, {"deployments", std::move(entries)}});
+    workloads.applications.push_back({{"name", app}, {"deployments", std::move(entries)}});
   }
-  return applications;
+  workloads.rolled_out_for = std::move(m_rolled_out_for);
+  return workloads;
 }
 
-util::Result<Json> list_applications(kube::Client& client, const std::string& ns,
-                                     const std::stop_token& stop) {
+util::Result<Workloads> list_workloads(kube::Client& client, const std::string& ns,
+                                       const std::stop_token& stop) {
   KUBIST_TRY(const auto deployments, client.list(kube::well_known::deployments(), ns, {}, stop));
-  Applications applications;
+  WorkloadReader reader;
   for (const Json& deployment : deployments.items) {
-    applications.add(deployment);
+    reader.add(deployment);
   }
-  return std::move(applications).to_json();
+  return std::move(reader).finish();
 }
 
 util::Result<> restart_workloads(Work& work, kube::Client& client, const std::string& cluster,
-                                 const NamespaceWish& wish) {
+                                 const NamespaceWish& wish, const Workloads& workloads) {
   std::string mesh;
   for (const char* label : {"istio-injection", "istio.io/rev", "istio.io/dataplane-mode"}) {
     if (const auto found = wish.labels.find(label); found != wish.labels.end()) {
@@ -54,15 +57,10 @@ util::Result<> restart_workloads(Work& work, kube::Client& client, const std::st
     }
   }
   const std::string wanted = mesh.empty() ? "none" : mesh;
-  KUBIST_TRY(const auto deployments,
-             client.list(kube::well_known::deployments(), wish.name, {}, work.stop()));
-  for (const Json& deployment : deployments.items) {
-    const std::string_view present = data::string_at(
-        deployment, {"spec", "template", "metadata", "annotations", k_mesh_annotation});
+  for (const auto& [name, present] : workloads.rolled_out_for) {
     if (present == wanted || (present.empty() && wanted == "none")) {
       continue;
     }
-    const std::string name(resources::ObjectView(deployment).name());
     kube::WriteOptions options;
     options.field_manager = work.field_manager();
     const Json patch{

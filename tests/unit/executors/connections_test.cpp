@@ -1,0 +1,128 @@
+#include <kubist/executors/connections.hpp>
+
+#include <doctest/doctest.h>
+
+#include <kubist/util/base64.hpp>
+#include <kubist/util/text.hpp>
+
+#include "shared_answer.hpp"
+#include "support/fake_transport.hpp"
+
+using namespace kubist;
+using data::Json;
+using executors::Connections;
+
+namespace {
+
+struct Fixture {
+  Fixture() {
+    fake->always("GET", "/version", 200, R"({"gitVersion":"v1.34.4","major":"1","minor":"34"})");
+    fake->always("GET", "/api/v1/namespaces/kube-system", 200,
+                 R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"kube-system","uid":"u1"}})");
+    fake->handle("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+                 [](const http::Request& request) {
+                   const bool refuse = request.body->find("\"delete\"") != std::string::npos;
+                   http::Response response;
+                   response.status = 201;
+                   response.headers.push_back({"Content-Type", "application/json"});
+                   response.body = refuse ? R"({"status":{"allowed":false}})"
+                                          : R"({"status":{"allowed":true}})";
+                   return util::Result<http::Response>(std::move(response));
+                 });
+    kube::ClusterAccess access;
+    access.server = "http://fake";
+    kube::ClientOptions options;
+    options.transport = fake;
+    client = *kube::Client::connect(std::move(access), std::move(options));
+  }
+  std::size_t requests() const { return fake->sent().size(); }
+
+  std::shared_ptr<testing::FakeTransport> fake = std::make_shared<testing::FakeTransport>();
+  std::shared_ptr<kube::Client> client;
+};
+
+Json home_cluster(const std::string& ns, const std::string& name) {
+  return {{"apiVersion", "kubist.io/v1alpha1"},
+          {"kind", "Cluster"},
+          {"metadata", {{"namespace", ns}, {"name", name}}},
+          {"spec", {{"home", true}}}};
+}
+
+}  // namespace
+
+TEST_CASE("connections: Clusters that lead to one place ask it once a run") {
+  Fixture f;
+  Connections connections(f.client, "", {});
+  for (int run = 1; run <= 2; ++run) {
+    connections.begin_run();
+    for (const char* project : {"a", "b", "c"}) {
+      for (const char* name : {"one", "two"}) {
+        const auto reached = connections.connect(home_cluster(project, name), true, {});
+        REQUIRE(reached);
+        CHECK((*reached)->uid == "u1");
+        CHECK((*reached)->version.git_version == "v1.34.4");
+        const auto refused = connections.refused_on_namespaces(**reached, {});
+        REQUIRE(refused);
+        CHECK(*refused == std::set<std::string>{"delete"});
+      }
+    }
+    CHECK(f.requests() == 6U * static_cast<std::size_t>(run));  // version, kube-system, 4 reviews
+  }
+}
+
+TEST_CASE("connections: an identity that is known is not asked for") {
+  Fixture f;
+  Connections connections(f.client, "u7", {});
+  const auto reached = connections.connect(home_cluster("a", "one"), true, {});
+  REQUIRE(reached);
+  CHECK((*reached)->uid == "u7");
+  CHECK(f.fake->log() == std::vector<std::string>{"GET /version"});
+}
+
+TEST_CASE("connections: a good answer holds for a run, a bad one until somebody asks again") {
+  executors::SharedAnswer<int> answer;
+  int asked = 0;
+  const auto fails = [&]() -> util::Result<int> {
+    ++asked;
+    return util::fail(util::ErrorKind::unavailable, "not now");
+  };
+  CHECK(!answer.get(1, fails));
+  CHECK(!answer.get(1, fails));
+  CHECK(asked == 2);
+  CHECK(*answer.get(1, [&]() -> util::Result<int> { return 5; }) == 5);
+  CHECK(*answer.get(1, fails) == 5);
+  CHECK(asked == 2);
+  CHECK(!answer.get(2, fails));  // another run
+}
+
+TEST_CASE("connections: equal kubeconfigs share a client, others do not") {
+  Fixture f;
+  const auto secret = [&](const std::string& ns, const std::string& token) {
+    const std::string config = util::cat(
+        R"({"apiVersion":"v1","kind":"Config","current-context":"c","contexts":[{"name":"c",)"
+        R"("context":{"cluster":"c","user":"u"}}],"clusters":[{"name":"c","cluster":{"server":)"
+        R"("https://far:6443"}}],"users":[{"name":"u","user":{"token":")",
+        token, R"("}}]})");
+    f.fake->always("GET", util::cat("/api/v1/namespaces/", ns, "/secrets/far"), 200,
+                   Json{{"kind", "Secret"}, {"data", {{"value", util::base64_encode(config)}}}}.dump());
+  };
+  secret("a", "t1");
+  secret("b", "t1");
+  secret("c", "t2");
+  kube::ClientOptions options;
+  options.transport = f.fake;
+  Connections connections(f.client, "u1", options);
+  const auto reach = [&](const std::string& ns) {
+    Json cluster = home_cluster(ns, "far");
+    cluster["spec"] = {{"kubeconfigSecretRef", {{"name", "far"}}}};
+    const auto reached = connections.connect(cluster, true, {});
+    REQUIRE_MESSAGE(reached, reached.error().message);
+    return *reached;
+  };
+  const auto a = reach("a");
+  CHECK(f.requests() == 3);  // the Secret, version, kube-system
+  CHECK(reach("b")->client == a->client);
+  CHECK(f.requests() == 4);
+  CHECK(reach("c")->client != a->client);
+  CHECK(f.requests() == 7);
+}
