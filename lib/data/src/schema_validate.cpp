@@ -173,10 +173,9 @@ class Validator {
     }
     for (const auto& [name, member] : value.get_ref<const Json::object_t&>()) {
       const auto known = node.properties.find(name);
-      if (known != node.properties.end()) {
-        inside(std::string_view(name), [&] { check(*known->second, member); });
-      } else if (node.additional != nullptr) {
-        inside(std::string_view(name), [&] { check(*node.additional, member); });
+      const SchemaNode* schema = known != node.properties.end() ? known->second : node.additional;
+      if (schema != nullptr) {
+        inside(std::string_view(name), [&, &field = member] { check(*schema, field); });
       } else if (!knows(node, name) && m_options.reject_unknown) {
         unknown_field(node, name, value);
       }
@@ -252,12 +251,12 @@ class Validator {
           key.push_back(value[i].contains(name) ? value[i][name] : Json());
         }
       }
-      const auto [first, inserted] = seen.emplace(std::move(key), i);
-      if (!inserted) {
+      const auto first = seen.emplace(std::move(key), i);
+      if (!first.second) {
         inside(i, [&] {
           report(map ? cat("same ", util::join(node.list_map_keys, ", "), " as element ",
-                           first->second)
-                     : cat("duplicate of element ", first->second));
+                           first.first->second)
+                     : cat("duplicate of element ", first.first->second));
         });
       }
     }

@@ -67,6 +67,27 @@ char32_t utf8_decode(std::string_view sequence) {
   return c;
 }
 
+std::string_view valid_utf8(std::string_view text, std::string& buffer) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t length =
+        static_cast<unsigned char>(text[at]) < 0x80 ? 1 : utf8_length(text.substr(at));
+    if (length == 0) {
+      break;
+    }
+    at += length;
+  }
+  if (at == text.size()) {
+    return text;
+  }
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = utf8_length(text.substr(i));
+    buffer += length == 0 ? std::string_view("\uFFFD") : text.substr(i, length);
+    i += std::max<std::size_t>(1, length);
+  }
+  return buffer;
+}
+
 bool looks_like_utf16(std::string_view text) {
   if (text.size() < 2) {
     return false;

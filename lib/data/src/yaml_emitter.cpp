@@ -18,28 +18,6 @@ bool is_space_at(std::string_view text, std::size_t at) {
   return at < text.size() && text[at] == ' ';
 }
 
-/// Valid UTF-8 comes back as it is; else a copy in `buffer` with U+FFFD for what is not.
-std::string_view valid_utf8(std::string_view text, std::string& buffer) {
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t length =
-        static_cast<unsigned char>(text[at]) < 0x80 ? 1 : utf8_length(text.substr(at));
-    if (length == 0) {
-      break;
-    }
-    at += length;
-  }
-  if (at == text.size()) {
-    return text;
-  }
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = utf8_length(text.substr(i));
-    buffer += length == 0 ? std::string_view("\uFFFD") : text.substr(i, length);
-    i += std::max<std::size_t>(1, length);
-  }
-  return buffer;
-}
-
 }  // namespace
 
 void YamlScalars::new_line() {

@@ -1,9 +1,9 @@
 #include "yaml_source.hpp"
 
-#include <yaml.h>
-
 #include <charconv>
 #include <cmath>
+
+#include <yaml.h>
 
 #include <kubist/data/json_text.hpp>
 #include <kubist/util/base64.hpp>
@@ -11,6 +11,7 @@
 
 #include "go_number.hpp"
 #include "scalar.hpp"
+#include "utf8.hpp"
 
 namespace kubist::data {
 
@@ -266,7 +267,8 @@ Result<Json> YamlSource::resolve(std::string_view text, bool plain, std::string_
     if (!decoded) {
       return error("the text of !!binary is not base64");
     }
-    return Json(std::move(*decoded));
+    std::string buffer;  // a JSON value holds UTF-8 alone, and kubectl shows such bytes so
+    return Json(std::string(valid_utf8(*decoded, buffer)));
   }
   const bool resolvable = tag.empty() || (known && (name == "bool" || name == "int" ||
                                                     name == "float" || name == "null" ||

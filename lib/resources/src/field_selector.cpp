@@ -59,14 +59,16 @@ std::string escape(std::string_view value) {
 
 util::Result<FieldTerm> parse_term(std::string_view term, std::string_view selector) {
   auto equals = term.find('=');
-  if (equals == std::string_view::npos || equals == 0) {
+  FieldTerm parsed;
+  if (equals != std::string_view::npos && equals > 0) {
+    parsed.negated = term[equals - 1] == '!';
+    parsed.path = util::trim(term.substr(0, equals - (parsed.negated ? 1 : 0)));
+  }
+  if (parsed.path.empty() || parsed.path.find_first_of("! \t\r\n\\") != std::string::npos) {
     return util::fail(ErrorKind::invalid, cat("field selector \"", selector, "\": \"", term,
                                               "\" is no comparison"),
                       "write PATH=VALUE or PATH!=VALUE, separated by commas");
   }
-  FieldTerm parsed;
-  parsed.negated = term[equals - 1] == '!';
-  parsed.path = util::trim(term.substr(0, equals - (parsed.negated ? 1 : 0)));
   std::string_view value = term.substr(equals + 1);
   if (!parsed.negated && value.starts_with('=')) {
     value.remove_prefix(1);

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <array>
-#include <cstdio>
-#include <ctime>
+#include <cstdint>
+#include <limits>
+#include <optional>
 
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
@@ -10,23 +12,68 @@ namespace {
 
 using std::chrono::nanoseconds;
 
+using Count = std::uint64_t;  // of nanoseconds, without the sign
+constexpr Count k_most = std::numeric_limits<std::int64_t>::max();
+
 struct Unit {
   std::string_view name;
-  double nanoseconds;
+  Count nanoseconds;
 };
-// Longest names first, so that "ms" is not read as "m".
 constexpr std::array<Unit, 8> k_units{{{"ns", 1},
-                                       {"us", 1e3},
-                                       {"\xC2\xB5s", 1e3},
-                                       {"\xCE\xBCs", 1e3},
-                                       {"ms", 1e6},
-                                       {"s", 1e9},
-                                       {"m", 6e10},
-                                       {"h", 3.6e12}}};
+                                       {"us", 1'000},
+                                       {"\xC2\xB5s", 1'000},
+                                       {"\xCE\xBCs", 1'000},
+                                       {"ms", 1'000'000},
+                                       {"s", 1'000'000'000},
+                                       {"m", 60'000'000'000},
+                                       {"h", 3'600'000'000'000}}};
 
 auto bad_duration(std::string_view text) {
   return fail(ErrorKind::invalid, cat("not a duration: \"", text, "\""),
               "Write it as 90s, 1m30s or 2h.");
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Takes the digits at the start of `text` away.
+std::string_view take_digits(std::string_view& text) {
+  const auto end = std::find_if_not(text.begin(), text.end(), is_digit);
+  const auto digits = text.substr(0, static_cast<std::size_t>(end - text.begin()));
+  text.remove_prefix(digits.size());
+  return digits;
+}
+
+/// Takes one number with its unit away. In integers, as Go does it: 1.15s is not a nanosecond less.
+std::optional<Count> take_term(std::string_view& text) {
+  const std::string_view whole = take_digits(text);
+  std::string_view fraction;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    fraction = take_digits(text);
+  }
+  const auto* unit = std::find_if(k_units.begin(), k_units.end(),
+                                  [&](const Unit& u) { return text.starts_with(u.name); });
+  if ((whole.empty() && fraction.empty()) || unit == k_units.end()) {
+    return std::nullopt;
+  }
+  text.remove_prefix(unit->name.size());
+  Count count = 0;
+  for (const char c : whole) {
+    count = count * 10 + static_cast<Count>(c - '0');
+    if (count > k_most / unit->nanoseconds) {
+      return std::nullopt;
+    }
+  }
+  count *= unit->nanoseconds;
+  Count numerator = 0;
+  double scale = 1;
+  for (const char c : fraction.substr(0, 18)) {  // more are far below a nanosecond
+    numerator = numerator * 10 + static_cast<Count>(c - '0');
+    scale *= 10;
+  }
+  const double part =
+      static_cast<double>(numerator) * (static_cast<double>(unit->nanoseconds) / scale);
+  return count + static_cast<Count>(part);
 }
 
 }  // namespace
@@ -43,27 +90,15 @@ Result<nanoseconds> parse_duration(std::string_view text) {
   if (rest.empty()) {
     return bad_duration(text);
   }
-  double total = 0;
+  Count total = 0;
   while (!rest.empty()) {
-    const std::size_t digits = rest.find_first_not_of("0123456789.");
-    const std::string number(rest.substr(0, digits));
-    if (digits == rest.npos || number.empty() || number == "." ||
-        number.find('.') != number.rfind('.')) {
+    const auto term = take_term(rest);
+    if (!term || *term > k_most - total) {
       return bad_duration(text);
     }
-    rest.remove_prefix(digits);
-    const auto* unit = std::find_if(k_units.begin(), k_units.end(),
-                                    [&](const Unit& u) { return rest.starts_with(u.name); });
-    if (unit == k_units.end()) {
-      return bad_duration(text);
-    }
-    total += std::stod(number) * unit->nanoseconds;
-    rest.remove_prefix(unit->name.size());
+    total += *term;
   }
-  if (total > 9.2e18) {
-    return bad_duration(text);
-  }
-  const auto count = static_cast<long long>(total);
+  const auto count = static_cast<std::int64_t>(total);
   return nanoseconds(negative ? -count : count);
 }
 
@@ -112,10 +147,10 @@ std::string go_duration(nanoseconds duration) {
     return "0s";
   }
   const std::string sign = count < 0 ? "-" : "";
-  const auto n = count < 0 ? -count : count;
-  const auto decimal = [](long long whole, long long rest, int digits) {
+  const auto n = count < 0 ? -static_cast<Count>(count) : static_cast<Count>(count);
+  const auto decimal = [](Count whole, Count rest, std::size_t digits) {
     std::string fraction = std::to_string(rest);
-    fraction.insert(0, static_cast<std::size_t>(digits) - fraction.size(), '0');
+    fraction.insert(0, digits - fraction.size(), '0');
     fraction.erase(fraction.find_last_not_of('0') + 1);
     return fraction.empty() ? cat(whole) : cat(whole, '.', fraction);
   };
@@ -128,7 +163,7 @@ std::string go_duration(nanoseconds duration) {
   if (n < 1'000'000'000) {
     return cat(sign, decimal(n / 1'000'000, n % 1'000'000, 6), "ms");
   }
-  const long long seconds = n / 1'000'000'000;
+  const Count seconds = n / 1'000'000'000;
   std::string text = sign;
   if (seconds >= 3600) {
     text += cat(seconds / 3600, 'h');
@@ -137,60 +172,6 @@ std::string go_duration(nanoseconds duration) {
     text += cat(seconds / 60 % 60, 'm');
   }
   return text + cat(decimal(seconds % 60, n % 1'000'000'000, 9), 's');
-}
-
-namespace {
-
-std::string format_with(std::chrono::system_clock::time_point time, int digits) {
-  using namespace std::chrono;
-  const auto micros = duration_cast<microseconds>(time.time_since_epoch()).count();
-  const std::time_t seconds = micros / 1'000'000;
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  std::array<char, 48> buffer{};
-  std::size_t size = std::strftime(buffer.data(), buffer.size(), "%Y-%m-%dT%H:%M:%S", &parts);
-  if (digits > 0) {
-    size += static_cast<std::size_t>(std::snprintf(buffer.data() + size, buffer.size() - size,
-                                                   ".%06lld",
-                                                   static_cast<long long>(micros % 1'000'000)));
-  }
-  return std::string(buffer.data(), size) + 'Z';
-}
-
-}  // namespace
-
-std::string format_time(std::chrono::system_clock::time_point time) { return format_with(time, 0); }
-std::string format_micro_time(std::chrono::system_clock::time_point time) {
-  return format_with(time, 6);
-}
-
-Result<std::chrono::system_clock::time_point> parse_time(std::string_view text) {
-  const std::string copy(text);
-  std::tm parts{};
-  const char* rest = strptime(copy.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
-  if (rest == nullptr) {
-    return fail(ErrorKind::invalid, cat("not an RFC 3339 time: \"", text, "\""));
-  }
-  double fraction = 0;
-  if (*rest == '.') {
-    char* end = nullptr;
-    fraction = std::strtod(rest, &end);
-    rest = end;
-  }
-  long offset = 0;
-  if (*rest == '+' || *rest == '-') {
-    int hours = 0;
-    int minutes = 0;
-    if (std::sscanf(rest + 1, "%2d:%2d", &hours, &minutes) != 2) {  // NOLINT: checked by count
-      return fail(ErrorKind::invalid, cat("not an RFC 3339 time: \"", text, "\""));
-    }
-    offset = (*rest == '+' ? 1L : -1L) * (hours * 3600L + minutes * 60L);
-  } else if (*rest != 'Z' && *rest != 'z') {
-    return fail(ErrorKind::invalid, cat("not an RFC 3339 time: \"", text, "\""));
-  }
-  using namespace std::chrono;
-  return system_clock::from_time_t(timegm(&parts) - offset) +
-         duration_cast<system_clock::duration>(duration<double>(fraction));
 }
 
 }  // namespace kubist::util

@@ -92,6 +92,12 @@ TEST_CASE("read_documents: an error of the handler ends the reading") {
   CHECK(seen == 1);
 }
 
+TEST_CASE("read_documents: bytes of !!binary that are no text become U+FFFD, as in kubectl") {
+  const auto documents = read_documents("a: !!binary aGVsbG8gd+9ybGQ=\n", "f.yaml");
+  REQUIRE(documents);
+  CHECK(documents->front().value["a"] == "hello w\uFFFDrld");
+}
+
 TEST_CASE("read_documents: errors say where and what to do") {
   has(error_of("a: 1\n b: 2\n"), "f.yaml:2:3: mapping values are not allowed in this context");
   has(error_of("a: 1\n\tb: 2\n"), "tabs");

@@ -67,7 +67,7 @@ TEST_CASE("selector: field selectors keep their escapes") {
   CHECK((*terms)[2].value == "b,c=d");
   CHECK(to_string(*terms) == "metadata.name=a,status.phase!=Running,x=b\\,c\\=d");
   CHECK(parse_field_selector("")->empty());
-  for (auto bad : {"name", "=x", "a=b=c", "a=b\\x"}) {
+  for (auto bad : {"name", "=x", "!=x", "\t==x", "! =x", "a b=c", "a=b=c", "a=b\\x"}) {
     CAPTURE(bad);
     CHECK_FALSE(parse_field_selector(bad));
   }

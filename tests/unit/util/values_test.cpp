@@ -53,7 +53,13 @@ TEST_CASE("duration: parses what Go parses") {
   CHECK(parse_duration("300ms") == 300ms);
   CHECK(parse_duration("-2m") == -2min);
   CHECK(parse_duration("0") == 0s);
-  for (const char* bad : {"", "5", "s", "1x", "1.2.3s", "-"}) {
+  CHECK(parse_duration("5s5s1.15s5s") == 16150ms);  // 1.15e9 is not a whole number in binary
+  CHECK(parse_duration("9223372036854775807ns") == std::chrono::nanoseconds::max());
+  CHECK(parse_duration(".5s") == 500ms);
+  CHECK(parse_duration("1.s") == 1s);
+  CHECK(parse_duration("0.333333333333333333h") == 1199999999999ns);  // as Go has it
+  for (const char* bad : {"", "5", "s", "1x", "1.2.3s", "-", ".s", "1h-2m", "9223372036854775808ns",
+                          "2562048h", "99999999999999999999999h"}) {
     CAPTURE(bad);
     CHECK_FALSE(parse_duration(bad));
   }
@@ -77,7 +83,27 @@ TEST_CASE("time: formats and parses RFC 3339") {
   REQUIRE(time);
   CHECK(format_time(*time) == "2026-11-21T10:00:01Z");
   CHECK(format_micro_time(*time) == "2026-11-21T10:00:01.500000Z");
-  CHECK_FALSE(parse_time("yesterday"));
+  const auto before = parse_time("1969-12-31T23:59:59.25Z");
+  REQUIRE(before);
+  CHECK(format_micro_time(*before) == "1969-12-31T23:59:59.250000Z");
+  CHECK(parse_time("2024-02-29T00:00:00Z"));
+  for (const char* bad :
+       {"yesterday", "2026-11-21T10:00:00", "2026-11-21T10:00:00Zx", "2026-11-21T10:00:00+2:00",
+        "2026-11-21T10:00:00+02:00:00", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z",
+        "2026-11-21T24:00:00Z", "2026-11-21T10:00:60Z", "2026-11-21 10:00:00Z",
+        "2026-11-21T10:00:00.Z", "2026-11-21T10:00:00.5e3Z", " 2026-11-21T10:00:00Z"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(parse_time(bad));
+  }
+}
+
+TEST_CASE("time: what the clock's type cannot hold becomes the nearest that it can") {
+  const auto never = parse_time("9999-12-31T23:59:59Z");
+  REQUIRE(never);
+  CHECK(format_time(*never).starts_with("2262-04-11T"));
+  const auto zero = parse_time("0001-01-01T00:00:00Z");
+  REQUIRE(zero);
+  CHECK(format_time(*zero).starts_with("1677-09-21T"));
 }
 
 TEST_CASE("quantity: the server's canonical form") {

@@ -7,7 +7,8 @@
 
 namespace kubist::util {
 
-/// Go's time.ParseDuration ("1h30m", "1.5s", "300ms", "-2m", "0"), to the nanosecond.
+/// Go's time.ParseDuration ("1h30m", "1.5s", "300ms", "-2m", "0"), exact to the nanosecond; invalid
+/// beyond 292 years.
 Result<std::chrono::nanoseconds> parse_duration(std::string_view text);
 /// As kubectl prints ages: "5s", "2m30s", "3h5m", "4d2h", "2y10d".
 std::string human_duration(std::chrono::seconds age);
@@ -18,7 +19,10 @@ std::string go_duration(std::chrono::nanoseconds duration);
 std::string format_time(std::chrono::system_clock::time_point time);
 /// UTC time with microseconds (metav1.MicroTime, as Leases use).
 std::string format_micro_time(std::chrono::system_clock::time_point time);
-/// Parses RFC 3339 with any number of fraction digits and any offset.
+/// Parses RFC 3339 with any number of fraction digits and any offset, in whole and strictly: what a
+/// clock cannot show (February 30, 24:00, a leap second, text behind it) is invalid. The type holds
+/// 1677 to 2262: what is outside, such as the year 9999 of certificates that never end, becomes the
+/// nearest time in it.
 Result<std::chrono::system_clock::time_point> parse_time(std::string_view text);
 
 }  // namespace kubist::util
