@@ -34,6 +34,13 @@ bool recorded_ready(const Node& node) {
          node.status_summary.observed_generation >= node.generation;
 }
 
+/// May what is below a node that this plan does not run go on? The Root prepares nothing for its
+/// projects, so one that no run has looked at yet does not hold them up.
+bool lets_children_go(const Node& parent) {
+  const std::string& ready = parent.status_summary.ready;
+  return ready == "True" || (ready.empty() && parent.key.kind == "Root" && !parent.problem);
+}
+
 }  // namespace
 
 Plan::Plan(const Graph& graph, const std::vector<NodeId>& selected, Mode mode)
@@ -131,7 +138,7 @@ void Plan::begin_align(NodeId id) {
     if (m_entries[node.parent].selected) {
       // Only the Root goes alone; what is below it does not wait for that.
       entry.hard += m_entries[node.parent].mode == Mode::align ? 1 : 0;
-    } else if (m_graph[node.parent].status_summary.ready != "True") {
+    } else if (!lets_children_go(m_graph[node.parent])) {
       settle(id, NodeState::blocked, "ParentNotReady", node.parent);
     }
   }

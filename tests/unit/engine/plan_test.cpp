@@ -168,6 +168,21 @@ TEST_CASE("plan: nodes outside the selection count as their status says") {
   CHECK(drive(after, later) == std::vector<std::string>{"p1c1v1"});
 }
 
+TEST_CASE("plan: a Root that no run has looked at does not hold up a project, a wrong one does") {
+  World world;
+  world.add_tree();
+  const auto go = [&] {
+    Graph graph = world.home.graph();
+    Plan plan(graph, {id_of(graph, "p2")});
+    drive(graph, plan);
+    return std::pair(plan.state(id_of(graph, "p2")), plan.reason(id_of(graph, "p2")));
+  };
+  CHECK(go().first == NodeState::done);
+  world.home.at("Root", "", "root")["status"] = {
+      {"conditions", Json::array({{{"type", "Ready"}, {"status", "False"}}})}};
+  CHECK(go() == std::pair(NodeState::blocked, std::string("ParentNotReady")));
+}
+
 TEST_CASE("plan: stop leaves out what has not started") {
   World world;
   world.add_tree();
