@@ -4,6 +4,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
+#include "scalar.hpp"
 #include "schema_impl.hpp"
 
 namespace kubist::data {
@@ -43,6 +44,17 @@ std::size_t characters(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
   }));
+}
+
+/// Would that text without its quotes be a value of the type?
+bool is_plain(const std::string& text, std::string_view type) {
+  const Scalar scalar = resolve_plain(text);
+  const bool integer =
+      scalar.kind == ScalarKind::integer || scalar.kind == ScalarKind::unsigned_integer;
+  return (type == "boolean" && scalar.kind == ScalarKind::boolean) ||
+         (type == "integer" && integer) ||
+         (type == "number" &&
+          (integer || (scalar.kind == ScalarKind::real && std::isfinite(scalar.real))));
 }
 
 class Validator {
@@ -133,7 +145,7 @@ class Validator {
     std::string hint;
     if (node.type == "string" && !value.is_structured() && !value.is_null()) {
       hint = "quote it to make it a string";
-    } else if (value.is_string() && node.type != "object" && node.type != "array") {
+    } else if (value.is_string() && is_plain(value.get_ref<const std::string&>(), node.type)) {
       hint = "remove the quotes";
     } else if (value.is_null()) {
       hint = "leave the field out, or give it a value";

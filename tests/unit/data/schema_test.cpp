@@ -94,20 +94,55 @@ TEST_CASE("Schema: reports all errors with positions and advice") {
   oneof: {a: x, b: z}
   nested: null
 )");
-  CHECK(util::join(errors, "\n") == util::join({
-    "f:2:3: spec: missing required field \"image\"",
-    "f:2:3: spec.imagge: unknown field, did you mean \"image\"?",
-    "f:3:13: spec.replicas: expected integer, found string \"3\"\n  remove the quotes",
-    "f:4:9: spec.mode: unsupported value \"fast\", did you mean \"Fast\"?\n  allowed are: Fast, Slow",
-    "f:5:9: spec.port: expected an integer or a string, found number 1.5",
-    "f:6:15: spec.labels.a: expected string, found integer 1\n  quote it to make it a string",
-    "f:7:10: spec.since: \"yesterday\" is no date-time",
-    "f:8:21: spec.list[1]: same name as element 0",
-    "f:8:32: spec.list[2]: missing required field \"name\"",
-    "f:8:39: spec.list[2].size: expected number, found string \"x\"\n  remove the quotes",
-    "f:9:10: spec.oneof: must match exactly one of 2 alternatives, matches 2",
-    "f:10:11: spec.nested: expected object, found null\n  leave the field out, or give it a value",
-  }, "\n"));
+  CHECK(util::join(errors, "\n") ==
+        util::join(
+            {
+                "f:2:3: spec: missing required field \"image\"",
+                "f:2:3: spec.imagge: unknown field, did you mean \"image\"?",
+                "f:3:13: spec.replicas: expected integer, found string \"3\"\n  remove the quotes",
+                "f:4:9: spec.mode: unsupported value \"fast\", did you mean \"Fast\"?\n  allowed "
+                "are: Fast, Slow",
+                "f:5:9: spec.port: expected an integer or a string, found number 1.5",
+                "f:6:15: spec.labels.a: expected string, found integer 1\n  quote it to make it a "
+                "string",
+                "f:7:10: spec.since: \"yesterday\" is no date-time",
+                "f:8:21: spec.list[1]: same name as element 0",
+                "f:8:32: spec.list[2]: missing required field \"name\"",
+                "f:8:39: spec.list[2].size: expected number, found string \"x\"",
+                "f:9:10: spec.oneof: must match exactly one of 2 alternatives, matches 2",
+                "f:10:11: spec.nested: expected object, found null\n  leave the field out, or give "
+                "it a value",
+            },
+            "\n"));
+}
+
+TEST_CASE("Schema: advises to remove quotes only where that would help") {
+  const auto advice = [](const std::string& type, const std::string& text) {
+    const Schema schema = *Schema::compile({{"type", type}});
+    const auto errors = schema.validate(Json(text));
+    REQUIRE(errors.size() == 1);
+    return errors[0].hint;
+  };
+  for (const auto& [type, text] :
+       std::vector<std::pair<std::string, std::string>>{{"integer", "3"},
+                                                        {"integer", "-0x1F"},
+                                                        {"number", "1.5"},
+                                                        {"number", "7"},
+                                                        {"boolean", "yes"},
+                                                        {"boolean", "false"}}) {
+    CHECK_MESSAGE(advice(type, text) == "remove the quotes", type, " ", text);
+  }
+  for (const auto& [type, text] :
+       std::vector<std::pair<std::string, std::string>>{{"integer", "abc"},
+                                                        {"integer", "1.5"},
+                                                        {"integer", ""},
+                                                        {"number", "10m"},
+                                                        {"number", ".nan"},
+                                                        {"boolean", "1"},
+                                                        {"boolean", "sure"},
+                                                        {"object", "3"}}) {
+    CHECK_MESSAGE(advice(type, text) == "", type, " ", text);
+  }
 }
 
 TEST_CASE("Schema: limits of numbers, strings and lists") {
