@@ -6,6 +6,12 @@ namespace kubist::cli {
 
 using util::ErrorKind;
 
+Flag dry_run_flag(std::string_view help) {
+  return {
+      "dry-run",          0,        FlagKind::optional,          "MODE", std::move(help), "none",
+      Completes::choices, "client", {"none", "client", "server"}};
+}
+
 util::Result<apply::DryRun> dry_run_of(const Arguments& arguments) {
   const std::string mode = arguments.text("dry-run");
   if (mode == "none" || mode.empty()) {

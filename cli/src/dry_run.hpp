@@ -7,6 +7,8 @@
 
 namespace kubist::cli {
 
+/// The flag --dry-run; `help` says what is left out.
+Flag dry_run_flag(std::string_view help);
 /// --dry-run[=none|client|server]. Usage: another word.
 util::Result<apply::DryRun> dry_run_of(const Arguments& arguments);
 /// What kubectl appends to a line: "", " (dry run)" or " (server dry run)".

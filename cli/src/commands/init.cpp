@@ -64,15 +64,7 @@ const CommandSpec& init_command() {
           "and delete what is in the project. The Project itself and its namespaces on this "
           "cluster are an administrator's: --home-namespace names those that virtual clusters "
           "adopt.",
-      .flags = {{"dry-run",
-                 0,
-                 FlagKind::optional,
-                 "MODE",
-                 "write nothing: client or server",
-                 "none",
-                 Completes::choices,
-                 "client",
-                 {"none", "client", "server"}},
+      .flags = {dry_run_flag("write nothing: client or server"),
                 {"print-rbac", 0, FlagKind::boolean, "", "print the minimum roles as YAML"},
                 {"service-account", 0, FlagKind::text, "NAME",
                  "the project's ServiceAccount, for --print-rbac", "kubist"},
