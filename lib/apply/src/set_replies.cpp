@@ -1,0 +1,147 @@
+#include <algorithm>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/kube/api_error.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/resources/secret_mask.hpp>
+#include <kubist/util/text.hpp>
+
+#include "field_path.hpp"
+#include "set_run.hpp"
+
+namespace kubist::apply {
+
+using data::Json;
+using resources::ObjectView;
+using util::cat;
+using util::Error;
+using util::ErrorKind;
+
+namespace {
+
+/// In a dry run the server cannot check an object whose namespace or kind the run itself would
+/// make.
+bool misses_what_the_set_makes(const Error& error) { return error.kind == ErrorKind::not_found; }
+
+/// Is there that namespace once this object has been applied?
+bool makes_namespace(const Work& work, std::string_view ns) {
+  const Json& object = work.manifest->object;
+  return (is_namespace(object) && work.ref.name == ns) ||
+         (work.ref.kind == "Project" && work.ref.group == resources::k_kubist_group &&
+          resources::project_namespace(object) == ns);
+}
+
+/// Do two states of an object differ in anything but bookkeeping?
+bool same_state(Json a, Json b) {
+  for (Json* object : {&a, &b}) {
+    for (const std::string_view key : {"managedFields", "resourceVersion", "generation"}) {
+      data::erase_path(*object, {"metadata", key});
+    }
+  }
+  return a == b;
+}
+
+}  // namespace
+
+SetRun::Delay SetRun::take_reply(Work& work, util::Result<kube::Reply> reply) {
+  if (reply) {
+    take_success(work, *reply);
+    return std::nullopt;
+  }
+  if (const Delay delay = retry_delay(work, reply.error()); delay && !m_stop.stop_requested()) {
+    return delay;
+  }
+  take_failure(work, std::move(reply).error());
+  return std::nullopt;
+}
+
+/// Answers that come from the server catching up with what was just made.
+SetRun::Delay SetRun::retry_delay(Work& work, const Error& error) {
+  if (m_options.dry_run != DryRun::none) {
+    return std::nullopt;
+  }
+  // A CRD is Established a moment before every API server serves its path.
+  const bool kind_coming = work.kind_in_set && error.http_status == 404;
+  // A new namespace gets its default ServiceAccount from a controller.
+  const bool account_coming = error.http_status == 403 && work.ref.kind == "Pod" &&
+                              error.message.find("service account") != std::string::npos;
+  // The server gives up after some rounds against other writers; an apply may simply come again.
+  const bool race =
+      error.http_status == 409 && kube::field_conflicts(error).empty() &&
+      data::string_at(work.manifest->object, {"metadata", "resourceVersion"}).empty() &&
+      !m_options.admit;
+  int& attempts = m_attempts[work.index];
+  const int most = kind_coming || account_coming ? 40 : race ? 3 : 0;
+  if (++attempts > most) {
+    return std::nullopt;
+  }
+  return std::chrono::milliseconds(std::min(50 * attempts, 500));
+}
+
+void SetRun::take_success(Work& work, const kube::Reply& reply) {
+  auto live = reply.json();
+  if (!live) {
+    take_failure(work, live.error());
+    return;
+  }
+  const ObjectView view(*live);
+  const bool dry = m_options.dry_run != DryRun::none;
+  bool changed = true;
+  if (work.exists) {
+    changed = dry ? !same_state(work.before, *live)
+                  : view.resource_version() != work.result.resource_version;
+  }
+  work.result.written = !dry;
+  if (!dry) {
+    work.result.uid = view.uid();
+    work.result.resource_version = view.resource_version();
+  }
+  if (m_options.wait) {
+    work.ready =
+        resources::readiness(*live, std::chrono::system_clock::now(), m_options.ready_mode);
+  }
+  if (m_options.keep_objects || m_keep_before) {
+    work.result.live = *std::move(live);
+  }
+  const bool created = reply.status == 201 || (work.known && !work.exists);
+  finish(work, created ? Outcome::created : changed ? Outcome::configured : Outcome::unchanged);
+}
+
+void SetRun::take_failure(Work& work, Error error) {
+  if (m_options.dry_run == DryRun::server && !work.exists && misses_what_the_set_makes(error)) {
+    const bool made_here =
+        work.kind_in_set || std::any_of(m_works.begin(), m_works.end(), [&](const Work& other) {
+          return makes_namespace(other, work.ref.ns);
+        });
+    if (made_here) {
+      if (m_options.keep_objects || m_keep_before) {
+        work.result.live = work.manifest->object;
+      }
+      finish(work, Outcome::created,
+             "its namespace or kind is not there yet: not checked by the server");
+      return;
+    }
+  }
+  const auto conflicts = kube::field_conflicts(error);
+  for (const kube::FieldConflict& conflict : conflicts) {
+    Conflict row;
+    row.field = conflict.field;
+    row.owner = conflict.operation.empty() ? conflict.manager
+                                           : cat(conflict.manager, " (", conflict.operation, ')');
+    m_conflicts[work.index].push_back(std::move(row));
+  }
+  if (error.pos.origin.empty()) {
+    error.pos = refused_place(error, *work.manifest);
+  }
+  if (resources::is_secret(work.manifest->object)) {
+    resources::hide_values(error, work.manifest->object);
+  }
+  work.result.error = std::move(error);
+  if (!conflicts.empty()) {
+    work.result.outcome = Outcome::conflict;  // final after explain_conflicts()
+    return;
+  }
+  finish(work, Outcome::failed);
+}
+
+}  // namespace kubist::apply

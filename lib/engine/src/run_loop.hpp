@@ -1,0 +1,88 @@
+#pragma once
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <kubist/engine/runner.hpp>
+
+#include "event_queue.hpp"
+#include "steps.hpp"
+#include "worker_pool.hpp"
+
+namespace kubist::engine {
+
+/// What the loop keeps about one selected node. Only the loop's thread touches it; workers get
+/// copies or look at parts that do not change while they run.
+struct NodeRun {
+  std::optional<PolicyVerdict> policies;
+  Json status;  ///< as last written or read
+  std::optional<Steady> settle_until;
+};
+
+/// One run from beginning to end: the loop's thread starts nodes as the plan frees them, waits for
+/// what workers report, and records what became of each node.
+class Runner {
+ public:
+  Runner(const Graph& graph, const std::vector<NodeId>& selected, const RunInfo& info,
+         const RunOptions& options, const RunParts& parts, const std::stop_token& stop);
+  Report run();
+
+ private:
+  void prepare_report();
+  NodeReport& report_of(NodeId id);
+  void submit(std::function<void()> job);
+
+  // --- starting ---
+  void start_work();
+  void begin_node(NodeId id);
+  void start_node(NodeId id);
+  void start_policies(std::vector<NodeId> wave);
+  void take_due();
+
+  // --- waiting ---
+  void wait_one();
+  void handle(StepResult& result);
+  static void merge(NodeReport& report, NodeReport& step);
+  void handle(PoliciesRan& ran);
+  void handle(Progressed& progressed);
+  void handle(Recorded& recorded);
+  void take_status(StepResult& result);
+
+  // --- ending ---
+  void end_node(NodeId id, const Verdict& verdict);
+  void cancel_node(NodeId id);
+  void stop_work();
+  void after_plan_moved();
+  void record_settled(NodeId id, NodeReport& report);
+  TreeSummary tree_of(NodeId id) const;
+  void record_subtree(NodeId id);
+  void record_tree_ready(NodeId id, const TreeSummary& tree);
+  void record_above();
+  Report finish();
+
+  const Graph& m_graph;
+  RunOptions m_options;
+  const RunParts& m_parts;
+  std::stop_token m_stop;
+  StepContext m_context;
+  Plan m_plan;
+  std::vector<NodeRun> m_runs;
+  std::vector<NodeId> m_order;
+  Report m_report;
+  Steady m_started;
+  std::size_t m_in_flight = 0;
+  std::size_t m_writes_above = 0;
+  std::deque<std::function<void()>> m_todo;     ///< jobs that wait for a free worker
+  std::deque<NodeId> m_due;                     ///< nodes whose executor is to be called now
+  std::multimap<Steady, NodeId> m_parked;       ///< nodes to look at again then
+  std::map<NodeId, Verdict> m_waiting_verdict;  ///< what parked nodes came to so far
+  EventQueue m_events;
+  WorkerPool m_pool;  ///< last: its threads end before anything that they use
+};
+
+}  // namespace kubist::engine

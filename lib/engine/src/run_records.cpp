@@ -1,0 +1,141 @@
+#include "run_loop.hpp"
+
+namespace kubist::engine {
+
+void Runner::end_node(NodeId id, const Verdict& verdict) {
+  m_waiting_verdict.erase(id);
+  m_plan.finish(id, verdict);
+  NodeReport& report = report_of(id);
+  report.state = verdict.state;
+  m_parts.observer.finished(m_graph[id], report);
+  after_plan_moved();
+}
+
+void Runner::cancel_node(NodeId id) {
+  NodeReport& report = report_of(id);
+  report.reason = "Cancelled";
+  report.message = "stopped before it was started";
+  end_node(id, {NodeState::skipped, false, false, "Cancelled"});
+}
+
+void Runner::stop_work() {
+  m_report.stopped = true;
+  m_todo.clear();  // a status that waits for a worker is not in flight; the next run computes it
+  m_plan.stop("Cancelled");
+  after_plan_moved();
+  // Nodes between two looks keep what they came to; those never looked at are left out.
+  std::vector<NodeId> open(m_due.begin(), m_due.end());
+  for (const auto& [at, id] : m_parked) {
+    open.push_back(id);
+  }
+  m_due.clear();
+  m_parked.clear();
+  for (NodeId id : open) {
+    if (auto found = m_waiting_verdict.find(id); found != m_waiting_verdict.end()) {
+      end_node(id, Verdict(found->second));
+    } else {
+      cancel_node(id);
+    }
+  }
+}
+
+void Runner::after_plan_moved() {
+  for (NodeId id : m_plan.take_settled()) {
+    NodeReport& report = report_of(id);
+    report.state = m_plan.state(id);
+    report.reason = m_plan.reason(id);
+    report.ready = m_plan.ready(id);
+    if (m_plan.state(id) != NodeState::skipped) {
+      record_settled(id, report);
+    }
+    m_parts.observer.finished(m_graph[id], report);
+  }
+  for (NodeId id : m_plan.take_complete_subtrees()) {
+    if (!m_report.stopped) {
+      record_subtree(id);
+    }
+  }
+}
+
+void Runner::record_settled(NodeId id, NodeReport& report) {
+  StatusInput input = settled_input(m_context, m_plan, id);
+  report.message = input.message;
+  if (m_plan.state(id) == NodeState::failed) {
+    report.error = m_graph[id].problem;
+    report.outcome = Outcome::stalled;
+  }
+  // The loop's own copy moves at once, so that what stands above sees it.
+  Json present = m_runs[id].status;
+  m_runs[id].status = compute_status(present, input);
+  m_todo.push_back([this, id, input = std::move(input), present = std::move(present)] {
+    m_events.push(Recorded{record_node(m_context, id, input, present)});
+  });
+}
+
+TreeSummary Runner::tree_of(NodeId id) const {
+  std::vector<ChildReady> children;
+  for (NodeId child : m_graph[id].children) {
+    if (m_plan.mode(child) == Mode::remove && m_plan.ready(child)) {
+      continue;  // gone
+    }
+    const Json& status =
+        m_runs[child].status.is_null() ? m_graph[child].status() : m_runs[child].status;
+    const Key& key = m_graph[child].key;
+    children.push_back({key.kind + "/" + key.name, condition_truth(status, "TreeReady")});
+  }
+  return summarize_tree(Truth::yes, children);
+}
+
+// Nodes that are not Ready got their TreeReady together with it, and so did leaves.
+void Runner::record_subtree(NodeId id) {
+  if (m_plan.mode(id) == Mode::remove || m_plan.state(id) != NodeState::done ||
+      m_graph[id].children.empty() || !m_plan.ready(id)) {
+    return;
+  }
+  record_tree_ready(id, tree_of(id));
+}
+
+void Runner::record_tree_ready(NodeId id, const TreeSummary& tree) {
+  Json present = m_runs[id].status;
+  m_runs[id].status = with_tree_ready(present, tree.truth, tree.message, m_graph[id].generation,
+                                      m_parts.clock.now());
+  if (m_runs[id].status == present) {
+    return;
+  }
+  m_todo.push_back([this, id, tree, present = std::move(present)] {
+    m_events.push(Recorded{record_tree(m_context, id, tree, present)});
+  });
+}
+
+// TreeReady of what stands above the selection follows from what happened below.
+void Runner::record_above() {
+  for (NodeId top : m_report.roots) {
+    for (NodeId id = m_graph[top].parent; id != k_no_node; id = m_graph[id].parent) {
+      if (m_report.stopped || m_graph.suspended(id) || m_graph.deleting(id) ||
+          m_plan.selected(id) || m_graph[id].status_summary.ready.empty()) {
+        continue;
+      }
+      if (m_runs[id].status.is_null()) {
+        m_runs[id].status = m_graph[id].status();
+      }
+      if (condition_truth(m_runs[id].status, "Ready") == Truth::yes) {
+        StepResult result = record_tree(m_context, id, tree_of(id), m_runs[id].status);
+        m_writes_above += result.report.status_written ? 1 : 0;
+        if (result.status_error && result.status_error->kind == util::ErrorKind::forbidden) {
+          result.status_error.reset();  // whose rights end at the selection leaves it to others
+        }
+        take_status(result);
+      }
+    }
+  }
+}
+
+Report Runner::finish() {
+  m_report.summary = summarize(m_report.nodes);
+  m_report.summary.writes += m_writes_above;
+  m_report.took = std::chrono::steady_clock::now() - m_started;
+  m_parts.observer.summary(m_report);
+  return std::move(m_report);
+}
+
+}  // namespace kubist::engine
