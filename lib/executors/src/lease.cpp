@@ -55,6 +55,10 @@ bool needless_in(kube::Client& home, const std::string& ns) {
   return live && (!*live || !resources::ObjectView(**live).deletion_timestamp().empty());
 }
 
+util::Error cannot_lock(const std::string& ns, const util::Error& why) {
+  return util::with_context(why, cat("cannot lock project namespace ", ns));
+}
+
 }  // namespace
 
 struct ProjectLocks::Held {
@@ -104,7 +108,11 @@ util::Result<> ProjectLocks::before_write(const std::string& ns, const std::stop
 }
 
 util::Result<> ProjectLocks::observe(Held& held, const std::string& ns) {
-  KUBIST_TRY(const auto lease, m_home->find(kube::well_known::leases(), ns, k_lease_name));
+  const auto found = m_home->find(kube::well_known::leases(), ns, k_lease_name);
+  if (!found) {
+    return util::fail(cannot_lock(ns, found.error()));
+  }
+  const std::optional<Json>& lease = *found;
   held.state.observe(lease ? std::optional(record_of(*lease)) : std::nullopt,
                      std::chrono::steady_clock::now());
   return {};
@@ -132,7 +140,7 @@ util::Result<bool> ProjectLocks::write(Held& held, const std::string& ns, bool c
   if (error.kind == ErrorKind::conflict) {
     return false;
   }
-  return util::fail(util::with_context(error, cat("cannot lock project namespace ", ns)));
+  return util::fail(cannot_lock(ns, error));
 }
 
 util::Result<> ProjectLocks::acquire(Held& held, const std::string& ns,

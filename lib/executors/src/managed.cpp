@@ -23,6 +23,16 @@ engine::HandledRequest answer_to(const std::string& request) {
   return {request, "Refused", cat("this kind does not know \"", verb, "\"")};
 }
 
+// An error that goes away by itself, soon: looked at again within the run.
+Alignment alignment_of(const util::Error& error) {
+  Alignment result = engine::alignment_of(error);
+  if (error.reason == k_namespace_terminating) {
+    result.outcome = engine::Outcome::progressing;
+    result.requeue_after = std::chrono::milliseconds(300);
+  }
+  return result;
+}
+
 }  // namespace
 
 util::Result<Alignment> ManagedExecutor::align(const engine::Node& node,
@@ -36,7 +46,7 @@ util::Result<Alignment> ManagedExecutor::align(const engine::Node& node,
         set_finalizer(work, *m_world.home, own, node.key.ns, node.key.name, k_finalizer, true));
   }
   auto aligned = align_node(work);
-  Alignment result = aligned ? std::move(*aligned) : engine::alignment_of(aligned.error());
+  Alignment result = aligned ? std::move(*aligned) : alignment_of(aligned.error());
   result.writes.insert(result.writes.end(), work.writes().begin(), work.writes().end());
   const std::string request = node.annotation(k_request_annotation);
   if (!request.empty() &&

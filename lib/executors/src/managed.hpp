@@ -5,6 +5,9 @@
 
 namespace kubist::executors {
 
+/// Reason of an error that ends by itself: a node that meets it is looked at again.
+inline constexpr std::string_view k_namespace_terminating = "NamespaceTerminating";
+
 /// What all executors of kubist's kinds do alike: finalizer first, the answer to a request,
 /// deletion of the object itself, finalizer last.
 class ManagedExecutor : public engine::Executor {

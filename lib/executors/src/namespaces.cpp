@@ -123,7 +123,7 @@ util::Result<NamespaceFact> keep_namespace(Work& work, kube::Client& client,
     const bool known = entry != nullptr && data::string_at(*entry, {"uid"}) == uid;
     KUBIST_CHECK(check_ownership(work, *live, wish, known));
     if (!ObjectView(*live).deletion_timestamp().empty()) {
-      return util::fail(problem(ErrorKind::unavailable, "NamespaceTerminating",
+      return util::fail(problem(ErrorKind::unavailable, std::string(k_namespace_terminating),
                                 cat("namespace ", wish.name, " is being deleted"), ""));
     }
     const bool marked = ObjectView(*live).annotation(k_owner_annotation) == work.owner_mark();
@@ -213,7 +213,7 @@ util::Result<Removal> remove_namespace(Work& work, kube::Client& client, const s
       return removal;
     }
   }
-  return removal_running("NamespaceTerminating",
+  return removal_running(std::string(k_namespace_terminating),
                          cat("namespace ", name, " is being deleted", what_remains(view)));
 }
 

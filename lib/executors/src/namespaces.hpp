@@ -34,7 +34,8 @@ data::Json namespace_object(const NamespaceWish& wish, const std::string& mark);
 
 /// Makes or adopts it and keeps labels and annotations. The inventory has its entry before the
 /// namespace is made. Invalid: NamespaceExists (adopt is off), NamespaceTaken (somebody else's);
-/// not_found: NamespaceNotFound (create is off); unavailable: NamespaceTerminating.
+/// not_found: NamespaceNotFound (create is off); unavailable: NamespaceTerminating, which ends by
+/// itself (managed.hpp: looked at again within the run, until it can be made anew).
 util::Result<NamespaceFact> keep_namespace(Work& work, kube::Client& client,
                                            const std::string& cluster, const NamespaceWish& wish);
 

@@ -2,6 +2,7 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/project.hpp>
+#include <kubist/executors/status_store.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
@@ -38,7 +39,11 @@ class ProjectExecutor final : public ManagedExecutor {
       error.reason = "NamespaceReserved";
       return util::fail(std::move(error));
     }
-    KUBIST_TRY(const NamespaceFact fact, keep_namespace(work, *world().home, "", wish));
+    auto kept = keep_namespace(work, *world().home, "", wish);
+    if (!kept && kept.error().reason == k_namespace_terminating) {
+      KUBIST_CHECK(check_all_go(work, wish.name));
+    }
+    KUBIST_TRY(const NamespaceFact fact, std::move(kept));
     Alignment alignment;
     alignment.status["namespace"] = wish.name;
     alignment.status["namespaceUID"] = resources::ObjectView(fact.live).uid();
@@ -54,6 +59,20 @@ class ProjectExecutor final : public ManagedExecutor {
   util::Result<engine::Removal> remove_node(Work& work) override {
     return remove_namespace(work, *world().home, "",
                             resources::project_namespace(*work.node().object));
+  }
+
+ private:
+  // A run that was planned before would wait for the namespace, and it for the run's removals.
+  static util::Result<> check_all_go(Work& work, const std::string& ns) {
+    const auto& nodes = work.context().graph.nodes();
+    if (std::all_of(nodes.begin(), nodes.end(),
+                    [&](const engine::Node& node) { return node.key.ns != ns || node.deleting; })) {
+      return {};
+    }
+    auto error = util::make_error(util::ErrorKind::conflict,
+                                  cat("namespace ", ns, " is being deleted with all in it"));
+    error.reason = k_plan_changed;
+    return util::fail(std::move(error));
   }
 };
 

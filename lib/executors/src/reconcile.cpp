@@ -108,13 +108,14 @@ util::Result<> Session::recheck(const Graph& graph, const std::string& ns,
   return util::fail(std::move(error));
 }
 
-util::Result<Run> Session::run_once(const ReconcileOptions& options, engine::Observer& observer,
-                                    const std::stop_token& stop) {
+util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan,
+                                    engine::Observer& observer, const std::stop_token& stop) {
   std::string only = options.only_namespace;
   if (only.empty()) {
     KUBIST_TRY(only, namespace_of(*m_home, options.selection, stop));
   }
   KUBIST_TRY(TreeView view, load_tree_view(*m_home, only, stop));
+  mark_going(*m_home, replan, view.snapshot, stop);
   overlay(view.snapshot, options.planned);
   Run run{build_graph(view), {}};
   KUBIST_TRY(const auto selected, select(run.graph, options));
@@ -159,7 +160,7 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, engine::Obs
 util::Result<Run> Session::run(const ReconcileOptions& options, engine::Observer& observer,
                                const std::stop_token& stop) {
   for (int plan = 1;; ++plan) {
-    auto run = run_once(options, observer, stop);
+    auto run = run_once(options, plan > 1, observer, stop);
     if (!run || plan == k_max_plans || stop.stop_requested() || !plan_changed(run->report)) {
       return run;
     }

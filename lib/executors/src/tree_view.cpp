@@ -80,6 +80,35 @@ util::Result<TreeView> load_tree_view(kube::Client& home, const std::string& ns,
   return TreeView{*std::move(snapshot), {}};
 }
 
+void mark_going(kube::Client& home, bool all, Snapshot& snapshot, const std::stop_token& stop) {
+  std::set<std::string> owned;
+  std::set<std::string> suspects;
+  for (const Json& object : snapshot.nodes) {
+    const resources::ObjectView view(object);
+    if (view.kind() == "Project") {
+      owned.insert(resources::project_namespace(object));
+    } else if (all || !view.deletion_timestamp().empty()) {
+      suspects.emplace(view.ns());
+    }
+  }
+  for (const std::string& ns : suspects) {
+    if (!owned.contains(ns)) {
+      continue;
+    }
+    const auto live = home.find(kube::well_known::namespaces(), "", ns, stop);
+    if (!live || !*live) {
+      continue;  // an error is the Project's to report
+    }
+    const std::string since(resources::ObjectView(**live).deletion_timestamp());
+    for (Json& object : snapshot.nodes) {
+      const resources::ObjectView view(object);
+      if (!since.empty() && view.ns() == ns && view.deletion_timestamp().empty()) {
+        object["metadata"]["deletionTimestamp"] = since;
+      }
+    }
+  }
+}
+
 engine::Graph build_graph(const TreeView& view) {
   if (view.hidden.empty()) {
     return build_graph(view.snapshot);

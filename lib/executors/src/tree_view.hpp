@@ -25,6 +25,11 @@ struct TreeView {
 util::Result<TreeView> load_tree_view(kube::Client& home, const std::string& ns,
                                       const std::stop_token& stop);
 
+/// Takes all nodes of a project namespace that is being deleted for deleted: the namespace
+/// controller marks them one by one. Looks at the namespaces where it has begun to, or with `all`
+/// at each.
+void mark_going(kube::Client& home, bool all, Snapshot& snapshot, const std::stop_token& stop);
+
 /// The tree; a Project whose namespace is hidden has that as its problem (Forbidden).
 engine::Graph build_graph(const TreeView& view);
 

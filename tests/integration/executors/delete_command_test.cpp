@@ -260,7 +260,7 @@ TEST_CASE("delete: with its target gone it fails, and --abandon lists what it le
   CHECK_MESSAGE(has(run.out, "left behind by VirtualCluster/" + project + "/far: namespace " +
                                  world.name("far")),
                 run.out);
-  CHECK_MESSAGE(has(run.out, "left behind by Execution/" + project + "/script: DeployItem " +
+  CHECK_MESSAGE(has(run.out, "left behind by Execution/" + project + "/script on far: DeployItem " +
                                  project + "/script-one"),
                 run.out);
   CHECK(!get("home", "kproj", project));

@@ -110,7 +110,7 @@ TEST_CASE("reconcile: killed in the middle, the next run converges") {
   World world("kill");
   const std::string project = world.name();
   world.make_project(project);
-  put("home", tree(project, 8));
+  put("home", tree(project, 60));
   {
     Background run({"reconcile", "Project/" + project, "--parallelism=1"});
     REQUIRE_MESSAGE(
@@ -122,7 +122,7 @@ TEST_CASE("reconcile: killed in the middle, the next run converges") {
   const CommandResult next = run_kubist({"reconcile", "Project/" + project});
   CHECK_MESSAGE(next.exit_code == 0, next.out, next.err);
   must(kubectl("home", {"wait", "--for=condition=TreeReady", "kproj/" + project, "--timeout=5s"}));
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < 60; i += 10) {
     CHECK(get("home", "namespace", project + "-v" + std::to_string(i)).has_value());
   }
   const CommandResult third = run_kubist({"reconcile", "Project/" + project});

@@ -120,7 +120,9 @@ TEST_CASE("rights: who may work on one project only does so, and leaves the othe
   Audit again("home");
   const CommandResult wide = account.kubist({"reconcile", "Project/" + other, "Project/" + own});
   CHECK_MESSAGE(wide.exit_code == 1, wide.out, wide.err);
-  CHECK((wide.out + wide.err).find("cannot lock project namespace " + other) != std::string::npos);
+  CHECK_MESSAGE(
+      (wide.out + wide.err).find("cannot lock project namespace " + other) != std::string::npos,
+      wide.out, wide.err);
   CHECK(get("home", "projects.kubist.io", other) == before);
   CHECK(condition(vc(other, "dev"), "Ready").empty());
   const auto writes = again.writes(account.user());

@@ -64,8 +64,8 @@ class Session {
 
  private:
   Session(std::shared_ptr<kube::Client> home, std::string home_uid, Options options);
-  util::Result<Run> run_once(const ReconcileOptions& options, engine::Observer& observer,
-                             const std::stop_token& stop);
+  util::Result<Run> run_once(const ReconcileOptions& options, bool replan,
+                             engine::Observer& observer, const std::stop_token& stop);
   util::Result<> recheck(const engine::Graph& graph, const std::string& ns,
                          const std::stop_token& stop);
 
