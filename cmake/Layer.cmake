@@ -22,9 +22,8 @@ endfunction()
 function(kubist_unit_tests name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/${name}/*_test.cpp)
   add_executable(unit_${name} ${PROJECT_SOURCE_DIR}/tests/unit/main.cpp ${sources})
-  target_link_libraries(unit_${name} PRIVATE kubist::${name} deps::doctest deps::json kubist_flags ${ARGN})
+  target_link_libraries(unit_${name} PRIVATE test_paths kubist::${name} deps::doctest deps::json kubist_flags ${ARGN})
   target_include_directories(unit_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/tests/unit)
-  target_compile_definitions(unit_${name} PRIVATE KUBIST_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   # The file that holds doctest's implementation must not have seen its header before.
   set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/unit/main.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   target_precompile_headers(unit_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.hpp <doctest/doctest.h>)
@@ -37,9 +36,8 @@ endfunction()
 function(kubist_integration_tests name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/integration/${name}/*.cpp)
   add_executable(integration_${name} ${PROJECT_SOURCE_DIR}/tests/unit/main.cpp ${sources})
-  target_link_libraries(integration_${name} PRIVATE $<TARGET_NAME_IF_EXISTS:kubist::${name}> deps::doctest deps::json
-    kubist_flags ${ARGN})
-  target_compile_definitions(integration_${name} PRIVATE KUBIST_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_link_libraries(integration_${name} PRIVATE test_paths $<TARGET_NAME_IF_EXISTS:kubist::${name}> deps::doctest
+    deps::json kubist_flags ${ARGN})
   target_precompile_headers(integration_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.hpp <doctest/doctest.h>)
   add_test(NAME integration.${name}
     COMMAND ${PROJECT_SOURCE_DIR}/tests/cluster/cluster exec $<TARGET_FILE:integration_${name}>)
@@ -50,7 +48,7 @@ endfunction()
 # tests, and the agent's image must be there (tests/cluster/cluster kubist-image).
 function(kubist_e2e_tests name)
   add_executable(e2e_${name} ${PROJECT_SOURCE_DIR}/tests/unit/main.cpp ${PROJECT_SOURCE_DIR}/tests/e2e/${name}_test.cpp)
-  target_link_libraries(e2e_${name} PRIVATE ${ARGN} deps::doctest deps::json kubist_flags)
+  target_link_libraries(e2e_${name} PRIVATE test_paths ${ARGN} deps::doctest deps::json kubist_flags)
   target_precompile_headers(e2e_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.hpp <doctest/doctest.h>)
   add_test(NAME e2e.${name}
     COMMAND ${PROJECT_SOURCE_DIR}/tests/cluster/cluster exec $<TARGET_FILE:e2e_${name}>)

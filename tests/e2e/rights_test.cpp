@@ -6,6 +6,7 @@
 #include <kubist/util/text.hpp>
 
 #include "integration/executors/support.hpp"
+#include "support/paths.hpp"
 
 namespace {
 
@@ -231,7 +232,8 @@ class ForeignHome {
  public:
   ForeignHome() {
     clean();
-    must(ctl({"apply", "-f", KUBIST_SOURCE_DIR "/tests/data/crds/foreign_deployitem.yaml"}));
+    must(ctl(
+        {"apply", "-f", kubist::paths::source_dir() + "/tests/data/crds/foreign_deployitem.yaml"}));
   }
   ~ForeignHome() { clean(); }
   ForeignHome(const ForeignHome&) = delete;

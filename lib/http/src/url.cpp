@@ -1,8 +1,47 @@
+#include <algorithm>
+
+#include <arpa/inet.h>
+
 #include <kubist/http/url.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::http {
 namespace {
+
+std::size_t after_scheme(std::string_view url) {
+  const auto scheme_end = url.find("://");
+  return scheme_end == std::string_view::npos ? 0 : scheme_end + 3;
+}
+
+/// `url` without what is from `start` to the last '@' before `end`.
+std::string hide_user(std::string_view url, std::size_t start, std::size_t end) {
+  const auto at = url.substr(0, end).rfind('@');
+  if (at == std::string_view::npos || at < start) {
+    return std::string(url);
+  }
+  return util::cat(url.substr(0, start), "***", url.substr(at));
+}
+
+/// Of a text that is no URL nobody knows where a password in it ends ("https:/me:pw@host",
+/// "https://me:p/w@host").
+tl::unexpected<util::Error> bad_url(std::string_view text, std::string_view why) {
+  return util::fail(util::ErrorKind::invalid,
+                    util::cat("URL ", hide_user(text, after_scheme(text), text.npos), ": ", why));
+}
+
+/// What may stand in brackets: an IPv6 address, with a zone or without.
+bool is_ipv6(std::string_view host) {
+  in6_addr address{};
+  return inet_pton(AF_INET6, std::string(host.substr(0, host.find('%'))).c_str(), &address) == 1;
+}
+
+/// A name or an IPv4 address: no white space, control character or bracket (RFC 3986 reg-name).
+bool is_name(std::string_view host) {
+  return std::none_of(host.begin(), host.end(), [](char c) {
+    return (c >= '\0' && c <= ' ') || c == '\x7F' ||
+           std::string_view("[]<>\"\\^`{|}").find(c) != std::string_view::npos;
+  });
+}
 
 std::uint16_t default_port(std::string_view scheme) { return scheme == "https" ? 443 : 80; }
 
@@ -15,18 +54,23 @@ util::Result<> parse_authority(std::string_view authority, std::string_view whol
   if (authority.starts_with('[')) {
     const auto end = authority.find(']');
     if (end == std::string_view::npos) {
-      return util::fail(util::ErrorKind::invalid,
-                        util::cat("URL ", redacted(whole), ": '[' of the IPv6 address has no ']'"));
+      return bad_url(whole, "'[' of the IPv6 address has no ']'");
     }
     url.host = authority.substr(1, end - 1);
     port = authority.substr(end + 1);
+    if (!is_ipv6(url.host)) {
+      return bad_url(whole, "no IPv6 address in the brackets");
+    }
   } else {
     const auto colon = authority.find(':');
     url.host = authority.substr(0, colon);
     port = colon == std::string_view::npos ? "" : authority.substr(colon);
   }
   if (url.host.empty()) {
-    return util::fail(util::ErrorKind::invalid, util::cat("URL ", redacted(whole), ": no host"));
+    return bad_url(whole, "no host");
+  }
+  if (!authority.starts_with('[') && !is_name(url.host)) {
+    return bad_url(whole, "the host has a character that no name of a host has");
   }
   url.port = default_port(url.scheme);
   if (port.empty() || port == ":") {
@@ -34,8 +78,7 @@ util::Result<> parse_authority(std::string_view authority, std::string_view whol
   }
   const auto number = port.front() == ':' ? util::parse_int(port.substr(1)) : std::nullopt;
   if (!number || *number < 1 || *number > 65535) {
-    return util::fail(util::ErrorKind::invalid,
-                      util::cat("URL ", redacted(whole), ": the port is no number from 1 to 65535"));
+    return bad_url(whole, "the port is no number from 1 to 65535");
   }
   url.port = static_cast<std::uint16_t>(*number);
   return {};
@@ -48,8 +91,7 @@ util::Result<Url> parse_url(std::string_view text) {
   const auto scheme_end = text.find("://");
   url.scheme = util::lower(text.substr(0, scheme_end == std::string_view::npos ? 0 : scheme_end));
   if (url.scheme != "http" && url.scheme != "https") {
-    return util::fail(util::ErrorKind::invalid,
-                      util::cat("URL ", redacted(text), ": it must begin with http:// or https://"));
+    return bad_url(text, "it must begin with http:// or https://");
   }
   std::string_view rest = text.substr(scheme_end + 3);
   rest = rest.substr(0, rest.find('#'));
@@ -82,14 +124,8 @@ std::string to_string(const Url& url) {
 }
 
 std::string redacted(std::string_view url) {
-  const auto scheme_end = url.find("://");
-  const std::size_t start = scheme_end == std::string_view::npos ? 0 : scheme_end + 3;
-  const auto end = url.find_first_of("/?#", start);
-  const auto at = url.substr(0, end).rfind('@');
-  if (at == std::string_view::npos || at < start) {
-    return std::string(url);
-  }
-  return util::cat(url.substr(0, start), "***", url.substr(at));
+  const std::size_t start = after_scheme(url);
+  return hide_user(url, start, url.find_first_of("/?#", start));
 }
 
 bool is_loopback(std::string_view host) {

@@ -1,5 +1,6 @@
 #include <future>
 
+#include <kubist/data/pointer.hpp>
 #include <kubist/http/logging.hpp>
 #include <kubist/http/retry.hpp>
 #include <kubist/http/url.hpp>
@@ -187,16 +188,16 @@ util::Result<std::optional<data::Json>> Client::find(const ApiResource& resource
 
 util::Result<ServerVersion> Client::version(std::stop_token stop) {
   KUBIST_TRY(const data::Json value, json(raw_get("/version"), std::move(stop)));
-  if (!value.is_object() || !value.contains("gitVersion")) {
+  if (data::string_at(value, {"gitVersion"}).empty()) {
     return util::fail(ErrorKind::unavailable, util::cat("GET ", server(), "/version: not a Kubernetes version"),
                       "Is something else than a Kubernetes API server behind this address?");
   }
   ServerVersion version;
-  version.git_version = value.value("gitVersion", "");
-  version.platform = value.value("platform", "");
+  version.git_version = data::string_at(value, {"gitVersion"});
+  version.platform = data::string_at(value, {"platform"});
   // Managed offerings answer "27+".
   const auto number = [&](const char* key) {
-    std::string text = value.value(key, "");
+    std::string_view text = data::string_at(value, {key});
     text = text.substr(0, text.find_first_not_of("0123456789"));
     return static_cast<int>(util::parse_int(text).value_or(0));
   };

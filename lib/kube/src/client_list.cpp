@@ -3,6 +3,7 @@
 
 #include <kubist/data/document.hpp>
 #include <kubist/data/json_stream.hpp>
+#include <kubist/data/pointer.hpp>
 #include <kubist/http/url.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/util/text.hpp>
@@ -222,9 +223,7 @@ class Lister {
     m_client.report_warnings(outcome->headers);
     if (outcome->status >= 400) {
       const data::Json status = data::Json::parse(outcome->body, nullptr, false);
-      if (status.is_object() && status.contains("metadata") && status["metadata"].is_object()) {
-        m_fresh_token = status["metadata"].value("continue", "");
-      }
+      m_fresh_token = data::string_at(status, {"metadata", "continue"});
       return util::fail(api_error("GET", m_url, *outcome));
     }
     if (page.token) {

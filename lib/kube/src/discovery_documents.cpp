@@ -1,5 +1,6 @@
 #include "discovery_documents.hpp"
 
+#include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::kube {
@@ -130,7 +131,7 @@ void read_legacy(const Json& document, std::vector<ApiResource>& resources) {
     resource.short_names = texts_at(item, "shortNames");
     resource.categories = texts_at(item, "categories");
     resource.verbs = texts_at(item, "verbs");
-    resource.namespaced = item.value("namespaced", false);
+    resource.namespaced = data::bool_at(item, {"namespaced"});
     resources.push_back(std::move(resource));
   }
   for (const Json& item : list_at(document, "resources")) {

@@ -1,3 +1,4 @@
+#include <kubist/data/pointer.hpp>
 #include <kubist/http/url.hpp>
 #include <kubist/kube/kubeconfig.hpp>
 #include <kubist/util/base64.hpp>
@@ -110,7 +111,7 @@ Json cluster_info(const KubeconfigEntry& cluster, const ClusterAccess& access) {
   const auto extensions = cluster.value.find("extensions");
   if (extensions != cluster.value.end() && extensions->is_array()) {
     for (const Json& extension : *extensions) {
-      if (extension.is_object() && extension.value("name", "") == "client.authentication.k8s.io/exec" &&
+      if (data::string_at(extension, {"name"}) == "client.authentication.k8s.io/exec" &&
           extension.contains("extension")) {
         info["config"] = extension["extension"];
       }

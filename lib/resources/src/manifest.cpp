@@ -83,7 +83,8 @@ class Reader {
   }
 
   void add(Manifest&& manifest) {
-    bool sound = require(manifest, "/apiVersion", "apiVersion") & require(manifest, "/kind", "kind");
+    bool sound = require(manifest, "/apiVersion", "apiVersion");
+    sound &= require(manifest, "/kind", "kind");
     sound &= check_name(manifest);
     if (sound) {
       m_result.manifests.push_back(std::move(manifest));

@@ -12,9 +12,10 @@ namespace {
 using namespace std::chrono;
 
 std::string format_with(system_clock::time_point time, bool with_micros) {
-  const auto day = floor<days>(time);
+  const auto micros = floor<microseconds>(time);  // in nanoseconds the first day overflows
+  const auto day = floor<days>(micros);
   const year_month_day date(day);
-  const hh_mm_ss clock(floor<microseconds>(time - day));
+  const hh_mm_ss clock(micros - day);
   std::array<char, 64> buffer{};
   int size = std::snprintf(
       buffer.data(), buffer.size(), "%04d-%02u-%02uT%02d:%02d:%02d", static_cast<int>(date.year()),

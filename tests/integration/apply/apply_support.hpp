@@ -13,6 +13,8 @@
 #include <kubist/util/process.hpp>
 #include <kubist/util/text.hpp>
 
+#include "support/paths.hpp"
+
 /// What the tests of apply share: the program itself, kubectl as oracle, the audit log.
 namespace kubist::testing {
 
@@ -28,7 +30,7 @@ inline util::CommandResult run(std::vector<std::string> args, const std::string&
 
 inline util::CommandResult run_kubist(std::vector<std::string> args,
                                       const std::string& input = {}) {
-  args.insert(args.begin(), KUBIST_PROGRAM);
+  args.insert(args.begin(), kubist::paths::program());
   return run(std::move(args), input);
 }
 
@@ -39,7 +41,7 @@ inline util::CommandResult run_kubectl(std::vector<std::string> args,
 }
 
 inline std::string cluster_tool(const std::string& what, const std::string& name) {
-  const auto result = run({KUBIST_SOURCE_DIR "/tests/cluster/cluster", what, name});
+  const auto result = run({kubist::paths::source_dir() + "/tests/cluster/cluster", what, name});
   REQUIRE_MESSAGE(result.exit_code == 0, result.err);
   return std::string(util::trim(result.out));
 }
@@ -105,7 +107,7 @@ inline std::string config_map(const std::string& name, const std::string& value)
 
 /// The corpus for one namespace.
 inline std::string corpus(const std::string& ns) {
-  const auto text = util::read_file(KUBIST_SOURCE_DIR "/tests/data/apply/corpus.yaml");
+  const auto text = util::read_file(kubist::paths::source_dir() + "/tests/data/apply/corpus.yaml");
   REQUIRE(text);
   return util::replace_all(*text, "NAMESPACE", ns);
 }

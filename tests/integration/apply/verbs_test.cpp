@@ -147,8 +147,8 @@ TEST_CASE("apply: a killed run leaves nothing that the next one does not know") 
   const std::string file = (folder.path() / "set.yaml").string();
   REQUIRE(util::write_file(file, text));
   for (const char* after : {"0.05", "0.1", "0.2", "0.3", "0.5"}) {
-    run({"timeout", "-s", "KILL", after, KUBIST_PROGRAM, "apply", "-n", ns.name(), "-f", file,
-         "--inventory", "set"});
+    run({"timeout", "-s", "KILL", after, kubist::paths::program(), "apply", "-n", ns.name(), "-f",
+         file, "--inventory", "set"});
   }
   const auto next =
       run_kubist({"apply", "-n", ns.name(), "-f", "-", "--inventory", "set", "--prune"},

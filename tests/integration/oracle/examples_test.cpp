@@ -6,13 +6,14 @@
 #include <kubist/util/text.hpp>
 
 #include "support.hpp"
+#include "support/paths.hpp"
 
 namespace {
 
 using namespace it;
 using namespace kubist;
 
-const std::string k_folder = KUBIST_SOURCE_DIR "/examples";
+const std::string k_folder = kubist::paths::source_dir() + "/examples";
 const std::vector<std::string> k_projects{"quickstart", "shop"};
 
 // Pods need a node; a cluster of an API server alone runs no executions.

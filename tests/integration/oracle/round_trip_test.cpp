@@ -5,6 +5,7 @@
 #include <kubist/util/text.hpp>
 
 #include "support.hpp"
+#include "support/paths.hpp"
 
 namespace {
 
@@ -14,7 +15,7 @@ using namespace kubist;
 /// The corpus of the apply tests (Secrets with stringData, quantities, int-or-string, custom
 /// resources with defaults) in that namespace, which it has among its objects.
 std::string corpus(const std::string& ns) {
-  const auto text = util::read_file(KUBIST_SOURCE_DIR "/tests/data/apply/corpus.yaml");
+  const auto text = util::read_file(kubist::paths::source_dir() + "/tests/data/apply/corpus.yaml");
   REQUIRE(text);
   return util::replace_all(*text, "NAMESPACE", ns);
 }

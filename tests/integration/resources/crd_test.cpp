@@ -1,8 +1,8 @@
-// The CRDs and their rules on a real API server, with kubectl as the client. Uses the API-only cluster
-// target2 where there is one, so that CRDs installed here meet nobody else's.
-#include <doctest/doctest.h>
-
+// The CRDs and their rules on a real API server, with kubectl as the client. Uses the API-only
+// cluster target2 where there is one, so that CRDs installed here meet nobody else's.
 #include <filesystem>
+
+#include <doctest/doctest.h>
 
 #include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
@@ -10,6 +10,8 @@
 #include <kubist/resources/object.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/process.hpp>
+
+#include "support/paths.hpp"
 
 using namespace kubist;
 using data::Json;
@@ -85,7 +87,7 @@ void remove(const Json& object) {
 }
 
 std::vector<data::Document> cases(const std::string& file) {
-  auto text = util::read_file(std::string(KUBIST_SOURCE_DIR) + "/tests/data/rules/" + file);
+  auto text = util::read_file(kubist::paths::source_dir() + "/tests/data/rules/" + file);
   REQUIRE(text);
   auto documents = data::read_documents(*text, file);
   REQUIRE(documents);

@@ -10,6 +10,8 @@
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
+#include "support/paths.hpp"
+
 namespace {
 
 using namespace kubist;
@@ -17,7 +19,7 @@ using apply::Verdict;
 using data::Json;
 
 std::string test_file(const std::string& name) {
-  return *util::read_file(util::cat(KUBIST_SOURCE_DIR, "/tests/data/apply/", name));
+  return *util::read_file(util::cat(kubist::paths::source_dir(), "/tests/data/apply/", name));
 }
 
 /// The corpus as written and as a real API server (1.34) returned it after a server-side apply.

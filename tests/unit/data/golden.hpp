@@ -7,6 +7,8 @@
 
 #include <kubist/data/document.hpp>
 
+#include "support/paths.hpp"
+
 /// What kubectl made of tests/data/kubectl/input (see `regenerate` there).
 namespace golden {
 
@@ -16,7 +18,7 @@ inline std::string read_file(const std::filesystem::path& path) {
 }
 
 inline std::filesystem::path root() {
-  return std::filesystem::path(KUBIST_SOURCE_DIR) / "tests/data/kubectl";
+  return std::filesystem::path(kubist::paths::source_dir()) / "tests/data/kubectl";
 }
 
 inline std::vector<std::string> names() {

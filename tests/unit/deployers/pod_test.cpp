@@ -8,6 +8,8 @@
 #include <kubist/util/base64.hpp>
 #include <kubist/util/fs.hpp>
 
+#include "support/paths.hpp"
+
 using namespace kubist;
 using namespace kubist::deployers;
 using namespace std::chrono_literals;
@@ -48,7 +50,7 @@ Job job() {
 }
 
 void check_golden(const std::string& name, const std::string& text) {
-  const std::string path = KUBIST_SOURCE_DIR "/tests/data/deployers/" + name;
+  const std::string path = kubist::paths::source_dir() + "/tests/data/deployers/" + name;
   if (std::getenv("KUBIST_TEST_ACCEPT") != nullptr) {
     REQUIRE(util::write_file(path, text, 0644));
   }

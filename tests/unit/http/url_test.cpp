@@ -19,13 +19,19 @@ TEST_CASE("url: parts, defaults and the way back") {
 }
 
 TEST_CASE("url: what is no http URL is an error that hides the user info") {
-  for (const char* text : {"host:443", "ftp://host/", "https://", "https://h:99999/", "https://[::1/"}) {
+  for (const char* text :
+       {"host:443", "ftp://host/", "https://", "https://h:99999/", "https://[::1/", "http://[[]:8/",
+        "http://[name]/", "http://a b/", "http://a\nb/", "http://a]/"}) {
     CAPTURE(text);
     CHECK_FALSE(parse_url(text));
   }
-  const auto bad = parse_url("https://me:secret@host:port/");
-  REQUIRE_FALSE(bad);
-  CHECK(bad.error().message.find("secret") == std::string::npos);
+  for (const char* text : {"https://me:secret@host:port/", "https:/me:secret@host/",
+                           "me:secret@host", "https://me:x/secret@host/"}) {
+    CAPTURE(text);
+    const auto bad = parse_url(text);
+    REQUIRE_FALSE(bad);
+    CHECK(bad.error().message.find("secret") == std::string::npos);
+  }
 }
 
 TEST_CASE("url: redacted drops user info only") {

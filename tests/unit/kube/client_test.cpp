@@ -135,6 +135,16 @@ TEST_CASE_FIXTURE(Fixture, "client: warnings once, answers that are no JSON, abs
   CHECK_FALSE(absent->has_value());
 }
 
+TEST_CASE_FIXTURE(Fixture, "client: a version with fields of other types") {
+  fake->reply("GET", "/version", 200, R"({"gitVersion":7})");
+  CHECK_FALSE(client->version());
+  fake->reply("GET", "/version", 200, R"({"gitVersion":"v1","platform":[],"major":1})");
+  const auto version = client->version();
+  REQUIRE(version);
+  CHECK(version->git_version == "v1");
+  CHECK(version->platform.empty());
+}
+
 TEST_CASE_FIXTURE(Fixture, "client: a listing goes from page to page, also where metadata comes last") {
   const char* path = "/apis/apps/v1/namespaces/x/deployments";
   fake->reply("GET", path, 200, R"({"items":[{"metadata":{"name":"a"}}],"kind":"DeploymentList","metadata":{"continue":"t1","resourceVersion":"7"}})");

@@ -7,12 +7,14 @@
 #include <kubist/policies/builtins.hpp>
 #include <kubist/util/fs.hpp>
 
+#include "support/paths.hpp"
+
 using namespace kubist;
 
 TEST_CASE("policy cases: every file of tests/data/policies passes, and every policy has one") {
   engine::PolicyCatalog catalog;
   policies::add_builtins(catalog);
-  std::filesystem::path root = KUBIST_SOURCE_DIR "/tests/data/policies";
+  std::filesystem::path root = kubist::paths::source_dir() + "/tests/data/policies";
   for (const auto& builtin : policies::builtins()) {
     int cases = 0;
     for (const auto& file : std::filesystem::directory_iterator(root / builtin.definition->name)) {

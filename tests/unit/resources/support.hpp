@@ -1,19 +1,21 @@
 #pragma once
-#include <doctest/doctest.h>
-
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include <kubist/data/document.hpp>
 #include <kubist/data/json.hpp>
 #include <kubist/util/fs.hpp>
 
+#include "support/paths.hpp"
+
 namespace kubist::resources::test {
 
 /// The documents of a file below tests/data.
 inline std::vector<data::Document> test_data(const std::string& file) {
-  std::string path = std::string(KUBIST_SOURCE_DIR) + "/tests/data/" + file;
+  std::string path = kubist::paths::source_dir() + "/tests/data/" + file;
   auto text = util::read_file(path);
   REQUIRE_MESSAGE(text, path);
   auto documents = data::read_documents(*text, file);

@@ -259,7 +259,7 @@ TEST_CASE("validate: an update is held to the transition rules") {
 TEST_CASE("validate: the examples") {
   ManifestOptions recursive;
   recursive.recursive = true;
-  auto set = read_manifests({std::string(KUBIST_SOURCE_DIR) + "/examples"}, recursive);
+  auto set = read_manifests({kubist::paths::source_dir() + "/examples"}, recursive);
   CHECK(all(set.errors) == "");
   CHECK(set.manifests.size() >= 5);
   CHECK(all(validate(set.manifests, nothing_exists())) == "");

@@ -2,6 +2,8 @@
 
 #include <kubist/runtimes/jsonnet.hpp>
 
+#include "support/paths.hpp"
+
 using namespace kubist::runtimes;
 using namespace std::chrono_literals;
 using kubist::util::ErrorKind;
@@ -10,7 +12,7 @@ namespace {
 
 JsonnetOptions options() {
   JsonnetOptions options;
-  options.program = KUBIST_JSONNET_CHILD;
+  options.program = kubist::paths::jsonnet_child();
   options.args = {};
   return options;
 }
