@@ -1,8 +1,8 @@
 // Trees with DeployItems that ran in real pods, taken away: each item's OPERATION=DELETE run ends
 // before its namespace goes, and nothing of it stays.
-#include <doctest/doctest.h>
-
 #include <algorithm>
+
+#include <doctest/doctest.h>
 
 #include "integration/executors/support.hpp"
 
@@ -14,14 +14,13 @@ using namespace it;
 void make_tree(World& world, const std::string& on_delete) {
   const std::string project = world.name();
   world.make_project(project);
-  Json execution =
-      object("Execution", project, "job", {{"virtualClusterRef", {{"name", "dev"}}}});
-  execution["spec"]["items"] = Json::array(
-      {{{"name", "one"},
-        {"type", "Script"},
-        {"image", "localhost/busybox:1"},
-        {"script", "if [ \"$OPERATION\" = DELETE ]; then " + on_delete +
-                       "; fi; echo 'made: here' > $EXPORT_PATH"}}});
+  Json execution = object("Execution", project, "job", {{"virtualClusterRef", {{"name", "dev"}}}});
+  execution["spec"]["items"] =
+      Json::array({{{"name", "one"},
+                    {"type", "Script"},
+                    {"image", "localhost/busybox:1"},
+                    {"script", "if [ \"$OPERATION\" = DELETE ]; then " + on_delete +
+                                   "; fi; echo 'made: here' > $EXPORT_PATH"}}});
   put("home", {object("Cluster", project, "home", {{"home", true}}),
                virtual_cluster(project, "dev", "home", world.name("dev")), execution});
   must(run_kubist({"reconcile", "Project/" + project, "--timeout=120s"}));

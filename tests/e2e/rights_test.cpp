@@ -107,7 +107,8 @@ void check_rights(const std::vector<Right>& printed, const std::vector<Json>& re
   }
 }
 
-const char* const k_script = "cat \"$IMPORTS_PATH\"; echo '{\"a\": 1}' > \"$EXPORT_PATH\"";
+const char* const k_script =
+    "test ! -e \"$IMPORTS_PATH\" || cat \"$IMPORTS_PATH\"; echo '{\"a\": 1}' > \"$EXPORT_PATH\"";
 
 Json execution(const std::string& ns, const std::string& name, Json more) {
   Json spec{{"items", Json::array({{{"name", "run"},

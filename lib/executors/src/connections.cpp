@@ -160,6 +160,17 @@ util::Result<std::shared_ptr<const Connection>> Connections::connect(const Json&
   return entry->connection;
 }
 
+std::vector<std::shared_ptr<kube::Client>> Connections::clients() {
+  std::vector<std::shared_ptr<kube::Client>> all{m_home->client};
+  const std::lock_guard lock(m_mutex);
+  for (const auto& [hash, held] : m_endpoints) {
+    if (const auto endpoint = held.lock(); endpoint && endpoint->client) {
+      all.push_back(endpoint->client);
+    }
+  }
+  return all;
+}
+
 util::Result<std::set<std::string>> Connections::refused_on_namespaces(
     const Connection& connection, const std::stop_token& stop) {
   Endpoint& endpoint = *connection.endpoint;

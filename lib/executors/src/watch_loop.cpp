@@ -1,166 +1,22 @@
-#include <condition_variable>
-#include <deque>
-#include <map>
-#include <mutex>
 #include <set>
-#include <thread>
 
-#include <kubist/data/pointer.hpp>
-#include <kubist/executors/tree.hpp>
 #include <kubist/executors/watch_loop.hpp>
-#include <kubist/kube/watch.hpp>
 #include <kubist/resources/kinds.hpp>
-#include <kubist/util/text.hpp>
 
 #include "tree_view.hpp"
+#include "watches.hpp"
 
 namespace kubist::executors {
 
-using data::Json;
 using engine::Cause;
 using engine::Key;
 using engine::Schedule;
-using util::cat;
 
 namespace {
-
-using Steady = std::chrono::steady_clock::time_point;
 
 /// Watch events of one kind come often in bursts: a folder that is applied.
 constexpr std::chrono::milliseconds k_gather{50};
 constexpr std::chrono::seconds k_try_again{5};
-
-/// What the watch threads tell the loop.
-class Inbox {
- public:
-  void push(Key key, Cause cause) {
-    const std::lock_guard lock(m_mutex);
-    m_events.emplace_back(std::move(key), cause);
-    m_wake.notify_all();
-  }
-  /// Waits until there is something, `until` passes, or stop.
-  std::deque<std::pair<Key, Cause>> take(std::optional<Steady> until, const std::stop_token& stop) {
-    std::unique_lock lock(m_mutex);
-    const auto ready = [this] { return !m_events.empty(); };
-    if (until) {
-      m_wake.wait_until(lock, stop, *until, ready);
-    } else {
-      m_wake.wait(lock, stop, ready);
-    }
-    return std::exchange(m_events, {});
-  }
-
- private:
-  std::mutex m_mutex;
-  std::condition_variable_any m_wake;
-  std::deque<std::pair<Key, Cause>> m_events;
-};
-
-/// Watches one kind at home and turns its events into causes.
-class KindWatch {
- public:
-  KindWatch(Session& session, const resources::Kind& kind, const std::string& ns, Inbox& inbox)
-      : m_session(session), m_inbox(inbox) {
-    m_options.resource = resource_of(kind);
-    m_options.ns = kind.namespaced ? ns : "";
-    m_thread = std::jthread([this](std::stop_token stop) { run(stop); });
-  }
-
- private:
-  void run(const std::stop_token& stop) {
-    const auto ended = kube::watch(
-        m_session.home(), m_options, [this](const kube::WatchEvent& event) { return take(event); },
-        stop);
-    static_cast<void>(ended);  // a kind that may not be watched is covered by due times
-  }
-
-  util::Result<> take(const kube::WatchEvent& event) {
-    using Type = kube::WatchEventType;
-    if (event.type == Type::bookmark) {
-      return {};
-    }
-    if (event.type == Type::relisted) {
-      end_listing();
-      return {};
-    }
-    KUBIST_TRY(Json object, event.json());
-    const Key key{m_options.resource.group, m_options.resource.kind, std::string(event.ns),
-                  std::string(event.name)};
-    if (event.type == Type::listed) {
-      m_listed.insert(key);
-    }
-    const auto known = m_known.find(key);
-    const Json* before = known == m_known.end() ? nullptr : &known->second;
-    const bool gone = event.type == Type::deleted;
-    const auto cause = engine::cause_of(before, gone ? nullptr : &object);
-    if (cause && (m_primed || event.type != Type::listed)) {
-      m_inbox.push(key, *cause);
-    }
-    if (gone) {
-      m_known.erase(key);
-    } else {
-      m_known[key] = std::move(object);
-    }
-    return {};
-  }
-
-  // What was known before and is not in the new listing went away while nobody watched.
-  void end_listing() {
-    for (auto entry = m_known.begin(); entry != m_known.end();) {
-      if (m_listed.contains(entry->first)) {
-        ++entry;
-      } else {
-        m_inbox.push(entry->first, Cause::deleted);
-        entry = m_known.erase(entry);
-      }
-    }
-    m_listed.clear();
-    m_primed = true;
-  }
-
-  Session& m_session;
-  Inbox& m_inbox;
-  kube::WatchOptions m_options;
-  std::map<Key, Json> m_known;
-  std::set<Key> m_listed;
-  bool m_primed = false;  ///< the first listing is what the first run saw
-  std::jthread m_thread;  ///< last: it uses all of the above
-};
-
-/// Watches the namespaces that kubist keeps at home: a change by others is drift.
-class DriftWatch {
- public:
-  DriftWatch(Session& session, Inbox& inbox) : m_session(session), m_inbox(inbox) {
-    m_options.resource = kube::well_known::namespaces();
-    m_options.label_selector = cat(k_managed_by_label, "=kubist");
-    m_thread = std::jthread([this](std::stop_token stop) {
-      static_cast<void>(kube::watch(
-          m_session.home(), m_options,
-          [this](const kube::WatchEvent& event) { return take(event); }, stop));
-    });
-  }
-
- private:
-  util::Result<> take(const kube::WatchEvent& event) {
-    using Type = kube::WatchEventType;
-    if (event.type != Type::modified && event.type != Type::deleted) {
-      return {};
-    }
-    KUBIST_TRY(const Json object, event.json());
-    const auto parts =
-        util::split(resources::ObjectView(object).annotation(k_owner_annotation), '/');
-    if (parts.size() == 4) {
-      m_inbox.push({std::string(resources::k_kubist_group), parts[1], parts[2], parts[3]},
-                   Cause::drift);
-    }
-    return {};
-  }
-
-  Session& m_session;
-  Inbox& m_inbox;
-  kube::WatchOptions m_options;
-  std::jthread m_thread;
-};
 
 /// What the loop was asked to look after: everything, or some subtrees. A new object counts by the
 /// namespace that it is in.
@@ -217,12 +73,14 @@ util::Result<> watch_and_reconcile(Session& session, const ReconcileOptions& opt
   std::vector<std::unique_ptr<KindWatch>> watches;
   for (const resources::Kind& kind : resources::kinds()) {
     if (kind.node) {
-      watches.push_back(std::make_unique<KindWatch>(session, kind, ns, inbox));
+      watches.push_back(std::make_unique<KindWatch>(session.home_client(), kind, ns, inbox));
     }
   }
-  const DriftWatch drift(session, inbox);
+  DriftWatches drift(session.home_uid(), inbox);
+  drift.follow({session.home_client()});
   each.settle = std::chrono::milliseconds(0);
   KUBIST_TRY(Run run, session.run(each, observer, stop));
+  drift.follow(session.clients());
   hooks.finished(run);
   each.ignore_missing = true;  // it may have gone since
   Scope scope(options.selection);
@@ -252,6 +110,7 @@ util::Result<> watch_and_reconcile(Session& session, const ReconcileOptions& opt
       continue;
     }
     run = std::move(*next);
+    drift.follow(session.clients());
     scope.update(run.graph);
     hooks.finished(run);
     engine::schedule_from(schedule, run.report, run.graph, now);

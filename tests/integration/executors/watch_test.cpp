@@ -3,13 +3,15 @@
 #include <signal.h>
 
 #include "support.hpp"
+#include "support/cutting_proxy.hpp"
 
 namespace {
 
 using namespace it;
 
-std::string label(const std::string& ns, const std::string& name) {
-  const auto live = get("home", "namespace", ns);
+std::string label(const std::string& ns, const std::string& name,
+                  const std::string& cluster = "home") {
+  const auto live = get(cluster, "namespace", ns);
   return live ? (*live)["metadata"]["labels"].value(name, std::string()) : std::string();
 }
 
@@ -43,4 +45,40 @@ TEST_CASE("watch: drift is mended, new objects become Ready, SIGTERM ends with 1
 
   watch.signal(SIGTERM);
   CHECK_MESSAGE(watch.wait(20) == 143, watch.output());
+}
+
+TEST_CASE("watch: goes on through broken connections, and mends drift on a target too") {
+  World world("watchcut");
+  const std::string project = world.name();
+  world.make_project(project);
+  const auto [config, user] = world.token_kubeconfig("target1");
+  put("home",
+      {secret(project, "target", config), object("Cluster", project, "home", {{"home", true}}),
+       object("Cluster", project, "target", {{"kubeconfigSecretRef", {{"name", "target"}}}}),
+       virtual_cluster(project, "dev", "home", world.name("dev")),
+       virtual_cluster(project, "far", "target", world.name("far"))});
+  kubist::testing::CuttingProxy proxy("https://10.77.0.2:6443");
+  Background watch({"reconcile", "Project/" + project, "--watch", "--server",
+                    "https://127.0.0.1:" + std::to_string(proxy.port())});
+  const auto is_ready = [&](const std::string& name) {
+    return condition(get("home", "kvc", name, project), "Ready") == "True";
+  };
+  REQUIRE_MESSAGE(eventually([&] { return is_ready("dev") && is_ready("far"); }), watch.output());
+
+  must(kubectl("target1", {"label", "namespace", world.name("far"), "istio-injection-"}));
+  CHECK_MESSAGE(eventually([&] {
+                  return label(world.name("far"), "istio-injection", "target1") == "enabled";
+                }),
+                watch.output());
+
+  proxy.cut();
+  must(kubectl("home", {"label", "namespace", world.name("dev"), "istio-injection-"}));
+  put("home", {virtual_cluster(project, "late", "home", world.name("late"))});
+  CHECK_MESSAGE(
+      eventually([&] { return label(world.name("dev"), "istio-injection") == "enabled"; }),
+      watch.output());
+  CHECK_MESSAGE(eventually([&] { return is_ready("late"); }), watch.output());
+
+  watch.signal(SIGINT);
+  CHECK_MESSAGE(watch.wait(20) == 130, watch.output());
 }

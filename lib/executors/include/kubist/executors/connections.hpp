@@ -7,6 +7,7 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include <kubist/data/json.hpp>
 #include <kubist/engine/node.hpp>
@@ -52,6 +53,9 @@ class Connections {
   /// have on all namespaces (four SelfSubjectAccessReviews a run).
   util::Result<std::set<std::string>> refused_on_namespaces(const Connection& connection,
                                                             const std::stop_token& stop);
+
+  /// Home's, and those of all Clusters that are connected to; each once.
+  std::vector<std::shared_ptr<kube::Client>> clients();
 
  private:
   struct Entry;

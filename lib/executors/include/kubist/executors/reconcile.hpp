@@ -61,6 +61,10 @@ class Session {
                         const std::stop_token& stop);
 
   kube::Client& home() { return *m_home; }
+  const std::shared_ptr<kube::Client>& home_client() const { return m_home; }
+  const std::string& home_uid() const { return m_home_uid; }
+  /// The home client, and those of all clusters that the last runs reached; each once.
+  std::vector<std::shared_ptr<kube::Client>> clients() { return m_connections.clients(); }
 
  private:
   Session(std::shared_ptr<kube::Client> home, std::string home_uid, Options options);

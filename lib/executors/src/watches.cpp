@@ -1,0 +1,181 @@
+#include "watches.hpp"
+
+#include <algorithm>
+
+#include <kubist/executors/tree.hpp>
+#include <kubist/executors/world.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::executors {
+
+using data::Json;
+using engine::Cause;
+using engine::Key;
+using util::cat;
+using Type = kube::WatchEventType;
+
+void Inbox::push(Key key, Cause cause) {
+  const std::lock_guard lock(m_mutex);
+  m_events.emplace_back(std::move(key), cause);
+  m_wake.notify_all();
+}
+
+Inbox::Events Inbox::take(std::optional<std::chrono::steady_clock::time_point> until,
+                          const std::stop_token& stop) {
+  std::unique_lock lock(m_mutex);
+  const auto ready = [this] { return !m_events.empty(); };
+  if (until) {
+    m_wake.wait_until(lock, stop, *until, ready);
+  } else {
+    m_wake.wait(lock, stop, ready);
+  }
+  return std::exchange(m_events, {});
+}
+
+KindWatch::KindWatch(std::shared_ptr<kube::Client> home, const resources::Kind& kind,
+                     const std::string& ns, Inbox& inbox)
+    : m_inbox(inbox) {
+  m_options.resource = resource_of(kind);
+  m_options.ns = kind.namespaced ? ns : "";
+  m_thread = std::jthread([this, home = std::move(home)](const std::stop_token& stop) {
+    static_cast<void>(kube::watch(
+        *home, m_options, [this](const kube::WatchEvent& event) { return take(event); }, stop));
+  });
+}
+
+util::Result<> KindWatch::take(const kube::WatchEvent& event) {
+  if (event.type == Type::bookmark) {
+    return {};
+  }
+  if (event.type == Type::relisted) {
+    end_listing();
+    return {};
+  }
+  KUBIST_TRY(Json object, event.json());
+  const Key key{m_options.resource.group, m_options.resource.kind, std::string(event.ns),
+                std::string(event.name)};
+  if (event.type == Type::listed) {
+    m_listed.insert(key);
+  }
+  const auto known = m_known.find(key);
+  const Json* before = known == m_known.end() ? nullptr : &known->second;
+  const bool gone = event.type == Type::deleted;
+  const auto cause = engine::cause_of(before, gone ? nullptr : &object);
+  if (cause && (m_primed || event.type != Type::listed)) {
+    m_inbox.push(key, *cause);
+  }
+  if (gone) {
+    m_known.erase(key);
+  } else {
+    m_known[key] = std::move(object);
+  }
+  return {};
+}
+
+// What was known before and is not in the new listing went away while nobody watched.
+void KindWatch::end_listing() {
+  for (auto entry = m_known.begin(); entry != m_known.end();) {
+    if (m_listed.contains(entry->first)) {
+      ++entry;
+    } else {
+      m_inbox.push(entry->first, Cause::deleted);
+      entry = m_known.erase(entry);
+    }
+  }
+  m_listed.clear();
+  m_primed = true;
+}
+
+/// The watch of one cluster's namespaces.
+class DriftWatches::One {
+ public:
+  One(std::shared_ptr<kube::Client> client, const std::string& home_uid, Inbox& inbox)
+      : m_home_uid(home_uid), m_inbox(inbox) {
+    m_options.resource = kube::well_known::namespaces();
+    m_options.label_selector = cat(k_managed_by_label, "=kubist");
+    m_options.form = kube::Form::metadata;
+    m_thread = std::jthread([this, client = std::move(client)](const std::stop_token& stop) {
+      static_cast<void>(kube::watch(
+          *client, m_options, [this](const kube::WatchEvent& event) { return take(event); }, stop));
+    });
+  }
+
+ private:
+  struct Known {
+    Key owner;
+    std::string resource_version;
+    bool listed = false;  ///< by the listing that is under way
+  };
+
+  util::Result<> take(const kube::WatchEvent& event) {
+    if (event.type == Type::relisted) {
+      end_listing();
+    } else if (event.type == Type::deleted) {
+      forget(std::string(event.name));
+    } else if (event.type != Type::bookmark) {
+      return learn(event);
+    }
+    return {};
+  }
+
+  util::Result<> learn(const kube::WatchEvent& event) {
+    KUBIST_TRY(const Json object, event.json());
+    const auto parts =
+        util::split(resources::ObjectView(object).annotation(k_owner_annotation), '/');
+    if (parts.size() != 4 || parts[0] != m_home_uid) {
+      forget(std::string(event.name));
+      return {};
+    }
+    const auto [known, fresh] = m_known.try_emplace(std::string(event.name));
+    const bool changed = known->second.resource_version != event.resource_version;
+    known->second = {{std::string(resources::k_kubist_group), parts[1], parts[2], parts[3]},
+                     std::string(event.resource_version),
+                     event.type == Type::listed};
+    if (!fresh && changed) {
+      m_inbox.push(known->second.owner, Cause::drift);
+    }
+    return {};
+  }
+
+  void forget(const std::string& name) {
+    if (const auto known = m_known.extract(name)) {
+      m_inbox.push(known.mapped().owner, Cause::drift);
+    }
+  }
+
+  void end_listing() {
+    std::vector<std::string> gone;
+    for (auto& [name, known] : m_known) {
+      if (!std::exchange(known.listed, false)) {
+        gone.push_back(name);
+      }
+    }
+    for (const std::string& name : gone) {
+      forget(name);
+    }
+  }
+
+  const std::string& m_home_uid;
+  Inbox& m_inbox;
+  kube::WatchOptions m_options;
+  std::map<std::string, Known> m_known;  ///< by namespace
+  std::jthread m_thread;                 ///< last: it uses all of the above
+};
+
+DriftWatches::DriftWatches(std::string home_uid, Inbox& inbox)
+    : m_home_uid(std::move(home_uid)), m_inbox(inbox) {}
+DriftWatches::~DriftWatches() = default;
+
+void DriftWatches::follow(const std::vector<std::shared_ptr<kube::Client>>& clients) {
+  std::erase_if(m_watches, [&](const auto& each) {
+    return std::find(clients.begin(), clients.end(), each.first) == clients.end();
+  });
+  for (const auto& client : clients) {
+    auto& watch = m_watches[client];
+    if (!watch) {
+      watch = std::make_unique<One>(client, m_home_uid, m_inbox);
+    }
+  }
+}
+
+}  // namespace kubist::executors

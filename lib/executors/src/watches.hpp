@@ -1,0 +1,74 @@
+#pragma once
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <kubist/engine/triggers.hpp>
+#include <kubist/kube/watch.hpp>
+#include <kubist/resources/kinds.hpp>
+
+namespace kubist::executors {
+
+/// What the watch threads tell the loop.
+class Inbox {
+ public:
+  using Events = std::deque<std::pair<engine::Key, engine::Cause>>;
+  void push(engine::Key key, engine::Cause cause);
+  /// Waits until there is something, `until` passes, or stop.
+  Events take(std::optional<std::chrono::steady_clock::time_point> until,
+              const std::stop_token& stop);
+
+ private:
+  std::mutex m_mutex;
+  std::condition_variable_any m_wake;
+  Events m_events;
+};
+
+/// Watches one kind at home and turns its events into causes. A kind that may not be watched is
+/// covered by due times.
+class KindWatch {
+ public:
+  /// REQUIRES: `inbox` outlives it.
+  KindWatch(std::shared_ptr<kube::Client> home, const resources::Kind& kind, const std::string& ns,
+            Inbox& inbox);
+
+ private:
+  util::Result<> take(const kube::WatchEvent& event);
+  void end_listing();
+
+  Inbox& m_inbox;
+  kube::WatchOptions m_options;
+  std::map<engine::Key, data::Json> m_known;
+  std::set<engine::Key> m_listed;
+  bool m_primed = false;  ///< the first listing is what the first run saw
+  std::jthread m_thread;  ///< last: it uses all of the above
+};
+
+/// Watches the namespaces that kubist keeps, on every cluster that it is connected to: a change by
+/// others is drift of the node that owns it, also one that happened while no watch stood.
+class DriftWatches {
+ public:
+  /// Of owners on the home cluster with that uid alone. REQUIRES: `inbox` outlives it.
+  DriftWatches(std::string home_uid, Inbox& inbox);
+  ~DriftWatches();
+  /// Begins to watch by those that are new, ends what is not among them.
+  void follow(const std::vector<std::shared_ptr<kube::Client>>& clients);
+
+ private:
+  class One;
+  std::string m_home_uid;
+  Inbox& m_inbox;
+  std::map<std::shared_ptr<kube::Client>, std::unique_ptr<One>> m_watches;
+};
+
+}  // namespace kubist::executors
