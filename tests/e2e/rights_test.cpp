@@ -107,6 +107,7 @@ void check_rights(const std::vector<Right>& printed, const std::vector<Json>& re
   }
 }
 
+const char* const k_mended = "items' accounts that somebody changed are put right";
 const char* const k_script =
     "test ! -e \"$IMPORTS_PATH\" || cat \"$IMPORTS_PATH\"; echo '{\"a\": 1}' > \"$EXPORT_PATH\"";
 
@@ -217,6 +218,9 @@ TEST_CASE(
                 {{"", "kubist.io", "*", "watch", ""}, "reconcile --watch, get -w, wait"},
                 {{"", "landscaper.gardener.cloud", "deployitems", "watch", ""},
                  "items whose type is another deployer's are waited for"},
+                {{"", "", "serviceaccounts", "patch", ""}, k_mended},
+                {{"", "rbac.authorization.k8s.io", "roles", "patch", ""}, k_mended},
+                {{"", "rbac.authorization.k8s.io", "rolebindings", "patch", ""}, k_mended},
                 {{"", "", "pods/log", "get", ""},
                  "logs -f of a pod that still runs, logs of a failed one"}});
 
