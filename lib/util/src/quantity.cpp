@@ -89,7 +89,11 @@ Result<Quantity> parse(std::string_view text) {
   if (suffix != k_suffixes.end()) {
     quantity.format = suffix->format;
     if (suffix->format == Format::binary) {
-      digits <<= 10U * static_cast<unsigned>(suffix->power);
+      const unsigned shift = 10U * static_cast<unsigned>(suffix->power);
+      if (digits > k_limit >> shift) {
+        return bad_quantity(text);
+      }
+      digits <<= shift;
     } else {
       power += suffix->power;
     }
