@@ -5,7 +5,7 @@
 #include <kubist/data/json_text.hpp>
 #include <kubist/engine/report.hpp>
 #include <kubist/executors/catalog.hpp>
-#include <kubist/executors/tree.hpp>
+#include <kubist/executors/tree_view.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/random.hpp>
 
@@ -40,15 +40,16 @@ Json to_json(const Node& node, const PolicyVerdict& verdict) {
 util::Result<int> run(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto keys, read_selection(context, arguments.words()));
   KUBIST_TRY(const auto client, context.client());
-  KUBIST_TRY(const auto snapshot, executors::load_snapshot(*client, keys[0].ns, context.stop()));
-  const engine::Graph graph = executors::build_graph(snapshot);
+  KUBIST_TRY(const auto ns, executors::namespace_of(*client, keys, context.stop()));
+  KUBIST_TRY(const auto view, executors::load_tree_view(*client, ns, context.stop()));
+  const engine::Graph graph = executors::build_graph(view);
   KUBIST_TRY(const auto nodes, graph.require(keys[0]));
   const executors::Catalog definitions;
   const auto now = util::system_clock().now();
   engine::PolicyWorld world;
-  const auto verdicts = engine::run_policies(graph, nodes, definitions.build(snapshot.definitions),
-                                             world, {util::random_uuid(), now, true}, now,
-                                             context.stop(), {.keep_trace = true});
+  const auto verdicts = engine::run_policies(
+      graph, nodes, definitions.build(view.snapshot.definitions), world,
+      {util::random_uuid(), now, true}, now, context.stop(), {.keep_trace = true});
   Json all{{"nodes", Json::array()}};
   int code = k_ok;
   for (std::size_t i = 0; i < nodes.size(); ++i) {

@@ -1,7 +1,7 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/data/pointer.hpp>
-#include <kubist/executors/tree.hpp>
+#include <kubist/executors/tree_view.hpp>
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
@@ -78,8 +78,9 @@ data::Json to_json(const Graph& graph, NodeId id) {
 util::Result<int> run(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto keys, read_selection(context, arguments.words()));
   KUBIST_TRY(const auto client, context.client());
-  KUBIST_TRY(const auto snapshot, executors::load_snapshot(*client, "", context.stop()));
-  const Graph graph = executors::build_graph(snapshot);
+  KUBIST_TRY(const auto ns, executors::namespace_of(*client, keys, context.stop()));
+  KUBIST_TRY(const auto view, executors::load_tree_view(*client, ns, context.stop()));
+  const Graph graph = executors::build_graph(view);
   std::vector<NodeId> roots = keys.empty() ? graph.roots() : std::vector<NodeId>{};
   for (const engine::Key& key : keys) {
     KUBIST_TRY(const auto found, graph.require(key));
@@ -91,6 +92,8 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
       all["roots"].push_back(to_json(graph, root));
     }
     context.out().write(all.dump(2) + '\n');
+  } else if (roots.empty()) {
+    context.log().line("No resources found");
   } else {
     print_table(graph, roots, context.out_color(), context.out());
   }

@@ -5,13 +5,12 @@
 #include <kubist/executors/reconcile.hpp>
 #include <kubist/executors/registry.hpp>
 #include <kubist/executors/status_store.hpp>
-#include <kubist/executors/tree.hpp>
+#include <kubist/executors/tree_view.hpp>
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
 #include "overlay.hpp"
 #include "survey.hpp"
-#include "tree_view.hpp"
 
 namespace kubist::executors {
 

@@ -1,7 +1,6 @@
-#include "tree_view.hpp"
-
 #include <set>
 
+#include <kubist/executors/tree_view.hpp>
 #include <kubist/resources/kinds.hpp>
 
 namespace kubist::executors {

@@ -1,9 +1,9 @@
 #include <set>
 
+#include <kubist/executors/tree_view.hpp>
 #include <kubist/executors/watch_loop.hpp>
 #include <kubist/resources/kinds.hpp>
 
-#include "tree_view.hpp"
 #include "watches.hpp"
 
 namespace kubist::executors {

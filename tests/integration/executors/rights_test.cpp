@@ -112,6 +112,13 @@ TEST_CASE("rights: who may work on one project only does so, and leaves the othe
   const CommandResult one = account.kubist({"reconcile", "Project/" + own});
   CHECK_MESSAGE(one.exit_code == 0, one.out, one.err);
 
+  const CommandResult tree = account.kubist({"tree", "Project/" + own});
+  CHECK_MESSAGE(tree.exit_code == 0, tree.out, tree.err);
+  CHECK(tree.out.find("VirtualCluster/dev") != std::string::npos);
+  const CommandResult trees = account.kubist({"tree"});
+  CHECK_MESSAGE(trees.out.find("Forbidden") != std::string::npos, trees.out, trees.err);
+  CHECK(trees.out.find("VirtualCluster/dev") != std::string::npos);
+
   // Who may read all of it, too, learns more and writes as little.
   const Grant reader(world.name("reader"),
                      Json::array({rule("kubist.io", {"*"}, {"get", "list"}),
