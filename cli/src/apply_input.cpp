@@ -33,6 +33,7 @@ util::Result<apply::Options> apply_options(Context& context, const Arguments& ar
   KUBIST_TRY(options.validation, validation_of(arguments));
   KUBIST_TRY(options.default_namespace, context.ns());
   options.enforce_namespace = context.ns_given();
+  options.check_fields = true;
   options.before_apply = executors::prepare_projects;
   options.on_progress = [&context](std::string_view line) { context.log().line(line); };
   return options;

@@ -15,6 +15,7 @@ util::Result<int> diff(Context& context, const Arguments& arguments) {
   options.manager = arguments.text("field-manager");
   KUBIST_TRY(options.default_namespace, context.ns());
   options.enforce_namespace = context.ns_given();
+  options.check_fields = true;
   options.prune = arguments.boolean("prune");
   if (arguments.given("inventory")) {
     options.inventory = {options.default_namespace, arguments.text("inventory")};

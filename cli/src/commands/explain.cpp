@@ -15,21 +15,6 @@ namespace {
 using data::Json;
 using util::ErrorKind;
 
-bool is_of_kind(const Json& schema, const kube::ApiResource& resource) {
-  const Json* kinds = data::find_path(schema, {"x-kubernetes-group-version-kind"});
-  if (kinds == nullptr || !kinds->is_array()) {
-    return false;
-  }
-  for (const Json& kind : *kinds) {
-    if (data::string_at(kind, {"group"}) == resource.group &&
-        data::string_at(kind, {"version"}) == resource.version &&
-        data::string_at(kind, {"kind"}) == resource.kind) {
-      return true;
-    }
-  }
-  return false;
-}
-
 util::Result<kube::ApiResource> resource_of(kube::Client& client, const std::string& word,
                                             const std::string& api_version,
                                             const std::stop_token& stop) {
@@ -45,14 +30,12 @@ util::Result<> explain_served(Context& context, const std::vector<std::string>& 
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const auto resource,
              resource_of(*client, word, arguments.text("api-version"), context.stop()));
-  const std::string document = resource.group.empty()
-                                   ? util::cat("/openapi/v3/api/", resource.version)
-                                   : util::cat("/openapi/v3/apis/", resource.api_version());
+  const std::string document = kube::open_api_path(resource);
   KUBIST_TRY(const Json openapi, client->json(kube::raw_get(document), context.stop()));
   const Json* components = data::find_path(openapi, {"components", "schemas"});
   if (components != nullptr && components->is_object()) {
     for (const auto& [name, schema] : components->items()) {
-      if (is_of_kind(schema, resource)) {
+      if (kube::describes(schema, resource)) {
         return explain(context.out(),
                        {resource.group, resource.version, resource.kind, &schema, components},
                        path, arguments.boolean("recursive"));

@@ -50,6 +50,12 @@ bool SetRun::prepare() {
     read.ready = m_options.ready_mode;
   }
   read_live(m_client, m_works, read, m_stop);
+  if (m_options.check_fields && m_options.validation == kube::FieldValidation::strict) {
+    check_fields();
+    if (!m_report.errors.empty()) {
+      return false;
+    }
+  }
   if (m_options.before_apply && m_options.dry_run == DryRun::none && !m_stop.stop_requested()) {
     if (auto ready = m_options.before_apply(m_client, m_objects, m_stop); !ready) {
       m_report.errors.push_back(ready.error());
@@ -83,10 +89,7 @@ void SetRun::run_wave(const Tags& tags) {
   report_finished();
   const auto make = [this](std::size_t tag) {
     const Work& work = m_works[tag];
-    kube::ApplyOptions apply;
-    apply.field_manager = m_options.manager;
-    apply.force = m_options.force_conflicts;
-    apply.validation = m_options.validation;
+    kube::ApplyOptions apply = apply_options();
     apply.dry_run = m_options.dry_run == DryRun::server ? kube::DryRun::server : kube::DryRun::none;
     if (m_options.admit && work.exists) {
       Json pinned = work.manifest->object;
@@ -122,13 +125,24 @@ SetRun::Tags SetRun::tags_to_send(const Tags& tags) {
   return to_send;
 }
 
+bool SetRun::needs_no_write(const Work& work) const {
+  return work.exists && work.comparison.verdict == Verdict::unchanged && !m_options.always_write;
+}
+
+kube::ApplyOptions SetRun::apply_options() const {
+  kube::ApplyOptions apply;
+  apply.field_manager = m_options.manager;
+  apply.force = m_options.force_conflicts;
+  apply.validation = m_options.validation;
+  return apply;
+}
+
 bool SetRun::settle(Work& work) {
   if (m_stop.stop_requested()) {
     finish(work, Outcome::skipped, "the run was stopped before it was sent");
   } else if (const std::string blocker = blocked_by(work); !blocker.empty()) {
     finish(work, Outcome::skipped, blocker);
-  } else if (work.exists && work.comparison.verdict == Verdict::unchanged &&
-             !m_options.always_write) {
+  } else if (needs_no_write(work)) {
     if (m_options.keep_objects) {
       work.result.live = work.before;
     }

@@ -31,11 +31,16 @@ class SetRun {
   using Tags = std::vector<std::size_t>;
 
   bool prepare();
+  /// Unknown fields of what would be written, into the report's errors.
+  void check_fields();
   void run_waves();
   void run_wave(const Tags& tags);
   Tags tags_to_send(const Tags& tags);
   /// Settles an object without a request, where that is possible.
   bool settle(Work& work);
+  /// Is it on the server already just so?
+  bool needs_no_write(const Work& work) const;
+  kube::ApplyOptions apply_options() const;
   bool admitted(Work& work);
   std::string blocked_by(const Work& work) const;
   Delay take_reply(Work& work, util::Result<kube::Reply> reply);

@@ -217,7 +217,7 @@ class Validator {
     }
     inside(std::string_view(name), [&] {
       std::string hint;
-      if (!node.properties.empty() && !util::nearest(name, names)) {
+      if (!names.empty() && !util::nearest(name, names)) {
         hint = cat("known here: ", util::join(names, ", "));
       }
       report(cat("unknown field", util::did_you_mean(name, names)), std::move(hint), At::key);

@@ -79,10 +79,14 @@ util::Result<std::shared_ptr<Client>> Client::connect(ClusterAccess access, Clie
   auto impl = std::make_unique<Impl>();
   impl->transport = make_stack(access, options);
   DiscoveryCache cache;
+  std::filesystem::path open_api_folder;
   if (options.discovery_cache && !options.transport) {
     cache.file = discovery_cache_file(access.server);
+    open_api_folder = util::cache_folder() / "openapi" / cache.file.filename();
   }
   impl->discovery = std::make_unique<Discovery>(impl->transport, access.server, std::move(cache));
+  impl->open_api =
+      std::make_unique<OpenApi>(impl->transport, access.server, std::move(open_api_folder));
   impl->access = std::move(access);
   impl->options = std::move(options);
   return std::shared_ptr<Client>(new Client(std::move(impl)));
@@ -93,12 +97,14 @@ Client::Client(std::unique_ptr<Impl> impl) : m_impl(std::move(impl)) {}
 Client::~Client() {
   // Handlers use the other members: the calls end first.
   m_impl->discovery.reset();
+  m_impl->open_api.reset();
   m_impl->transport.reset();
 }
 
 const std::string& Client::server() const { return m_impl->access.server; }
 const std::string& Client::default_namespace() const { return m_impl->access.ns; }
 Discovery& Client::discovery() { return *m_impl->discovery; }
+OpenApi& Client::open_api() { return *m_impl->open_api; }
 http::Transport& Client::transport() { return *m_impl->transport; }
 
 http::Request Client::request_of(const ApiCall& call) const {

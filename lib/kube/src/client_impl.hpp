@@ -12,6 +12,7 @@ struct Client::Impl {
   ClientOptions options;
   std::shared_ptr<http::Transport> transport;  // the top of the stack; discovery shares it
   std::unique_ptr<Discovery> discovery;
+  std::unique_ptr<OpenApi> open_api;
   std::mutex warnings_mutex;
   std::set<std::string> warnings;  // reported already
 };

@@ -208,19 +208,76 @@ TEST_CASE("bad input: each has its message and its place, and nothing is written
   CHECK(reads > 0);  // the commands did reach the cluster
 }
 
-TEST_CASE("bad input: a field that the API server refuses is shown where it stands") {
+TEST_CASE("bad input: an unknown field of any kind is found before the first write") {
   World world("bad-field");
   const std::string project = world.name();
-  world.make_project(project);
-  const std::string input = util::cat(
+  const std::string group = project + ".example.com";
+  const std::string crd = util::cat(
+      "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: "
+      "things.",
+      group, "}\nspec:\n  group: ", group,
+      "\n  scope: Namespaced\n  names: {kind: Thing, plural: things, singular: thing}\n  "
+      "versions:\n"
+      "  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n"
+      "        type: object\n        properties:\n          spec:\n            type: object\n"
+      "            properties:\n              size: {x-kubernetes-int-or-string: true}\n"
+      "              any: {type: object, x-kubernetes-preserve-unknown-fields: true}\n"
+      "              map: {type: object, additionalProperties: {type: object, properties: {a: "
+      "{type: string}}}}\n---\n");
+  const std::string thing =
+      util::cat("apiVersion: ", group, "/v1\nkind: Thing\nmetadata: {name: t, namespace: ", project,
+                "}\nspec:\n  size: 5\n  any: {x: {y: z}}\n  map: {k: {a: b}}\n");
+  const std::string good = util::cat("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: innocent, ",
+                                     "namespace: ", project, "}\n---\n");
+  const std::string config_map = util::cat(
       "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: ", project,
       "\n  lables: {a: b}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: b, namespace: ",
       project, "}\ndta: {a: b}\n");
-  const CommandResult result = run_kubist({"apply", "-f", "-"}, input);
-  CHECK(result.exit_code == 1);
-  CHECK_MESSAGE(result.err.find("stdin:6:3: configmap/a: ") != std::string::npos, result.err);
-  CHECK(result.err.find("stdin:11:1: configmap/b: ") != std::string::npos);
-  CHECK(!get("home", "configmap", "a", project));
+  const auto refuse = [&](const std::string& input, const Words& messages) {
+    for (const std::string verb : {"apply", "reconcile", "diff"}) {
+      CAPTURE(verb);
+      Audit audit("home");
+      const CommandResult result = run_kubist(world.as_user({verb, "-f", "-"}), input);
+      CHECK(result.exit_code == (verb == "diff" ? 70 : 1));
+      for (const std::string& message : messages) {
+        CHECK_MESSAGE(result.err.find(message) != std::string::npos, message, "\n", result.err);
+      }
+      CHECK(audit.writes(world.user()).empty());
+    }
+  };
+  const std::string project_yaml = util::cat(
+      "apiVersion: kubist.io/v1alpha1\nkind: Project\nmetadata: {name: ", project, "}\n---\n");
+  const Words fields{"stdin:6:3: metadata.lables: unknown field, did you mean \"labels\"?",
+                     "stdin:11:1: dta: unknown field, did you mean \"data\"?"};
+  SUBCASE("in a namespace that is still to be made") {
+    refuse(config_map, fields);
+    refuse(project_yaml + good + crd + thing + "  siez: 5\n", {"spec.siez: unknown field"});
+    CHECK(!get("home", "namespace", project));
+  }
+  SUBCASE("in one that is there, of a kind that is there") {
+    world.make_project(project);
+    refuse(config_map, fields);
+    const CommandResult applied = run_kubist({"apply", "-f", "-"}, crd + thing);
+    CHECK_MESSAGE(applied.exit_code == 0, applied.err);
+    REQUIRE(eventually([&] {
+      return must(kubectl("home", {"get", "--raw", "/openapi/v3"})).find(group + "/v1") !=
+             std::string::npos;
+    }));
+    refuse(good + thing + "  mapp: {}\n", {"spec.mapp: unknown field"});
+    CHECK(!get("home", "configmap", "innocent", project));
+    // The CRD learns a field that the cache does not know: the server has the last word.
+    must(run_kubist({"apply", "-f", "-"},
+                    util::replace_all(crd, "              any:",
+                                      "              mapp: {type: string}\n              any:")));
+    REQUIRE(eventually([&] {
+      return kubectl("home", {"apply", "--server-side", "--dry-run=server", "-f", "-"},
+                     thing + "  mapp: x\n")
+                 .exit_code == 0;
+    }));
+    const CommandResult again = run_kubist({"apply", "-f", "-"}, thing + "  mapp: x\n");
+    CHECK_MESSAGE(again.exit_code == 0, again.err);
+  }
+  kubectl("home", {"delete", "crd", "things." + group, "--ignore-not-found", "--wait=false"});
 }
 
 TEST_CASE("bad input: usage errors are 64, whatever the command") {

@@ -104,6 +104,45 @@ TEST_CASE("reconcile: all Clusters that lead to one place ask it once a run") {
   CHECK(asked["/api/v1/namespaces/kube-system"] == 1);
 }
 
+TEST_CASE("apply: fields are looked up once for each group and version, and then never again") {
+  World world("lookup");
+  const std::string project = world.name();
+  world.make_project(project);
+  const kubist::util::TempDir cache("cache");
+  const std::string before = kubist::util::environment("KUBECACHEDIR");
+  ::setenv("KUBECACHEDIR", cache.path().c_str(), 1);
+  const auto apply = [&](const std::string& value) {
+    std::string input;
+    for (const char* name : {"a", "b"}) {
+      for (const char* kind : {"ConfigMap", "Secret"}) {
+        input += kubist::util::cat("---\napiVersion: v1\nkind: ", kind, "\nmetadata: {name: ", name,
+                                   ", namespace: ", project, "}\n",
+                                   kind == std::string("Secret") ? "stringData" : "data",
+                                   ": {k: \"", value, "\"}\n");
+      }
+    }
+    input +=
+        kubist::util::cat("---\napiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: ",
+                          "{name: a, namespace: ", project, ", labels: {v: \"", value, "\"}}\n");
+    Audit audit("home");
+    const CommandResult run = run_kubist(world.as_user({"apply", "-f", "-"}), input);
+    CHECK_MESSAGE(run.exit_code == 0, run.err);
+    std::vector<std::string> asked;
+    for (const Json& request : audit.requests(world.user())) {
+      const std::string uri = request["requestURI"];
+      if (uri.starts_with("/openapi")) {
+        asked.push_back(uri);
+      }
+    }
+    return asked;
+  };
+  CHECK(apply("1") == std::vector<std::string>{"/openapi/v3/api/v1",
+                                               "/openapi/v3/apis/rbac.authorization.k8s.io/v1"});
+  CHECK(apply("1").empty());
+  CHECK(apply("2").empty());
+  before.empty() ? ::unsetenv("KUBECACHEDIR") : ::setenv("KUBECACHEDIR", before.c_str(), 1);
+}
+
 TEST_CASE("reconcile: Deployments to restart are read once, and restarted once") {
   World world("restart");
   const std::string project = world.name();

@@ -56,6 +56,11 @@ struct Options {
   /// PATCH objects even where they look unchanged.
   bool always_write = false;
   Admit admit;
+  /// With strict validation: look for fields that do not exist in the objects that would be
+  /// written, before the first write. By the server's OpenAPI v3 (kube/open_api.hpp), so without a
+  /// request once that is cached; where it is not to be had, the server finds them at each object's
+  /// PATCH. kubist's own kinds are left out: resources::validate() knows them better.
+  bool check_fields = false;
   /// Called before the first write of a run that is no dry run, after everything has been checked:
   /// a Project's namespace is made or adopted here. An error ends the run with nothing written.
   BeforeApply before_apply;
@@ -79,7 +84,8 @@ struct Options {
 /// established and namespaces are there before what needs them. Within a wave the client's governor
 /// decides how many requests are in flight. An object that fails stops only what needs it: a
 /// namespace its objects, a CRD its custom resources; unknown kinds, wrong scopes and objects that
-/// appear twice are found before anything is written, and then nothing is.
+/// appear twice (and unknown fields, where asked for) are found before anything is written, and
+/// then nothing is.
 ///
 /// Unchanged objects are not written: their live state is read first (LIST, or GET for few) and
 /// compared as compare.hpp says. `objects` must outlive the call; an object's metadata.namespace is

@@ -17,6 +17,7 @@
 #include <kubist/kube/api_resource.hpp>
 #include <kubist/kube/discovery.hpp>
 #include <kubist/kube/kubeconfig.hpp>
+#include <kubist/kube/open_api.hpp>
 #include <kubist/util/log.hpp>
 #include <kubist/util/result.hpp>
 
@@ -113,7 +114,7 @@ struct ClientOptions {
   const util::Log* log = nullptr;
   /// Each distinct Warning header once; default: log->warn.
   std::function<void(std::string_view)> on_warning;
-  bool discovery_cache = true;  ///< keep discovery on disk
+  bool discovery_cache = true;  ///< keep discovery and names of fields on disk
   bool may_prompt = false;      ///< exec plugins may use the terminal
   /// Retries (http/retry.hpp); off for commands that must fail at once.
   bool retry = true;
@@ -136,6 +137,7 @@ class Client {
   /// The namespace of the context, "default" when it names none.
   const std::string& default_namespace() const;
   Discovery& discovery();
+  OpenApi& open_api();
 
   /// Sends the call; `done` gets its outcome on the worker's thread: be quick, do not block. May block
   /// to run an exec plugin.
