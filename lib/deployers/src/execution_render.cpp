@@ -4,6 +4,7 @@
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/upstream.hpp>
+#include <kubist/resources/execution_items.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/state/contract.hpp>
@@ -32,9 +33,6 @@ tl::unexpected<util::Error> invalid(std::string_view item, std::string_view mess
 util::Result<std::string_view> deploy_type(const Json& item) {
   const auto name = data::string_at(item, {"name"});
   const auto type = data::string_at(item, {"type"});
-  if (item.contains("dependsOn") && !item["dependsOn"].empty()) {
-    return invalid(name, "dependsOn is not available in this version of kubist");
-  }
   if (type == "Script") {
     return "kubist.io/script";
   }
@@ -154,6 +152,11 @@ Json execution_owner(const Json& execution) {
 util::Result<std::vector<RenderedItem>> render_execution(const ExecutionInput& input,
                                                          const Json& imports) {
   const Json* items = data::find_path(input.spec, {"items"});
+  if (const auto problems = resources::item_problems(input.spec); !problems.empty()) {
+    util::Error error = util::make_error(ErrorKind::invalid, problems[0].message, problems[0].hint);
+    error.reason = "InvalidItem";
+    return util::fail(std::move(error));
+  }
   std::vector<RenderedItem> rendered;
   for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
     const Json& item = (*items)[i];

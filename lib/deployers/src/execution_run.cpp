@@ -1,3 +1,4 @@
+#include <future>
 #include <mutex>
 #include <thread>
 
@@ -6,6 +7,7 @@
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/runner.hpp>
+#include <kubist/resources/execution_items.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/state/contract.hpp>
 #include <kubist/util/base64.hpp>
@@ -57,16 +59,40 @@ util::Result<> apply_item(World& world, const ExecutionInput& input, const Json&
   return {};
 }
 
+bool succeeded(const ItemRun& run) {
+  return run.outcome && run.outcome->state == Progress::State::done;
+}
+
+/// Items side by side, each after those that it depends on have succeeded.
 std::vector<ItemRun> run_all(World& world, const std::vector<RenderedItem>& items,
                              const ExecutionInput& input) {
   std::vector<ItemRun> runs(items.size());
+  std::vector<std::promise<void>> ended(items.size());
+  std::vector<std::shared_future<void>> ends;
+  for (std::promise<void>& each : ended) {
+    ends.push_back(each.get_future().share());
+  }
+  const auto before = resources::item_dependencies(input.spec);
   std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < items.size(); ++i) {
     runs[i].name = items[i].name;
     runs[i].deploy_item = name_of(items[i].deploy_item);
-    threads.emplace_back([&world, &input, &run = runs[i]] {
-      run.outcome = run_item(world, ns_of(input.object), run.deploy_item,
-                             {.force = input.force, .wait = input.wait});
+    threads.emplace_back([&, i] {
+      ItemRun& run = runs[i];
+      const ItemRun* missing = nullptr;
+      for (const std::size_t other : before[i]) {
+        ends[other].wait();
+        missing = missing == nullptr && !succeeded(runs[other]) ? &runs[other] : missing;
+      }
+      if (missing != nullptr) {
+        run.outcome = ItemOutcome{};
+        run.outcome->state = Progress::State::running;
+        run.outcome->message = cat("waits for item ", missing->name);
+      } else {
+        run.outcome = run_item(world, ns_of(input.object), run.deploy_item,
+                               {.force = input.force, .wait = input.wait});
+      }
+      ended[i].set_value();
     });
   }
   threads.clear();

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/resources/execution_items.hpp>
 #include <kubist/resources/selector.hpp>
 #include <kubist/util/text.hpp>
 
@@ -20,6 +21,7 @@ Graph GraphBuilder::build() {
   sort_and_index();
   resolve_parents();
   resolve_dependencies();
+  check_items();
   raise_ranks();
   sort_children();
   find_cycles();
@@ -161,6 +163,21 @@ void GraphBuilder::resolve_dependencies() {
   }
 }
 
+// Found before anything runs. What policies may still change is checked when they have.
+void GraphBuilder::check_items() {
+  for (Node& node : m_graph.m_nodes) {
+    if (node.key.kind != "Execution" || node.problem || !node.policies.empty()) {
+      continue;
+    }
+    const auto problems = resources::item_problems(node.spec());
+    if (!problems.empty()) {
+      node.problem = util::make_error(
+          ErrorKind::invalid, cat(to_string(node), ": ", problems[0].message), problems[0].hint);
+      node.problem->reason = node.problem_reason = "InvalidItem";
+    }
+  }
+}
+
 std::size_t GraphBuilder::depth(NodeId id) const {
   std::size_t depth = 0;
   for (; m_graph[id].parent != k_no_node; id = m_graph[id].parent) {
@@ -282,8 +299,10 @@ void GraphBuilder::report_cycle(const std::vector<NodeId>& cycle) {
     text += to_string(m_graph[id]) + " -> ";
   }
   text += to_string(m_graph[cycle.front()]);
-  auto error = util::make_error(ErrorKind::invalid, cat("dependsOn makes a cycle: ", text),
-                                "take one of these dependencies away");
+  auto error =
+      util::make_error(ErrorKind::invalid, cat("dependsOn makes a cycle: ", text),
+                       "take away one of these dependencies: dependsOn, or an import from another "
+                       "Execution");
   error.reason = "DependencyCycle";
   m_graph.m_cycles.push_back(error);
   for (NodeId id : cycle) {

@@ -20,6 +20,7 @@ class GraphBuilder {
   void resolve_parents();
   NodeId find_parent(const Node& node, std::string& missing) const;
   void resolve_dependencies();
+  void check_items();
   void raise_ranks();
   void sort_children();
   void find_cycles();

@@ -73,7 +73,7 @@ Node make_node(std::shared_ptr<const Json> object) {
     node.suspend = resources::is_suspended(*object);
     node.executor = resources::executor_of(*object);
     node.policies = resources::policies_of(*object);
-    node.depends_on = resources::depends_on(*object);
+    node.depends_on = resources::references_of(*object);
   }
   node.status_summary = summarize_status(view.status());
   node.object = std::move(object);

@@ -3,9 +3,9 @@
 
 namespace kubist::kube {
 
-/// What a schema (OpenAPI v3, or of a CRD) says of names of fields, as a schema of its own: properties,
-/// items, values of maps, references to other components ("#/schemas/NAME"), and where any field
-/// is taken. Alternatives are left out: in structural schemas they add no fields.
+/// What a schema (OpenAPI v3, or of a CRD) says of names of fields, as a schema of its own:
+/// properties, items, values of maps, references to other components ("#/schemas/NAME"), and where
+/// any field is taken. Alternatives are left out: in structural schemas they add no fields.
 data::Json field_names(const data::Json& schema);
 
 /// The same for a whole OpenAPI v3 document: {"kinds": {KIND: COMPONENT}, "schemas": {COMPONENT:

@@ -1,5 +1,3 @@
-#include <kubist/kube/open_api.hpp>
-
 #include <algorithm>
 #include <future>
 #include <map>
@@ -7,6 +5,7 @@
 #include <optional>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/kube/open_api.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
@@ -28,10 +27,9 @@ Json fetch(http::Transport& transport, const std::string& url, const std::stop_t
   request.headers = {{"Accept", "application/json"}, {"User-Agent", "kubist"}};
   auto promise = std::make_shared<std::promise<util::Result<http::Response>>>();
   auto future = promise->get_future();
-  const http::Call call =
-      transport.start(std::move(request), [promise](util::Result<http::Response> outcome) {
-        promise->set_value(std::move(outcome));
-      });
+  const http::Call call = transport.start(
+      std::move(request),
+      [promise](util::Result<http::Response> outcome) { promise->set_value(std::move(outcome)); });
   const std::stop_callback on_stop(stop, [&call] { call.cancel(); });
   const auto outcome = future.get();
   Json document;
@@ -102,9 +100,8 @@ struct OpenApi::State {
 
   void ask(Document& document, const ApiResource& resource, const std::stop_token& stop) const {
     const Json answer = fetch(*transport, server + open_api_path(resource), stop);
-    document = {Source::server,
-                field_names_of_document(answer, resource.group, resource.version),
-                {}};
+    document = {
+        Source::server, field_names_of_document(answer, resource.group, resource.version), {}};
     if (answer.is_null()) {
       return;
     }

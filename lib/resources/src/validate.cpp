@@ -1,9 +1,9 @@
-#include <kubist/resources/validate.hpp>
-
 #include <kubist/data/pointer.hpp>
 #include <kubist/data/schema.hpp>
 #include <kubist/resources/crds.hpp>
+#include <kubist/resources/execution_items.hpp>
 #include <kubist/resources/rules.hpp>
+#include <kubist/resources/validate.hpp>
 #include <kubist/util/text.hpp>
 
 #include "references.hpp"
@@ -101,6 +101,20 @@ void check_repeated(const std::vector<const Manifest*>& ours, const ValidateCont
   }
 }
 
+/// What an Execution says of its items.
+std::vector<util::Error> check_items(const Manifest& manifest) {
+  const ObjectView view(manifest.object);
+  std::vector<util::Error> errors;
+  if (view.kind() == "Execution") {
+    for (ItemProblem& problem : item_problems(view.spec())) {
+      errors.push_back(util::make_error(
+          ErrorKind::invalid, manifest.position(cat("/spec", problem.pointer)),
+          cat(to_string(view.ref()), ": ", problem.message), std::move(problem.hint)));
+    }
+  }
+  return errors;
+}
+
 /// By file in the order of the input, then by line: as people read it.
 void sort_by_position(const std::vector<Manifest>& manifests, std::vector<util::Error>& errors) {
   std::map<std::string, std::size_t> files;
@@ -157,6 +171,9 @@ std::vector<util::Error> validate(const std::vector<Manifest>& manifests,
   }
   std::vector<const Manifest*> ours = kubist_manifests(manifests);
   check_repeated(ours, context, errors);
+  for (const Manifest* manifest : ours) {
+    append(check_items(*manifest));
+  }
   append(check_references(ours, context));
   append(check_calls(ours, context));
   sort_by_position(manifests, errors);

@@ -69,6 +69,45 @@ TEST_CASE("graph: a cycle of dependencies is printed") {
   CHECK_FALSE(graph[only(graph, key("Execution", "shop", "d"))].problem);
 }
 
+TEST_CASE("graph: an Execution comes after those whose exports it imports") {
+  const auto imports = [](const char* from) {
+    return Json{{"imports", Json::array({{{"name", "x"},
+                                          {"executionRef", {{"name", from}, {"export", "y"}}}}})}};
+  };
+  FakeHome home;
+  home.add("Project", "", "shop");
+  home.add("Execution", "shop", "a", imports("b"));
+  home.add("Execution", "shop", "b");
+  home.add("Execution", "shop", "lost", imports("nobody"));
+  Graph graph = home.graph();
+  const NodeId a = only(graph, key("Execution", "shop", "a"));
+  CHECK(graph[a].waits_for == std::vector{only(graph, key("Execution", "shop", "b"))});
+  CHECK(graph[only(graph, key("Execution", "shop", "lost"))].problem_reason ==
+        "DependencyNotFound");
+  home.add("Execution", "shop", "b", imports("a"));
+  Graph looped = home.graph();
+  REQUIRE(looped.cycles().size() == 1);
+  CHECK(looped.cycles()[0].message ==
+        "dependsOn makes a cycle: Execution/shop/a -> Execution/shop/b -> Execution/shop/a");
+}
+
+TEST_CASE("graph: items that cannot be ordered are a problem before anything runs") {
+  FakeHome home;
+  home.add("Project", "", "shop");
+  const Json spec{{"items", Json::array({{{"name", "a"}, {"dependsOn", {"nope"}}}})}};
+  home.add("Execution", "shop", "bad", spec);
+  Json later = spec;
+  later["policies"] = Json::array({{{"name", "JsonPatch"}}});
+  home.add("Execution", "shop", "later", later);
+  Graph graph = home.graph();
+  const Node& bad = graph[only(graph, key("Execution", "shop", "bad"))];
+  CHECK(bad.problem_reason == "InvalidItem");
+  REQUIRE(bad.problem);
+  CHECK(bad.problem->message ==
+        "Execution/shop/bad: item a depends on item nope, which does not exist");
+  CHECK_FALSE(graph[only(graph, key("Execution", "shop", "later"))].problem);
+}
+
 TEST_CASE("graph: a dependency on what stands below is a cycle") {
   FakeHome home;
   home.add("Project", "", "shop");

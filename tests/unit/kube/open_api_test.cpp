@@ -1,7 +1,6 @@
-#include <kubist/kube/open_api.hpp>
-
 #include <doctest/doctest.h>
 
+#include <kubist/kube/open_api.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
@@ -111,9 +110,7 @@ TEST_CASE("OpenApi: what is not described is not there; kinds that come later ar
 TEST_CASE("OpenApi: a server without it, or a broken answer, describes nothing") {
   Fixture f;
   SUBCASE("404") {}
-  SUBCASE("no JSON") {
-    f.fake->always("GET", "/openapi/v3/apis/example.com/v1", 200, "<html>");
-  }
+  SUBCASE("no JSON") { f.fake->always("GET", "/openapi/v3/apis/example.com/v1", 200, "<html>"); }
   SUBCASE("another shape") {
     f.fake->always("GET", "/openapi/v3/apis/example.com/v1", 200, R"({"components":[]})");
   }

@@ -201,6 +201,45 @@ spec: {clusterRef: {name: a}}
   CHECK(has(text, "Cluster/a -> Cluster/a"));
 }
 
+TEST_CASE("validate: items that wait for what is not there, or for each other") {
+  const auto execution = [](const std::string& more) {
+    return R"(apiVersion: kubist.io/v1alpha1
+kind: Execution
+metadata: {name: seed, namespace: shop}
+spec:
+  items:
+    - {name: load, type: Script, script: "true"}
+)" + more;
+  };
+  CHECK(all(check(execution(R"(    - name: check
+      type: Script
+      script: "true"
+      dependsOn: [load]
+  exports:
+    - {name: a, item: check}
+)"))) == "");
+  CHECK(all(check(execution(R"(    - name: check
+      type: Script
+      script: "true"
+      dependsOn: [load, laod]
+  exports:
+    - {name: a, item: chek}
+)"))) == "f.yaml:10:25: Execution/seed: item check depends on item laod, which does not exist, did "
+         "you mean \"load\"?\n  items here: load, check\n"
+         "f.yaml:12:23: Execution/seed: export a comes from item chek, which does not exist, did "
+         "you mean \"check\"?\n  items here: load, check\n");
+  CHECK(
+      all(check(execution(R"(    - {name: a, type: Script, script: "true", dependsOn: [b, load]}
+    - {name: b, type: Script, script: "true", dependsOn: [c]}
+    - {name: c, type: Script, script: "true", dependsOn: [a]}
+    - {name: d, type: Script, script: "true", dependsOn: [d]}
+)"))) ==
+      "f.yaml:9:59: Execution/seed: these items wait for each other: a -> b -> c -> a\n  take one "
+      "of these dependencies away\n"
+      "f.yaml:10:59: Execution/seed: these items wait for each other: d -> d\n  take one of these "
+      "dependencies away\n");
+}
+
 TEST_CASE("validate: executor and policy names are asked for") {
   ValidateContext context;
   std::vector<std::string> asked;
