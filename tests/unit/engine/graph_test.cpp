@@ -1,4 +1,4 @@
-#include <chrono>
+#include <ctime>
 
 #include <doctest/doctest.h>
 
@@ -161,7 +161,8 @@ TEST_CASE("graph: ten thousand nodes are built and planned in linear time") {
       }
     }
   }
-  auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin =
+      std::clock();  // of the processor: other work on the machine does not count
   Graph graph = Graph::build(std::move(nodes));
   Plan plan(graph, graph.roots());
   std::size_t steps = 0;
@@ -169,9 +170,9 @@ TEST_CASE("graph: ten thousand nodes are built and planned in linear time") {
     plan.finish(*id, {});
     ++steps;
   }
-  auto took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const double took = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   CHECK(steps == 10111);
   CHECK(plan.finished());
   MESSAGE("10,111 nodes built and planned in " << took * 1000 << " ms");
-  CHECK(took < 3.0);  // generous: debug build with sanitizers on a shared machine
+  CHECK(took < 3.0);  // generous: debug build with sanitizers
 }

@@ -124,9 +124,9 @@ TEST_CASE("quantity: the server's canonical form") {
                                                        {"12E", "12E"},
                                                        {"1e6", "1e6"},
                                                        {"0.55Gi", "590558003200m"}};
-  for (const auto& [in, out] : cases) {
-    CAPTURE(in);
-    CHECK(canonical_quantity(in) == std::string(out));
+  for (const auto& entry : cases) {
+    CAPTURE(entry.first);
+    CHECK(canonical_quantity(entry.first) == std::string(entry.second));
   }
   for (const char* bad : {"", "x", "1.2.3", "1kk", "Ki", "1e", "9999999999999999999999999999999E",
                           "9211806850171.1806850171Pi"}) {
