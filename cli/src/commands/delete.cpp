@@ -5,6 +5,7 @@
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/executors/removal.hpp>
 
+#include "../delete_items.hpp"
 #include "../delete_targets.hpp"
 #include "../delete_tree.hpp"
 #include "../dry_run.hpp"
@@ -45,6 +46,43 @@ util::Result<apply::RemoveOptions> options_of(const Arguments& arguments) {
   return options;
 }
 
+struct Parts {
+  const std::vector<apply::Target>& tree;
+  const std::vector<apply::Target>& items;
+  const std::vector<apply::Target>& others;
+};
+
+// Executions take their items along; what is left of the items goes before what they may need.
+util::Result<int> delete_with_items(Context& context, const Arguments& arguments,
+                                    const Parts& parts, apply::RemoveOptions options,
+                                    DeletionPrinter& printer) {
+  if (!parts.tree.empty()) {
+    const std::vector<apply::Target> none;
+    KUBIST_TRY(const int code,
+               delete_with_tree(context, arguments, {parts.tree, none, options, printer}));
+    if (code != k_ok) {
+      return code;
+    }
+    options.ignore_not_found = true;
+  }
+  apply::Report report;
+  KUBIST_CHECK(delete_items(context, arguments, parts.items, options, printer, report));
+  const bool all_gone =
+      std::all_of(report.results.begin(), report.results.end(), [](const auto& result) {
+        return result.ok() || (result.error && result.error->kind == ErrorKind::not_found);
+      });
+  if (all_gone && !parts.others.empty()) {
+    KUBIST_TRY(const auto client, context.client());
+    apply::Report rest = apply::remove_set(*client, parts.others, options, context.stop());
+    report.stopped = rest.stopped;
+    std::move(rest.results.begin(), rest.results.end(), std::back_inserter(report.results));
+    std::move(rest.not_ready.begin(), rest.not_ready.end(), std::back_inserter(report.not_ready));
+  } else if (!parts.others.empty()) {
+    context.log().line("what the DeployItems may need is not deleted");
+  }
+  return printer.finish(report);
+}
+
 util::Result<int> run(Context& context, const Arguments& arguments) {
   KUBIST_TRY(auto options, options_of(arguments));
   std::vector<resources::Manifest> manifests;
@@ -63,13 +101,20 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
   const auto of_tree = std::stable_partition(
       targets.begin(), targets.end(),
       [](const apply::Target& target) { return executors::is_removed_by_engine(target.resource); });
-  if (of_tree != targets.begin()) {
-    const std::vector<apply::Target> tree(targets.begin(), of_tree);
-    const std::vector<apply::Target> others(of_tree, targets.end());
+  const auto of_items = std::stable_partition(
+      of_tree, targets.end(),
+      [](const apply::Target& target) { return is_deploy_item(target.resource); });
+  const std::vector<apply::Target> tree(targets.begin(), of_tree);
+  const std::vector<apply::Target> items(of_tree, of_items);
+  const std::vector<apply::Target> others(of_items, targets.end());
+  if (!items.empty()) {
+    return delete_with_items(context, arguments, {tree, items, others}, options, printer);
+  }
+  if (!tree.empty()) {
     return delete_with_tree(context, arguments, {tree, others, options, printer});
   }
   KUBIST_TRY(const auto client, context.client());
-  return printer.finish(apply::remove_set(*client, targets, options, context.stop()));
+  return printer.finish(apply::remove_set(*client, others, options, context.stop()));
 }
 
 }  // namespace
@@ -88,7 +133,9 @@ const CommandSpec& delete_command() {
           "deletionPolicy Orphan, stays and is listed. With --wait=false the deletion is only "
           "requested; the next 'kubist reconcile' does the rest. When a target cannot be reached, "
           "what depends on it stays too, until --abandon lets it go. The Root goes alone: its "
-          "projects stay.",
+          "projects stay. A DeployItem goes alone too, with its OPERATION=DELETE run; its "
+          "Execution "
+          "makes it again with its next reconcile.",
       .arguments = "(-f FILE | TYPE NAME... | TYPE/NAME... | TYPE -l SELECTOR | TYPE --all)",
       .min_words = 0,
       .max_words = -1,

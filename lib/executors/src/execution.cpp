@@ -1,8 +1,8 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/execution.hpp>
-#include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
+#include "item_world.hpp"
 #include "kinds.hpp"
 
 namespace kubist::executors {
@@ -10,33 +10,8 @@ namespace kubist::executors {
 using data::Json;
 using deployers::ExecutionOutcome;
 using engine::Alignment;
-using util::cat;
-using util::ErrorKind;
 
 namespace {
-
-// Where a target's pods run: its VirtualCluster's namespace on that cluster, or the project's own.
-util::Result<deployers::Place> place_of(World& world, const engine::Graph& graph,
-                                        const std::string& ns, const std::string& target,
-                                        const std::stop_token& stop) {
-  if (target.empty()) {
-    return deployers::Place{world.home, ns, ""};
-  }
-  const auto found =
-      graph.find({std::string(resources::k_kubist_group), "VirtualCluster", ns, target});
-  if (found.empty() || graph[found[0]].parent == engine::k_no_node) {
-    return util::fail(ErrorKind::not_found,
-                      cat("VirtualCluster ", target, " does not exist in ", ns));
-  }
-  const engine::Node& virtual_cluster = graph[found[0]];
-  const engine::Node& cluster = graph[virtual_cluster.parent];
-  KUBIST_TRY(const auto connection, world.connections.connect(*cluster.object, false, stop));
-  deployers::Place place;
-  place.client = connection->client;
-  place.ns = resources::virtual_cluster_namespace(*virtual_cluster.object);
-  place.cluster = connection->uid == world.home_uid ? "" : cluster.key.name;
-  return place;
-}
 
 engine::Outcome outcome_of(ExecutionOutcome::State state) {
   switch (state) {
@@ -109,7 +84,8 @@ class ExecutionExecutor final : public ManagedExecutor {
     items.stop = work.stop();
     items.progress = work.context().progress;
     items.place_of = [this, &work](const std::string& ns, const std::string& target) {
-      return place_of(world(), work.context().graph, ns, target, work.stop());
+      return place_of(world().home, world().home_uid, world().connections, work.context().graph, ns,
+                      target, work.stop());
     };
     items.may_write = [&work] { return work.may_write(); };
     items.on_write = [&work](const deployers::Write& write) {

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <set>
 
-#include <kubist/apply/install.hpp>
 #include <kubist/executors/reconcile.hpp>
 #include <kubist/executors/registry.hpp>
 #include <kubist/executors/status_store.hpp>
@@ -9,6 +8,7 @@
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
+#include "item_world.hpp"
 #include "overlay.hpp"
 #include "survey.hpp"
 
@@ -39,21 +39,10 @@ util::Result<std::vector<NodeId>> select(const Graph& graph, const ReconcileOpti
   return selected;
 }
 
-// Did somebody else install the DeployItem kind? Who may not look at CRDs takes it for kubist's
-// own: the server refuses fields that it does not know.
-util::Result<bool> has_foreign_items(kube::Client& home, const Graph& graph,
-                                     const std::stop_token& stop) {
+bool has_executions(const Graph& graph) {
   const auto& nodes = graph.nodes();
-  if (std::none_of(nodes.begin(), nodes.end(),
-                   [](const engine::Node& node) { return node.key.kind == "Execution"; })) {
-    return false;
-  }
-  const auto crd = home.find(kube::well_known::custom_resource_definitions(), "",
-                             "deployitems.landscaper.gardener.cloud", stop);
-  if (!crd && crd.error().kind != ErrorKind::forbidden) {
-    return util::fail(crd.error());
-  }
-  return crd && *crd && !apply::is_own_crd(**crd);
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [](const engine::Node& node) { return node.key.kind == "Execution"; });
 }
 
 bool plan_changed(const engine::Report& report) {
@@ -136,7 +125,9 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
               options.force,
               options.skip_uninstall,
               m_options.deployers};
-  KUBIST_TRY(world.deployers.foreign_crd, has_foreign_items(*m_home, run.graph, stop));
+  if (has_executions(run.graph)) {
+    KUBIST_TRY(world.deployers.foreign_crd, has_foreign_items(*m_home, stop));
+  }
   const engine::ExecutorSet executors = make_executors(world);
   std::set<std::string> hidden;
   for (const auto& [ns, why] : view.hidden) {

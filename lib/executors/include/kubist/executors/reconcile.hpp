@@ -1,10 +1,12 @@
 #pragma once
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include <kubist/deployers/runner.hpp>
 #include <kubist/engine/runner.hpp>
 #include <kubist/executors/catalog.hpp>
 #include <kubist/executors/connections.hpp>
@@ -40,6 +42,12 @@ struct Run {
   engine::Report report;
 };
 
+/// A DeployItem that was to go, and how that went.
+struct ItemRemoval {
+  resources::ObjectRef item;
+  util::Result<deployers::ItemOutcome> outcome;
+};
+
 /// What outlives a run: the home client, connections to other clusters, remembered policy results.
 /// Used by one thread at a time.
 class Session {
@@ -59,6 +67,15 @@ class Session {
   /// was no run: the tree could not be loaded, or the selection names nothing (not_found).
   util::Result<Run> run(const ReconcileOptions& options, engine::Observer& observer,
                         const std::stop_token& stop);
+
+  /// Takes DeployItems away by themselves, side by side, as the removal of their Execution would:
+  /// runs them with OPERATION=DELETE, removes what they keep, lets them go. Their deletion has been
+  /// requested already. Of the options count abandon, skip_uninstall and lock_timeout; `progress`
+  /// says what is waited for, from any thread, one at a time. An error means that nothing was done.
+  /// REQUIRES: `items` is not empty.
+  util::Result<std::vector<ItemRemoval>> remove_items(
+      const std::vector<resources::ObjectRef>& items, const ReconcileOptions& options,
+      const std::function<void(const std::string&)>& progress, const std::stop_token& stop);
 
   kube::Client& home() { return *m_home; }
   const std::shared_ptr<kube::Client>& home_client() const { return m_home; }

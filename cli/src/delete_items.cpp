@@ -1,0 +1,121 @@
+#include "delete_items.hpp"
+
+#include <kubist/cli/exit_codes.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
+
+#include "deadline.hpp"
+#include "session.hpp"
+
+namespace kubist::cli {
+
+namespace {
+
+using apply::ObjectResult;
+using apply::Outcome;
+using deployers::Progress;
+using util::cat;
+using util::ErrorKind;
+
+/// Whoever deletes an item of an Execution should know that this is not the last of it.
+void say_who_makes_it_again(Context& context, kube::Client& client, const apply::Target& target) {
+  const auto live = client.find(target.resource, target.ns, target.name, context.stop());
+  if (!live || !*live) {
+    return;
+  }
+  for (const resources::OwnerView& owner : resources::ObjectView(**live).owners()) {
+    if (owner.kind == "Execution") {
+      context.log().line(cat("DeployItem ", target.name, " belongs to Execution ", owner.name,
+                             ", which makes it again and runs it with its next reconcile. To be "
+                             "rid of it, take it out of the Execution, or delete that."));
+    }
+  }
+}
+
+ObjectResult failure(const resources::ObjectRef& item, util::Error error) {
+  ObjectResult result;
+  result.ref = item;
+  result.outcome = Outcome::failed;
+  result.error = std::move(error);
+  return result;
+}
+
+ObjectResult result_of(Context& context, executors::ItemRemoval& removal) {
+  if (!removal.outcome) {
+    return failure(removal.item, removal.outcome.error());
+  }
+  const deployers::ItemOutcome& outcome = *removal.outcome;
+  if (outcome.state != Progress::State::done) {
+    return failure(removal.item,
+                   util::make_error(ErrorKind::unavailable,
+                                    cat("its OPERATION=DELETE run did not succeed: ",
+                                        util::printable(outcome.message)),
+                                    "--without-uninstall leaves the run out, --abandon lets the "
+                                    "item go whatever happens."));
+  }
+  for (const std::string& left : outcome.left_behind) {
+    context.log().line(cat("left behind: ", util::printable(left)));
+  }
+  ObjectResult result;
+  result.ref = removal.item;
+  result.outcome = Outcome::deleted;
+  return result;
+}
+
+}  // namespace
+
+bool is_deploy_item(const kube::ApiResource& resource) {
+  return resource.kind == "DeployItem" && resource.group == resources::k_landscaper_group;
+}
+
+util::Result<int> delete_items(Context& context, const Arguments& arguments,
+                               const std::vector<apply::Target>& items,
+                               apply::RemoveOptions options, DeletionPrinter& printer,
+                               apply::Report& report) {
+  KUBIST_TRY(const auto client, context.client());
+  const bool runs = options.wait && options.dry_run == apply::DryRun::none;
+  for (const apply::Target& target : items) {
+    say_who_makes_it_again(context, *client, target);
+  }
+  const Deadline deadline(options.timeout, context.stop());
+  options.wait = false;
+  options.on_result = nullptr;
+  std::vector<resources::ObjectRef> requested;
+  const auto take = [&](ObjectResult result) {
+    printer.result(result);
+    report.results.push_back(std::move(result));
+  };
+  for (ObjectResult& result : apply::remove_set(*client, items, options, deadline.token()).results) {
+    if (runs && result.outcome == Outcome::deleted) {
+      requested.push_back(result.ref);
+    } else {
+      take(std::move(result));
+    }
+  }
+  if (requested.empty()) {
+    return k_ok;
+  }
+  KUBIST_TRY(const auto session, open_session(context));
+  KUBIST_TRY(auto removals, session->remove_items(
+                                requested, run_options(arguments),
+                                [&](const std::string& text) { context.log().line(text); },
+                                deadline.token()));
+  std::size_t left = 0;
+  for (executors::ItemRemoval& removal : removals) {
+    const bool unfinished = removal.outcome ? removal.outcome->state == Progress::State::running
+                                            : removal.outcome.error().kind == ErrorKind::cancelled;
+    if (unfinished) {
+      ++left;
+    } else {
+      take(result_of(context, removal));
+    }
+  }
+  if (left > 0) {
+    return util::fail(deadline.passed() ? ErrorKind::timeout : ErrorKind::cancelled,
+                      cat(left, left == 1 ? " DeployItem is" : " DeployItems are", " not deleted yet"),
+                      "Run it again: it goes on where this one ended.");
+  }
+  return k_ok;
+}
+
+}  // namespace kubist::cli

@@ -1,0 +1,44 @@
+#include "item_world.hpp"
+
+#include <kubist/apply/install.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::executors {
+
+using util::cat;
+using util::ErrorKind;
+
+util::Result<deployers::Place> place_of(const std::shared_ptr<kube::Client>& home,
+                                        const std::string& home_uid, Connections& connections,
+                                        const engine::Graph& graph, const std::string& ns,
+                                        const std::string& target, const std::stop_token& stop) {
+  if (target.empty()) {
+    return deployers::Place{home, ns, ""};
+  }
+  const auto found =
+      graph.find({std::string(resources::k_kubist_group), "VirtualCluster", ns, target});
+  if (found.empty() || graph[found[0]].parent == engine::k_no_node) {
+    return util::fail(ErrorKind::not_found,
+                      cat("VirtualCluster ", target, " does not exist in ", ns));
+  }
+  const engine::Node& virtual_cluster = graph[found[0]];
+  const engine::Node& cluster = graph[virtual_cluster.parent];
+  KUBIST_TRY(const auto connection, connections.connect(*cluster.object, false, stop));
+  deployers::Place place;
+  place.client = connection->client;
+  place.ns = resources::virtual_cluster_namespace(*virtual_cluster.object);
+  place.cluster = connection->uid == home_uid ? "" : cluster.key.name;
+  return place;
+}
+
+util::Result<bool> has_foreign_items(kube::Client& home, const std::stop_token& stop) {
+  const auto crd = home.find(kube::well_known::custom_resource_definitions(), "",
+                             "deployitems.landscaper.gardener.cloud", stop);
+  if (!crd && crd.error().kind != ErrorKind::forbidden) {
+    return util::fail(crd.error());
+  }
+  return crd && *crd && !apply::is_own_crd(**crd);
+}
+
+}  // namespace kubist::executors

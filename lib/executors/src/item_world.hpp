@@ -1,0 +1,22 @@
+#pragma once
+#include <stop_token>
+#include <string>
+
+#include <kubist/deployers/world.hpp>
+#include <kubist/engine/graph.hpp>
+#include <kubist/executors/world.hpp>
+
+namespace kubist::executors {
+
+/// Where a target's pods run: its VirtualCluster's namespace on that cluster, or (no target) the
+/// project's own. Not_found: no such VirtualCluster in `ns`.
+util::Result<deployers::Place> place_of(const std::shared_ptr<kube::Client>& home,
+                                        const std::string& home_uid, Connections& connections,
+                                        const engine::Graph& graph, const std::string& ns,
+                                        const std::string& target, const std::stop_token& stop);
+
+/// Did somebody else install the DeployItem kind? Who may not look at CRDs takes it for kubist's
+/// own: the server refuses fields that it does not know.
+util::Result<bool> has_foreign_items(kube::Client& home, const std::stop_token& stop);
+
+}  // namespace kubist::executors
