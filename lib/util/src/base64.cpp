@@ -60,7 +60,7 @@ std::optional<std::string> base64_decode(std::string_view text) {
       ++padding;
       continue;
     }
-    const int value = k_values[static_cast<unsigned char>(c)];
+    const signed char value = k_values[static_cast<unsigned char>(c)];
     if (value < 0 || padding > 0) {
       return std::nullopt;
     }
