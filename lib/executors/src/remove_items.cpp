@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include <kubist/executors/reconcile.hpp>
 #include <kubist/executors/tree_view.hpp>
@@ -42,9 +43,11 @@ util::Result<std::vector<ItemRemoval>> Session::remove_items(
       threads.emplace_back([&, own = world]() mutable {
         own.field_manager = field_manager(owner_mark(m_home_uid, item));
         own.may_write = [&] { return locks.before_write(item.ns, stop); };
-        own.progress = [&](const std::string& text) {
-          const std::lock_guard lock(mutex);
-          progress(util::cat(item.name, ": ", text));
+        own.progress = [&, last = std::string()](const std::string& text) mutable {
+          if (text != std::exchange(last, text)) {
+            const std::lock_guard lock(mutex);
+            progress(util::cat(item.name, ": ", text));
+          }
         };
         removal.outcome = deployers::remove_item(
             own, item.ns, item.name,
