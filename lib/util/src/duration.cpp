@@ -135,7 +135,7 @@ std::string human_duration(std::chrono::seconds age) {
   if (d < 730) {
     return cat(d, 'd');
   }
-  if (d < 8 * 365) {
+  if (d < 8LL * 365) {
     return pair(d / 365, 'y', d % 365, 'd');
   }
   return cat(d / 365, 'y');
