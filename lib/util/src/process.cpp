@@ -63,6 +63,7 @@ std::vector<std::string> merged_environment(const std::map<std::string, std::str
 
 std::vector<char*> pointers(const std::vector<std::string>& strings) {
   std::vector<char*> result;
+  result.reserve(strings.size() + 1);
   for (const std::string& text : strings) {
     result.push_back(const_cast<char*>(text.c_str()));
   }
