@@ -292,6 +292,30 @@ TEST_CASE("deployitem: configuration errors end at once and start no pod") {
   // kubist's own Secrets are nobody's import.
   stage.make_item("thief", "true", {{"import", {{"secretRef", {{"name", "first-logs"}}}}}});
   CHECK(stage.run("thief").reason == "SecretNotAllowed");
+  // Nor are those that give access to a cluster.
+  stage.make(wk::secrets(), {{"apiVersion", "v1"},
+                             {"kind", "Secret"},
+                             {"metadata",
+                              {{"name", "kubeconfig"},
+                               {"namespace", stage.ns()},
+                               {"finalizers", Json::array({"kubist.io/in-use"})}}},
+                             {"stringData", {{"value", "password: key-to-a-cluster"}}}});
+  stage.make_item("burglar", "true", {{"import", {{"secretRef", {{"name", "kubeconfig"}}}}}});
+  CHECK(stage.run("burglar").reason == "SecretNotAllowed");
+  const Json execution = stage.make(
+      executions(),
+      {{"apiVersion", "kubist.io/v1alpha1"},
+       {"kind", "Execution"},
+       {"metadata", {{"name", "burglary"}, {"namespace", stage.ns()}}},
+       {"spec",
+        {{"imports", Json::array({{{"name", "key"},
+                                   {"secretRef", {{"name", "kubeconfig"}, {"key", "value"}}}}})},
+         {"items", Json::array({{{"name", "one"}, {"type", "Script"}, {"script", "true"}}})}}}});
+  const auto burglary =
+      run_execution(stage.world, {.object = execution, .spec = execution["spec"]});
+  CHECK((burglary ? burglary->reason : burglary.error().reason) == "SecretNotAllowed");
+  REQUIRE(home()->run(kube::patch(wk::secrets(), stage.ns(), "kubeconfig", kube::PatchType::merge,
+                                  {{"metadata", {{"finalizers", nullptr}}}})));
   stage.make_item("image", "true", {{"config", {{"image", "NOT A NAME"}}}});
   CHECK(stage.run("image").reason == "InvalidImageName");
 }

@@ -122,7 +122,7 @@ int compare_versions(std::string_view a, std::string_view b) {
 
 bool is_own_crd(const Json& crd) {
   const ObjectView view(crd);
-  return view.label("app.kubernetes.io/managed-by") == "kubist" ||
+  return view.label(resources::k_managed_by_label) == "kubist" ||
          !view.annotation(k_version_annotation).empty();
 }
 

@@ -47,7 +47,7 @@ Json metadata(const ExecutionInput& input, std::string name) {
   Json result = input.owner_metadata;
   result["name"] = std::move(name);
   result["namespace"] = view.ns();
-  result["labels"]["app.kubernetes.io/managed-by"] = "kubist";
+  result["labels"][resources::k_managed_by_label] = "kubist";
   result["labels"][std::string(k_execution_label)] = execution_label(view.name());
   result["ownerReferences"] = Json::array({execution_owner(input.object)});
   return result;

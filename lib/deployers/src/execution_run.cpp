@@ -8,6 +8,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/runner.hpp>
 #include <kubist/resources/execution_items.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/state/contract.hpp>
 #include <kubist/util/base64.hpp>
@@ -123,7 +124,7 @@ util::Result<> keep_execution_exports(World& world, const ExecutionInput& input,
   Json metadata = input.owner_metadata;
   metadata["name"] = name;
   metadata["namespace"] = ns_of(input.object);
-  metadata["labels"]["app.kubernetes.io/managed-by"] = "kubist";
+  metadata["labels"][resources::k_managed_by_label] = "kubist";
   metadata["ownerReferences"] = Json::array({execution_owner(input.object)});
   const Json secret{
       {"apiVersion", "v1"},

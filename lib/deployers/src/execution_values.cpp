@@ -34,10 +34,7 @@ util::Result<Json> from_secret(World& world, const std::string& ns, std::string_
   if (!secret) {
     return missing(import, cat("Secret ", ns, "/", name, " does not exist"));
   }
-  const resources::ObjectView view(*secret);
-  constexpr std::string_view k_in_use = "kubist.io/in-use";
-  if (view.labels().contains(k_internal_label) || view.labels().contains(k_in_use) ||
-      view.annotations().contains(k_in_use)) {
+  if (is_off_limits(resources::ObjectView(*secret))) {
     return bad_import(
         ErrorKind::invalid, "SecretNotAllowed", import,
         cat("Secret ", ns, "/", name,

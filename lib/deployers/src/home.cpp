@@ -1,6 +1,7 @@
 #include <kubist/data/document.hpp>
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/state/contract.hpp>
 #include <kubist/util/base64.hpp>
@@ -35,7 +36,8 @@ Json home_secret(const Item& item, const std::string& name, Json data) {
            {{"name", name},
             {"namespace", item.ns},
             {"labels",
-             {{"app.kubernetes.io/managed-by", "kubist"}, {std::string(k_internal_label), "true"}}},
+             {{std::string(resources::k_managed_by_label), "kubist"},
+              {std::string(k_internal_label), "true"}}},
             {"annotations", {{"kubist.io/deployitem", cat(item.ns, "/", item.name)}}},
             {"ownerReferences", Json::array({owner_reference(item)})}}},
           {"data", std::move(data)}};
@@ -46,9 +48,7 @@ util::Result<> check_import_secret(const Item& item, const Json& secret) {
   const resources::ObjectView view(secret);
   const bool own = view.annotation("kubist.io/deployitem") == cat(item.ns, "/", item.name) &&
                    view.name() == home_import_name(item.name);
-  constexpr std::string_view k_in_use = "kubist.io/in-use";
-  if ((view.labels().contains(k_internal_label) && !own) || view.labels().contains(k_in_use) ||
-      view.annotations().contains(k_in_use)) {
+  if (is_off_limits(view) && !own) {
     return import_error(ErrorKind::invalid, "SecretNotAllowed",
                         cat("spec.import.secretRef: Secret ", item.ns, "/", item.import_secret,
                             " is kubist's own or gives access to a cluster, items cannot have it"));

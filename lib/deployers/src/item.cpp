@@ -1,6 +1,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/item.hpp>
 #include <kubist/deployers/upstream.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/sha256.hpp>
@@ -65,6 +66,11 @@ util::Result<> read_config(const Json& spec, Item& item) {
 }
 
 }  // namespace
+
+bool is_off_limits(const resources::ObjectView& secret) {
+  return secret.labels().contains(k_internal_label) ||
+         secret.has_finalizer(resources::k_in_use_finalizer);
+}
 
 const kube::ApiResource& deploy_items() {
   static const kube::ApiResource resource{.group = "landscaper.gardener.cloud",

@@ -27,12 +27,12 @@ Json owner_reference(const Item& item) {
 }
 
 Json place_metadata(const Item& item, const Job& job, const std::string& name) {
-  Json metadata{
-      {"name", name},
-      {"namespace", job.place.ns},
-      {"labels",
-       {{"app.kubernetes.io/managed-by", "kubist"}, {std::string(k_item_label), item.uid}}},
-      {"annotations", {{"kubist.io/deployitem", util::cat(item.ns, "/", item.name)}}}};
+  Json metadata{{"name", name},
+                {"namespace", job.place.ns},
+                {"labels",
+                 {{std::string(resources::k_managed_by_label), "kubist"},
+                  {std::string(k_item_label), item.uid}}},
+                {"annotations", {{"kubist.io/deployitem", util::cat(item.ns, "/", item.name)}}}};
   if (job.place.cluster.empty() && job.place.ns == item.ns) {
     metadata["ownerReferences"] = Json::array({owner_reference(item)});
   }

@@ -34,12 +34,6 @@ util::Result<> check_version(World& world, const Place& place) {
                   "Container and script items need Kubernetes 1.29 or newer."));
 }
 
-bool in_use(const resources::ObjectView& secret) {
-  constexpr std::string_view k_in_use = "kubist.io/in-use";
-  return secret.labels().contains(k_in_use) || secret.annotations().contains(k_in_use) ||
-         secret.has_finalizer(k_in_use);
-}
-
 util::Result<> make_account(World& world, const Site& site, const Item& item, const Job& job,
                             const PodNames& names) {
   const auto objects = agent_account(item, job, names);
@@ -63,8 +57,7 @@ util::Result<> check_secrets(const Workload& workload, const Job& job, Redactor&
           ErrorKind::not_found, "SecretNotFound",
           cat("config.", use.field, ": Secret ", job.place.ns, "/", use.name, " does not exist")));
     }
-    const resources::ObjectView view(*secret);
-    if (view.labels().contains(k_internal_label) || in_use(view)) {
+    if (is_off_limits(resources::ObjectView(*secret))) {
       return util::fail(
           with_reason(ErrorKind::invalid, "SecretNotAllowed",
                       cat("config.", use.field, ": Secret ", job.place.ns, "/", use.name,

@@ -109,7 +109,7 @@ class ClusterExecutor final : public ManagedExecutor {
       return {};
     }
     return set_finalizer(work, *world().home, kube::well_known::secrets(), work.node().key.ns, name,
-                         k_in_use_finalizer, used);
+                         resources::k_in_use_finalizer, used);
   }
 
   static bool shared(Work& work, const std::string& secret) {

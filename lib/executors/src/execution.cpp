@@ -68,7 +68,7 @@ class ExecutionExecutor final : public ManagedExecutor {
  private:
   deployers::ExecutionInput input_for(Work& work) {
     deployers::ExecutionInput input{*work.node().object, work.spec()};
-    input.owner_metadata = {{"labels", {{k_managed_by_label, "kubist"}}},
+    input.owner_metadata = {{"labels", {{resources::k_managed_by_label, "kubist"}}},
                             {"annotations", {{k_owner_annotation, work.owner_mark()}}}};
     input.force = world().force;
     input.dry_run = work.dry();

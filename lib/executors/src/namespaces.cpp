@@ -103,7 +103,7 @@ std::map<std::string, std::string> string_map(const Json* map) {
 
 Json namespace_object(const NamespaceWish& wish, const std::string& mark) {
   Json labels = wish.labels;
-  labels[std::string(k_managed_by_label)] = "kubist";
+  labels[std::string(resources::k_managed_by_label)] = "kubist";
   Json annotations = wish.annotations;
   annotations[std::string(k_owner_annotation)] = mark;
   return {{"apiVersion", "v1"},
@@ -162,7 +162,7 @@ util::Result<> release_namespace(Work& work, kube::Client& client, const std::st
   kube::WriteOptions options;
   options.field_manager = work.field_manager();
   const Json marks{{"annotations", {{k_owner_annotation, nullptr}}},
-                   {"labels", {{k_managed_by_label, nullptr}}}};
+                   {"labels", {{resources::k_managed_by_label, nullptr}}}};
   return work.send(
       client, cluster,
       kube::patch(namespaces(), "", name, kube::PatchType::merge, {{"metadata", marks}}, options),

@@ -145,7 +145,8 @@ util::Result<std::optional<Json>> Survey::find_namespace(kube::Client& client,
       return {};
     };
     const auto answer = bulk.take(name, [&] {
-      return read_all(client, resource, cat(k_managed_by_label, "=kubist"), wanted, keep, stop);
+      return read_all(client, resource, cat(resources::k_managed_by_label, "=kubist"), wanted, keep,
+                      stop);
     });
     if (answer.value) {
       KUBIST_TRY(Json found, data::parse_json(*answer.value, name));

@@ -92,7 +92,7 @@ class DriftWatches::One {
   One(std::shared_ptr<kube::Client> client, const std::string& home_uid, Inbox& inbox)
       : m_home_uid(home_uid), m_inbox(inbox) {
     m_options.resource = kube::well_known::namespaces();
-    m_options.label_selector = cat(k_managed_by_label, "=kubist");
+    m_options.label_selector = cat(resources::k_managed_by_label, "=kubist");
     m_options.form = kube::Form::metadata;
     m_thread = std::jthread([this, client = std::move(client)](const std::stop_token& stop) {
       static_cast<void>(kube::watch(

@@ -154,7 +154,7 @@ Json build(const Kind& kind) {
           {"kind", "CustomResourceDefinition"},
           {"metadata",
            {{"name", cat(kind.plural, '.', kind.group)},
-            {"labels", {{"app.kubernetes.io/managed-by", "kubist"}}}}},
+            {"labels", {{std::string(k_managed_by_label), "kubist"}}}}},
           {"spec",
            {{"group", kind.group},
             {"scope", kind.namespaced ? "Namespaced" : "Cluster"},

@@ -8,6 +8,7 @@
 
 #include <kubist/data/json.hpp>
 #include <kubist/kube/api_resource.hpp>
+#include <kubist/resources/object.hpp>
 #include <kubist/util/result.hpp>
 
 namespace kubist::deployers {
@@ -23,6 +24,10 @@ inline constexpr std::string_view k_item_label = "kubist.io/deployitem-uid";
 /// On a DeployItem: deletion does not run the workload with OPERATION=DELETE.
 inline constexpr std::string_view k_without_uninstall =
     "landscaper.gardener.cloud/delete-without-uninstall";
+
+/// Is that Secret kubist's own (logs, state, imports of items), or does it give access to a
+/// cluster? No item and no Execution may read such a one.
+bool is_off_limits(const resources::ObjectView& secret);
 
 /// A DeployItem as a deployer sees it, whichever generation of the fields it was written in: the
 /// early one (import.secretRef, providerConfig) or today's (config with importValues).

@@ -15,10 +15,8 @@ namespace kubist::executors {
 class Survey;
 
 inline constexpr std::string_view k_finalizer = "kubist.io/finalizer";
-inline constexpr std::string_view k_in_use_finalizer = "kubist.io/in-use";
 inline constexpr std::string_view k_owner_annotation = "kubist.io/owner";
 inline constexpr std::string_view k_request_annotation = "kubist.io/request";
-inline constexpr std::string_view k_managed_by_label = "app.kubernetes.io/managed-by";
 inline constexpr std::string_view k_status_manager = "kubist-status";
 
 /// What all executors of one run share. Everything in it outlives the run; any thread.

@@ -18,6 +18,12 @@ inline constexpr std::string_view k_version = "v1alpha1";
 inline constexpr std::string_view k_kubist_api_version = "kubist.io/v1alpha1";
 inline constexpr std::string_view k_landscaper_api_version = "landscaper.gardener.cloud/v1alpha1";
 
+/// On what kubist makes, for people and for its own lists.
+inline constexpr std::string_view k_managed_by_label = "app.kubernetes.io/managed-by";
+/// The finalizer of a Secret that gives a Cluster access: it outlives what needs it, and nothing
+/// that users run may read it.
+inline constexpr std::string_view k_in_use_finalizer = "kubist.io/in-use";
+
 /// The secret key under which a Cluster's kubeconfig is found when the spec names none.
 inline constexpr std::string_view k_default_kubeconfig_key = "value";
 
