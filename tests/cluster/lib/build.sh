@@ -4,7 +4,7 @@ readonly k_version_package=k8s.io/component-base/version
 readonly k_kubernetes_flags="-s -w -X $k_version_package.gitVersion=v$k_kubernetes_version \
 -X $k_version_package.gitMajor=${k_kubernetes_version%%.*} \
 -X $k_version_package.gitMinor=$(cut -d. -f2 <<< "$k_kubernetes_version")"
-readonly k_kubernetes_programs=(kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy)
+readonly k_kubernetes_programs=(kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy kubectl)
 
 # binary_dir: where this tree's binaries are or will be
 binary_dir() {
@@ -47,7 +47,7 @@ publish_dir() {
 compile_programs() {
   local out=$1 program packages=()
   for program in "${k_kubernetes_programs[@]}"; do packages+=("k8s.io/kubernetes/cmd/$program"); done
-  say "compiling Kubernetes $k_kubernetes_version and CoreDNS into $(binary_dir) (about 8 minutes on 2 cores)"
+  say "compiling Kubernetes $k_kubernetes_version and CoreDNS into $(binary_dir) (about 9 minutes on 2 cores)"
   go_build kubernetes "$k_kubernetes_flags" "$out" "${packages[@]}"
   go_build coredns "-s -w" "$out" github.com/coredns/coredns
 }

@@ -9,7 +9,7 @@ namespace {
 using namespace it;
 
 // 20 virtual clusters in all: 4 on home and 3 (2 in the last project) on the target.
-std::vector<Json> tree_below(const World& world, const std::string& project, int homes, int targets,
+std::vector<Json> tree_below(const std::string& project, int homes, int targets,
                              const std::string& kubeconfig) {
   std::vector<Json> all{
       secret(project, "target", kubeconfig), object("Cluster", project, "home", {{"home", true}}),
@@ -19,7 +19,6 @@ std::vector<Json> tree_below(const World& world, const std::string& project, int
     const std::string name = (home ? "h" : "t") + std::to_string(i);
     all.push_back(virtual_cluster(project, name, home ? "home" : "target", project + "-" + name));
   }
-  static_cast<void>(world);
   return all;
 }
 
@@ -42,7 +41,7 @@ TEST_CASE("reconcile: a tree becomes Ready, and the second run writes nothing an
     const std::string project = world.name("p" + std::to_string(p));
     world.make_project(project);
     selection.push_back("Project/" + project);
-    const auto tree = tree_below(world, project, 4, p == 2 ? 2 : 3, config);
+    const auto tree = tree_below(project, 4, p == 2 ? 2 : 3, config);
     below.insert(below.end(), tree.begin(), tree.end());
   }
   put("home", below);
