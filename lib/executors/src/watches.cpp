@@ -89,8 +89,8 @@ void KindWatch::end_listing() {
 /// The watch of one cluster's namespaces.
 class DriftWatches::One {
  public:
-  One(std::shared_ptr<kube::Client> client, const std::string& home_uid, Inbox& inbox)
-      : m_home_uid(home_uid), m_inbox(inbox) {
+  One(std::shared_ptr<kube::Client> client, const std::string& home_uid, bool late, Inbox& inbox)
+      : m_home_uid(home_uid), m_late(late), m_inbox(inbox) {
     m_options.resource = kube::well_known::namespaces();
     m_options.label_selector = cat(resources::k_managed_by_label, "=kubist");
     m_options.form = kube::Form::metadata;
@@ -131,7 +131,9 @@ class DriftWatches::One {
     known->second = {{std::string(resources::k_kubist_group), parts[1], parts[2], parts[3]},
                      std::string(event.resource_version),
                      event.type == Type::listed};
-    if (!fresh && changed) {
+    // A run looked at what the first listing of a late watch finds, but some time before it.
+    const bool unsure = fresh && m_late && event.type == Type::listed;
+    if (unsure || (!fresh && changed)) {
       m_inbox.push(known->second.owner, Cause::drift);
     }
     return {};
@@ -156,6 +158,7 @@ class DriftWatches::One {
   }
 
   const std::string& m_home_uid;
+  bool m_late;
   Inbox& m_inbox;
   kube::WatchOptions m_options;
   std::map<std::string, Known> m_known;  ///< by namespace
@@ -166,14 +169,14 @@ DriftWatches::DriftWatches(std::string home_uid, Inbox& inbox)
     : m_home_uid(std::move(home_uid)), m_inbox(inbox) {}
 DriftWatches::~DriftWatches() = default;
 
-void DriftWatches::follow(const std::vector<std::shared_ptr<kube::Client>>& clients) {
+void DriftWatches::follow(const std::vector<std::shared_ptr<kube::Client>>& clients, bool late) {
   std::erase_if(m_watches, [&](const auto& each) {
     return std::find(clients.begin(), clients.end(), each.first) == clients.end();
   });
   for (const auto& client : clients) {
     auto& watch = m_watches[client];
     if (!watch) {
-      watch = std::make_unique<One>(client, m_home_uid, m_inbox);
+      watch = std::make_unique<One>(client, m_home_uid, late, m_inbox);
     }
   }
 }

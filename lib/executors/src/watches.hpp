@@ -61,8 +61,10 @@ class DriftWatches {
   /// Of owners on the home cluster with that uid alone. REQUIRES: `inbox` outlives it.
   DriftWatches(std::string home_uid, Inbox& inbox);
   ~DriftWatches();
-  /// Begins to watch by those that are new, ends what is not among them.
-  void follow(const std::vector<std::shared_ptr<kube::Client>>& clients);
+  /// Begins to watch by those that are new, ends what is not among them. `late`: a run has looked
+  /// at the namespaces before, so what is found first counts as drift too: it may have changed
+  /// between.
+  void follow(const std::vector<std::shared_ptr<kube::Client>>& clients, bool late);
 
  private:
   class One;
