@@ -30,7 +30,7 @@ class ItemRemoval {
         m_item(item),
         m_deployer(deployer),
         m_options(options),
-        m_ran(data::find_path(session.status(), {"providerStatus", "pod"}) != nullptr) {}
+        m_ran(!session.status().value("providerStatus", Json::object()).empty()) {}
 
   util::Result<ItemOutcome> run() {
     auto place = find_place(m_world, m_item);
@@ -63,6 +63,9 @@ class ItemRemoval {
   }
 
   bool skip_in_terminating() {
+    if (!m_deployer.runs_pods()) {
+      return false;
+    }
     for (const auto& [client, ns] : {std::pair(m_world.home, m_item.ns),
                                      std::pair(m_job.place.client, m_job.place.ns)}) {
       if (terminating(m_world, *client, ns)) {
@@ -97,7 +100,8 @@ class ItemRemoval {
   /// The OPERATION=DELETE run. An outcome where the item's removal ends here for now.
   util::Result<std::optional<ItemOutcome>> uninstall() {
     Progress end;
-    if (auto imports = read_imports(m_world, m_item)) {
+    if (auto imports =
+            m_deployer.runs_pods() ? read_imports(m_world, m_item) : util::Result<Json>(Json())) {
       m_job.imports = *std::move(imports);
       KUBIST_TRY(end, drive(m_world, m_session, m_deployer, m_job, m_options.wait));
     } else {

@@ -2,6 +2,7 @@
 
 #include <kubist/deployers/deployer.hpp>
 
+#include "mock_deployer.hpp"
 #include "pod_deployer.hpp"
 
 namespace kubist::deployers {
@@ -9,21 +10,28 @@ namespace {
 
 struct Row {
   std::string_view type;
-  std::string_view early;  ///< as the first design of DeployItems wrote it
+  bool ours;  ///< the name is kubist's own, so it is claimed in any case
   const Deployer& (*deployer)();
 };
 
-/// Adding a deployer adds a row.
+/// Adding a deployer adds its names: kubist's, that of the first design of DeployItems,
+/// landscaper's.
 constexpr std::array k_table{
-    Row{"kubist.io/container", "container", container_deployer},
-    Row{"kubist.io/script", "script", script_deployer},
+    Row{"kubist.io/container", true, container_deployer},
+    Row{"container", false, container_deployer},
+    Row{"landscaper.gardener.cloud/container", false, upstream_container_deployer},
+    Row{"kubist.io/script", true, script_deployer},
+    Row{"script", false, script_deployer},
+    Row{"kubist.io/mock", true, mock_deployer},
+    Row{"mock", false, mock_deployer},
+    Row{"landscaper.gardener.cloud/mock", false, mock_deployer},
 };
 
 }  // namespace
 
 const Deployer* find_deployer(std::string_view type, const Settings& settings) {
   for (const Row& row : k_table) {
-    if (type == row.type || (type == row.early && !settings.foreign_crd)) {
+    if (type == row.type && (row.ours || !settings.foreign_crd)) {
       return &row.deployer();
     }
   }
@@ -33,7 +41,9 @@ const Deployer* find_deployer(std::string_view type, const Settings& settings) {
 std::vector<std::string> deployer_types() {
   std::vector<std::string> types;
   for (const Row& row : k_table) {
-    types.emplace_back(row.type);
+    if (row.ours) {
+      types.emplace_back(row.type);
+    }
   }
   return types;
 }

@@ -257,13 +257,3 @@ TEST_CASE("items: a status in upstream's fields is whole, and comes back") {
   CHECK(back["providerStatus"]["hash"] == "h");
   CHECK(to_upstream_status(back) == foreign);
 }
-
-TEST_CASE("deployers: the early short types are claimed only where the CRD is ours") {
-  Settings own = settings();
-  Settings foreign = settings();
-  foreign.foreign_crd = true;
-  CHECK(find_deployer("script", own) == find_deployer("kubist.io/script", own));
-  CHECK(find_deployer("script", foreign) == nullptr);
-  CHECK(find_deployer("kubist.io/script", foreign) != nullptr);
-  CHECK(find_deployer("landscaper.gardener.cloud/helm", own) == nullptr);
-}

@@ -63,11 +63,15 @@ class Deployer {
   /// After a successful run with job.remove (or without, where it is skipped): removes all that the
   /// item keeps at its place. Done: nothing is left.
   virtual util::Result<Progress> clean_up(World& world, const Item& item, const Job& job) const = 0;
+  /// Does a job with `remove` start a pod? One that does not works in a namespace that is being
+  /// deleted, too, and without imports.
+  virtual bool runs_pods() const { return true; }
 };
 
-/// The deployer of a type, or null where the type is not ours (or not to be claimed, Settings).
+/// The deployer of a type, or null where the type is not ours. The names of others (of landscaper,
+/// and the short ones) are claimed only where the DeployItem CRD is kubist's (Settings).
 const Deployer* find_deployer(std::string_view type, const Settings& settings);
-/// Types in the table, for messages.
+/// kubist's own types, for messages.
 std::vector<std::string> deployer_types();
 
 }  // namespace kubist::deployers
