@@ -239,6 +239,23 @@ std::vector<NotReady> wait_ready(kube::Client& client, const std::vector<Awaited
   return wait_until(client, objects, condition, options, std::move(stop));
 }
 
+std::string deletion_blockers(const Json& live) {
+  const ObjectView view(live);
+  const auto finalizers = view.finalizers();
+  std::string message = "still there";
+  if (!finalizers.empty()) {
+    message =
+        cat("held by its finalizers ", util::join({finalizers.begin(), finalizers.end()}, ", "));
+  }
+  for (const auto& remaining : view.conditions()) {
+    // A Namespace says there what it still contains.
+    if (remaining.type.ends_with("Remaining") && remaining.status == "True") {
+      message += cat("; ", remaining.message);
+    }
+  }
+  return message;
+}
+
 std::vector<NotReady> wait_gone(kube::Client& client, const std::vector<Awaited>& objects,
                                 const WaitOptions& options, std::stop_token stop) {
   std::map<std::string, std::string> uids;
@@ -254,19 +271,7 @@ std::vector<NotReady> wait_gone(kube::Client& client, const std::vector<Awaited>
     if (!uid.empty() && view.uid() != uid) {
       return {true, false, "NotFound", ""};
     }
-    const auto finalizers = view.finalizers();
-    std::string message = "still there";
-    if (!finalizers.empty()) {
-      message =
-          cat("held by its finalizers ", util::join({finalizers.begin(), finalizers.end()}, ", "));
-    }
-    for (const auto& remaining : view.conditions()) {
-      // A Namespace says there what it still contains.
-      if (remaining.type.ends_with("Remaining") && remaining.status == "True") {
-        message += cat("; ", remaining.message);
-      }
-    }
-    return {false, false, "Terminating", std::move(message)};
+    return {false, false, "Terminating", deletion_blockers(*live)};
   };
   return wait_until(client, objects, condition, options, std::move(stop));
 }

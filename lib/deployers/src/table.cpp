@@ -2,6 +2,7 @@
 
 #include <kubist/deployers/deployer.hpp>
 
+#include "manifest_deployer.hpp"
 #include "mock_deployer.hpp"
 #include "pod_deployer.hpp"
 
@@ -22,6 +23,9 @@ constexpr std::array k_table{
     Row{"landscaper.gardener.cloud/container", false, upstream_container_deployer},
     Row{"kubist.io/script", true, script_deployer},
     Row{"script", false, script_deployer},
+    Row{"kubist.io/manifest", true, manifest_deployer},
+    Row{"manifest", false, manifest_deployer},
+    Row{"landscaper.gardener.cloud/kubernetes-manifest", false, manifest_deployer},
     Row{"kubist.io/mock", true, mock_deployer},
     Row{"mock", false, mock_deployer},
     Row{"landscaper.gardener.cloud/mock", false, mock_deployer},

@@ -9,7 +9,8 @@ namespace kubist::deployers {
 namespace {
 
 std::string key_of(const WatchRequest& request) {
-  return util::cat(request.client->server(), " ", request.resource.path(request.ns, request.name));
+  return util::cat(request.client->server(), " ", request.resource.path(request.ns, request.name),
+                   " ", request.label_selector);
 }
 
 }  // namespace
@@ -53,6 +54,7 @@ void Watcher::run(const WatchRequest& request, const std::stop_token& stop) {
   options.resource = request.resource;
   options.ns = request.ns;
   options.name = request.name;
+  options.label_selector = request.label_selector;
   const auto result = kube::watch(
       *request.client, options,
       [this](const kube::WatchEvent& event) -> util::Result<> {

@@ -60,4 +60,8 @@ std::vector<NotReady> wait_ready(kube::Client& client, const std::vector<Awaited
 std::vector<NotReady> wait_gone(kube::Client& client, const std::vector<Awaited>& objects,
                                 const WaitOptions& options, std::stop_token stop = {});
 
+/// What keeps an object that is being deleted: "held by its finalizers a, b", and of a Namespace
+/// what is still in it.
+std::string deletion_blockers(const data::Json& live);
+
 }  // namespace kubist::apply

@@ -12,11 +12,13 @@
 
 namespace kubist::deployers {
 
-/// One object whose change means that a deployer should be asked again.
+/// One object whose change means that a deployer should be asked again; without a name, all objects
+/// of the namespace that have the labels.
 struct WatchRequest {
   std::shared_ptr<kube::Client> client;
   kube::ApiResource resource;
   std::string ns, name;
+  std::string label_selector = {};
 };
 
 /// What one run of one item is about.

@@ -1,0 +1,26 @@
+#pragma once
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <kubist/data/json.hpp>
+#include <kubist/kube/api_resource.hpp>
+#include <kubist/kube/client.hpp>
+#include <kubist/util/result.hpp>
+
+namespace kubist::apply {
+
+/// One object to read.
+struct Lookup {
+  kube::ApiResource resource;
+  std::string ns;
+  std::string name;
+};
+
+/// Reads objects by name, many at once, in the order of the input; with apiVersion and kind.
+/// Nothing: the server does not have it. The first other error ends it.
+util::Result<std::vector<std::optional<data::Json>>> read_objects(
+    kube::Client& client, const std::vector<Lookup>& objects, std::stop_token stop = {});
+
+}  // namespace kubist::apply

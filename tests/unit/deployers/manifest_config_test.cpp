@@ -1,0 +1,139 @@
+#include <kubist/deployers/deployer.hpp>
+
+#include "managed.hpp"
+#include "manifest_plan.hpp"
+
+using namespace kubist;
+using namespace kubist::deployers;
+
+namespace {
+
+Item manifest_item(Json config, Json status = Json::object()) {
+  return parse_item({{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+                     {"kind", "DeployItem"},
+                     {"metadata", {{"name", "m"}, {"namespace", "demo"}, {"uid", "1-2"}}},
+                     {"spec", {{"type", "kubist.io/manifest"}, {"config", std::move(config)}}},
+                     {"status", std::move(status)}})
+      .value();
+}
+
+Json config_map(const std::string& name) {
+  return {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", name}}}};
+}
+
+std::string refusal(Json config) {
+  const auto plan = parse_manifest_plan(manifest_item(std::move(config)));
+  REQUIRE_FALSE(plan);
+  CHECK(plan.error().kind == util::ErrorKind::invalid);
+  CHECK(plan.error().reason == "InvalidConfiguration");
+  return plan.error().to_string();
+}
+
+}  // namespace
+
+TEST_CASE("manifest config: bare objects, landscaper's entries, Lists and text in one") {
+  const Json list{{"apiVersion", "v1"},
+                  {"kind", "List"},
+                  {"items", Json::array({config_map("l1"), config_map("l2")})}};
+  const auto plan = parse_manifest_plan(manifest_item(
+      {{"manifests",
+        {config_map("bare"),
+         {{"policy", "keep"},
+          {"manifest", list},
+          {"annotateBeforeCreate", {{"a", "b"}}},
+          {"annotateBeforeDelete", {{"c", "d"}}}}}},
+       {"yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: text}\n"}}));
+  REQUIRE_MESSAGE(plan, plan.error().to_string());
+  REQUIRE(plan->entries.size() == 4);
+  const auto name = [&](std::size_t i) {
+    return std::string(resources::ObjectView(plan->entries[i].manifest.object).name());
+  };
+  CHECK(name(0) == "bare");
+  CHECK(plan->entries[0].policy == ManagePolicy::manage);
+  CHECK(name(2) == "l2");
+  CHECK(plan->entries[2].policy == ManagePolicy::keep);
+  CHECK(resources::ObjectView(plan->entries[2].manifest.object).annotation("a") == "b");
+  CHECK(plan->entries[2].annotate_before_delete == Json{{"c", "d"}});
+  CHECK(name(3) == "text");
+}
+
+TEST_CASE("manifest config: checks and exports are read, patches of strategy accepted") {
+  const auto plan = parse_manifest_plan(manifest_item(
+      {{"updateStrategy", "patch"},
+       {"readinessChecks",
+        {{"timeout", "90s"},
+         {"custom",
+          {{{"name", "c"},
+            {"labelSelector",
+             {{"apiVersion", "v1"}, {"kind", "Pod"}, {"matchLabels", {{"a", "b"}}}}},
+            {"requirements",
+             {{{"jsonPath", ".x"}, {"operator", "=="}, {"values", {{{"value", 1}}}}}}}},
+           {{"name", "off"},
+            {"disabled", true},
+            {"resourceSelector", {{{"apiVersion", "v1"}, {"kind", "Pod"}, {"name", "p"}}}},
+            {"requirements", {{{"jsonPath", ".x"}, {"operator", "exists"}}}}}}}}},
+       {"exports",
+        {{"exports",
+          {{{"key", "k"},
+            {"jsonPath", ".spec.ref"},
+            {"fromResource", {{"apiVersion", "v1"}, {"kind", "Pod"}, {"name", "p"}}},
+            {"fromObjectRef",
+             {{"apiVersion", "v1"}, {"kind", "Secret"}, {"jsonPath", ".data.x"}}}}}}}}}));
+  REQUIRE_MESSAGE(plan, plan.error().to_string());
+  REQUIRE(plan->checks.size() == 1);
+  CHECK(plan->checks[0].timeout == std::chrono::seconds(90));
+  REQUIRE(plan->exports.size() == 1);
+  REQUIRE(plan->exports[0].reference);
+  CHECK(plan->exports[0].reference->text() == "{.spec.ref}");
+  CHECK(plan->exports[0].path.text() == "{.data.x}");
+}
+
+TEST_CASE("manifest config: what is wrong or not done is refused by name") {
+  CHECK(refusal({{"manifest", Json::array()}}).find("manifests") != std::string::npos);
+  CHECK(refusal({{"manifests", {{{"kind", "ConfigMap"}}}}}).find("apiVersion") !=
+        std::string::npos);
+  CHECK(refusal({{"manifests", {"text"}}}).find("config.manifests[0]") != std::string::npos);
+  CHECK(refusal({{"manifests", {{{"policy", "destroy"}, {"manifest", config_map("a")}}}}})
+            .find("policy") != std::string::npos);
+  const std::string broken = refusal({{"yaml", "a: [1"}});
+  CHECK_MESSAGE(broken.find("config.yaml:2:1") != std::string::npos, broken);
+  for (const char* field : {"deletionGroups", "deletionGroupsDuringUpdate", "continuousReconcile"}) {
+    CHECK(refusal({{field, Json::array()}}).find(field) != std::string::npos);
+  }
+  CHECK(refusal({{"updateStrategy", "merge"}}).find("merge") != std::string::npos);
+  CHECK(refusal({{"manifests",
+                  {{{"manifest", config_map("a")}, {"patchAfterDeployment", {{"x", 1}}}}}}})
+            .find("patchAfterDeployment") != std::string::npos);
+  CHECK(refusal({{"exports", {{"exports", {{{"key", "k"}, {"jsonPath", ".x"}}}}}}})
+            .find("fromResource") != std::string::npos);
+  const Json requirement{{"jsonPath", ".x"}, {"operator", "=="}};
+  CHECK(refusal({{"readinessChecks",
+                  {{"custom",
+                    {{{"name", "c"},
+                      {"resourceSelector", {{{"apiVersion", "v1"}, {"kind", "Pod"}, {"name", "p"}}}},
+                      {"requirements", Json::array({requirement})}}}}}}})
+            .find("takes one value") != std::string::npos);
+}
+
+TEST_CASE("manifest: a manifest item with imports is refused") {
+  const Item item = manifest_item({{"importValues", {{"a", 1}}}});
+  const auto checked = find_deployer("kubist.io/manifest", {})->check(item, {});
+  REQUIRE_FALSE(checked);
+  CHECK(checked.error().message.find("takes no imports") != std::string::npos);
+}
+
+TEST_CASE("managed: what is kept in the status comes back") {
+  std::vector<Managed> managed(2);
+  managed[0] = {ManagePolicy::keep, "apps/v1", {"apps", "Deployment", "ns", "web"},
+                "uid-1",            false,     nullptr,                  nullptr};
+  managed[1] = {ManagePolicy::manage, "v1", {"", "Namespace", "", "ns"}, "", true,
+                Json{{"a", "b"}},     Json{{"spec", 1}}};
+  const Json list = managed_json(managed);
+  const auto back =
+      managed_of(manifest_item(Json::object(), {{"providerStatus", {{"managedResources", list}}}}));
+  REQUIRE(back.size() == 2);
+  CHECK(managed_json(back) == list);
+  CHECK(back[0].ref == managed[0].ref);
+  CHECK(back[1].stale);
+  CHECK(name_of(back[0].ref) == "Deployment ns/web");
+}
