@@ -12,6 +12,9 @@
 namespace kubist::cli {
 namespace {
 
+const Flag k_data_flag{"data",           0, FlagKind::text, "FOLDER", "where the pod's folders are",
+                       state::k_data_dir};
+
 /// Kubernetes shows what a container wrote there as the message of its end (4096 bytes at most).
 util::Error tell_kubelet(util::Error error) {
   constexpr std::size_t k_limit = 4000;
@@ -21,9 +24,15 @@ util::Error tell_kubelet(util::Error error) {
 
 util::Result<int> run_restore(Context& context, const Arguments& arguments) {
   state::RestoreOptions options;
+  const std::filesystem::path data = arguments.text("data");
+  options.given = data / "given";
+  options.kept = data / "kept";
+  options.in = data / "in";
+  options.out = data / "out";
   options.tini = arguments.text("tini");
   options.given_sha256 = arguments.text("given-sha256");
   options.state_generation = arguments.number("state-generation");
+  options.state_secret = arguments.text("state-secret");
   if (const auto done = state::restore(options, context.stop()); !done) {
     return util::fail(tell_kubelet(done.error()));
   }
@@ -33,6 +42,7 @@ util::Result<int> run_restore(Context& context, const Arguments& arguments) {
 util::Result<int> run_collect(Context& context, const Arguments& arguments) {
   state::CollectOptions options;
   options.job = arguments.text("job");
+  options.out = std::filesystem::path(arguments.text("data")) / "out";
   options.ns = arguments.text("pod-namespace");
   options.export_secret = arguments.text("export-secret");
   options.state_secret = arguments.text("state-secret");
@@ -61,6 +71,8 @@ const CommandSpec& agent_restore_command() {
       .flags = {{"given-sha256", 0, FlagKind::text, "HASH", "what the mounted inputs must be"},
                 {"state-generation", 0, FlagKind::number, "N",
                  "what the mounted state must be at least", "0"},
+                {"state-secret", 0, FlagKind::text, "NAME", "whose mount that is"},
+                k_data_flag,
                 {"tini", 0, FlagKind::text, "FILE", "the init process to copy for a script"}},
       .needs = Needs::nothing,
       .run = run_restore,
@@ -78,6 +90,7 @@ const CommandSpec& agent_collect_command() {
                 {"export-secret", 0, FlagKind::text, "NAME", "where exports go"},
                 {"state-secret", 0, FlagKind::text, "NAME", "where state goes"},
                 {"state-limit", 0, FlagKind::number, "BYTES", "its largest size", "921600"},
+                k_data_flag,
                 {"schema", 0, FlagKind::text, "FILE", "the schema of the exports"}},
       .needs = Needs::cluster,
       .run = run_collect,

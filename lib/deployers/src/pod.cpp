@@ -49,15 +49,17 @@ Json agent(std::string_view name, const Workload& workload, const Settings& sett
        {{"requests", {{"cpu", "10m"}, {"memory", "32Mi"}}}, {"limits", {{"memory", "256Mi"}}}}}};
 }
 
-Json restore_container(const Workload& workload, const Settings& settings,
-                       const std::string& given_sha256, std::int64_t state_generation) {
+Json restore_container(const Workload& workload, const Settings& settings, const PodNames& names,
+                       const std::string& given_sha256, const state::Head& head) {
   Json container = agent(k_restore_container, workload, settings);
   Json args{"agent",
             "restore",
             "--given-sha256",
             given_sha256,
             "--state-generation",
-            cat(state_generation)};
+            cat(head.generation),
+            "--state-secret",
+            names.state_secret};
   if (workload.script) {
     args.push_back("--tini=/tini");
   }
@@ -148,11 +150,33 @@ Json token_volume() {
           {"projected", {{"sources", Json::array({token, authority, ns})}}}};
 }
 
-Json volumes(const Item& item, const Workload& workload, const PodNames& names) {
+/// The head Secret, and each chunk in a folder of its own. A chunk that is missing must not keep
+/// the kubelet from starting restore, which knows what to say.
+Json kept_volume(const PodNames& names, const state::Head& head) {
+  if (head.chunks == 0) {
+    return {{"name", "kubist-kept"}, {"secret", {{"secretName", names.state_secret}}}};
+  }
+  const Json whole{{"name", names.state_secret}};
+  Json sources = Json::array({{{"secret", whole}}});
+  for (int n = 0; n < head.chunks; ++n) {
+    Json items = Json::array();
+    for (const std::string_view key : {state::k_state_key, state::k_part_key}) {
+      items.push_back({{"key", key}, {"path", cat(head.set, n, "/", key)}});
+    }
+    const Json chunk{{"name", state::chunk_name(names.state_secret, head.set, n)},
+                     {"optional", true},
+                     {"items", std::move(items)}};
+    sources.push_back({{"secret", chunk}});
+  }
+  return {{"name", "kubist-kept"}, {"projected", {{"sources", std::move(sources)}}}};
+}
+
+Json volumes(const Item& item, const Workload& workload, const PodNames& names,
+             const state::Head& head) {
   Json all = workload.volumes.is_array() ? workload.volumes : Json::array();
   const std::string& input = names.input_secret;
   all.push_back({{"name", "kubist-given"}, {"secret", {{"secretName", input}}}});
-  all.push_back({{"name", "kubist-kept"}, {"secret", {{"secretName", names.state_secret}}}});
+  all.push_back(kept_volume(names, head));
   // Imports stay in memory, as in a mounted Secret.
   all.push_back({{"name", "kubist-in"}, {"emptyDir", {{"medium", "Memory"}}}});
   all.push_back({{"name", "kubist-out"}, {"emptyDir", Json::object()}});
@@ -168,8 +192,7 @@ Json volumes(const Item& item, const Workload& workload, const PodNames& names) 
 }  // namespace
 
 Json build_pod(const Item& item, const Workload& workload, const Job& job, const PodNames& names,
-               const Settings& settings, const std::string& given_sha256,
-               std::int64_t state_generation) {
+               const Settings& settings, const std::string& given_sha256, const state::Head& head) {
   Json metadata = place_metadata(item, job, names.pod);
   metadata["annotations"][std::string(state::k_job_annotation)] = job.id;
   if (!workload.mesh) {
@@ -185,10 +208,10 @@ Json build_pod(const Item& item, const Workload& workload, const Job& job, const
             {"enableServiceLinks", false},
             {"terminationGracePeriodSeconds", settings.termination_grace.count()},
             {"initContainers",
-             Json::array({restore_container(workload, settings, given_sha256, state_generation),
+             Json::array({restore_container(workload, settings, names, given_sha256, head),
                           collect_container(item, workload, job, names, settings)})},
             {"containers", Json::array({workload_container(workload, job)})},
-            {"volumes", volumes(item, workload, names)}};
+            {"volumes", volumes(item, workload, names, head)}};
   if (job.remaining) {
     spec["activeDeadlineSeconds"] = std::max<std::int64_t>(1, job.remaining->count());
   }

@@ -11,6 +11,7 @@
 #include "log_store.hpp"
 #include "pod_start.hpp"
 #include "pod_status.hpp"
+#include "state_secrets.hpp"
 
 namespace kubist::deployers {
 namespace {
@@ -204,6 +205,7 @@ util::Result<Progress> PodDeployer::clean_up(World& world, const Item& item, con
     return progress;
   }
   const Site site{*place.client, place.cluster};
+  KUBIST_CHECK(remove_chunks(world, site, item, job, names));
   const std::pair<const kube::ApiResource&, const std::string&> all[]{
       {kube::well_known::role_bindings(), names.agent},
       {kube::well_known::roles(), names.agent},

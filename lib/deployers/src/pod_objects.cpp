@@ -83,21 +83,28 @@ Json empty_secret(const Item& item, const Job& job, const std::string& name) {
   return secret(std::move(metadata), Json::object());
 }
 
-std::vector<Json> agent_account(const Item& item, const Job& job, const PodNames& names) {
+Json chunk_secret(const Item& item, const Job& job, const std::string& name) {
+  return secret(place_metadata(item, job, name), Json::object());
+}
+
+std::vector<Json> agent_account(const Item& item, const Workload& workload, const Job& job,
+                                const PodNames& names) {
+  Json own{names.export_secret, names.state_secret};
+  for (std::string& chunk : state::chunk_names(names.state_secret, workload.state_limit)) {
+    own.push_back(std::move(chunk));
+  }
   const Json metadata = place_metadata(item, job, names.agent);
   const Json account{{"apiVersion", "v1"},
                      {"kind", "ServiceAccount"},
                      {"metadata", metadata},
                      {"automountServiceAccountToken", false}};
-  const Json role{
-      {"apiVersion", "rbac.authorization.k8s.io/v1"},
-      {"kind", "Role"},
-      {"metadata", metadata},
-      {"rules",
-       Json::array({{{"apiGroups", Json::array({""})},
-                     {"resources", Json::array({"secrets"})},
-                     {"resourceNames", Json::array({names.export_secret, names.state_secret})},
-                     {"verbs", Json::array({"get", "update", "patch"})}}})}};
+  const Json role{{"apiVersion", "rbac.authorization.k8s.io/v1"},
+                  {"kind", "Role"},
+                  {"metadata", metadata},
+                  {"rules", Json::array({{{"apiGroups", Json::array({""})},
+                                          {"resources", Json::array({"secrets"})},
+                                          {"resourceNames", std::move(own)},
+                                          {"verbs", Json::array({"get", "update", "patch"})}}})}};
   const Json binding{
       {"apiVersion", "rbac.authorization.k8s.io/v1"},
       {"kind", "RoleBinding"},

@@ -4,9 +4,10 @@
 #include <kubist/kube/api_error.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/state/agent.hpp>
-#include <kubist/state/head.hpp>
 #include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
+
+#include "state_secrets.hpp"
 
 namespace kubist::deployers {
 namespace {
@@ -35,8 +36,8 @@ util::Result<> check_version(World& world, const Place& place) {
 }
 
 util::Result<> make_account(World& world, const Site& site, const Item& item, const Job& job,
-                            const PodNames& names) {
-  const auto objects = agent_account(item, job, names);
+                            const Workload& workload, const PodNames& names) {
+  const auto objects = agent_account(item, workload, job, names);
   KUBIST_CHECK(ensure(world, site, kube::well_known::service_accounts(), objects[0]));
   KUBIST_CHECK(ensure(world, site, kube::well_known::roles(), objects[1]));
   KUBIST_CHECK(ensure(world, site, kube::well_known::role_bindings(), objects[2]));
@@ -114,16 +115,15 @@ util::Result<std::optional<Progress>> start_pod(World& world, const Item& item,
     progress.watch = {{place.client, kube::well_known::pods(), place.ns, older.front()}};
     return std::optional(std::move(progress));
   }
-  KUBIST_CHECK(make_account(world, site, item, job, names));
+  KUBIST_CHECK(make_account(world, site, item, job, workload, names));
   const Json input = input_secret(item, workload, job, names);
   KUBIST_CHECK(ensure_secret(world, site, input));
   const auto& secrets = kube::well_known::secrets();
   KUBIST_CHECK(ensure(world, site, secrets, empty_secret(item, job, names.export_secret)));
-  KUBIST_TRY(const Json kept,
-             ensure(world, site, secrets, empty_secret(item, job, names.state_secret)));
-  KUBIST_TRY(const state::Head head, state::head_of_secret(kept));
-  const Json pod = build_pod(item, workload, job, names, world.settings,
-                             state::given_hash(input["data"]), head.generation);
+  KUBIST_TRY(const state::Head head,
+             ensure_state_secrets(world, site, item, job, names, workload.state_limit));
+  const Json pod =
+      build_pod(item, workload, job, names, world.settings, state::given_hash(input["data"]), head);
   const auto made = create(world, site, kube::well_known::pods(), pod);
   if (!made && !kube::already_exists(made.error())) {
     return util::fail(

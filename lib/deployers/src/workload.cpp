@@ -23,7 +23,6 @@ constexpr std::array k_host_fields{"hostNetwork", "hostPID", "hostIPC", "sharePr
                                    "hostUsers"};
 constexpr std::array k_own_variables{"IMPORTS_PATH", "EXPORTS_PATH", "EXPORT_PATH", "STATE_PATH",
                                      "STATE",        "CONTENT_PATH", "TARGET_PATH", "OPERATION"};
-constexpr std::string_view k_own_root = "/data/kubist";
 
 tl::unexpected<util::Error> refuse(const std::string& message, std::string hint = {}) {
   util::Error error = util::make_error(ErrorKind::invalid, message, std::move(hint));
@@ -115,7 +114,7 @@ util::Result<> check_own_names(const Json& config) {
   if (mounts != nullptr && mounts->is_array()) {
     for (const Json& mount : *mounts) {
       const auto path = data::string_at(mount, {"mountPath"});
-      if (path == k_own_root || path.starts_with(cat(k_own_root, "/"))) {
+      if (path == state::k_data_dir || path.starts_with(cat(state::k_data_dir, "/"))) {
         return refuse(cat("config.volumeMounts: ", path, " is kubist's own"));
       }
     }
@@ -144,8 +143,9 @@ util::Result<std::size_t> state_limit(const Json& config) {
   if (!value || *value < 1) {
     return refuse("config.state.limit is no size such as 512Ki");
   }
-  if (*value > static_cast<double>(state::k_max_head_state)) {
-    return refuse("config.state.limit is more than 900Ki, which this version cannot keep");
+  if (*value > static_cast<double>(state::k_max_state)) {
+    return refuse("config.state.limit is more than 64Mi, the most that fits into Secrets",
+                  "Keep larger state in a volume: config.state.backend: PersistentVolumeClaim.");
   }
   return static_cast<std::size_t>(*value);
 }

@@ -7,7 +7,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/state/agent.hpp>
 #include <kubist/state/archive.hpp>
-#include <kubist/state/head.hpp>
+#include <kubist/state/pieces.hpp>
 #include <kubist/util/base64.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/fs.hpp>
@@ -50,24 +50,34 @@ std::string hash_of(const Files& files) {
 
 struct Inputs {
   Files given;
-  Kept kept;
+  Head head;
 };
+
+Source kept_state(const RestoreOptions& options, const Head& head) {
+  return verified_source(head, options.state_secret, mounted_pieces(options.kept));
+}
 
 /// The mounts may show what the node knew before this job's Secrets were written, until the
 /// kubelet's next look at them.
 util::Result<Inputs> read_inputs(const RestoreOptions& options, const std::stop_token& stop) {
   const auto deadline = util::system_clock().monotonic() + options.patience;
   while (true) {
+    const bool last = util::system_clock().monotonic() >= deadline;
     Inputs inputs;
     KUBIST_TRY(inputs.given, read_files(options.given));
-    KUBIST_TRY(inputs.kept, read_mounted(options.kept));
+    KUBIST_TRY(inputs.head, mounted_head(options.kept));
     const bool given_new =
         options.given_sha256.empty() || hash_of(inputs.given) == options.given_sha256;
-    const bool kept_new = inputs.kept.head.generation >= options.state_generation;
-    if (given_new && kept_new) {
-      return inputs;
-    }
-    if (util::system_clock().monotonic() >= deadline) {
+    const bool head_new = inputs.head.generation >= options.state_generation;
+    if (given_new && head_new) {
+      const auto sound = drain(kept_state(options, inputs.head));
+      if (sound) {
+        return inputs;
+      }
+      if (last || sound.error().kind != ErrorKind::unavailable) {
+        return util::fail(sound.error());
+      }
+    } else if (last) {
       return util::fail(
           ErrorKind::timeout,
           util::cat("the mounted ", given_new ? "state" : "inputs",
@@ -128,7 +138,7 @@ util::Result<> restore(const RestoreOptions& options, std::stop_token stop) {
   std::error_code ignored;
   fs::remove_all(options.out / k_state_dir, ignored);
   KUBIST_CHECK(make_open_folder(options.out / k_state_dir));
-  return unpack(inputs.kept.packed, options.out / k_state_dir);
+  return unpack(kept_state(options, inputs.head), options.out / k_state_dir);
 }
 
 }  // namespace kubist::state

@@ -4,8 +4,6 @@
 #include <kubist/state/contract.hpp>
 #include <kubist/state/head.hpp>
 #include <kubist/util/base64.hpp>
-#include <kubist/util/fs.hpp>
-#include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::state {
@@ -35,7 +33,8 @@ util::Result<Head> parse_head(std::string_view text) {
   const std::int64_t size = data::int_at(*value, {"size"}, -1);
   head.size = size < 0 ? 0 : static_cast<std::size_t>(size);
   head.sha256 = std::string(data::string_at(*value, {"sha256"}));
-  if (head.generation < 0 || head.chunks < 0 || size < 0 || (size > 0) == head.sha256.empty()) {
+  if (head.generation < 0 || head.chunks < 0 || size < 0 || (size > 0) == head.sha256.empty() ||
+      head.chunks != chunk_count(head.size) || (head.chunks > 0) == head.set.empty()) {
     return util::fail(ErrorKind::invalid, "the state's head has impossible values: it is corrupt");
   }
   return head;
@@ -45,30 +44,35 @@ std::string chunk_name(std::string_view head_secret, std::string_view set, int c
   return util::cat(head_secret, "-", set, chunk);
 }
 
-std::optional<Head> next_head(const Head& previous, std::string_view packed) {
-  const std::string hash = packed.empty() ? "" : util::sha256_hex(packed);
-  if (previous.size == packed.size() && previous.sha256 == hash) {
+int chunk_count(std::size_t size) {
+  return size <= k_max_head_state ? 0 : static_cast<int>((size + k_chunk - 1) / k_chunk);
+}
+
+std::vector<std::string> chunk_names(std::string_view head_secret, std::size_t limit) {
+  std::vector<std::string> names;
+  for (const std::string_view set : {k_first_set, k_second_set}) {
+    for (int chunk = 0; chunk < chunk_count(limit); ++chunk) {
+      names.push_back(chunk_name(head_secret, set, chunk));
+    }
+  }
+  return names;
+}
+
+std::optional<Head> next_head(const Head& previous, std::size_t size, std::string_view sha256) {
+  if (previous.size == size && (size == 0 || previous.sha256 == sha256)) {
     return {};
   }
   Head head;
   head.generation = previous.generation + 1;
-  head.size = packed.size();
-  head.sha256 = hash;
+  head.size = size;
+  head.chunks = chunk_count(size);
+  if (head.chunks > 0) {
+    head.set = previous.set == k_first_set ? k_second_set : k_first_set;
+  }
+  if (size > 0) {
+    head.sha256 = sha256;
+  }
   return head;
-}
-
-util::Result<> verify(const Head& head, std::string_view packed) {
-  if (packed.size() != head.size) {
-    return util::fail(ErrorKind::invalid,
-                      util::cat("the state of generation ", head.generation, " has ", packed.size(),
-                                " bytes, its head says ", head.size, ": it is corrupt"));
-  }
-  if (head.size > 0 && util::sha256_hex(packed) != head.sha256) {
-    return util::fail(ErrorKind::invalid, util::cat("the state of generation ", head.generation,
-                                                    " does not have the sha256 that its head "
-                                                    "names: it is corrupt"));
-  }
-  return {};
 }
 
 util::Result<Head> head_of_secret(const data::Json& secret) {
@@ -76,20 +80,17 @@ util::Result<Head> head_of_secret(const data::Json& secret) {
   return parse_head(text.value_or(""));
 }
 
-util::Result<Kept> read_mounted(const std::filesystem::path& folder) {
-  const auto read = [&](std::string_view key) -> util::Result<std::string> {
-    auto text = util::read_file(folder / key, std::size_t{2} << 20U);
-    if (!text && text.error().kind == ErrorKind::not_found) {
-      return std::string();
-    }
-    return text;
-  };
-  Kept kept;
-  KUBIST_TRY(const std::string text, read(k_head_key));
-  KUBIST_TRY(kept.head, parse_head(text));
-  KUBIST_TRY(kept.packed, read(k_state_key));
-  KUBIST_CHECK(verify(kept.head, kept.packed));
-  return kept;
+std::string to_text(const Part& part) {
+  return data::to_json({{"generation", part.generation}, {"sha256", part.sha256}});
+}
+
+std::optional<Part> parse_part(std::string_view text) {
+  const auto value = data::parse_json(text, "part of the state");
+  if (!value || !value->is_object()) {
+    return {};
+  }
+  return Part{data::int_at(*value, {"generation"}, -1),
+              std::string(data::string_at(*value, {"sha256"}))};
 }
 
 }  // namespace kubist::state

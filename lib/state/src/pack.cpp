@@ -1,6 +1,7 @@
 #include <array>
 #include <cerrno>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include <archive.h>
@@ -23,16 +24,26 @@ using util::ErrorKind;
 constexpr std::size_t k_max_depth = 200;  // one descriptor a level
 
 struct Output {
-  std::string bytes;
+  const Sink& sink;
   std::size_t limit;
+  std::size_t size = 0;
+  std::optional<util::Error> error;  ///< why it took no more
 };
 
 la_ssize_t take(archive* /*unused*/, void* data, const void* buffer, std::size_t size) {
   auto& output = *static_cast<Output*>(data);
-  if (output.bytes.size() + size > output.limit) {
+  output.size += size;
+  if (output.size > output.limit) {
+    output.error =
+        util::make_error(ErrorKind::invalid,
+                         util::cat("the state is larger than ", output.limit, " bytes when packed"),
+                         "Keep less in the state folder, or give the item a larger state.limit.");
     return -1;
   }
-  output.bytes.append(static_cast<const char*>(buffer), size);
+  if (auto taken = output.sink({static_cast<const char*>(buffer), size}); !taken) {
+    output.error = taken.error();
+    return -1;
+  }
   return static_cast<la_ssize_t>(size);
 }
 
@@ -56,8 +67,10 @@ util::Result<std::vector<std::string>> sorted_names(int folder, const std::strin
 
 class Packer {
  public:
-  explicit Packer(std::size_t limit)
-      : m_output{{}, limit}, m_archive(archive_write_new()), m_entry(archive_entry_new()) {}
+  Packer(std::size_t limit, const Sink& sink)
+      : m_output{sink, limit, 0, {}},
+        m_archive(archive_write_new()),
+        m_entry(archive_entry_new()) {}
   ~Packer() {
     archive_entry_free(m_entry);
     archive_write_free(m_archive);
@@ -65,7 +78,11 @@ class Packer {
   Packer(const Packer&) = delete;
   Packer& operator=(const Packer&) = delete;
 
-  util::Result<std::string> run(int folder) {
+  util::Result<> run(int folder) {
+    KUBIST_TRY(const auto names, sorted_names(folder, ""));
+    if (names.empty()) {
+      return {};
+    }
     archive_write_set_format_pax_restricted(m_archive);
     archive_write_add_filter_gzip(m_archive);
     // Without it the gzip header has the time of packing.
@@ -75,23 +92,20 @@ class Packer {
       return util::fail(archive_failure("start"));
     }
     KUBIST_CHECK(add_folder(folder, ""));
-    if (m_count == 0) {
-      return std::string();
-    }
     if (archive_write_close(m_archive) != ARCHIVE_OK) {
       return util::fail(archive_failure("end"));
     }
-    return std::move(m_output.bytes);
+    return {};
   }
 
  private:
   util::Error archive_failure(std::string_view path) {
-    if (m_output.bytes.size() + (std::size_t{64} << 10U) > m_output.limit) {
-      return util::make_error(
-          ErrorKind::invalid,
-          util::cat("the state is larger than ", m_output.limit, " bytes when packed (at ",
-                    util::printable(path), ")"),
-          "Keep less in the state folder, or give the item a larger state.limit.");
+    if (m_output.error) {
+      util::Error error = *m_output.error;
+      if (error.kind == ErrorKind::invalid) {
+        error.message += util::cat(" (at ", util::printable(path), ")");
+      }
+      return error;
     }
     const char* why = archive_error_string(m_archive);
     return util::make_error(ErrorKind::internal,
@@ -121,7 +135,6 @@ class Packer {
     archive_entry_set_uid(m_entry, 0);
     archive_entry_set_gid(m_entry, 0);
     archive_entry_set_mtime(m_entry, 0, 0);
-    ++m_count;
     if (S_ISDIR(info.st_mode)) {
       return add_subfolder(folder, name, path);
     }
@@ -179,9 +192,17 @@ class Packer {
     if (!file.valid()) {
       return util::fail(system_failure("open", path, errno));
     }
+    const auto size = static_cast<std::size_t>(info.st_size);
+    if (size > m_left) {
+      return util::fail(ErrorKind::invalid,
+                        util::cat("the files in the state have more than ", k_max_unpacked,
+                                  " bytes (at ", util::printable(path), ")"),
+                        "Keep less in the state folder.");
+    }
+    m_left -= size;
     archive_entry_set_size(m_entry, info.st_size);
     KUBIST_CHECK(write_header(path));
-    return copy(file.get(), path, static_cast<std::size_t>(info.st_size));
+    return copy(file.get(), path, size);
   }
 
   util::Result<> copy(int file, const std::string& path, std::size_t size) {
@@ -210,15 +231,23 @@ class Packer {
   archive* m_archive;
   archive_entry* m_entry;
   std::map<std::pair<dev_t, ino_t>, std::string> m_files;  ///< with several names: the first one
-  std::size_t m_count = 0;
+  std::size_t m_left = k_max_unpacked;
 };
 
 }  // namespace
 
-util::Result<std::string> pack(const std::filesystem::path& folder, std::size_t limit) {
+util::Result<> pack(const std::filesystem::path& folder, std::size_t limit, const Sink& sink) {
   KUBIST_TRY(const Fd root, open_folder(folder.string()));
-  Packer packer(limit);
-  return packer.run(root.get());
+  return Packer(limit, sink).run(root.get());
+}
+
+util::Result<std::string> pack(const std::filesystem::path& folder, std::size_t limit) {
+  std::string bytes;
+  KUBIST_CHECK(pack(folder, limit, [&bytes](std::string_view piece) -> util::Result<> {
+    bytes += piece;
+    return {};
+  }));
+  return bytes;
 }
 
 }  // namespace kubist::state

@@ -1,8 +1,6 @@
 #include <array>
 #include <cerrno>
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +8,7 @@
 #include <kubist/state/archive.hpp>
 #include <kubist/util/text.hpp>
 
+#include "archive_reader.hpp"
 #include "beneath.hpp"
 
 namespace kubist::state {
@@ -20,26 +19,15 @@ using Parts = std::vector<std::string>;
 
 class Unpacker {
  public:
-  Unpacker(int root, std::size_t max_unpacked)
-      : m_root(root), m_left(max_unpacked), m_archive(archive_read_new()) {}
-  ~Unpacker() { archive_read_free(m_archive); }
-  Unpacker(const Unpacker&) = delete;
-  Unpacker& operator=(const Unpacker&) = delete;
+  Unpacker(int root, std::size_t max_unpacked, const Source& source)
+      : m_root(root), m_left(max_unpacked), m_reader(source) {}
 
-  util::Result<> run(std::string_view bytes) {
-    archive_read_support_filter_gzip(m_archive);
-    archive_read_support_format_tar(m_archive);
-    if (archive_read_open_memory(m_archive, bytes.data(), bytes.size()) != ARCHIVE_OK) {
-      return util::fail(archive_failure());
-    }
-    while (true) {
-      archive_entry* entry = nullptr;
-      const int result = archive_read_next_header(m_archive, &entry);
-      if (result == ARCHIVE_EOF) {
+  util::Result<> run() {
+    KUBIST_TRY(const bool any, m_reader.open());
+    while (any) {
+      KUBIST_TRY(archive_entry* const entry, m_reader.next());
+      if (entry == nullptr) {
         break;
-      }
-      if (result != ARCHIVE_OK) {
-        return util::fail(archive_failure());
       }
       KUBIST_CHECK(extract(entry));
     }
@@ -47,12 +35,6 @@ class Unpacker {
   }
 
  private:
-  util::Error archive_failure() {
-    const char* why = archive_error_string(m_archive);
-    return util::make_error(ErrorKind::invalid, util::cat("the state is not a gzipped tar: ",
-                                                          why == nullptr ? "unknown error" : why));
-  }
-
   static tl::unexpected<util::Error> refuse(const Parts& parts, std::string_view why) {
     return util::fail(
         ErrorKind::invalid,
@@ -124,9 +106,9 @@ class Unpacker {
     }
     std::array<char, 65536> buffer;
     while (true) {
-      const auto count = archive_read_data(m_archive, buffer.data(), buffer.size());
+      const auto count = archive_read_data(m_reader.get(), buffer.data(), buffer.size());
       if (count < 0) {
-        return util::fail(archive_failure());
+        return util::fail(m_reader.failure());
       }
       if (count == 0) {
         break;
@@ -167,20 +149,24 @@ class Unpacker {
 
   int m_root;
   std::size_t m_left;
-  archive* m_archive;
+  ArchiveReader m_reader;
   std::vector<std::pair<Parts, mode_t>> m_folders;
 };
 
 }  // namespace
 
+util::Result<> unpack(const Source& source, const std::filesystem::path& folder,
+                      std::size_t max_unpacked) {
+  KUBIST_TRY(const Fd root, open_folder(folder.string()));
+  return Unpacker(root.get(), max_unpacked, source).run();
+}
+
 util::Result<> unpack(std::string_view bytes, const std::filesystem::path& folder,
                       std::size_t max_unpacked) {
-  if (bytes.empty()) {
-    return {};
-  }
-  KUBIST_TRY(const Fd root, open_folder(folder.string()));
-  Unpacker unpacker(root.get(), max_unpacked);
-  return unpacker.run(bytes);
+  const Source once = [&bytes]() -> util::Result<std::string> {
+    return std::string(std::exchange(bytes, {}));
+  };
+  return unpack(once, folder, max_unpacked);
 }
 
 }  // namespace kubist::state

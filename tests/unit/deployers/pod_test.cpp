@@ -62,12 +62,12 @@ std::string all_objects(const Item& item) {
   const PodNames names = pod_names(item, job().id);
   std::string text;
   const auto add = [&text](const Json& object) { text += "---\n" + data::to_yaml(object); };
-  for (const Json& object : agent_account(item, job(), names)) {
+  for (const Json& object : agent_account(item, workload, job(), names)) {
     add(object);
   }
   add(input_secret(item, workload, job(), names));
   add(empty_secret(item, job(), names.state_secret));
-  add(build_pod(item, workload, job(), names, settings(), "0123abcd", 4));
+  add(build_pod(item, workload, job(), names, settings(), "0123abcd", {.generation = 4}));
   return text;
 }
 
@@ -118,10 +118,30 @@ TEST_CASE("pod: an item with everything becomes these objects") {
   check_golden("script_full.yaml", all_objects(item));
 }
 
+TEST_CASE("pod: large state has Secrets for its chunks, the current ones are mounted") {
+  const Item item = script_item({{"state", {{"limit", "1Mi"}}}});
+  const Workload workload = parse_workload(item, true, settings()).value();
+  CHECK(workload.state_limit == 1 << 20);
+  const PodNames names = pod_names(item, "j");
+  const Json role = agent_account(item, workload, job(), names)[1];
+  const std::string base = names.state_secret;
+  CHECK(role["rules"][0]["resourceNames"] ==
+        Json::array(
+            {names.export_secret, base, base + "-a0", base + "-a1", base + "-b0", base + "-b1"}));
+  const state::Head head{
+      .generation = 3, .set = "b", .chunks = 2, .size = 1'000'000, .sha256 = "x"};
+  const Json pod = build_pod(item, workload, job(), names, settings(), "", head);
+  const std::string volumes = pod["spec"]["volumes"].dump();
+  CHECK(has(volumes, base + "-b1"));
+  CHECK_FALSE(has(volumes, base + "-a0"));
+  CHECK(has(volumes, "b1/part"));
+  CHECK(has(container(pod, k_collect_container)->at("args").dump(), "1048576"));
+}
+
 TEST_CASE("pod: only the sidecar has a token") {
   const Item item = script_item(Json::object());
   const Json pod = build_pod(item, parse_workload(item, true, settings()).value(), job(),
-                             pod_names(item, "job-1"), settings(), "", 0);
+                             pod_names(item, "job-1"), settings(), "", {});
   CHECK(pod["spec"]["automountServiceAccountToken"] == false);
   for (const std::string_view name : {k_restore_container, k_workload_container}) {
     CHECK_FALSE(has(container(pod, name)->at("volumeMounts").dump(), "token"));
@@ -133,7 +153,7 @@ TEST_CASE("pod: agents run as the workload's user, as root with one capability w
   const auto security = [](Json config) {
     const Item item = script_item(std::move(config));
     const Json pod = build_pod(item, parse_workload(item, true, settings()).value(), job(),
-                               pod_names(item, "j"), settings(), "", 0);
+                               pod_names(item, "j"), settings(), "", {});
     return container(pod, k_collect_container)->at("securityContext");
   };
   const Json root = security(Json::object());
@@ -179,7 +199,7 @@ TEST_CASE("workload: what items may not have is refused with its name") {
   CHECK(has(refusal({{"env", {{{"name", "STATE"}, {"value", "/"}}}}}), "STATE"));
   CHECK(has(refusal({{"volumeMounts", {{{"name", "x"}, {"mountPath", "/data/kubist/in"}}}}}),
             "/data/kubist/in"));
-  CHECK(has(refusal({{"state", {{"limit", "64Mi"}}}}), "900Ki"));
+  CHECK(has(refusal({{"state", {{"limit", "65Mi"}}}}), "64Mi"));
   CHECK(has(refusal({{"imgae", "x"}}), "image"));
   CHECK(has(refusal({{"env", "text"}}), "env"));
   CHECK(has(refusal(Json::object(), false), "config.image is missing"));

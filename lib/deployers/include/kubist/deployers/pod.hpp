@@ -5,6 +5,7 @@
 
 #include <kubist/deployers/deployer.hpp>
 #include <kubist/deployers/workload.hpp>
+#include <kubist/state/head.hpp>
 
 /// A container or script item as Kubernetes objects. Pure: same input, same objects.
 namespace kubist::deployers {
@@ -30,11 +31,14 @@ Json input_secret(const Item& item, const Workload& workload, const Job& job,
                   const PodNames& names);
 /// An export or state Secret before its first run; only the agent of the item can write it.
 Json empty_secret(const Item& item, const Job& job, const std::string& name);
-/// ServiceAccount, Role and RoleBinding of the agent: get, update, patch of those two Secrets.
-std::vector<Json> agent_account(const Item& item, const Job& job, const PodNames& names);
-/// The pod. `given_sha256`, `state_generation`: what restore must find (state/agent.hpp).
+/// A Secret for a chunk of state before its first use.
+Json chunk_secret(const Item& item, const Job& job, const std::string& name);
+/// ServiceAccount, Role and RoleBinding of the agent: get, update, patch of those two Secrets, and
+/// of the chunk Secrets that state of the workload's limit may need.
+std::vector<Json> agent_account(const Item& item, const Workload& workload, const Job& job,
+                                const PodNames& names);
+/// The pod. `given_sha256`, `head`: what restore must find (state/agent.hpp).
 Json build_pod(const Item& item, const Workload& workload, const Job& job, const PodNames& names,
-               const Settings& settings, const std::string& given_sha256,
-               std::int64_t state_generation);
+               const Settings& settings, const std::string& given_sha256, const state::Head& head);
 
 }  // namespace kubist::deployers

@@ -22,11 +22,13 @@ struct RestoreOptions {
   /// What the mounts must hold: a node's cache of Secrets may be behind, so restore waits for it.
   std::string given_sha256;           ///< see given_hash(); empty: whatever is there
   std::int64_t state_generation = 0;  ///< at least
+  std::string state_secret = "state";  ///< its name, for messages
   std::chrono::milliseconds patience{90000};
 };
 
 /// Before the workload: imports, target, script and init process into `in`; state and empty folders
-/// into `out`. Invalid: corrupt state. Timeout: the mounts stayed old.
+/// into `out`. Invalid: corrupt state. Unavailable: a chunk of it stayed away. Timeout: the mounts
+/// stayed old.
 util::Result<> restore(const RestoreOptions& options, std::stop_token stop = {});
 
 /// A hash over names and contents of the input Secret's data (values as in Secret.data, base64).

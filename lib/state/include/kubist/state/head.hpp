@@ -1,10 +1,10 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <kubist/data/json.hpp>
 #include <kubist/util/result.hpp>
@@ -31,20 +31,27 @@ util::Result<Head> parse_head(std::string_view text);
 
 /// The name of the n-th Secret of one set.
 std::string chunk_name(std::string_view head_secret, std::string_view set, int chunk);
+/// How many chunks state of `size` packed bytes has; 0: it lives in the head Secret. For a limit:
+/// how many Secrets each set needs.
+int chunk_count(std::size_t size);
+/// The names of all chunk Secrets that state of up to `limit` bytes may need; empty for none.
+std::vector<std::string> chunk_names(std::string_view head_secret, std::size_t limit);
 
-/// The head for these packed bytes after `previous`: nothing when they are the same as before.
-std::optional<Head> next_head(const Head& previous, std::string_view packed);
-
-/// Checks size and hash. Invalid: they are not what the head says (the state is corrupt).
-util::Result<> verify(const Head& head, std::string_view packed);
+/// The head for packed bytes of this size and hash (any, when size is 0) after `previous`: nothing
+/// when they are the same as before.
+std::optional<Head> next_head(const Head& previous, std::size_t size, std::string_view sha256);
 
 /// The head in a Secret as the API gives it (data in base64). Invalid: corrupt.
 util::Result<Head> head_of_secret(const data::Json& secret);
-/// Head and packed bytes from the folder that the head Secret is mounted at, verified.
-struct Kept {
-  Head head;
-  std::string packed;
+
+/// What stands beside the bytes of a chunk, in the same Secret under k_part_key: it tells a chunk
+/// that is not there yet from one that was damaged.
+struct Part {
+  std::int64_t generation = 0;  ///< of the head that the chunk belongs to
+  std::string sha256;           ///< of its bytes
 };
-util::Result<Kept> read_mounted(const std::filesystem::path& folder);
+std::string to_text(const Part& part);
+/// Nothing: not a part.
+std::optional<Part> parse_part(std::string_view text);
 
 }  // namespace kubist::state
