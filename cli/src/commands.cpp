@@ -27,6 +27,10 @@ const std::vector<const CommandSpec*>& commands() {
       &deployitem_list_command(),
       &deployitem_logs_command(),
       &deployitem_exports_command(),
+      &deployitem_state_ls_command(),
+      &deployitem_state_get_command(),
+      &deployitem_state_put_command(),
+      &deployitem_state_rm_command(),
       &config_view_command(),
       &config_get_contexts_command(),
       &config_use_context_command(),
@@ -85,7 +89,7 @@ const std::vector<Flag>& global_flags() {
 const CommandSpec* find_command(const std::vector<std::string>& words) {
   std::string path;
   const CommandSpec* found = nullptr;
-  for (std::size_t i = 0; i < words.size() && i < 2; ++i) {
+  for (std::size_t i = 0; i < words.size() && i < 3; ++i) {
     path += path.empty() ? words[i] : ' ' + words[i];
     for (const CommandSpec* spec : commands()) {
       if (spec->path == path) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <exception>
 
 #include <kubist/cli/context.hpp>
@@ -18,31 +19,39 @@ using util::ErrorKind;
 
 std::size_t words_in(std::string_view path) { return util::split(path, ' ').size(); }
 
-Error unknown_command(const std::vector<std::string>& words) {
-  std::vector<std::string> names;
+/// What may stand behind these leading words of commands: "list" behind "deployitem".
+std::vector<std::string> words_below(const std::string& leading) {
   std::vector<std::string> below;
   for (const CommandSpec* spec : commands()) {
-    if (!spec->hidden) {
-      names.push_back(std::string(spec->path.substr(0, spec->path.find(' '))));
-      if (spec->path.starts_with(words[0] + ' ')) {
-        below.emplace_back(spec->path.substr(words[0].size() + 1));
+    if (!spec->hidden && spec->path.starts_with(leading)) {
+      const std::string_view rest = spec->path.substr(leading.size());
+      std::string word(rest.substr(0, rest.find(' ')));
+      if (std::find(below.begin(), below.end(), word) == below.end()) {
+        below.push_back(std::move(word));
       }
     }
   }
-  if (below.empty()) {
-    return util::make_error(
-        ErrorKind::usage,
-        cat("unknown command \"", words[0], "\"", util::did_you_mean(words[0], names)),
-        "See 'kubist help'.");
+  return below;
+}
+
+Error unknown_command(const std::vector<std::string>& words) {
+  std::string leading;
+  std::size_t known = 0;
+  while (known < words.size() && !words_below(leading + words[known] + ' ').empty()) {
+    leading += words[known++] + ' ';
   }
-  const std::string hint = cat("'kubist ", words[0], "' has: ", util::join(below, ", "), ".");
-  if (words.size() < 2 || words[1].starts_with('-')) {
-    return util::make_error(ErrorKind::usage, cat("'kubist ", words[0], "' needs a command"), hint);
+  const auto below = words_below(leading);
+  const std::string group = leading.substr(0, leading.empty() ? 0 : leading.size() - 1);
+  const std::string hint = known == 0
+                               ? "See 'kubist help'."
+                               : cat("'kubist ", group, "' has: ", util::join(below, ", "), ".");
+  if (known > 0 && (known == words.size() || words[known].starts_with('-'))) {
+    return util::make_error(ErrorKind::usage, cat("'kubist ", group, "' needs a command"), hint);
   }
-  return util::make_error(
-      ErrorKind::usage,
-      cat("unknown command \"", words[0], ' ', words[1], "\"", util::did_you_mean(words[1], below)),
-      hint);
+  return util::make_error(ErrorKind::usage,
+                          cat("unknown command \"", leading, words[known], "\"",
+                              util::did_you_mean(words[known], below)),
+                          hint);
 }
 
 int report(const Error& error, Sink& err) {

@@ -251,3 +251,89 @@ echo "runs: $(cat n)" > "$EXPORT_PATH"
     CHECK_MESSAGE(!name.starts_with(base), name);
   }
 }
+
+namespace {
+
+struct Said {
+  int code = -1;
+  std::string text;  ///< standard output and error
+};
+
+Said run_kubist(const std::string& words) {
+  const std::string given = util::environment("KUBIST_BIN");
+  const std::string call = (given.empty() ? paths::program() : given) + " " + words + " 2>&1";
+  FILE* pipe = ::popen(call.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  Said said;
+  std::array<char, 4096> buffer;
+  while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
+    said.text.append(buffer.data(), count);
+  }
+  const int status = ::pclose(pipe);
+  said.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return said;
+}
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("state: people list, save, replace and empty it") {
+  Stage stage;
+  const util::TempDir dir;
+  const auto with_state = [&](const std::string& verb, const std::string& more = {}) {
+    return run_kubist("deployitem state " + verb + " -n " + stage.ns() + " count" + more);
+  };
+  stage.make_item("count",
+                  "n=$(cat $STATE/n 2> /dev/null || echo 0); echo $((n + 1)) > $STATE/n\n"
+                  "ln -sf n $STATE/link; echo \"runs: $(cat $STATE/n)\" > $EXPORT_PATH");
+  CHECK(has(with_state("ls").text, "has not run yet"));
+  // State may be given before the first run.
+  fs::create_directory(dir.path() / "given");
+  std::ofstream(dir.path() / "given/n") << "41";
+  CHECK(with_state("put", " " + (dir.path() / "given").string()).code == 0);
+  REQUIRE(stage.run("count").state == Progress::State::done);
+  CHECK(stage.secret("count-export", "config") == R"({"runs":42})");
+  const Said listed = with_state("ls");
+  CHECK(has(listed.text, "-rw-r--r--"));
+  CHECK(has(listed.text, "link -> n"));
+  CHECK(has(listed.text, "generation 2"));
+
+  const std::string file = (dir.path() / "saved.tar.gz").string();
+  CHECK(with_state("get", " -o " + file).code == 0);
+  CHECK(has(run_kubist("deployitem state get -n " + stage.ns() + " count -o - | tar tz").text,
+            "link"));
+  CHECK(has(with_state("rm").text, "removed (generation 3, 0 bytes)"));
+  CHECK(has(with_state("get", " -o -").text, "is empty"));
+  CHECK(with_state("put", " " + file).code == 0);
+  REQUIRE(stage.run("count", {.force = true}).state == Progress::State::done);
+  CHECK(stage.secret("count-export", "config") == R"({"runs":43})");
+
+  // What no run could save is refused.
+  std::ofstream(dir.path() / "rubbish") << "no tar";
+  CHECK(has(with_state("put", " " + (dir.path() / "rubbish").string()).text, "not a gzipped tar"));
+  fs::create_symlink("/etc/passwd", dir.path() / "given/escape");
+  CHECK(has(with_state("put", " " + (dir.path() / "given").string()).text, "leaves the state"));
+  fs::remove(dir.path() / "given/escape");
+  put_noise(dir.path() / "given/noise", 1'000'000, 3);
+  CHECK(has(with_state("put", " " + (dir.path() / "given").string()).text, "larger than 921600"));
+
+  // Corrupt state stops all but those that replace it.
+  const Item item = parse_item(stage.get(deploy_items(), "count")).value();
+  const std::string head = pod_names(item, "").state_secret;
+  REQUIRE(home()->run(kube::patch(wk::secrets(), stage.ns(), head, kube::PatchType::merge,
+                                  {{"data", {{"head", util::base64_encode("rubbish")}}}})));
+  CHECK(has(with_state("ls").text, "corrupt"));
+  CHECK(stage.run("count", {.force = true}).state == Progress::State::failed);
+  CHECK(with_state("rm").code == 0);
+  REQUIRE(stage.run("count", {.force = true}).state == Progress::State::done);
+  CHECK(stage.secret("count-export", "config") == R"({"runs":1})");
+
+  stage.make_item("busy", "sleep 600");
+  REQUIRE(stage.run("busy", {.wait = false}).state == Progress::State::running);
+  const Said busy = run_kubist("deployitem state rm -n " + stage.ns() + " busy");
+  CHECK(busy.code == 5);
+  CHECK(has(busy.text, "runs"));
+}

@@ -52,17 +52,28 @@ util::Result<> check_chunks(const state::Head& head, const std::set<std::string>
 
 util::Result<state::Head> ensure_state_secrets(World& world, const Site& site, const Item& item,
                                                const Job& job, const PodNames& names,
-                                               std::size_t limit) {
+                                               std::size_t limit, bool replace_corrupt) {
   const auto& secrets = kube::well_known::secrets();
   KUBIST_TRY(const Json kept,
              ensure(world, site, secrets, empty_secret(item, job, names.state_secret)));
-  KUBIST_TRY(const state::Head head, state::head_of_secret(kept));
+  auto head = state::head_of_secret(kept);
+  if (!head && replace_corrupt) {
+    head = state::Head{};
+  }
+  if (!head) {
+    util::Error error = util::with_context(
+        head.error(), cat("Secret ", job.place.ns, "/", names.state_secret));
+    error.reason = "CorruptState";
+    return util::fail(std::move(error));
+  }
   const auto wanted = state::chunk_names(names.state_secret, limit);
-  if (wanted.empty() && head.chunks == 0) {
+  if (wanted.empty() && head->chunks == 0) {
     return head;
   }
   KUBIST_TRY(const auto present, present_chunks(world, site, item, job, names));
-  KUBIST_CHECK(check_chunks(head, present, job.place.ns, names.state_secret));
+  if (!replace_corrupt) {
+    KUBIST_CHECK(check_chunks(*head, present, job.place.ns, names.state_secret));
+  }
   for (const std::string& name : wanted) {
     if (present.contains(name)) {
       continue;

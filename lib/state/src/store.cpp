@@ -5,6 +5,7 @@
 #include <kubist/state/pieces.hpp>
 #include <kubist/state/store.hpp>
 #include <kubist/util/base64.hpp>
+#include <kubist/util/clock.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
@@ -14,6 +15,9 @@ namespace {
 using data::Json;
 using util::cat;
 using util::ErrorKind;
+
+/// No packed state has that many bytes: what is said to be there is not compared.
+constexpr auto k_unknown_size = static_cast<std::size_t>(-1);
 
 const kube::ApiResource& resource() { return kube::well_known::secrets(); }
 
@@ -92,7 +96,7 @@ class Saver {
     KUBIST_TRY(Json secret,
                m_client.json(kube::get(resource(), m_secrets.ns, m_secrets.head), m_stop));
     KUBIST_CHECK(check_job(secret));
-    KUBIST_TRY(const Head before, head_of_secret(secret));
+    KUBIST_TRY(const Head before, head_before(secret));
     const auto head = next_head(before, measure.size(), measure.hash());
     if (!head) {
       return before;
@@ -111,6 +115,22 @@ class Saver {
   }
 
  private:
+  util::Result<Head> head_before(const Json& secret) const {
+    auto head = head_of_secret(secret);
+    if (!m_options.replace_corrupt) {
+      return head;
+    }
+    if (!head) {
+      // Its generation is lost: one that was certainly never used keeps old chunks apart.
+      head = Head{};
+      head->generation = std::chrono::duration_cast<std::chrono::seconds>(
+                             util::system_clock().now().time_since_epoch())
+                             .count();
+    }
+    head->size = k_unknown_size;
+    return head;
+  }
+
   util::Result<> check_job(const Json& secret) const {
     const auto job = data::string_at(secret, {"metadata", "annotations", k_job_annotation});
     if (m_options.job.empty() || job == m_options.job) {

@@ -24,6 +24,9 @@ struct SaveOptions {
   std::string job;
   std::size_t limit = k_max_head_state;
   std::string field_manager = "kubist-agent";
+  /// A head that cannot be read does not stop it, and the content is written even where it is said
+  /// to be there already.
+  bool replace_corrupt = false;
 };
 
 /// Makes the folder's content the item's state. Packs it twice when it does not fit into the head
