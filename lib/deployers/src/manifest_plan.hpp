@@ -65,6 +65,7 @@ struct ManifestPlan {
   bool default_readiness = true;
   std::vector<ReadinessCheck> checks;
   std::vector<ExportRule> exports;
+  std::vector<std::string> warnings;  ///< what people should know of a success
 };
 
 /// The plan of a manifest item. Pure. Invalid, reason InvalidConfiguration, with the field.

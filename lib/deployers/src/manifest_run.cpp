@@ -17,6 +17,7 @@ using util::cat;
 constexpr std::chrono::milliseconds k_retry{2000};
 constexpr std::size_t k_message_bytes = 2000;
 constexpr const char* k_applied_job = "appliedJob";
+constexpr const char* k_warnings = "warnings";
 
 }  // namespace
 
@@ -28,6 +29,9 @@ ManifestRun::ManifestRun(World& world, const Item& item, const Job& job)
       m_applied(data::string_at(item.object, {"status", "providerStatus", k_applied_job}) ==
                 job.id) {
   m_redactor.add_all(job.imports);
+  if (const Json* before = data::find_path(item.object, {"status", "providerStatus", k_warnings})) {
+    m_warnings = *before;
+  }
 }
 
 Progress ManifestRun::progress(Progress::State state, std::string operation, std::string reason,
@@ -40,6 +44,9 @@ Progress ManifestRun::progress(Progress::State state, std::string operation, std
   result.provider_status = {{"managedResources", managed_json(m_managed)}};
   if (m_applied) {
     result.provider_status[k_applied_job] = m_job.id;
+  }
+  if (!m_warnings.is_null()) {
+    result.provider_status[k_warnings] = m_warnings;
   }
   return result;
 }
@@ -71,6 +78,9 @@ util::Result<Progress> ManifestRun::advance(ManifestPlan plan, const FillEntries
       if (auto filled = fill(plan); !filled) {
         return failure(filled.error(), "Render");
       }
+    }
+    if (!plan.warnings.empty() || !m_warnings.is_null()) {
+      m_warnings = plan.warnings;
     }
     KUBIST_TRY(auto noted, note(plan));
     if (noted) {
@@ -201,7 +211,13 @@ util::Result<Progress> ManifestRun::collect(const ManifestPlan& plan) {
   if (!pending.empty()) {
     return waiting(pending, "CollectExports", "ExportsMissing", "waiting for exports:");
   }
-  Progress result = progress(Progress::State::done, "CollectExports", "Succeeded", "");
+  const std::string note = m_warnings.is_array()
+                               ? util::join(m_warnings.get<std::vector<std::string>>(), "; ")
+                               : std::string();
+  Progress result = progress(Progress::State::done, "CollectExports", "Succeeded", note);
+  if (!note.empty() && m_world.progress) {
+    m_world.progress(cat(m_item.name, ": ", note));
+  }
   const bool exported = data::find_path(m_item.object, {"status", "exportRef"}) != nullptr;
   if (!plan.exports.empty() || exported) {
     auto exports = state::parse_exports(values->dump(), "exports", m_item.export_schema);

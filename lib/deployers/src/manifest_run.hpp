@@ -47,6 +47,7 @@ class ManifestRun {
   const Job& m_job;
   Redactor m_redactor;
   std::vector<Managed> m_managed;
+  Json m_warnings;  ///< of this job, or null: none, and none before
   bool m_applied;
 };
 

@@ -2,6 +2,7 @@
 
 #include <kubist/deployers/deployer.hpp>
 
+#include "helm_deployer.hpp"
 #include "manifest_deployer.hpp"
 #include "mock_deployer.hpp"
 #include "pod_deployer.hpp"
@@ -26,6 +27,9 @@ constexpr std::array k_table{
     Row{"kubist.io/manifest", true, manifest_deployer},
     Row{"manifest", false, manifest_deployer},
     Row{"landscaper.gardener.cloud/kubernetes-manifest", false, manifest_deployer},
+    Row{"kubist.io/helm", true, helm_deployer},
+    Row{"helm", false, helm_deployer},
+    Row{"landscaper.gardener.cloud/helm", false, helm_deployer},
     Row{"kubist.io/mock", true, mock_deployer},
     Row{"mock", false, mock_deployer},
     Row{"landscaper.gardener.cloud/mock", false, mock_deployer},

@@ -52,6 +52,19 @@ compile_programs() {
   go_build coredns "-s -w" "$out" github.com/coredns/coredns
 }
 
+# print_helm: for the tests of helm items; it is no part of a cluster
+print_helm() {
+  local sum
+  sum=$( (cd "$cluster_dir/go/helm" && cat go.mod go.sum tools.go && uname -m) | sha256sum)
+  build_once "$cache/helm-${sum:0:16}" compile_helm
+  echo "$cache/helm-${sum:0:16}/helm"
+}
+
+compile_helm() {
+  say "compiling Helm into $cache (about 3 minutes on 2 cores)"
+  go_build helm "-s -w" "$1" helm.sh/helm/v3/cmd/helm
+}
+
 # go_build MODULE LDFLAGS OUT PACKAGES...
 go_build() {
   local module=$1 flags=$2 out=$3 go

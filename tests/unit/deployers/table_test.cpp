@@ -25,13 +25,13 @@ TEST_CASE("deployers: names of others are claimed only where the CRD is ours") {
   CHECK(find_deployer("script", own) == find_deployer("kubist.io/script", own));
   CHECK(find_deployer("landscaper.gardener.cloud/mock", own) ==
         find_deployer("kubist.io/mock", own));
-  for (const char* name : {"container", "script", "manifest", "mock"}) {
+  for (const char* name : {"container", "script", "manifest", "helm", "mock"}) {
     CAPTURE(name);
     CHECK(find_deployer(std::string("kubist.io/") + name, foreign) != nullptr);
     CHECK(find_deployer(name, own) != nullptr);
     CHECK(find_deployer(name, foreign) == nullptr);
   }
-  for (const char* name : {"container", "kubernetes-manifest", "mock"}) {
+  for (const char* name : {"container", "kubernetes-manifest", "helm", "mock"}) {
     CAPTURE(name);
     const std::string type = std::string("landscaper.gardener.cloud/") + name;
     CHECK(find_deployer(type, own) != nullptr);
@@ -39,7 +39,8 @@ TEST_CASE("deployers: names of others are claimed only where the CRD is ours") {
   }
   CHECK(find_deployer("landscaper.gardener.cloud/terraform", own) == nullptr);
   CHECK(deployer_types() == std::vector<std::string>{"kubist.io/container", "kubist.io/script",
-                                                     "kubist.io/manifest", "kubist.io/mock"});
+                                                     "kubist.io/manifest", "kubist.io/helm",
+                                                     "kubist.io/mock"});
 }
 
 TEST_CASE("upstream's container: its example is accepted") {

@@ -46,6 +46,9 @@ struct Settings {
   Graces graces;
   /// The DeployItem CRD is somebody else's: only types kubist.io/* are ours.
   bool foreign_crd = false;
+  /// Helm items may name charts in folders of the machine that kubist runs on: not for those who
+  /// only have access to a cluster with a controller in it.
+  bool local_charts = true;
 };
 
 /// One mutating request that was sent, for reports. Never a secret value.

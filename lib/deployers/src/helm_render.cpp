@@ -1,0 +1,176 @@
+#include "helm_render.hpp"
+
+#include <unistd.h>
+
+#include <array>
+
+#include <kubist/data/json_text.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/resources/object.hpp>
+#include <kubist/runtimes/child.hpp>
+#include <kubist/util/fs.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::deployers {
+namespace {
+
+using util::cat;
+namespace fs = std::filesystem;
+
+constexpr std::string_view k_hook = "helm.sh/hook";
+
+/// What a program that talks to chart repositories needs of our own environment.
+constexpr std::array k_passed{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY",     "http_proxy",
+                              "https_proxy", "no_proxy",    "SSL_CERT_FILE", "SSL_CERT_DIR"};
+
+util::Error failed(util::Error error) {
+  error.reason = "RenderFailed";
+  return error;
+}
+
+std::vector<std::string> environment_in(const fs::path& folder) {
+  std::vector<std::string> all{cat("HOME=", folder.string())};
+  for (const char* name : {"CACHE", "CONFIG", "DATA"}) {
+    all.push_back(cat("HELM_", name, "_HOME=", (folder / name).string()));
+  }
+  for (const char* name : k_passed) {
+    if (const std::string value = util::environment(name); !value.empty()) {
+      all.push_back(cat(name, "=", value));
+    }
+  }
+  return all;
+}
+
+/// The target's version and kinds, for charts that ask (.Capabilities).
+util::Result<> add_capabilities(World& world, const Job& job, std::vector<std::string>& args) {
+  KUBIST_TRY(const auto version, job.place.client->version(world.stop));
+  KUBIST_TRY(const auto index, job.place.client->discovery().index(world.stop));
+  args.insert(args.end(), {"--kube-version", version.git_version});
+  std::string versions;
+  for (const kube::ApiResource& resource : index->all()) {
+    versions += cat(versions.empty() ? "" : ",", resource.api_version(), ",",
+                    resource.api_version(), "/", resource.kind);
+  }
+  args.insert(args.end(), {"--api-versions", versions});
+  return {};
+}
+
+util::Result<std::vector<std::string>> arguments(World& world, const Job& job,
+                                                 const HelmConfig& config, bool upgrade,
+                                                 const fs::path& folder) {
+  const ChartSource& chart = config.chart;
+  std::string reference = chart.reference;
+  if (!chart.archive.empty()) {
+    reference = (folder / "chart.tgz").string();
+    KUBIST_CHECK(util::write_file(reference, chart.archive));
+  } else if (chart.local) {
+    reference = fs::absolute(reference).string();
+  }
+  std::vector<std::string> args{"template",    config.release, reference,
+                                "--namespace", job.place.ns,   "--values",
+                                "values.json", "--include-crds", "--skip-tests"};
+  if (upgrade) {
+    args.emplace_back("--is-upgrade");
+  }
+  if (!chart.repo.empty()) {
+    args.insert(args.end(), {"--repo", chart.repo});
+  }
+  if (!chart.version.empty()) {
+    args.insert(args.end(), {"--version", chart.version});
+  }
+  if (chart.plain_http) {
+    args.emplace_back("--plain-http");
+  }
+  KUBIST_CHECK(add_capabilities(world, job, args));
+  return args;
+}
+
+runtimes::Limits limits_for(const Job& job) {
+  runtimes::Limits limits;
+  limits.cpu = std::chrono::seconds(120);
+  limits.memory_bytes = 16ULL << 30U;  // Go reserves address space that it never uses
+  limits.open_files = 512;
+  limits.file_bytes = 256ULL << 20U;
+  limits.output_bytes = 64U << 20U;
+  limits.wall = std::chrono::minutes(2);
+  if (job.remaining) {
+    limits.wall = std::clamp<std::chrono::milliseconds>(*job.remaining, std::chrono::seconds(1),
+                                                        limits.wall);
+  }
+  return limits;
+}
+
+bool is_program(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+}
+
+}  // namespace
+
+util::Result<fs::path> find_helm() {
+  const std::string given = util::environment("KUBIST_HELM");
+  const std::string wanted = given.empty() ? "helm" : given;
+  const std::string path = util::environment("PATH");
+  if (wanted.find('/') != std::string::npos) {
+    if (is_program(wanted)) {
+      return fs::absolute(wanted);
+    }
+  } else {
+    for (const std::string& folder : util::split(path, ':')) {
+      if (const fs::path found = fs::path(folder) / wanted; !folder.empty() && is_program(found)) {
+        return fs::absolute(found);
+      }
+    }
+  }
+  util::Error error = util::make_error(
+      util::ErrorKind::not_found,
+      given.empty()
+          ? cat("there is no program helm in PATH (", path, "), and $KUBIST_HELM is not set")
+          : cat("$KUBIST_HELM is \"", given, "\", which is no program",
+                wanted.find('/') == std::string::npos ? cat(" in PATH (", path, ")") : ""),
+      "Items of type helm need Helm 3 or newer on the machine that runs kubist.");
+  error.reason = "HelmNotFound";
+  return util::fail(std::move(error));
+}
+
+util::Result<RenderedChart> render_chart(World& world, const Job& job, const HelmConfig& config,
+                                         bool upgrade) {
+  KUBIST_TRY(const fs::path helm, find_helm());
+  KUBIST_TRY(const Json values, helm_values(config, job.imports));
+  const util::TempDir folder("kubist-helm");
+  KUBIST_CHECK(util::write_file(folder.path() / "values.json", data::to_json(values)));
+  runtimes::ChildCommand command;
+  command.program = helm;
+  KUBIST_TRY(command.args, arguments(world, job, config, upgrade, folder.path()));
+  command.environment = environment_in(folder.path());
+  command.folder = folder.path();
+  command.limits = limits_for(job);
+  KUBIST_TRY(const auto result, runtimes::run_child(command, world.stop));
+  if (!result.ok()) {
+    const ChartSource& chart = config.chart;
+    return util::fail(failed(runtimes::child_error(
+        result, cat("helm template of chart ", chart.archive.empty() ? chart.reference : "(archive)"),
+        command.limits)));
+  }
+  return read_rendered(result.out);
+}
+
+util::Result<RenderedChart> read_rendered(const std::string& text) {
+  auto set = resources::read_manifest_text(text, "rendered chart");
+  if (!set.errors.empty()) {
+    return util::fail(failed(data::combine_errors(std::move(set.errors), "the rendered chart")));
+  }
+  RenderedChart chart;
+  for (resources::Manifest& manifest : set.manifests) {
+    const resources::ObjectView view(manifest.object);
+    const auto hook = view.annotation(k_hook);
+    if (hook.empty()) {
+      chart.objects.push_back(std::move(manifest));
+    } else if (!hook.starts_with("test")) {
+      chart.hooks.push_back(cat(view.kind(), " ", view.name(), " (", hook, ")"));
+    }
+  }
+  return chart;
+}
+
+}  // namespace kubist::deployers

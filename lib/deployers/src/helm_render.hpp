@@ -1,0 +1,34 @@
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <kubist/deployers/deployer.hpp>
+
+#include "helm_config.hpp"
+
+namespace kubist::deployers {
+
+/// A chart as objects.
+struct RenderedChart {
+  std::vector<resources::Manifest> objects;
+  std::vector<std::string> hooks;  ///< left out: "Job ns/migrate (pre-install)"; tests are not named
+};
+
+/// Runs `helm template` for the job's target (its version and kinds), in a folder and with an
+/// environment of its own. Not_found, reason HelmNotFound: there is no helm. Invalid, reason
+/// RenderFailed: helm's own words.
+util::Result<RenderedChart> render_chart(World& world, const Job& job, const HelmConfig& config,
+                                         bool upgrade);
+
+/// The objects in the output of `helm template`, apart from hooks. Pure.
+util::Result<RenderedChart> read_rendered(const std::string& text);
+
+/// The helm program: $KUBIST_HELM, else the first in PATH.
+util::Result<std::filesystem::path> find_helm();
+
+/// A hash over the files of a local chart, so that its editing is new work; "missing" where there
+/// is none.
+std::string local_chart_hash(const std::filesystem::path& path);
+
+}  // namespace kubist::deployers

@@ -1,0 +1,175 @@
+#include <cstdlib>
+
+#include <kubist/deployers/deployer.hpp>
+#include <kubist/util/base64.hpp>
+#include <kubist/util/fs.hpp>
+
+#include "helm_render.hpp"
+
+using namespace kubist;
+using namespace kubist::deployers;
+
+namespace {
+
+Item helm_item(Json config) {
+  return parse_item({{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+                     {"kind", "DeployItem"},
+                     {"metadata", {{"name", "web"}, {"namespace", "demo"}, {"uid", "1-2"}}},
+                     {"spec", {{"type", "kubist.io/helm"}, {"config", std::move(config)}}}})
+      .value();
+}
+
+ChartSource chart(Json from) {
+  const auto config = parse_helm(helm_item({{"chart", std::move(from)}}));
+  REQUIRE_MESSAGE(config, config.error().to_string());
+  return config->chart;
+}
+
+std::string refusal(Json config) {
+  const auto parsed = parse_helm(helm_item(std::move(config)));
+  REQUIRE_FALSE(parsed);
+  CHECK(parsed.error().reason == "InvalidConfiguration");
+  return parsed.error().to_string();
+}
+
+/// Sets a variable for one test.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : m_name(name) {
+    const char* before = std::getenv(name);
+    m_had = before != nullptr;
+    m_before = m_had ? before : "";
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~Variable() { m_had ? ::setenv(m_name, m_before.c_str(), 1) : ::unsetenv(m_name); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* m_name;
+  bool m_had;
+  std::string m_before;
+};
+
+}  // namespace
+
+TEST_CASE("helm config: every source of a chart, landscaper's and kubist's") {
+  CHECK(chart({{"path", "./chart"}}).local);
+  CHECK(chart({{"url", "https://x/c.tgz"}}).reference == "https://x/c.tgz");
+  const ChartSource oci = chart({{"oci", "oci://host:5000/charts/web"}, {"version", "1.2.3"}});
+  CHECK(oci.reference == "oci://host:5000/charts/web");
+  CHECK(oci.version == "1.2.3");
+  const ChartSource ref = chart({{"ref", "host:5000/charts/web:1.2.3"}});
+  CHECK(ref.reference == "oci://host:5000/charts/web");
+  CHECK(ref.version == "1.2.3");
+  CHECK(chart({{"ref", "host/web@sha256:00"}}).reference == "oci://host/web@sha256:00");
+  const ChartSource repo = chart({{"repo", "https://x"}, {"name", "web"}, {"version", "1"}});
+  CHECK(repo.repo == "https://x");
+  CHECK(repo.reference == "web");
+  const ChartSource upstream = chart({{"helmChartRepo",
+                                       {{"helmChartRepoUrl", "https://x"},
+                                        {"helmChartName", "web"},
+                                        {"helmChartVersion", "2"}}}});
+  CHECK(upstream.repo == "https://x");
+  CHECK(upstream.version == "2");
+  CHECK(chart({{"archive", {{"raw", util::base64_encode("tgz")}}}}).archive == "tgz");
+  CHECK(chart({{"archive", {{"remote", {{"url", "https://x/c.tgz"}}}}}}).reference ==
+        "https://x/c.tgz");
+}
+
+TEST_CASE("helm config: what is wrong or not done is refused by name") {
+  CHECK(refusal({{"chart", Json::object()}}).find("exactly one of path") != std::string::npos);
+  CHECK(refusal({{"chart", {{"path", "a"}, {"url", "https://x"}}}}).find("path and url") !=
+        std::string::npos);
+  CHECK(refusal({{"chart", {{"url", "file:///etc"}}}}).find("no http") != std::string::npos);
+  CHECK(refusal({{"chart", {{"path", "-x"}}}}).find("dash") != std::string::npos);
+  CHECK(refusal({{"chart", {{"resourceRef", "x"}}}}).find("resourceRef") != std::string::npos);
+  CHECK(refusal({{"chart", {{"path", "a"}}}, {"helmDeployment", true}}).find("no helm release") !=
+        std::string::npos);
+  CHECK(refusal({{"chart", {{"path", "a"}}}, {"name", "Bad_Name"}}).find("Bad_Name") !=
+        std::string::npos);
+  CHECK(refusal({{"xxx", "abc"}}).find("chart") != std::string::npos);
+  Settings controller;
+  controller.local_charts = false;
+  const auto checked =
+      find_deployer("helm", controller)->check(helm_item({{"chart", {{"path", "a"}}}}), controller);
+  REQUIRE_FALSE(checked);
+  CHECK(checked.error().message.find("config.chart.path") != std::string::npos);
+}
+
+TEST_CASE("helm values: imports go where they are told, over what is written") {
+  const auto config = parse_helm(helm_item({{"chart", {{"path", "a"}}},
+                                            {"values", {{"a", {{"b", 1}, {"c", 2}}}}},
+                                            {"valuesFrom",
+                                             {{{"import", "all"}},
+                                              {{"import", "one"}, {"path", "a.b"}},
+                                              {{"import", "one"}, {"path", "new.deep"}}}}}));
+  REQUIRE_MESSAGE(config, config.error().to_string());
+  const auto values = helm_values(*config, {{"all", {{"a", {{"c", 3}}}, {"d", 4}}}, {"one", "x"}});
+  REQUIRE_MESSAGE(values, values.error().to_string());
+  CHECK(*values ==
+        Json::parse(R"({"a": {"b": "x", "c": 3}, "d": 4, "new": {"deep": "x"}})"));
+  const auto missing = helm_values(*config, {{"one", "x"}});
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().reason == "ImportNotFound");
+  const auto scalar = helm_values(*config, {{"all", "secret-text"}, {"one", 1}});
+  REQUIRE_FALSE(scalar);
+  CHECK(scalar.error().message.find("secret-text") == std::string::npos);
+}
+
+TEST_CASE("helm output: hooks are named and left out, tests are left out") {
+  const auto chart = read_rendered(R"(---
+# Source: web/templates/a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: migrate, annotations: {"helm.sh/hook": "pre-install,pre-upgrade"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: probe, annotations: {"helm.sh/hook": test}}
+)");
+  REQUIRE_MESSAGE(chart, chart.error().to_string());
+  CHECK(chart->objects.size() == 1);
+  CHECK(chart->hooks == std::vector<std::string>{"Job migrate (pre-install,pre-upgrade)"});
+  const auto broken = read_rendered("apiVersion: v1\nkind: ConfigMap\n");
+  REQUIRE_FALSE(broken);
+  CHECK(broken.error().reason == "RenderFailed");
+}
+
+TEST_CASE("helm program: an absent one is a clear error") {
+  const util::TempDir empty;
+  const Variable path("PATH", empty.path().string());
+  {
+    const Variable given("KUBIST_HELM", "");
+    const auto helm = find_helm();
+    REQUIRE_FALSE(helm);
+    CHECK(helm.error().reason == "HelmNotFound");
+    CHECK(helm.error().message.find("PATH (" + empty.path().string() + ")") != std::string::npos);
+    CHECK(helm.error().message.find("$KUBIST_HELM") != std::string::npos);
+  }
+  const Variable given("KUBIST_HELM", "/nowhere/helm");
+  CHECK(find_helm().error().message.find("/nowhere/helm") != std::string::npos);
+}
+
+TEST_CASE("helm: editing a local chart is new work") {
+  const util::TempDir folder;
+  const auto write = [&](const std::string& name, const std::string& text) {
+    REQUIRE(util::write_file(folder.path() / name, text));
+    return local_chart_hash(folder.path());
+  };
+  const std::string first = write("templates/a.yaml", "a: 1");
+  CHECK(write("templates/a.yaml", "a: 1") == first);
+  CHECK(write("templates/a.yaml", "a: 2") != first);
+  CHECK(local_chart_hash(folder.path() / "none") == "missing");
+  const auto identity = [&] {
+    return find_deployer("helm", {})->identity(
+        helm_item({{"chart", {{"path", folder.path().string()}}}}), {});
+  };
+  const Json before = identity();
+  write("values.yaml", "x: 1");
+  CHECK(identity() != before);
+}
