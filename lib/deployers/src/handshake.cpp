@@ -84,6 +84,9 @@ std::optional<TimePoint> taken_up_at(const Json& status) {
 }
 
 Json taken_up(Json status, std::int64_t generation, bool deleting, TimePoint now) {
+  if (is_taken_up(status)) {
+    return status;
+  }
   const std::string time = util::format_time(now);
   status["phase"] = deleting ? phase::k_init_delete : phase::k_init;
   status["observedGeneration"] = generation;
@@ -97,6 +100,9 @@ Json taken_up(Json status, std::int64_t generation, bool deleting, TimePoint now
 }
 
 Json working(Json status, bool deleting, const Progress& progress, TimePoint now) {
+  if (!job_pending(status)) {
+    return status;
+  }
   const std::string time = util::format_time(now);
   const std::string_view phase = deleting ? phase::k_deleting : phase::k_progressing;
   if (data::string_at(status, {"phase"}) != phase) {
@@ -110,6 +116,9 @@ Json working(Json status, bool deleting, const Progress& progress, TimePoint now
 
 Json finished(Json status, bool deleting, const Progress& progress, const std::string& hash,
               const std::optional<ExportResult>& exports, TimePoint now) {
+  if (!job_pending(status)) {
+    return status;
+  }
   const std::string time = util::format_time(now);
   const bool succeeded = progress.state == Progress::State::done;
   status["jobIDFinished"] = status.value("jobID", "");

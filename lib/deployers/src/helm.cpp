@@ -16,15 +16,15 @@ constexpr std::string_view k_resource_policy = "helm.sh/resource-policy";
 void add_chart(RenderedChart chart, const HelmConfig& config, const Job& job, ManifestPlan& plan) {
   for (resources::Manifest& object : chart.objects) {
     const bool keep = resources::ObjectView(object.object).annotation(k_resource_policy) == "keep";
-    plan.entries.push_back(
-        {std::move(object), keep ? ManagePolicy::keep : ManagePolicy::manage, nullptr, nullptr});
+    plan.entries.push_back({std::move(object), keep ? ManagePolicy::keep : ManagePolicy::manage,
+                            nullptr, nullptr, false});
   }
   if (config.create_namespace) {
     const Json ns{
         {"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", job.place.ns}}}};
     resources::Manifest manifest;
     manifest.object = ns;
-    plan.entries.push_back({std::move(manifest), ManagePolicy::keep, nullptr, nullptr});
+    plan.entries.push_back({std::move(manifest), ManagePolicy::keep, nullptr, nullptr, true});
   }
   if (!chart.hooks.empty()) {
     plan.warnings.push_back(cat("hooks of the chart were not run: ", util::join(chart.hooks, ", ")));
@@ -82,6 +82,10 @@ util::Result<Progress> HelmDeployer::advance(World& world, const Item& item, con
   if (!config.ns.empty()) {
     in_release.place.ns = config.ns;
   }
+  plan.values = [&]() -> util::Result<Json> {
+    KUBIST_TRY(Json values, chart_values(world, in_release, config));
+    return Json{{"Values", std::move(values)}};
+  };
   ManifestRun run(world, item, in_release);
   auto progress = run.advance(std::move(plan), [&](ManifestPlan& filled) -> util::Result<> {
     KUBIST_TRY(auto chart, render(world, item, in_release, config));

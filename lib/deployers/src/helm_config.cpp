@@ -210,7 +210,7 @@ util::Result<ManifestPlan> parse_helm_plan(const Item& item) {
     }
   }
   ManifestPlan plan;
-  KUBIST_CHECK(read_shared(config, plan));
+  KUBIST_CHECK(read_shared(config, true, plan));
   return plan;
 }
 

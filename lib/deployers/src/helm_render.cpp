@@ -1,9 +1,10 @@
 #include "helm_render.hpp"
 
-#include <unistd.h>
-
 #include <array>
 
+#include <unistd.h>
+
+#include <kubist/data/document.hpp>
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/object.hpp>
@@ -55,10 +56,9 @@ util::Result<> add_capabilities(World& world, const Job& job, std::vector<std::s
   return {};
 }
 
-util::Result<std::vector<std::string>> arguments(World& world, const Job& job,
-                                                 const HelmConfig& config, bool upgrade,
-                                                 const fs::path& folder) {
-  const ChartSource& chart = config.chart;
+/// Where the chart is, as arguments for any of helm's commands.
+util::Result<std::vector<std::string>> chart_arguments(const ChartSource& chart,
+                                                       const fs::path& folder) {
   std::string reference = chart.reference;
   if (!chart.archive.empty()) {
     reference = (folder / "chart.tgz").string();
@@ -66,12 +66,7 @@ util::Result<std::vector<std::string>> arguments(World& world, const Job& job,
   } else if (chart.local) {
     reference = fs::absolute(reference).string();
   }
-  std::vector<std::string> args{"template",    config.release, reference,
-                                "--namespace", job.place.ns,   "--values",
-                                "values.json", "--include-crds", "--skip-tests"};
-  if (upgrade) {
-    args.emplace_back("--is-upgrade");
-  }
+  std::vector<std::string> args{reference};
   if (!chart.repo.empty()) {
     args.insert(args.end(), {"--repo", chart.repo});
   }
@@ -81,7 +76,6 @@ util::Result<std::vector<std::string>> arguments(World& world, const Job& job,
   if (chart.plain_http) {
     args.emplace_back("--plain-http");
   }
-  KUBIST_CHECK(add_capabilities(world, job, args));
   return args;
 }
 
@@ -133,26 +127,57 @@ util::Result<fs::path> find_helm() {
   return util::fail(std::move(error));
 }
 
-util::Result<RenderedChart> render_chart(World& world, const Job& job, const HelmConfig& config,
-                                         bool upgrade) {
+namespace {
+
+/// One run of helm over the config's chart, in a folder that has the values as values.json.
+util::Result<std::string> run_helm(World& world, const Job& job, const HelmConfig& config,
+                                   std::vector<std::string> args, const Json& values) {
   KUBIST_TRY(const fs::path helm, find_helm());
-  KUBIST_TRY(const Json values, helm_values(config, job.imports));
   const util::TempDir folder("kubist-helm");
   KUBIST_CHECK(util::write_file(folder.path() / "values.json", data::to_json(values)));
+  KUBIST_TRY(const auto chart, chart_arguments(config.chart, folder.path()));
+  const std::string what = cat("helm ", args.front(), " of chart ",
+                               config.chart.archive.empty() ? chart.front() : "(archive)");
+  args.insert(args.end(), chart.begin(), chart.end());
   runtimes::ChildCommand command;
   command.program = helm;
-  KUBIST_TRY(command.args, arguments(world, job, config, upgrade, folder.path()));
+  command.args = std::move(args);
   command.environment = environment_in(folder.path());
   command.folder = folder.path();
   command.limits = limits_for(job);
-  KUBIST_TRY(const auto result, runtimes::run_child(command, world.stop));
+  KUBIST_TRY(auto result, runtimes::run_child(command, world.stop));
   if (!result.ok()) {
-    const ChartSource& chart = config.chart;
-    return util::fail(failed(runtimes::child_error(
-        result, cat("helm template of chart ", chart.archive.empty() ? chart.reference : "(archive)"),
-        command.limits)));
+    return util::fail(failed(runtimes::child_error(result, what, command.limits)));
   }
-  return read_rendered(result.out);
+  return std::move(result.out);
+}
+
+}  // namespace
+
+util::Result<RenderedChart> render_chart(World& world, const Job& job, const HelmConfig& config,
+                                         bool upgrade) {
+  KUBIST_TRY(const Json values, helm_values(config, job.imports));
+  std::vector<std::string> args{"template",    "--namespace",    job.place.ns,  "--values",
+                                "values.json", "--include-crds", "--skip-tests"};
+  if (upgrade) {
+    args.emplace_back("--is-upgrade");
+  }
+  KUBIST_CHECK(add_capabilities(world, job, args));
+  args.push_back(config.release);
+  KUBIST_TRY(const std::string text, run_helm(world, job, config, std::move(args), values));
+  return read_rendered(text);
+}
+
+util::Result<Json> chart_values(World& world, const Job& job, const HelmConfig& config) {
+  KUBIST_TRY(const Json given, helm_values(config, job.imports));
+  KUBIST_TRY(const std::string text, run_helm(world, job, config, {"show", "values"}, given));
+  auto documents = data::read_documents(text, "the chart's values.yaml");
+  if (!documents) {
+    return util::fail(failed(documents.error()));
+  }
+  Json values = documents->empty() ? Json::object() : std::move(documents->front().value);
+  values.merge_patch(given);  // as helm: maps are merged, null takes a default away
+  return values;
 }
 
 util::Result<RenderedChart> read_rendered(const std::string& text) {

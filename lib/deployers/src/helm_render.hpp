@@ -21,6 +21,10 @@ struct RenderedChart {
 util::Result<RenderedChart> render_chart(World& world, const Job& job, const HelmConfig& config,
                                          bool upgrade);
 
+/// The values that the chart's templates see: its own (`helm show values`) and those given over
+/// them. Fails as render_chart().
+util::Result<Json> chart_values(World& world, const Job& job, const HelmConfig& config);
+
 /// The objects in the output of `helm template`, apart from hooks. Pure.
 util::Result<RenderedChart> read_rendered(const std::string& text);
 

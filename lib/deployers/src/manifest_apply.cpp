@@ -44,8 +44,11 @@ std::vector<resources::Manifest> to_apply(const ManifestPlan& plan) {
   return manifests;
 }
 
-util::Result<apply::Admission> admit(World& world, const Item& item, ManagePolicy policy,
+util::Result<apply::Admission> admit(World& world, const Item& item, const ManifestEntry& entry,
                                      const resources::ObjectRef& ref, const Json* live) {
+  if (live != nullptr && entry.only_absent) {
+    return apply::Admission{false, "it is there"};
+  }
   if (live != nullptr && ref.group.empty() && ref.kind == "Secret" &&
       is_off_limits(resources::ObjectView(*live))) {
     util::Error error = util::make_error(
@@ -54,10 +57,10 @@ util::Result<apply::Admission> admit(World& world, const Item& item, ManagePolic
     error.reason = "SecretNotAllowed";
     return util::fail(std::move(error));
   }
-  if (live != nullptr && policy == ManagePolicy::fallback && !is_own(*live, item)) {
+  if (live != nullptr && entry.policy == ManagePolicy::fallback && !is_own(*live, item)) {
     return apply::Admission{false, "somebody else made it (policy fallback)"};
   }
-  if (live != nullptr && policy == ManagePolicy::immutable) {
+  if (live != nullptr && entry.policy == ManagePolicy::immutable) {
     return apply::Admission{false, "it is there (policy immutable)"};
   }
   if (world.may_write) {
@@ -132,20 +135,20 @@ util::Result<> resolve_plan(World& world, const Item& item, const Job& job, Mani
 }
 
 std::optional<util::Error> apply_plan(World& world, const Item& item, const Job& job,
-                                      ManifestPlan& plan, std::vector<Managed>& managed) {
+                                      const ManifestPlan& plan, std::vector<Managed>& managed) {
   std::vector<resources::Manifest> manifests = to_apply(plan);
-  std::vector<ManagePolicy> policies;
+  std::vector<const ManifestEntry*> entries;
   std::vector<resources::ObjectRef> refs;
   for (const ManifestEntry& entry : plan.entries) {
     if (entry.policy != ManagePolicy::ignore) {
-      policies.push_back(entry.policy);
+      entries.push_back(&entry);
       refs.push_back(resources::ObjectView(entry.manifest.object).ref());
     }
   }
   std::set<resources::ObjectRef> others;
   apply::Options options = options_of(item, job);
   options.admit = [&](std::size_t index, const Json* live) {
-    auto admission = admit(world, item, policies[index], refs[index], live);
+    auto admission = admit(world, item, *entries[index], refs[index], live);
     if (admission && !admission->write && !is_own(*live, item)) {
       others.insert(refs[index]);
     }

@@ -16,6 +16,6 @@ util::Result<> resolve_plan(World& world, const Item& item, const Job& job, Mani
 /// Makes the objects of a resolved plan as their policies say, and records their uids in `managed`;
 /// what turned out to be somebody else's leaves it. The error of what could not be made.
 std::optional<util::Error> apply_plan(World& world, const Item& item, const Job& job,
-                                      ManifestPlan& plan, std::vector<Managed>& managed);
+                                      const ManifestPlan& plan, std::vector<Managed>& managed);
 
 }  // namespace kubist::deployers

@@ -121,7 +121,7 @@ ManagePolicy parse_policy(std::string_view text) {
 void add_manifests(std::vector<resources::Manifest> manifests, ManagePolicy policy,
                    ManifestPlan& plan) {
   for (resources::Manifest& manifest : manifests) {
-    plan.entries.push_back({std::move(manifest), policy, nullptr, nullptr});
+    plan.entries.push_back({std::move(manifest), policy, nullptr, nullptr, false});
   }
 }
 
@@ -129,7 +129,7 @@ util::Result<ManifestPlan> parse_manifest_plan(const Item& item) {
   static const data::Schema schema = make_schema();
   KUBIST_CHECK(check_config(item, schema, "manifest"));
   ManifestPlan plan;
-  KUBIST_CHECK(read_shared(item.config, plan));
+  KUBIST_CHECK(read_shared(item.config, false, plan));
   std::size_t i = 0;
   for (const Json& entry : item.config.value("manifests", Json::array())) {
     KUBIST_CHECK(add_entry(entry, cat("config.manifests[", i++, "]"), plan));

@@ -45,6 +45,20 @@ util::Result<std::optional<Json>> read_value(World& world, const Job& job, const
   return value;
 }
 
+/// From the chart's values, which never change while it is waited.
+util::Result<Json> value_of_chart(const ExportRule& rule, const ManifestPlan& plan) {
+  KUBIST_TRY(const Json root, plan.values ? plan.values() : util::Result<Json>(Json::object()));
+  auto value = value_at(rule.path, root);
+  if (!value) {
+    util::Error error =
+        util::make_error(util::ErrorKind::invalid,
+                         cat("export ", rule.key, ": the values have no ", rule.path.text()));
+    error.reason = "InvalidExports";
+    return util::fail(std::move(error));
+  }
+  return *std::move(value);
+}
+
 /// "a.b" becomes {"a": {"b": value}}.
 util::Result<> put(Json& values, const std::string& key, Json value) {
   Json* at = &values;
@@ -90,11 +104,16 @@ util::Result<std::optional<Found>> find_object(World& world, const Job& job,
   return found;
 }
 
-util::Result<Json> collect_exports(World& world, const Job& job,
-                                   const std::vector<ExportRule>& rules, Pending& pending) {
+util::Result<Json> collect_exports(World& world, const Job& job, const ManifestPlan& plan,
+                                   Pending& pending) {
   Json values = Json::object();
-  for (const ExportRule& rule : rules) {
+  for (const ExportRule& rule : plan.exports) {
     ObjectSelector from = rule.from;
+    if (from.kind.empty()) {
+      KUBIST_TRY(auto value, value_of_chart(rule, plan));
+      KUBIST_CHECK(put(values, rule.key, std::move(value)));
+      continue;
+    }
     if (rule.reference) {
       KUBIST_TRY(const auto reference,
                  read_value(world, job, rule, from, *rule.reference, pending));

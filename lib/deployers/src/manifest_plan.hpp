@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,7 @@ struct ManifestEntry {
   ManagePolicy policy = ManagePolicy::manage;
   Json annotate_before_delete;  ///< or null
   Json patch_before_delete;     ///< a JSON merge patch, or null
+  bool only_absent = false;     ///< what is there already is not touched
 };
 
 /// Objects by name, or by label where match_labels is set.
@@ -53,7 +55,7 @@ struct ReadinessCheck {
 struct ExportRule {
   std::string key;  ///< dotted keys nest
   data::JsonPath path;
-  ObjectSelector from;
+  ObjectSelector from;  ///< without a kind: the values of the chart
   /// Where the object above only names (name, namespace) the one to export from.
   std::optional<data::JsonPath> reference;
   std::string referred_api_version, referred_kind;
@@ -66,6 +68,8 @@ struct ManifestPlan {
   std::vector<ReadinessCheck> checks;
   std::vector<ExportRule> exports;
   std::vector<std::string> warnings;  ///< what people should know of a success
+  /// {"Values": ...} as the chart has seen them; asked where an export reads from them.
+  std::function<util::Result<Json>()> values;
 };
 
 /// The plan of a manifest item. Pure. Invalid, reason InvalidConfiguration, with the field.
@@ -74,8 +78,8 @@ util::Result<ManifestPlan> parse_manifest_plan(const Item& item);
 /// The JSON schema of the fields that manifest and helm items share, for `properties`.
 const Json& shared_fields();
 /// Reads those (readinessChecks, exports) of a config that passed its schema; refuses what of
-/// landscaper's fields kubist does not do.
-util::Result<> read_shared(const Json& config, ManifestPlan& plan);
+/// landscaper's fields kubist does not do. `has_values`: exports may come from the chart's values.
+util::Result<> read_shared(const Json& config, bool has_values, ManifestPlan& plan);
 /// Adds objects of one kind of policy.
 void add_manifests(std::vector<resources::Manifest> manifests, ManagePolicy policy,
                    ManifestPlan& plan);

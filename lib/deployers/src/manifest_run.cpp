@@ -204,7 +204,7 @@ ManifestRun::Step ManifestRun::await_ready(const ManifestPlan& plan) {
 
 util::Result<Progress> ManifestRun::collect(const ManifestPlan& plan) {
   Pending pending;
-  const auto values = collect_exports(m_world, m_job, plan.exports, pending);
+  const auto values = collect_exports(m_world, m_job, plan, pending);
   if (!values) {
     return failure(values.error(), "CollectExports");
   }

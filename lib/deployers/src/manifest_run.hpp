@@ -57,8 +57,8 @@ util::Result<Pending> check_readiness(World& world, const Item& item, const Job&
                                       const ManifestPlan& plan);
 
 /// Values of the export rules as a map; keys that are not to be had yet are in `pending`.
-util::Result<Json> collect_exports(World& world, const Job& job,
-                                   const std::vector<ExportRule>& rules, Pending& pending);
+util::Result<Json> collect_exports(World& world, const Job& job, const ManifestPlan& plan,
+                                   Pending& pending);
 
 /// The live object that a selector names, at the job's place; nothing where it does not exist (or
 /// its kind does not). Invalid, reason SecretNotAllowed: a Secret that items may not read.

@@ -29,11 +29,7 @@ constexpr std::string_view k_shared = R"({
           "disabled": {"type": "boolean"},
           "timeout": {"type": "string"},
           "targetName": {"type": "string"},
-          "resourceSelector": {"type": "array", "items": {
-            "type": "object",
-            "required": ["apiVersion", "kind", "name"],
-            "properties": {"apiVersion": {"type": "string"}, "kind": {"type": "string"},
-              "name": {"type": "string"}, "namespace": {"type": "string"}}}},
+          "resourceSelector": {"x-kubernetes-preserve-unknown-fields": true},
           "labelSelector": {
             "type": "object",
             "required": ["apiVersion", "kind", "matchLabels"],
@@ -45,7 +41,7 @@ constexpr std::string_view k_shared = R"({
             "type": "object",
             "required": ["jsonPath", "operator"],
             "properties": {"jsonPath": {"type": "string"},
-              "operator": {"type": "string", "enum": ["exists", "!", "=", "==", "in", "!=", "notin"]},
+              "operator": {"type": "string", "minLength": 1},
               "values": {"type": "array", "items": {"type": "object", "required": ["value"],
                 "properties": {"value": {"x-kubernetes-preserve-unknown-fields": true}}}}}}}
         }}}
@@ -76,7 +72,20 @@ constexpr std::string_view k_shared = R"({
     }},
   "deletionGroups": {"x-kubernetes-preserve-unknown-fields": true},
   "deletionGroupsDuringUpdate": {"x-kubernetes-preserve-unknown-fields": true},
-  "continuousReconcile": {"x-kubernetes-preserve-unknown-fields": true}
+  "continuousReconcile": {"x-kubernetes-preserve-unknown-fields": true},
+  "deleteTimeout": {"x-kubernetes-preserve-unknown-fields": true},
+  "healthChecks": {"x-kubernetes-preserve-unknown-fields": true},
+  "kubeconfig": {"x-kubernetes-preserve-unknown-fields": true}
+})";
+
+// Landscaper takes one object here, too.
+constexpr std::string_view k_selectors = R"({
+  "type": "array",
+  "items": {
+    "type": "object",
+    "required": ["apiVersion", "kind", "name"],
+    "properties": {"apiVersion": {"type": "string"}, "kind": {"type": "string"},
+      "name": {"type": "string"}, "namespace": {"type": "string"}}}
 })";
 
 struct Refused {
@@ -90,7 +99,17 @@ constexpr std::array k_refused{
     Refused{"deletionGroupsDuringUpdate",
             "Objects are deleted in the reverse order of applying; leave it out."},
     Refused{"continuousReconcile",
-            "Run kubist reconcile --watch, or kubist reconcile by a timer; leave it out."}};
+            "Run kubist reconcile --watch, or kubist reconcile by a timer; leave it out."},
+    Refused{"deleteTimeout", "The item's timeout is for all of it; leave it out."},
+    Refused{"healthChecks", "It is called readinessChecks."},
+    Refused{"kubeconfig", "Name a target."}};
+
+/// As the code of landscaper spells them, and as its documentation does.
+constexpr std::array k_operators{std::pair{"exists", "exists"},  std::pair{"!", "!"},
+                                 std::pair{"doesnotexist", "!"}, std::pair{"=", "=="},
+                                 std::pair{"==", "=="},          std::pair{"equals", "=="},
+                                 std::pair{"!=", "!="},          std::pair{"notequals", "!="},
+                                 std::pair{"in", "in"},          std::pair{"notin", "notin"}};
 
 tl::unexpected<util::Error> refuse(std::string message, std::string hint = {}) {
   return util::fail(config_error(std::move(message), std::move(hint)));
@@ -129,13 +148,19 @@ util::Result<std::optional<std::chrono::seconds>> read_timeout(const Json& from,
 
 util::Result<Requirement> read_requirement(const Json& from, const std::string& where) {
   KUBIST_TRY(auto path, compile_path(text_at(from, "jsonPath"), cat(where, ".jsonPath")));
-  Requirement requirement{std::move(path), text_at(from, "jsonPath"), text_at(from, "operator"),
-                          {}};
+  const std::string written = util::lower(text_at(from, "operator"));
+  const auto known = std::find_if(k_operators.begin(), k_operators.end(),
+                                  [&](const auto& one) { return one.first == written; });
+  if (known == k_operators.end()) {
+    return refuse(cat(where, ".operator \"", text_at(from, "operator"),
+                      "\" is none of exists, !, =, ==, !=, in, notin"));
+  }
+  Requirement requirement{std::move(path), text_at(from, "jsonPath"), known->second, {}};
   for (const Json& value : from.value("values", Json::array())) {
     requirement.values.push_back(value.at("value"));
   }
   const bool takes_values = requirement.op != "exists" && requirement.op != "!";
-  const bool one = requirement.op == "=" || requirement.op == "==" || requirement.op == "!=";
+  const bool one = requirement.op == "==" || requirement.op == "!=";
   if (takes_values ? requirement.values.empty() || (one && requirement.values.size() != 1)
                    : !requirement.values.empty()) {
     return refuse(cat(where, ": operator ", requirement.op, " takes ",
@@ -148,7 +173,16 @@ util::Result<ReadinessCheck> read_check(const Json& from, const std::string& whe
   ReadinessCheck check;
   check.name = text_at(from, "name");
   KUBIST_TRY(check.timeout, read_timeout(from, where));
-  for (const Json& one : from.value("resourceSelector", Json::array())) {
+  Json selectors = from.value("resourceSelector", Json::array());
+  if (selectors.is_object()) {
+    selectors = Json::array({selectors});
+  }
+  static const data::Schema schema = config_schema(k_selectors);
+  if (auto errors = schema.validate(selectors); !errors.empty()) {
+    return refuse(
+        data::combine_errors(std::move(errors), cat(where, ".resourceSelector")).to_string());
+  }
+  for (const Json& one : selectors) {
     check.objects.push_back(selector(one));
   }
   if (from.contains("labelSelector")) {
@@ -187,7 +221,7 @@ util::Result<> read_readiness(const Json& from, ManifestPlan& plan) {
   return {};
 }
 
-util::Result<> read_exports(const Json& from, ManifestPlan& plan) {
+util::Result<> read_exports(const Json& from, bool has_values, ManifestPlan& plan) {
   std::size_t i = 0;
   for (const Json& one : from.value("exports", Json::array())) {
     const std::string where = cat("config.exports.exports[", i++, "]");
@@ -195,11 +229,16 @@ util::Result<> read_exports(const Json& from, ManifestPlan& plan) {
       return refuse(cat(where, ".targetName is not supported by kubist"),
                     "Export it from an item of that target.");
     }
-    if (!one.contains("fromResource")) {
+    if (!one.contains("fromResource") && !has_values) {
       return refuse(cat(where, ".fromResource is missing: which object is exported from?"));
     }
     KUBIST_TRY(auto path, compile_path(text_at(one, "jsonPath"), cat(where, ".jsonPath")));
-    ExportRule rule{text_at(one, "key"), std::move(path), selector(one["fromResource"]), {}, {}, {}};
+    ExportRule rule{text_at(one, "key"),
+                    std::move(path),
+                    selector(one.value("fromResource", Json::object())),
+                    {},
+                    {},
+                    {}};
     if (one.contains("fromObjectRef")) {
       const Json& reference = one["fromObjectRef"];
       KUBIST_TRY(rule.reference, compile_path(text_at(reference, "jsonPath"),
@@ -220,7 +259,7 @@ const Json& shared_fields() {
   return fields;
 }
 
-util::Result<> read_shared(const Json& config, ManifestPlan& plan) {
+util::Result<> read_shared(const Json& config, bool has_values, ManifestPlan& plan) {
   for (const Refused& refused : k_refused) {
     if (config.contains(refused.field)) {
       return refuse(cat("config.", refused.field, " is not supported by kubist"), refused.hint);
@@ -239,7 +278,7 @@ util::Result<> read_shared(const Json& config, ManifestPlan& plan) {
     KUBIST_CHECK(read_readiness(config["readinessChecks"], plan));
   }
   if (config.contains("exports")) {
-    KUBIST_CHECK(read_exports(config["exports"], plan));
+    KUBIST_CHECK(read_exports(config["exports"], has_values, plan));
   }
   return {};
 }

@@ -57,9 +57,9 @@ util::Result<> Session::write_status(const std::function<Json(Json status)>& cha
     if (written.error().http_status != 409 || attempt == k_tries) {
       return util::fail(written.error());
     }
-    const std::string job(data::string_at(before, {"jobID"}));
     KUBIST_CHECK(reload());
-    if (!job.empty() && data::string_at(status(), {"jobID"}) != job) {
+    if (job_pending(before) &&
+        data::string_at(status(), {"jobID"}) != data::string_at(before, {"jobID"})) {
       return util::fail(written.error());  // somebody asked for another job meanwhile
     }
   }
@@ -83,20 +83,30 @@ util::Result<> Session::patch_finalizers(const Json& operations) {
 }
 
 util::Result<> Session::add_finalizer() {
-  const resources::ObjectView view(m_object);
-  if (view.has_finalizer(k_finalizer)) {
-    return {};
+  for (int attempt = 1;; ++attempt) {
+    const resources::ObjectView view(m_object);
+    if (view.has_finalizer(k_finalizer)) {
+      return {};
+    }
+    Json operations = Json::array({{{"op", "test"},
+                                    {"path", "/metadata/resourceVersion"},
+                                    {"value", view.resource_version()}}});
+    if (view.finalizers().empty()) {
+      operations.push_back(
+          {{"op", "add"}, {"path", "/metadata/finalizers"}, {"value", Json::array({k_finalizer})}});
+    } else {
+      operations.push_back(
+          {{"op", "add"}, {"path", "/metadata/finalizers/-"}, {"value", k_finalizer}});
+    }
+    const auto added = patch_finalizers(operations);
+    // 422: the test failed, somebody else was faster.
+    const bool changed =
+        !added && (added.error().http_status == 409 || added.error().http_status == 422);
+    if (!changed || attempt == k_tries) {
+      return added;
+    }
+    KUBIST_CHECK(reload());
   }
-  const Json test{
-      {"op", "test"}, {"path", "/metadata/resourceVersion"}, {"value", view.resource_version()}};
-  if (view.finalizers().empty()) {
-    return patch_finalizers(Json::array({test,
-                                         {{"op", "add"},
-                                          {"path", "/metadata/finalizers"},
-                                          {"value", Json::array({k_finalizer})}}}));
-  }
-  return patch_finalizers(Json::array(
-      {test, {{"op", "add"}, {"path", "/metadata/finalizers/-"}, {"value", k_finalizer}}}));
 }
 
 util::Result<> Session::drop_finalizer() {

@@ -1,6 +1,7 @@
 #include <array>
 
 #include <kubist/deployers/deployer.hpp>
+#include <kubist/util/text.hpp>
 
 #include "helm_deployer.hpp"
 #include "manifest_deployer.hpp"
@@ -12,7 +13,7 @@ namespace {
 
 struct Row {
   std::string_view type;
-  bool ours;  ///< the name is kubist's own, so it is claimed in any case
+  bool ours;  ///< kubist's own name, always claimed; of the others the letters' case is free
   const Deployer& (*deployer)();
 };
 
@@ -39,7 +40,7 @@ constexpr std::array k_table{
 
 const Deployer* find_deployer(std::string_view type, const Settings& settings) {
   for (const Row& row : k_table) {
-    if (type == row.type && (row.ours || !settings.foreign_crd)) {
+    if (row.ours ? type == row.type : !settings.foreign_crd && util::iequals(type, row.type)) {
       return &row.deployer();
     }
   }

@@ -77,7 +77,7 @@ class Chart {
   Chart() {
     helm();
     write("Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.2.3\n");
-    write("values.yaml", "colour: grey\ndb: {password: none}\n");
+    write("values.yaml", "colour: grey\nreplicas: 2\ndb: {password: none}\n");
     write("templates/config.yaml", k_config_map);
     write("templates/hooks.yaml", k_hooks);
   }
@@ -172,15 +172,17 @@ TEST_CASE("helm item: a chart in a folder with values of imports, upgraded, remo
                              {"metadata", {{"name", "imports"}, {"namespace", stage.ns()}}},
                              {"stringData", {{"all", R"({"password": "planted-pw", "x": 1})"}}}});
   const Json spec{{"import", {{"secretRef", {{"name", "imports"}, {"key", "all"}}}}}};
-  Json config{{"chart", {{"path", chart.path()}}},
-              {"name", "shop"},
-              {"values", {{"colour", "blue"}}},
-              {"valuesFrom", {{{"import", "password"}, {"path", "db.password"}}}},
-              {"exportsFromManifests",
-               {{{"key", "colour"},
-                 {"jsonPath", ".data.colour"},
-                 {"fromResource",
-                  {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"name", "shop-web"}}}}}}};
+  Json config{
+      {"chart", {{"path", chart.path()}}},
+      {"name", "shop"},
+      {"values", {{"colour", "blue"}}},
+      {"valuesFrom", {{{"import", "password"}, {"path", "db.password"}}}},
+      {"exportsFromManifests",
+       {{{"key", "replicas"}, {"jsonPath", "Values.replicas"}},
+        {{"key", "seen"}, {"jsonPath", "Values.colour"}},
+        {{"key", "colour"},
+         {"jsonPath", ".data.colour"},
+         {"fromResource", {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"name", "shop-web"}}}}}}};
   stage.make_item("app", "kubist.io/helm", config, spec);
   const auto outcome = stage.run("app");
   CHECK(outcome.phase == "Succeeded");
@@ -192,7 +194,7 @@ TEST_CASE("helm item: a chart in a folder with values of imports, upgraded, remo
   CHECK(data["release"] == "false");
   CHECK(data["kubernetes"].get<std::string>().starts_with("v1."));
   CHECK(data["deploy-items"] == "true");
-  CHECK(stage.exports("app") == Json{{"colour", "blue"}});
+  CHECK(stage.exports("app") == Json{{"colour", "blue"}, {"replicas", 2}, {"seen", "blue"}});
   CHECK(stage.item("app").dump().find("planted-pw") == std::string::npos);
 
   CHECK_FALSE(stage.run("app").ran);
@@ -244,6 +246,7 @@ spec:
   const auto ns = stage::home()->find(wk::namespaces(), "", stage.place());
   REQUIRE(ns.value());
   CHECK(resources::ObjectView(**ns).deletion_timestamp().empty());
+  CHECK(resources::ObjectView(**ns).label("app.kubernetes.io/managed-by").empty());
 }
 
 TEST_CASE("helm item: charts of a repository, a URL and an OCI registry") {

@@ -1,3 +1,6 @@
+#include <array>
+#include <thread>
+
 #include <kubist/data/pointer.hpp>
 
 #include "stage.hpp"
@@ -156,25 +159,8 @@ TEST_CASE("manifest item: a CRD, a namespace and what needs them go in one item,
   stage.take_writes();
   CHECK(stage.run("app", k_force).phase == "Succeeded");
   CHECK(stage.take_writes().empty());
-  // The api-only cluster has no namespace controller: the namespace's finalizer is ours to lift.
-  stage.mark_deleted("app");
-  const auto removed = stage.run_and(
-      "app", "Namespace " + ns,
-      [&] {
-        CHECK_FALSE(stage::home()
-                        ->json(kube::raw_get("/apis/" + group + "/v1/namespaces/" + ns +
-                                             "/widgets/w"))
-                        .has_value());
-        auto live = stage::home()->json(kube::get(wk::namespaces(), "", ns));
-        if (live) {
-          (*live)["spec"]["finalizers"] = Json::array();
-          kube::ApiCall call = kube::replace(wk::namespaces(), *live);
-          call.path += "/finalize";
-          CHECK(stage::home()->run(call));
-        }
-      },
-      true);
-  CHECK(removed.state == State::done);
+  CHECK(stage.remove("app").state == State::done);
+  CHECK_FALSE(stage::home()->find(wk::namespaces(), "", ns).value());
   CHECK_FALSE(stage::home()->find(wk::custom_resource_definitions(), "", "widgets." + group).value());
 }
 
@@ -204,6 +190,89 @@ TEST_CASE("manifest item: waits for readiness by watches, and says for what") {
       stage.run_and("app", "waiting for Widget " + stage.place() + "/w: InProgress, warming up",
                     [&] { stage.merge(widgets, "w", {{"status", ready("True")}}); });
   CHECK(outcome.phase == "Succeeded");
+  CHECK(stage.remove("app").state == State::done);
+}
+
+TEST_CASE("manifest item: any kubist goes on where another one stopped") {
+  Stage stage;
+  stage.make_item("app", "manifest", {{"manifests", {config_map("a")}}});
+  const RunOptions one_step{.force = false, .wait = false, .trigger = true};
+  CHECK(stage.run("app", one_step).state == State::running);
+  // Noted before it is made.
+  CHECK_FALSE(stage.exists(wk::config_maps(), "a"));
+  const Json noted = stage.item("app")["status"]["providerStatus"]["managedResources"];
+  REQUIRE(noted.size() == 1);
+  CHECK_FALSE(noted[0]["resource"].contains("uid"));
+  CHECK(stage.run("app", one_step).phase == "Succeeded");
+  CHECK(stage.exists(wk::config_maps(), "a"));
+  // Deleted between noting and making: nothing is left behind, nothing of others is touched.
+  stage.make_item("half", "manifest", {{"manifests", {config_map("b")}}});
+  CHECK(stage.run("half", one_step).state == State::running);
+  Json theirs = config_map("b");
+  theirs["metadata"]["namespace"] = stage.place();
+  stage.make(wk::config_maps(), theirs);
+  CHECK(stage.remove("half").state == State::done);
+  CHECK(stage.exists(wk::config_maps(), "b"));
+}
+
+TEST_CASE("manifest item: two kubists at once, ten times, without an error") {
+  Stage stage;
+  stage.make_item("app", "manifest", {{"manifests", {config_map("a"), config_map("b")}}});
+  for (int i = 0; i < 10; ++i) {
+    stage.set_config(
+        "app",
+        {{"manifests",
+          {config_map("a", {{"n", std::to_string(i)}}), config_map("c" + std::to_string(i))}}});
+    std::array<util::Result<ItemOutcome>, 2> outcomes;
+    {
+      const auto run = [&](std::size_t which) {
+        outcomes[which] = run_item(stage.world, stage.ns(), "app", {});
+      };
+      const std::jthread first(run, 0);
+      const std::jthread second(run, 1);
+    }
+    for (const auto& outcome : outcomes) {
+      REQUIRE_MESSAGE(outcome, outcome.error().to_string());
+      CHECK_MESSAGE(outcome->phase == "Succeeded", outcome->message);
+    }
+    CHECK(stage.get(wk::config_maps(), "a")["data"]["n"] == std::to_string(i));
+    CHECK(managed_names(stage.item("app")).size() == 2);
+    CHECK_FALSE(stage.exists(wk::config_maps(), "c" + std::to_string(i - 1)));
+  }
+}
+
+TEST_CASE("manifest item: a real Deployment, where the cluster has a node") {
+  const auto nodes = stage::home()->list(wk::nodes(), "");
+  if (!nodes || nodes->items.empty()) {
+    return;
+  }
+  Stage stage;
+  const Json container{
+      {"name", "c"}, {"image", "localhost/busybox:1"}, {"command", {"sleep", "3600"}}};
+  const Json deployment{
+      {"apiVersion", "apps/v1"},
+      {"kind", "Deployment"},
+      {"metadata", {{"name", "web"}}},
+      {"spec",
+       {{"replicas", 1},
+        {"selector", {{"matchLabels", {{"app", "web"}}}}},
+        {"template",
+         {{"metadata", {{"labels", {{"app", "web"}}}}},
+          {"spec",
+           {{"terminationGracePeriodSeconds", 0}, {"containers", Json::array({container})}}}}}}}};
+  const Json exported{
+      {"key", "ready"},
+      {"jsonPath", ".status.readyReplicas"},
+      {"fromResource", {{"apiVersion", "apps/v1"}, {"kind", "Deployment"}, {"name", "web"}}}};
+  stage.make_item(
+      "app", "manifest",
+      {{"manifests", {deployment}}, {"exports", {{"exports", Json::array({exported})}}}},
+      {{"timeout", "60s"}});
+  CHECK(stage.run("app").phase == "Succeeded");
+  CHECK(stage.exports("app") == Json{{"ready", 1}});
+  stage.take_writes();
+  CHECK(stage.run("app", k_force).phase == "Succeeded");
+  CHECK(stage.take_writes().empty());
   CHECK(stage.remove("app").state == State::done);
 }
 

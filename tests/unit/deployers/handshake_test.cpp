@@ -95,12 +95,21 @@ TEST_CASE("handshake: deletion has phases of its own") {
 
 TEST_CASE("handshake: the last five errors are kept") {
   Json status = Json::object();
-  status = taken_up(triggered(status, "one", k_start), 1, false, k_start);
   for (int i = 0; i < 7; ++i) {
+    status = triggered(status, "job-" + std::to_string(i), k_start);
     status = finished(status, false, ended(Progress::State::failed, "R" + std::to_string(i)), "",
                       {}, k_start);
   }
   CHECK(status["lastErrors"].size() == 5);
   CHECK(text(status, {"firstError", "reason"}) == "R0");
   CHECK(text(status, {"lastError", "reason"}) == "R6");
+}
+
+TEST_CASE("handshake: who comes second leaves the status as the first one wrote it") {
+  Json status = taken_up(triggered(Json::object(), "one", k_start), 1, false, k_start);
+  CHECK(taken_up(status, 1, false, k_start + 5s) == status);
+  status = finished(status, false, ended(Progress::State::done, "Succeeded"), "h", {}, k_start);
+  CHECK(working(status, false, ended(Progress::State::running, "Late"), k_start + 5s) == status);
+  CHECK(finished(status, false, ended(Progress::State::failed, "Late"), "", {}, k_start + 5s) ==
+        status);
 }

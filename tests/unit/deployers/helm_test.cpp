@@ -77,6 +77,21 @@ TEST_CASE("helm config: every source of a chart, landscaper's and kubist's") {
         "https://x/c.tgz");
 }
 
+TEST_CASE("helm config: landscaper's older list of exports, from objects and from values") {
+  const auto plan = parse_helm_plan(
+      helm_item({{"chart", {{"ref", "host/charts/ingress:v0.1.0"}}},
+                 {"exportsFromManifests",
+                  {{{"key", "class"}, {"jsonPath", "Values.controller.ingressClass"}},
+                   {{"key", "prometheus.port"},
+                    {"jsonPath", R"(spec.template.metadata.annotations['prometheus\.io/port'])"},
+                    {"fromResource",
+                     {{"apiVersion", "apps/v1"}, {"kind", "Deployment"}, {"name", "x"}}}}}}}));
+  REQUIRE_MESSAGE(plan, plan.error().to_string());
+  REQUIRE(plan->exports.size() == 2);
+  CHECK(plan->exports[0].from.kind.empty());
+  CHECK(plan->exports[1].from.kind == "Deployment");
+}
+
 TEST_CASE("helm config: what is wrong or not done is refused by name") {
   CHECK(refusal({{"chart", Json::object()}}).find("exactly one of path") != std::string::npos);
   CHECK(refusal({{"chart", {{"path", "a"}, {"url", "https://x"}}}}).find("path and url") !=

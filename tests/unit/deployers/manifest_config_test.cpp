@@ -88,6 +88,28 @@ TEST_CASE("manifest config: checks and exports are read, patches of strategy acc
   CHECK(plan->exports[0].path.text() == "{.data.x}");
 }
 
+TEST_CASE("manifest config: operators and selectors as landscaper's documentation spells them") {
+  const Json check{{"name", "c"},
+                   {"resourceSelector", {{"apiVersion", "v1"}, {"kind", "Pod"}, {"name", "p"}}},
+                   {"requirements",
+                    {{{"jsonPath", ".status.readyReplicas"},
+                      {"operator", "In"},
+                      {"values", {{{"value", 1}}, {{"value", 2}}}}},
+                     {{"jsonPath", ".x"}, {"operator", "notIn"}, {"values", {{{"value", 1}}}}},
+                     {{"jsonPath", ".x"}, {"operator", "Equals"}, {"values", {{{"value", 1}}}}},
+                     {{"jsonPath", ".x"}, {"operator", "DoesNotExist"}}}}};
+  const auto plan =
+      parse_manifest_plan(manifest_item({{"readinessChecks", {{"custom", Json::array({check})}}}}));
+  REQUIRE_MESSAGE(plan, plan.error().to_string());
+  REQUIRE(plan->checks.size() == 1);
+  CHECK(plan->checks[0].objects.size() == 1);
+  std::vector<std::string> operators;
+  for (const Requirement& requirement : plan->checks[0].requirements) {
+    operators.push_back(requirement.op);
+  }
+  CHECK(operators == std::vector<std::string>{"in", "notin", "==", "!"});
+}
+
 TEST_CASE("manifest config: what is wrong or not done is refused by name") {
   CHECK(refusal({{"manifest", Json::array()}}).find("manifests") != std::string::npos);
   CHECK(refusal({{"manifests", {{{"kind", "ConfigMap"}}}}}).find("apiVersion") !=
@@ -97,7 +119,8 @@ TEST_CASE("manifest config: what is wrong or not done is refused by name") {
             .find("policy") != std::string::npos);
   const std::string broken = refusal({{"yaml", "a: [1"}});
   CHECK_MESSAGE(broken.find("config.yaml:2:1") != std::string::npos, broken);
-  for (const char* field : {"deletionGroups", "deletionGroupsDuringUpdate", "continuousReconcile"}) {
+  for (const char* field : {"deletionGroups", "deletionGroupsDuringUpdate", "continuousReconcile",
+                            "deleteTimeout", "healthChecks", "kubeconfig"}) {
     CHECK(refusal({{field, Json::array()}}).find(field) != std::string::npos);
   }
   CHECK(refusal({{"updateStrategy", "merge"}}).find("merge") != std::string::npos);

@@ -11,7 +11,8 @@
 
 /// The job protocol of DeployItems (gardener/landscaper, docs/technical/deployer_contract.md) as
 /// pure functions over the item's status: who wants a run sets a new jobID; the deployer that takes
-/// it up says Init, then Progressing; phase and jobIDFinished end in one write.
+/// it up says Init, then Progressing; phase and jobIDFinished end in one write. Where two kubists
+/// work on one job, whoever comes second leaves the status as the first one wrote it.
 namespace kubist::deployers {
 
 namespace phase {
