@@ -25,8 +25,8 @@ std::string local_chart_hash(const fs::path& path) {
   if (fs::is_regular_file(path, error)) {
     return util::sha256_hex(file_line(path, ""));
   }
-  if (!fs::is_directory(path, error)) {
-    return "missing";
+  if (!fs::is_regular_file(path / "Chart.yaml", error)) {
+    return "missing";  // nor is any other folder read from end to end
   }
   std::vector<std::string> lines;
   for (auto entry = fs::recursive_directory_iterator(path, error);

@@ -1,6 +1,8 @@
 #include "helm_render.hpp"
 
 #include <array>
+#include <set>
+#include <utility>
 
 #include <unistd.h>
 
@@ -19,6 +21,7 @@ using util::cat;
 namespace fs = std::filesystem;
 
 constexpr std::string_view k_hook = "helm.sh/hook";
+constexpr std::size_t k_argument_bytes = std::size_t{64} << 10U;  // execve takes 128 KiB in one
 
 /// What a program that talks to chart repositories needs of our own environment.
 constexpr std::array k_passed{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY",     "http_proxy",
@@ -47,12 +50,21 @@ util::Result<> add_capabilities(World& world, const Job& job, std::vector<std::s
   KUBIST_TRY(const auto version, job.place.client->version(world.stop));
   KUBIST_TRY(const auto index, job.place.client->discovery().index(world.stop));
   args.insert(args.end(), {"--kube-version", version.git_version});
-  std::string versions;
+  std::set<std::string> versions;
   for (const kube::ApiResource& resource : index->all()) {
-    versions += cat(versions.empty() ? "" : ",", resource.api_version(), ",",
-                    resource.api_version(), "/", resource.kind);
+    versions.insert(resource.api_version());
+    versions.insert(cat(resource.api_version(), "/", resource.kind));
   }
-  args.insert(args.end(), {"--api-versions", versions});
+  std::string list;
+  for (const std::string& one : versions) {
+    list += cat(list.empty() ? "" : ",", one);
+    if (list.size() > k_argument_bytes) {
+      args.insert(args.end(), {"--api-versions", std::exchange(list, "")});
+    }
+  }
+  if (!list.empty()) {
+    args.insert(args.end(), {"--api-versions", list});
+  }
   return {};
 }
 

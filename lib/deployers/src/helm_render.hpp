@@ -32,7 +32,7 @@ util::Result<RenderedChart> read_rendered(const std::string& text);
 util::Result<std::filesystem::path> find_helm();
 
 /// A hash over the files of a local chart, so that its editing is new work; "missing" where there
-/// is none.
+/// is no chart.
 std::string local_chart_hash(const std::filesystem::path& path);
 
 }  // namespace kubist::deployers

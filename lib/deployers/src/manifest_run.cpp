@@ -18,6 +18,7 @@ constexpr std::chrono::milliseconds k_retry{2000};
 constexpr std::size_t k_message_bytes = 2000;
 constexpr const char* k_applied_job = "appliedJob";
 constexpr const char* k_warnings = "warnings";
+constexpr const char* k_target = "target";
 
 }  // namespace
 
@@ -26,6 +27,7 @@ ManifestRun::ManifestRun(World& world, const Item& item, const Job& job)
       m_item(item),
       m_job(job),
       m_managed(managed_of(item)),
+      m_target(data::string_at(item.object, {"status", "providerStatus", k_target}, item.target)),
       m_applied(data::string_at(item.object, {"status", "providerStatus", k_applied_job}) ==
                 job.id) {
   m_redactor.add_all(job.imports);
@@ -41,7 +43,7 @@ Progress ManifestRun::progress(Progress::State state, std::string operation, std
   result.operation = std::move(operation);
   result.reason = std::move(reason);
   result.message = m_redactor.redact(message).substr(0, k_message_bytes);
-  result.provider_status = {{"managedResources", managed_json(m_managed)}};
+  result.provider_status = {{"managedResources", managed_json(m_managed)}, {k_target, m_target}};
   if (m_applied) {
     result.provider_status[k_applied_job] = m_job.id;
   }
@@ -72,7 +74,43 @@ Progress ManifestRun::waiting(const Pending& pending, std::string operation, std
   return result;
 }
 
+util::Result<Job> ManifestRun::job_at_noted_target() const {
+  Job job = m_job;
+  if (m_target != m_item.target) {
+    KUBIST_TRY(job.place, m_world.place_of(m_item.ns, m_target));
+  }
+  return job;
+}
+
+ManifestRun::Step ManifestRun::leave_former_target() {
+  if (m_target == m_item.target) {
+    return std::nullopt;
+  }
+  std::erase_if(m_managed, [](const Managed& one) { return one.policy == ManagePolicy::keep; });
+  if (!m_managed.empty()) {
+    const auto there = job_at_noted_target();
+    if (!there) {
+      return failure(there.error(), "LeaveFormerTarget");
+    }
+    const auto pending = delete_step(m_world, m_item, *there, m_managed);
+    if (!pending) {
+      return failure(pending.error(), "LeaveFormerTarget");
+    }
+    if (!pending->empty()) {
+      return waiting(*pending, "LeaveFormerTarget", "Deleting",
+                     cat("waiting for its objects to go from the former target ",
+                         m_target.empty() ? "home" : m_target, ":"));
+    }
+  }
+  m_target = m_item.target;
+  return std::nullopt;
+}
+
 util::Result<Progress> ManifestRun::advance(ManifestPlan plan, const FillEntries& fill) {
+  KUBIST_TRY(auto leaving, leave_former_target());
+  if (leaving) {
+    return *std::move(leaving);
+  }
   if (!m_applied) {
     if (fill) {
       if (auto filled = fill(plan); !filled) {
@@ -234,7 +272,11 @@ util::Result<Progress> ManifestRun::collect(const ManifestPlan& plan) {
 util::Result<Progress> ManifestRun::remove() {
   std::erase_if(m_managed,
                 [](const Managed& one) { return one.policy == ManagePolicy::keep; });
-  const auto pending = delete_step(m_world, m_item, m_job, m_managed);
+  const auto there = job_at_noted_target();
+  if (!there) {
+    return failure(there.error(), "Delete");
+  }
+  const auto pending = delete_step(m_world, m_item, *there, m_managed);
   if (!pending) {
     return failure(pending.error(), "Delete");
   }

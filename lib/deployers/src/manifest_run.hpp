@@ -29,12 +29,16 @@ class ManifestRun {
  private:
   using Step = util::Result<std::optional<Progress>>;
 
+  Step leave_former_target();
   Step note(ManifestPlan& plan);
   Step apply(ManifestPlan& plan);
   Step prune();
   Step await_ready(const ManifestPlan& plan);
   util::Result<Progress> collect(const ManifestPlan& plan);
 
+  /// The job at the target that has the noted objects: another one than the item's when that was
+  /// changed since.
+  util::Result<Job> job_at_noted_target() const;
   std::optional<std::string> stale_namespace() const;
   Progress progress(Progress::State state, std::string operation, std::string reason,
                     std::string message) const;
@@ -47,6 +51,7 @@ class ManifestRun {
   const Job& m_job;
   Redactor m_redactor;
   std::vector<Managed> m_managed;
+  std::string m_target;  ///< where they are
   Json m_warnings;  ///< of this job, or null: none, and none before
   bool m_applied;
 };

@@ -362,6 +362,50 @@ TEST_CASE("manifest item: delete-without-uninstall leaves the objects") {
   CHECK(stage.exists(wk::config_maps(), "a"));
 }
 
+TEST_CASE("manifest item: another target: the objects move") {
+  Stage stage;
+  stage.world.place_of = [&](const std::string&, const std::string& target) -> util::Result<Place> {
+    return Place{stage::home(), target == "first" ? stage.place() : stage.ns(), target};
+  };
+  stage.make_item("app", "manifest", {{"manifests", {config_map("a")}}},
+                  {{"target", {{"name", "first"}}}});
+  CHECK(stage.run("app").phase == "Succeeded");
+  CHECK(stage.exists(wk::config_maps(), "a"));
+  const auto retarget = [&](const std::string& target) {
+    const Json patch{{"spec", {{"target", {{"name", target}}}}}};
+    REQUIRE(stage::home()->run(
+        kube::patch(deploy_items(), stage.ns(), "app", kube::PatchType::merge, patch)));
+  };
+  retarget("second");
+  CHECK(stage.run("app").phase == "Succeeded");
+  CHECK_FALSE(stage.exists(wk::config_maps(), "a"));
+  CHECK(stage::home()->find(wk::config_maps(), stage.ns(), "a").value());
+  retarget("first");  // and removed before it ran there
+  CHECK(stage.remove("app").state == State::done);
+  CHECK_FALSE(stage::home()->find(wk::config_maps(), stage.ns(), "a").value());
+}
+
+TEST_CASE("manifest item: works in the fields of landscaper's own CRD") {
+  Stage stage;
+  stage.world.settings.foreign_crd = true;
+  const Json exported{
+      {"key", "value"},
+      {"jsonPath", ".data.key"},
+      {"fromResource", {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"name", "a"}}}};
+  stage.make_item(
+      "app", "kubist.io/manifest",
+      {{"manifests", {config_map("a")}}, {"exports", {{"exports", Json::array({exported})}}}});
+  CHECK(stage.run("app").phase == "Succeeded");
+  CHECK(stage.exports("app") == Json{{"value", "value"}});
+  CHECK_FALSE(stage.run("app").ran);
+  stage.take_writes();
+  CHECK(stage.run("app", k_force).phase == "Succeeded");
+  CHECK(stage.take_writes().empty());
+  CHECK(stage.item("app")["status"]["providerStatus"]["managedResources"].size() == 1);
+  CHECK(stage.remove("app").state == State::done);
+  CHECK_FALSE(stage.exists(wk::config_maps(), "a"));
+}
+
 TEST_CASE("manifest item: what cannot be applied is said, what could be is known") {
   Stage stage;
   Json bad = config_map("bad");

@@ -176,9 +176,13 @@ TEST_CASE("helm: editing a local chart is new work") {
     REQUIRE(util::write_file(folder.path() / name, text));
     return local_chart_hash(folder.path());
   };
-  const std::string first = write("templates/a.yaml", "a: 1");
-  CHECK(write("templates/a.yaml", "a: 1") == first);
-  CHECK(write("templates/a.yaml", "a: 2") != first);
+  CHECK(write("other", "x") == "missing");
+  const std::string first = write("Chart.yaml", "name: x");
+  CHECK(first != "missing");
+  const std::string with_template = write("templates/a.yaml", "a: 1");
+  CHECK(with_template != first);
+  CHECK(write("templates/a.yaml", "a: 1") == with_template);
+  CHECK(write("templates/a.yaml", "a: 2") != with_template);
   CHECK(local_chart_hash(folder.path() / "none") == "missing");
   const auto identity = [&] {
     return find_deployer("helm", {})->identity(
