@@ -30,6 +30,11 @@ constexpr std::string_view k_schema = R"({
         "name": {"type": "string", "minLength": 1},
         "version": {"type": "string"},
         "plainHttp": {"type": "boolean"},
+        "loginFrom": {
+          "type": "object",
+          "required": ["username", "password"],
+          "properties": {"username": {"type": "string", "minLength": 1},
+            "password": {"type": "string", "minLength": 1}}},
         "ref": {"type": "string", "minLength": 1},
         "helmChartRepo": {
           "type": "object",
@@ -67,6 +72,12 @@ data::Schema make_schema() {
 
 tl::unexpected<util::Error> refuse(std::string message, std::string hint = {}) {
   return util::fail(config_error(std::move(message), std::move(hint)));
+}
+
+tl::unexpected<util::Error> import_error(std::string_view reason, std::string message) {
+  util::Error error = util::make_error(util::ErrorKind::invalid, std::move(message));
+  error.reason = reason;
+  return util::fail(std::move(error));
 }
 
 std::string text_at(const Json& from, std::initializer_list<std::string_view> keys) {
@@ -152,6 +163,11 @@ util::Result<ChartSource> read_chart(const Json& from) {
       KUBIST_CHECK(check_url(chart.reference, source));
     }
   }
+  chart.user_import = text_at(from, {"loginFrom", "username"});
+  chart.password_import = text_at(from, {"loginFrom", "password"});
+  if (!chart.user_import.empty() && chart.repo.empty() && !chart.reference.starts_with("oci://")) {
+    return refuse("config.chart.loginFrom is for repositories and OCI registries");
+  }
   if (chart.reference.starts_with("-") || chart.version.starts_with("-")) {
     return refuse("config.chart: neither a chart nor a version begins with a dash");
   }
@@ -214,21 +230,38 @@ util::Result<ManifestPlan> parse_helm_plan(const Item& item) {
   return plan;
 }
 
+util::Result<std::optional<ChartLogin>> chart_login(const ChartSource& chart, const Json& imports) {
+  if (chart.user_import.empty()) {
+    return std::nullopt;
+  }
+  ChartLogin login;
+  for (const auto& [name, text] : {std::pair(&chart.user_import, &login.user),
+                                   std::pair(&chart.password_import, &login.password)}) {
+    const Json* value = data::find_path(imports, {*name});
+    if (value == nullptr) {
+      return import_error("ImportNotFound",
+                          cat("config.chart.loginFrom: there is no import ", *name));
+    }
+    if (!value->is_string()) {
+      return import_error("InvalidImport",
+                          cat("config.chart.loginFrom: import ", *name, " is no text"));
+    }
+    *text = value->get<std::string>();
+  }
+  return login;
+}
+
 util::Result<Json> helm_values(const HelmConfig& config, const Json& imports) {
   Json values = config.values;
-  const auto wrong = [](std::string_view reason, std::string message) {
-    util::Error error = util::make_error(util::ErrorKind::invalid, std::move(message));
-    error.reason = reason;
-    return util::fail(std::move(error));
-  };
   for (const ValueImport& one : config.values_from) {
     const Json* value = data::find_path(imports, {one.name});
     if (value == nullptr) {
-      return wrong("ImportNotFound", cat("config.valuesFrom: there is no import ", one.name));
+      return import_error("ImportNotFound",
+                          cat("config.valuesFrom: there is no import ", one.name));
     }
     if (one.path.empty() && !value->is_object()) {
-      return wrong("InvalidImport", cat("config.valuesFrom: import ", one.name,
-                                        " is no map, so it needs a path in the values"));
+      return import_error("InvalidImport", cat("config.valuesFrom: import ", one.name,
+                                               " is no map, so it needs a path in the values"));
     }
     Json* at = &values;
     if (!one.path.empty()) {

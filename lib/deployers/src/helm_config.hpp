@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct ChartSource {
   std::string archive;    ///< a .tgz by itself, instead of a reference
   bool local = false;     ///< the reference is a folder or file of this machine
   bool plain_http = false;
+  std::string user_import, password_import;  ///< imports with the login; empty: none is needed
 };
 
 /// An import value that goes into the values: at a place, or (a map) over all of them.
@@ -39,6 +41,13 @@ struct HelmConfig {
 util::Result<HelmConfig> parse_helm(const Item& item);
 /// The checks and exports of it; its objects come with rendering.
 util::Result<ManifestPlan> parse_helm_plan(const Item& item);
+
+/// A login for a chart repository or registry.
+struct ChartLogin {
+  std::string user, password;
+};
+/// Nothing where the config names none. Invalid, reason ImportNotFound or InvalidImport.
+util::Result<std::optional<ChartLogin>> chart_login(const ChartSource& chart, const Json& imports);
 
 /// The values that the chart gets. Invalid, reason ImportNotFound or InvalidImport.
 util::Result<Json> helm_values(const HelmConfig& config, const Json& imports);

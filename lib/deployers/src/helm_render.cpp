@@ -20,6 +20,7 @@ namespace {
 using util::cat;
 namespace fs = std::filesystem;
 
+constexpr const char* k_config = "CONFIG";
 constexpr std::string_view k_hook = "helm.sh/hook";
 constexpr std::size_t k_argument_bytes = std::size_t{64} << 10U;  // execve takes 128 KiB in one
 
@@ -34,7 +35,7 @@ util::Error failed(util::Error error) {
 
 std::vector<std::string> environment_in(const fs::path& folder) {
   std::vector<std::string> all{cat("HOME=", folder.string())};
-  for (const char* name : {"CACHE", "CONFIG", "DATA"}) {
+  for (const char* name : {"CACHE", k_config, "DATA"}) {
     all.push_back(cat("HELM_", name, "_HOME=", (folder / name).string()));
   }
   for (const char* name : k_passed) {
@@ -78,8 +79,11 @@ util::Result<std::vector<std::string>> chart_arguments(const ChartSource& chart,
   } else if (chart.local) {
     reference = fs::absolute(reference).string();
   }
+  if (!chart.repo.empty() && !chart.user_import.empty()) {
+    reference = cat(k_login_repo, "/", reference);
+  }
   std::vector<std::string> args{reference};
-  if (!chart.repo.empty()) {
+  if (!chart.repo.empty() && chart.user_import.empty()) {
     args.insert(args.end(), {"--repo", chart.repo});
   }
   if (!chart.version.empty()) {
@@ -141,27 +145,55 @@ util::Result<fs::path> find_helm() {
 
 namespace {
 
-/// One run of helm over the config's chart, in a folder that has the values as values.json.
+/// Runs of helm in a folder and with an environment of its own.
+class Helm {
+ public:
+  Helm(World& world, const Job& job, fs::path program)
+      : m_world(world), m_job(job), m_program(std::move(program)) {}
+
+  const fs::path& folder() const { return m_folder.path(); }
+
+  util::Result<std::string> run(std::vector<std::string> args, const std::string& what) {
+    runtimes::ChildCommand command;
+    command.program = m_program;
+    command.args = std::move(args);
+    command.environment = environment_in(folder());
+    command.folder = folder();
+    command.limits = limits_for(m_job);
+    KUBIST_TRY(auto result, runtimes::run_child(command, m_world.stop));
+    if (!result.ok()) {
+      return util::fail(failed(runtimes::child_error(result, what, command.limits)));
+    }
+    return std::move(result.out);
+  }
+
+ private:
+  World& m_world;
+  const Job& m_job;
+  fs::path m_program;
+  util::TempDir m_folder{"kubist-helm"};
+};
+
+/// One of helm's commands over the config's chart; the values are there as values.json.
 util::Result<std::string> run_helm(World& world, const Job& job, const HelmConfig& config,
                                    std::vector<std::string> args, const Json& values) {
-  KUBIST_TRY(const fs::path helm, find_helm());
-  const util::TempDir folder("kubist-helm");
-  KUBIST_CHECK(util::write_file(folder.path() / "values.json", data::to_json(values)));
-  KUBIST_TRY(const auto chart, chart_arguments(config.chart, folder.path()));
-  const std::string what = cat("helm ", args.front(), " of chart ",
-                               config.chart.archive.empty() ? chart.front() : "(archive)");
-  args.insert(args.end(), chart.begin(), chart.end());
-  runtimes::ChildCommand command;
-  command.program = helm;
-  command.args = std::move(args);
-  command.environment = environment_in(folder.path());
-  command.folder = folder.path();
-  command.limits = limits_for(job);
-  KUBIST_TRY(auto result, runtimes::run_child(command, world.stop));
-  if (!result.ok()) {
-    return util::fail(failed(runtimes::child_error(result, what, command.limits)));
+  KUBIST_TRY(const fs::path program, find_helm());
+  Helm helm(world, job, program);
+  KUBIST_CHECK(util::write_file(helm.folder() / "values.json", data::to_json(values)));
+  KUBIST_TRY(const auto chart, chart_arguments(config.chart, helm.folder()));
+  KUBIST_TRY(const auto login, chart_login(config.chart, job.imports));
+  const std::string of =
+      cat(" of chart ", config.chart.archive.empty() ? chart.front() : "(archive)");
+  if (login) {
+    KUBIST_CHECK(write_login(helm.folder() / k_config, config.chart, *login));
+    if (!config.chart.repo.empty()) {
+      KUBIST_CHECK(helm.run({"repo", "update", std::string(k_login_repo)},
+                            cat("helm repo update of ", config.chart.repo)));
+    }
   }
-  return std::move(result.out);
+  const std::string what = cat("helm ", args.front(), of);
+  args.insert(args.end(), chart.begin(), chart.end());
+  return helm.run(std::move(args), what);
 }
 
 }  // namespace

@@ -28,6 +28,13 @@ util::Result<Json> chart_values(World& world, const Job& job, const HelmConfig& 
 /// The objects in the output of `helm template`, apart from hooks. Pure.
 util::Result<RenderedChart> read_rendered(const std::string& text);
 
+/// How helm knows a repository that wants a login.
+inline constexpr std::string_view k_login_repo = "kubist";
+/// Writes the login where helm looks for it, so that it is on no command line: as repository
+/// k_login_repo, or for the host of an OCI registry.
+util::Result<> write_login(const std::filesystem::path& config_home, const ChartSource& chart,
+                           const ChartLogin& login);
+
 /// The helm program: $KUBIST_HELM, else the first in PATH.
 util::Result<std::filesystem::path> find_helm();
 

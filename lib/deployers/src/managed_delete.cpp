@@ -28,6 +28,7 @@ class DeleteStep {
   util::Result<Pending> run(std::vector<Managed>& managed) {
     Pending pending;
     std::vector<resources::ObjectRef> refs;
+    refs.reserve(managed.size());
     for (const Managed& one : managed) {
       refs.push_back(one.ref);
     }

@@ -37,7 +37,7 @@ ManifestRun::ManifestRun(World& world, const Item& item, const Job& job)
 }
 
 Progress ManifestRun::progress(Progress::State state, std::string operation, std::string reason,
-                               std::string message) const {
+                               const std::string& message) const {
   Progress result;
   result.state = state;
   result.operation = std::move(operation);

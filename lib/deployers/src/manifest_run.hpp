@@ -41,7 +41,7 @@ class ManifestRun {
   util::Result<Job> job_at_noted_target() const;
   std::optional<std::string> stale_namespace() const;
   Progress progress(Progress::State state, std::string operation, std::string reason,
-                    std::string message) const;
+                    const std::string& message) const;
   Progress failure(const util::Error& error, std::string operation) const;
   Progress waiting(const Pending& pending, std::string operation, std::string reason,
                    std::string_view what) const;

@@ -102,8 +102,10 @@ std::string target_of(const testing::ReceivedRequest& request) {
 /// A chart repository, and an OCI registry with that one chart in it as charts/web:1.2.3.
 class ChartServer {
  public:
-  explicit ChartServer(const std::string& archive)
+  /// `login`: "user:password" that it wants, or empty.
+  explicit ChartServer(const std::string& archive, const std::string& login = {})
       : m_archive(archive),
+        m_authorization(login.empty() ? "" : "Basic " + util::base64_encode(login)),
         m_server([this](const testing::ReceivedRequest& request, testing::Connection& connection) {
           serve(connection, request);
         }) {}
@@ -117,6 +119,10 @@ class ChartServer {
 
   void serve(testing::Connection& connection, const testing::ReceivedRequest& request) {
     const std::string target = target_of(request);
+    if (!m_authorization.empty() && request.header("Authorization") != m_authorization) {
+      connection.reply(401, "who are you?", "WWW-Authenticate: Basic realm=\"charts\"\r\n");
+      return;
+    }
     const std::string config = R"({"name":"web","version":"1.2.3","apiVersion":"v2"})";
     constexpr const char* k_manifest = "application/vnd.oci.image.manifest.v1+json";
     const std::string manifest = data::to_json(
@@ -156,7 +162,7 @@ class ChartServer {
     }
   }
 
-  std::string m_archive;
+  std::string m_archive, m_authorization;
   testing::LoopbackServer m_server;
 };
 
@@ -268,6 +274,38 @@ TEST_CASE("helm item: charts of a repository, a URL and an OCI registry") {
     stage.make_item(name, "helm", {{"chart", source}});
     CHECK(stage.run(name).phase == "Succeeded");
     CHECK(stage.get(wk::config_maps(), name + "-web")["data"]["colour"] == "grey");
+  }
+}
+
+TEST_CASE("helm item: repositories and registries that want a login") {
+  Stage stage;
+  const Chart chart;
+  ChartServer server(chart.archive(), "reader:planted-pw");
+  stage.make(wk::secrets(), {{"apiVersion", "v1"},
+                             {"kind", "Secret"},
+                             {"metadata", {{"name", "login"}, {"namespace", stage.ns()}}},
+                             {"stringData", {{"user", "reader"}, {"password", "planted-pw"}}}});
+  const Json login{{"username", "user"}, {"password", "password"}};
+  const Json sources{{"repo",
+                      {{"repo", "http://" + server.host()},
+                       {"name", "web"},
+                       {"version", "1.2.3"},
+                       {"loginFrom", login}}},
+                     {"oci",
+                      {{"oci", server.host() + "/charts/web"},
+                       {"version", "1.2.3"},
+                       {"plainHttp", true},
+                       {"loginFrom", login}}}};
+  const Json spec{{"import", {{"secretRef", {{"name", "login"}}}}}};
+  for (const auto& [name, source] : sources.items()) {
+    CAPTURE(name);
+    stage.make_item(name, "helm", {{"chart", source}}, spec);
+    CHECK(stage.run(name).phase == "Succeeded");
+    Json without = source;
+    without.erase("loginFrom");
+    stage.make_item(name + "-refused", "helm", {{"chart", without}}, spec);
+    CHECK(stage.run(name + "-refused").reason == "RenderFailed");
+    CHECK(stage.item(name).dump().find("planted-pw") == std::string::npos);
   }
 }
 

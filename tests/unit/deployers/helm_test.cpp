@@ -132,6 +132,28 @@ TEST_CASE("helm values: imports go where they are told, over what is written") {
   CHECK(scalar.error().message.find("secret-text") == std::string::npos);
 }
 
+TEST_CASE("helm login: from imports into files that helm reads, for sources that can have one") {
+  const Json login_from{{"username", "u"}, {"password", "p"}};
+  const ChartSource oci = chart({{"ref", "host:5000/charts/web:1"}, {"loginFrom", login_from}});
+  const auto login = chart_login(oci, {{"u", "me"}, {"p", "pw"}});
+  REQUIRE_MESSAGE(login, login.error().to_string());
+  REQUIRE(*login);
+  const util::TempDir folder;
+  REQUIRE(write_login(folder.path(), oci, **login));
+  CHECK(Json::parse(util::read_file(folder.path() / "registry/config.json").value()) ==
+        Json{{"auths", {{"host:5000", {{"auth", util::base64_encode("me:pw")}}}}}});
+  const ChartSource repo =
+      chart({{"repo", "https://x"}, {"name", "web"}, {"loginFrom", login_from}});
+  REQUIRE(write_login(folder.path(), repo, **login));
+  const Json known = Json::parse(util::read_file(folder.path() / "repositories.yaml").value());
+  CHECK(known["repositories"][0]["url"] == "https://x");
+  CHECK(known["repositories"][0]["password"] == "pw");
+  CHECK(chart_login(oci, {{"u", "me"}}).error().reason == "ImportNotFound");
+  CHECK(chart_login(oci, {{"u", "me"}, {"p", 1}}).error().reason == "InvalidImport");
+  CHECK(refusal({{"chart", {{"path", "a"}, {"loginFrom", login_from}}}}).find("loginFrom") !=
+        std::string::npos);
+}
+
 TEST_CASE("helm output: hooks are named and left out, tests are left out") {
   const auto chart = read_rendered(R"(---
 # Source: web/templates/a.yaml
