@@ -59,6 +59,7 @@ class DeleteStep {
       auto resource = m_job.place.client->discovery().find_kind(one.api_version, one.ref.kind,
                                                                 m_world.stop);
       if (!resource && resource.error().kind == util::ErrorKind::not_found) {
+        KUBIST_CHECK(check_group(one.ref.group));
         gone[tag] = true;  // its CRD is gone, and so are its objects
         continue;
       }
@@ -92,6 +93,16 @@ class DeleteStep {
         // Some are on their way for long: look at the others again when these have changed.
         return {};
       }
+    }
+    return {};
+  }
+
+  /// A kind that is not found may be one whose server does not answer.
+  util::Result<> check_group(const std::string& group) const {
+    const auto broken = m_job.place.client->discovery().failed_groups();
+    if (std::find(broken.begin(), broken.end(), group) != broken.end()) {
+      return util::fail(util::ErrorKind::unavailable,
+                        cat("the server of API group ", group, " does not answer"));
     }
     return {};
   }
