@@ -37,7 +37,7 @@ util::Result<deployers::Place> ItemWorld::place_of(const std::string& ns,
                                                    const std::string& target) {
   const auto& home = m_world.home;
   if (target.empty()) {
-    return deployers::Place{home, ns, ""};
+    return deployers::Place{home, ns, "", {}};
   }
   KUBIST_TRY(const auto virtual_cluster,
              home->json(kube::get(kubist_resource("VirtualCluster", "virtualclusters"), ns, target),
@@ -50,7 +50,7 @@ util::Result<deployers::Place> ItemWorld::place_of(const std::string& ns,
   KUBIST_TRY(const auto system,
              home->find(kube::well_known::namespaces(), "", "kube-system", m_context.stop()));
   deployers::Place place{reached->client, resources::virtual_cluster_namespace(virtual_cluster),
-                         name};
+                         name, {}};
   if (system && data::string_at(*system, {"metadata", "uid"}) == reached->uid) {
     place.cluster.clear();
   }

@@ -221,6 +221,10 @@ TEST_CASE(
                 {{"", "", "serviceaccounts", "patch", ""}, k_mended},
                 {{"", "rbac.authorization.k8s.io", "roles", "patch", ""}, k_mended},
                 {{"", "rbac.authorization.k8s.io", "rolebindings", "patch", ""}, k_mended},
+                {{"", "", "serviceaccounts/token", "create", ""}, "items with an account"},
+                {{"", "", "persistentvolumeclaims", "get", ""}, "items with state in a volume"},
+                {{"", "", "persistentvolumeclaims", "create", ""}, "the same"},
+                {{"", "", "persistentvolumeclaims", "delete", ""}, "the same"},
                 {{"", "", "pods/log", "get", ""},
                  "logs -f of a pod that still runs, logs of a failed one"}});
 

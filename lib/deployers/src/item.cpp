@@ -121,6 +121,10 @@ util::Result<Item> parse_item(const Json& object) {
   return item;
 }
 
+bool runs_at_home(const Item& item) {
+  return data::string_at(item.config, {"placement"}) == "Home";
+}
+
 std::string short_name(std::string_view base, std::string_view identity, std::size_t limit) {
   constexpr std::size_t k_hash = 10;
   std::string head(base.substr(0, limit - k_hash - 1));

@@ -27,13 +27,19 @@ util::Result<Located> locate(World& world, const std::string& ns, const std::str
   KUBIST_TRY(Json object, world.home->json(kube::get(deploy_items(), ns, name), world.stop));
   Located found;
   KUBIST_TRY(found.item, parse_item(object));
-  const Deployer* deployer = find_deployer(found.item.type, world.settings);
-  const bool script = deployer == &script_deployer();
-  if (!script && deployer != &container_deployer()) {
+  const auto* deployer =
+      dynamic_cast<const PodDeployer*>(find_deployer(found.item.type, world.settings));
+  if (deployer == nullptr) {
     return util::fail(ErrorKind::invalid, cat("DeployItem ", ns, "/", name, " is of type ",
                                               found.item.type, ", which has no state folder"));
   }
-  KUBIST_TRY(found.workload, parse_workload(found.item, script, world.settings));
+  KUBIST_TRY(found.workload, parse_workload(found.item, deployer->script(), world.settings));
+  if (found.workload.state_claim) {
+    return util::fail(ErrorKind::invalid,
+                      cat("DeployItem ", ns, "/", name, " keeps its state in a volume"),
+                      "Mount the claim into a pod of your own to look at it.");
+  }
+
   KUBIST_TRY(found.job.place, find_place(world, found.item));
   found.job.id = cat("put-", util::random_uuid());
   found.names = pod_names(found.item, found.job.id);

@@ -17,7 +17,7 @@ ItemOutcome outcome_of(const Session& session, Progress::State state, bool ran, 
 }
 
 util::Result<Place> find_place(World& world, const Item& item) {
-  auto place = world.place_of(item.ns, item.target);
+  auto place = world.place_of(item.ns, runs_at_home(item) ? std::string() : item.target);
   if (!place) {
     util::Error error = place.error();
     if (error.kind == util::ErrorKind::not_found && error.reason.empty()) {

@@ -17,6 +17,15 @@ Json mount(std::string_view name, std::string_view path, bool read_only = true) 
   return {{"name", name}, {"mountPath", path}, {"readOnly", read_only}};
 }
 
+/// The volume of an item whose state is in one. The folder in it is the item's own also where the
+/// claim is others' too, and free of what file systems keep in their root.
+Json state_mount(const Workload& workload, const PodNames& names) {
+  Json volume = mount("kubist-state", cat(state::k_out_dir, "/", state::k_state_dir), false);
+  volume["subPath"] =
+      workload.state_claim->existing.empty() ? std::string(state::k_state_dir) : names.state_secret;
+  return volume;
+}
+
 /// The agents run as the workload's user, so that each can read and write what the other made; else
 /// as root, which needs DAC_OVERRIDE for files of others and nothing more.
 Json agent_security(const Workload& workload) {
@@ -57,16 +66,20 @@ Json restore_container(const Workload& workload, const Settings& settings, const
             "--given-sha256",
             given_sha256,
             "--state-generation",
-            cat(head.generation),
-            "--state-secret",
-            names.state_secret};
+            cat(head.generation)};
+  container["volumeMounts"] = {
+      mount("kubist-given", state::k_given_dir), mount("kubist-in", state::k_in_dir, false),
+      mount("kubist-out", state::k_out_dir, false)};
+  if (workload.state_claim) {
+    container["volumeMounts"].push_back(state_mount(workload, names));
+  } else {
+    args.insert(args.end(), {"--state-secret", names.state_secret});
+    container["volumeMounts"].push_back(mount("kubist-kept", state::k_kept_dir));
+  }
   if (workload.script) {
     args.push_back("--tini=/tini");
   }
   container["args"] = std::move(args);
-  container["volumeMounts"] = {
-      mount("kubist-given", state::k_given_dir), mount("kubist-kept", state::k_kept_dir),
-      mount("kubist-in", state::k_in_dir, false), mount("kubist-out", state::k_out_dir, false)};
   return container;
 }
 
@@ -74,9 +87,12 @@ Json collect_container(const Item& item, const Workload& workload, const Job& jo
                        const PodNames& names, const Settings& settings) {
   Json container = agent(k_collect_container, workload, settings);
   container["restartPolicy"] = "Always";
-  Json args{"agent",           "collect",          "--job",           job.id,
-            "--pod-namespace", job.place.ns,       "--export-secret", names.export_secret,
-            "--state-secret",  names.state_secret, "--state-limit",   cat(workload.state_limit)};
+  Json args{"agent",           "collect",    "--job",           job.id,
+            "--pod-namespace", job.place.ns, "--export-secret", names.export_secret};
+  if (!workload.state_claim) {
+    args.insert(args.end(), {"--state-secret", names.state_secret, "--state-limit",
+                             cat(workload.state_limit)});
+  }
   container["volumeMounts"] = {mount("kubist-out", state::k_out_dir),
                                mount("kubist-token", k_token_dir)};
   if (!item.export_schema.is_null()) {
@@ -111,7 +127,27 @@ void put(Json& object, const char* field, const Json& value) {
   }
 }
 
-Json workload_container(const Workload& workload, const Job& job) {
+/// What the Pod Security profile "restricted" asks for, where the workload says who it is and
+/// nothing else.
+Json workload_security(const Workload& workload) {
+  Json security = workload.security_context;
+  security.erase("fsGroup");  // a field of pods
+  if (data::int_at(security, {"runAsUser"}, 0) == 0) {
+    return security;
+  }
+  const Json restricted{{"allowPrivilegeEscalation", false},
+                        {"capabilities", {{"drop", Json::array({"ALL"})}}},
+                        {"seccompProfile", {{"type", "RuntimeDefault"}}},
+                        {"runAsNonRoot", true}};
+  for (const auto& [field, value] : restricted.items()) {
+    if (!security.contains(field)) {
+      security[field] = value;
+    }
+  }
+  return security;
+}
+
+Json workload_container(const Workload& workload, const Job& job, const PodNames& names) {
   Json container{{"name", k_workload_container},
                  {"image", workload.image},
                  {"terminationMessagePolicy", "FallbackToLogsOnError"},
@@ -119,6 +155,12 @@ Json workload_container(const Workload& workload, const Job& job) {
   Json mounts = workload.volume_mounts.is_array() ? workload.volume_mounts : Json::array();
   mounts.push_back(mount("kubist-in", state::k_in_dir));
   mounts.push_back(mount("kubist-out", state::k_out_dir, false));
+  if (workload.state_claim) {
+    mounts.push_back(state_mount(workload, names));
+  }
+  if (!workload.service_account.empty()) {
+    mounts.push_back(mount("kubist-account", k_token_dir));
+  }
   container["volumeMounts"] = std::move(mounts);
   put(container, "imagePullPolicy", workload.image_pull_policy);
   put(container, "workingDir", workload.working_dir);
@@ -130,24 +172,25 @@ Json workload_container(const Workload& workload, const Job& job) {
   if (!workload.args.empty()) {
     container["args"] = workload.args;
   }
-  Json security = workload.security_context;
-  if (security.is_object()) {
-    security.erase("fsGroup");  // a field of pods
-    put(container, "securityContext", security);
+  if (workload.security_context.is_object()) {
+    container["securityContext"] = workload_security(workload);
   }
   return container;
+}
+
+Json authority() {
+  const Json ca{{"key", "ca.crt"}, {"path", "ca.crt"}};
+  return {{"configMap", {{"name", "kube-root-ca.crt"}, {"items", Json::array({ca})}}}};
 }
 
 /// The token is for the sidecar alone: the pod mounts none, and this volume is in no other
 /// container.
 Json token_volume() {
   const Json token{{"serviceAccountToken", {{"path", "token"}, {"expirationSeconds", 3600}}}};
-  const Json ca{{"key", "ca.crt"}, {"path", "ca.crt"}};
-  const Json authority{{"configMap", {{"name", "kube-root-ca.crt"}, {"items", Json::array({ca})}}}};
   const Json field{{"path", "namespace"}, {"fieldRef", {{"fieldPath", "metadata.namespace"}}}};
   const Json ns{{"downwardAPI", {{"items", Json::array({field})}}}};
   return {{"name", "kubist-token"},
-          {"projected", {{"sources", Json::array({token, authority, ns})}}}};
+          {"projected", {{"sources", Json::array({token, authority(), ns})}}}};
 }
 
 /// The head Secret, and each chunk in a folder of its own. A chunk that is missing must not keep
@@ -176,7 +219,20 @@ Json volumes(const Item& item, const Workload& workload, const PodNames& names,
   Json all = workload.volumes.is_array() ? workload.volumes : Json::array();
   const std::string& input = names.input_secret;
   all.push_back({{"name", "kubist-given"}, {"secret", {{"secretName", input}}}});
-  all.push_back(kept_volume(names, head));
+  if (workload.state_claim) {
+    const std::string& existing = workload.state_claim->existing;
+    all.push_back(
+        {{"name", "kubist-state"},
+         {"persistentVolumeClaim",
+          {{"claimName", existing.empty() ? names.state_claim : existing}}}});
+  } else {
+    all.push_back(kept_volume(names, head));
+  }
+  if (!workload.service_account.empty()) {
+    const Json token{{"secret", {{"name", names.token_secret}}}};
+    all.push_back({{"name", "kubist-account"},
+                   {"projected", {{"sources", Json::array({token, authority()})}}}});
+  }
   // Imports stay in memory, as in a mounted Secret.
   all.push_back({{"name", "kubist-in"}, {"emptyDir", {{"medium", "Memory"}}}});
   all.push_back({{"name", "kubist-out"}, {"emptyDir", Json::object()}});
@@ -210,7 +266,7 @@ Json build_pod(const Item& item, const Workload& workload, const Job& job, const
             {"initContainers",
              Json::array({restore_container(workload, settings, names, given_sha256, head),
                           collect_container(item, workload, job, names, settings)})},
-            {"containers", Json::array({workload_container(workload, job)})},
+            {"containers", Json::array({workload_container(workload, job, names)})},
             {"volumes", volumes(item, workload, names, head)}};
   if (job.remaining) {
     spec["activeDeadlineSeconds"] = std::max<std::int64_t>(1, job.remaining->count());

@@ -8,9 +8,11 @@
 #include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
 
+#include "account_token.hpp"
 #include "log_store.hpp"
 #include "pod_start.hpp"
 #include "pod_status.hpp"
+#include "state_claim.hpp"
 #include "state_secrets.hpp"
 
 namespace kubist::deployers {
@@ -185,6 +187,9 @@ util::Result<Progress> PodDeployer::stop(World& world, const Item& item, const J
     finish(progress, item, *workload, job, names, seen);
   }
   KUBIST_TRY(const auto pods, delete_pods(world, item, job));
+  if (item.config.contains("serviceAccountName")) {
+    KUBIST_CHECK(remove_account_token(world, {*job.place.client, job.place.cluster}, job, names));
+  }
   progress.state = pods.empty() ? Progress::State::done : Progress::State::running;
   if (!pods.empty()) {
     progress.message = cat("waiting for pod ", job.place.ns, "/", pods.front(), " to end");
@@ -206,6 +211,13 @@ util::Result<Progress> PodDeployer::clean_up(World& world, const Item& item, con
   }
   const Site site{*place.client, place.cluster};
   KUBIST_CHECK(remove_chunks(world, site, item, job, names));
+  const auto workload = parse_workload(item, m_script, world.settings);
+  if (!workload || (workload->state_claim && workload->state_claim->existing.empty())) {
+    KUBIST_CHECK(remove_state_claim(world, site, job, names));
+  }
+  if (item.config.contains("serviceAccountName")) {
+    KUBIST_CHECK(remove_account_token(world, site, job, names));
+  }
   const std::pair<const kube::ApiResource&, const std::string&> all[]{
       {kube::well_known::role_bindings(), names.agent},
       {kube::well_known::roles(), names.agent},

@@ -15,6 +15,8 @@ class PodDeployer : public Deployer {
   util::Result<Progress> stop(World& world, const Item& item, const Job& job) const override;
   util::Result<Progress> clean_up(World& world, const Item& item, const Job& job) const override;
 
+  bool script() const { return m_script; }
+
  private:
   bool m_script;
 };

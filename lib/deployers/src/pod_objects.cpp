@@ -15,6 +15,8 @@ PodNames pod_names(const Item& item, const std::string& job) {
           .input_secret = base + "-input",
           .export_secret = base + "-export",
           .state_secret = base + "-state",
+          .state_claim = base + "-state",
+          .token_secret = base + "-token",
           .pod = short_name(item.name, util::cat(item.uid, "/", job))};
 }
 
@@ -66,6 +68,9 @@ Json input_secret(const Item& item, const Workload& workload, const Job& job,
     target = {
         {"target",
          {{"name", item.target}, {"cluster", job.place.cluster}, {"namespace", job.place.ns}}}};
+    if (runs_at_home(item)) {
+      target["target"] = {{"name", item.target}};
+    }
   }
   add(state::k_target_key, data::to_json(target));
   if (workload.script) {
@@ -89,9 +94,12 @@ Json chunk_secret(const Item& item, const Job& job, const std::string& name) {
 
 std::vector<Json> agent_account(const Item& item, const Workload& workload, const Job& job,
                                 const PodNames& names) {
-  Json own{names.export_secret, names.state_secret};
-  for (std::string& chunk : state::chunk_names(names.state_secret, workload.state_limit)) {
-    own.push_back(std::move(chunk));
+  Json own = Json::array({names.export_secret});
+  if (!workload.state_claim) {
+    own.push_back(names.state_secret);
+    for (std::string& chunk : state::chunk_names(names.state_secret, workload.state_limit)) {
+      own.push_back(std::move(chunk));
+    }
   }
   const Json metadata = place_metadata(item, job, names.agent);
   const Json account{{"apiVersion", "v1"},

@@ -7,6 +7,8 @@
 #include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
 
+#include "account_token.hpp"
+#include "state_claim.hpp"
 #include "state_secrets.hpp"
 
 namespace kubist::deployers {
@@ -102,6 +104,7 @@ util::Result<std::optional<Progress>> start_pod(World& world, const Item& item,
   const Place& place = job.place;
   const Site site{*place.client, place.cluster};
   KUBIST_CHECK(check_version(world, place));
+  KUBIST_CHECK(check_account(workload, place));
   Redactor ignored;
   KUBIST_CHECK(check_secrets(workload, job, ignored));
   // A pod of an earlier job would save its state over ours.
@@ -120,8 +123,15 @@ util::Result<std::optional<Progress>> start_pod(World& world, const Item& item,
   KUBIST_CHECK(ensure_secret(world, site, input));
   const auto& secrets = kube::well_known::secrets();
   KUBIST_CHECK(ensure(world, site, secrets, empty_secret(item, job, names.export_secret)));
-  KUBIST_TRY(const state::Head head,
-             ensure_state_secrets(world, site, item, job, names, workload.state_limit));
+  state::Head head;
+  if (workload.state_claim) {
+    KUBIST_CHECK(ensure_state_claim(world, site, item, *workload.state_claim, job, names));
+  } else {
+    KUBIST_TRY(head, ensure_state_secrets(world, site, item, job, names, workload.state_limit));
+  }
+  if (!workload.service_account.empty()) {
+    KUBIST_CHECK(make_account_token(world, site, item, workload, job, names));
+  }
   const Json pod =
       build_pod(item, workload, job, names, world.settings, state::given_hash(input["data"]), head);
   const auto made = create(world, site, kube::well_known::pods(), pod);

@@ -150,6 +150,41 @@ util::Result<std::size_t> state_limit(const Json& config) {
   return static_cast<std::size_t>(*value);
 }
 
+util::Result<std::optional<StateClaim>> state_claim(const Json& config) {
+  const Json state = config.value("state", Json::object());
+  const bool volume = state.value("backend", "Secret") == "PersistentVolumeClaim";
+  for (const char* field : {"claim", "claimName"}) {
+    if (state.contains(field) && !volume) {
+      return refuse(cat("config.state.", field, " needs backend: PersistentVolumeClaim"));
+    }
+  }
+  if (!volume) {
+    return std::nullopt;
+  }
+  if (state.contains("limit")) {
+    return refuse("config.state.limit is for state in Secrets; a claim has a size");
+  }
+  if (state.contains("claim") && state.contains("claimName")) {
+    return refuse("config.state has claim and claimName, give only one");
+  }
+  StateClaim claim;
+  claim.existing = state.value("claimName", "");
+  const Json wanted = state.value("claim", Json::object());
+  if (const auto size = wanted.find("size"); size != wanted.end()) {
+    claim.size = size->is_string() ? size->get<std::string>() : size->dump();
+    if (!util::quantity_value(claim.size)) {
+      return refuse("config.state.claim.size is no size such as 10Gi");
+    }
+  }
+  if (wanted.contains("storageClassName")) {
+    claim.storage_class = wanted["storageClassName"].get<std::string>();
+  }
+  if (wanted.contains("accessModes")) {
+    claim.access_modes = wanted["accessModes"].get<std::vector<std::string>>();
+  }
+  return claim;
+}
+
 /// The call of a script: under an init process that passes signals on to the script's group.
 std::vector<std::string> script_call(const Json& config, const std::string& script) {
   const std::string in = cat(state::k_in_dir, "/");
@@ -179,11 +214,6 @@ util::Result<Workload> parse_workload(const Item& item, bool script, const Setti
   KUBIST_CHECK(check_host_access(config));
   KUBIST_CHECK(check_schema(config, script));
   KUBIST_CHECK(check_own_names(config));
-  if (config.contains("serviceAccountName")) {
-    return refuse(
-        cat("config.serviceAccountName: the project does not allow its items the account ",
-            config.value("serviceAccountName", "")));
-  }
   Workload workload;
   workload.image = config.value("image", script ? settings.script_image : "");
   if (workload.image.empty()) {
@@ -193,6 +223,8 @@ util::Result<Workload> parse_workload(const Item& item, bool script, const Setti
     return refuse("config.script is missing");
   }
   KUBIST_TRY(workload.state_limit, state_limit(config));
+  KUBIST_TRY(workload.state_claim, state_claim(config));
+  workload.service_account = config.value("serviceAccountName", "");
   workload.image_pull_policy = config.value("imagePullPolicy", "");
   workload.working_dir = config.value("workingDir", "");
   workload.mesh = config.value("mesh", false);

@@ -1,20 +1,40 @@
 #include "item_world.hpp"
 
 #include <kubist/apply/install.hpp>
+#include <kubist/data/pointer.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::executors {
 
+using data::Json;
 using util::cat;
 using util::ErrorKind;
+
+namespace {
+
+/// What the Project of this namespace grants to its items; of many targets it is the same.
+std::vector<std::string> item_accounts(const engine::Graph& graph, const std::string& ns) {
+  for (const engine::NodeId root : graph.preorder()) {
+    const engine::Node& node = graph[root];
+    if (node.key.kind == "Project" && resources::project_namespace(*node.object) == ns) {
+      const Json* accounts =
+          data::find_path(*node.object, {"spec", "items", "serviceAccounts"});
+      return accounts == nullptr ? std::vector<std::string>{}
+                                 : accounts->get<std::vector<std::string>>();
+    }
+  }
+  return {};
+}
+
+}  // namespace
 
 util::Result<deployers::Place> place_of(const std::shared_ptr<kube::Client>& home,
                                         const std::string& home_uid, Connections& connections,
                                         const engine::Graph& graph, const std::string& ns,
                                         const std::string& target, const std::stop_token& stop) {
   if (target.empty()) {
-    return deployers::Place{home, ns, ""};
+    return deployers::Place{home, ns, "", item_accounts(graph, ns)};
   }
   const auto found =
       graph.find({std::string(resources::k_kubist_group), "VirtualCluster", ns, target});
@@ -29,6 +49,7 @@ util::Result<deployers::Place> place_of(const std::shared_ptr<kube::Client>& hom
   place.client = connection->client;
   place.ns = resources::virtual_cluster_namespace(*virtual_cluster.object);
   place.cluster = connection->uid == home_uid ? "" : cluster.key.name;
+  place.item_accounts = item_accounts(graph, ns);
   return place;
 }
 

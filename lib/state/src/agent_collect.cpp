@@ -49,20 +49,29 @@ std::string first_line(const util::Error& error) {
   return util::replace_all(text, "\n", " ");
 }
 
+util::Result<> collect_state(kube::Client& client, const CollectOptions& options, Mark& mark,
+                             const std::stop_token& stop) {
+  const StateSecrets place{options.ns, options.state_secret};
+  const SaveOptions save{.job = options.job, .limit = options.state_limit};
+  const auto saved = save_state(client, place, options.out / k_state_dir, save, stop);
+  if (saved) {
+    mark.state_generation = saved->generation;
+  } else if (saved.error().kind == ErrorKind::conflict) {
+    return util::fail(saved.error());
+  } else {
+    mark.state_error = first_line(saved.error());
+  }
+  return {};
+}
+
 }  // namespace
 
 util::Result<Mark> collect(kube::Client& client, const CollectOptions& options,
                            std::stop_token stop) {
   Mark mark;
   mark.job = options.job;
-  const StateSecrets place{options.ns, options.state_secret};
-  const SaveOptions save{.job = options.job, .limit = options.state_limit};
-  if (const auto saved = save_state(client, place, options.out / k_state_dir, save, stop); saved) {
-    mark.state_generation = saved->generation;
-  } else if (saved.error().kind == ErrorKind::conflict) {
-    return util::fail(saved.error());
-  } else {
-    mark.state_error = first_line(saved.error());
+  if (!options.state_secret.empty()) {
+    KUBIST_CHECK(collect_state(client, options, mark, stop));
   }
 
   std::string bytes;

@@ -65,7 +65,9 @@ util::Result<Inputs> read_inputs(const RestoreOptions& options, const std::stop_
     const bool last = util::system_clock().monotonic() >= deadline;
     Inputs inputs;
     KUBIST_TRY(inputs.given, read_files(options.given));
-    KUBIST_TRY(inputs.head, mounted_head(options.kept));
+    if (!options.state_secret.empty()) {
+      KUBIST_TRY(inputs.head, mounted_head(options.kept));
+    }
     const bool given_new =
         options.given_sha256.empty() || hash_of(inputs.given) == options.given_sha256;
     const bool head_new = inputs.head.generation >= options.state_generation;
@@ -134,8 +136,13 @@ util::Result<> restore(const RestoreOptions& options, std::stop_token stop) {
     KUBIST_CHECK(write_if({{"tini", tini}}, "tini", options.in / k_tini_file, 0555));
   }
   KUBIST_CHECK(make_open_folder(options.in / k_content_dir));
-  // A restarted init container finds what its first try left.
   std::error_code ignored;
+  if (options.state_secret.empty()) {
+    // A volume: where it is not ours to open to others, its fsGroup says who may write.
+    fs::permissions(options.out / k_state_dir, fs::perms::all, ignored);
+    return {};
+  }
+  // A restarted init container finds what its first try left.
   fs::remove_all(options.out / k_state_dir, ignored);
   KUBIST_CHECK(make_open_folder(options.out / k_state_dir));
   return unpack(kept_state(options, inputs.head), options.out / k_state_dir);

@@ -8,6 +8,7 @@
 #include <kubist/util/base64.hpp>
 #include <kubist/util/fs.hpp>
 
+#include "account_token.hpp"
 #include "support/paths.hpp"
 
 using namespace kubist;
@@ -166,6 +167,72 @@ TEST_CASE("pod: agents run as the workload's user, as root with one capability w
   CHECK(user["capabilities"]["drop"] == Json::array({"ALL"}));
 }
 
+TEST_CASE("pod: state in a claim is a volume that the agents leave alone") {
+  Json config{{"state", {{"backend", "PersistentVolumeClaim"}, {"claim", {{"size", "5Gi"}}}}}};
+  const PodNames names = pod_names(script_item(config), "j");
+  const auto build = [&](const Json& given) {
+    const Item item = script_item(given);
+    return build_pod(item, parse_workload(item, true, settings()).value(), job(), names, settings(),
+                     "", {});
+  };
+  const Json own = build(config);
+  CHECK(has(own["spec"]["volumes"].dump(), R"("claimName":")" + names.state_claim));
+  CHECK_FALSE(has(own["spec"]["volumes"].dump(), "kubist-kept"));
+  CHECK(has(container(own, k_workload_container)->dump(),
+            R"("mountPath":"/data/kubist/out/state","name":"kubist-state","readOnly":false,"subPath":"state")"));
+  CHECK_FALSE(has(container(own, k_collect_container)->dump(), "state-secret"));
+  config["state"] = {{"backend", "PersistentVolumeClaim"}, {"claimName", "shared"}};
+  const Json shared = build(config);
+  CHECK(has(shared["spec"]["volumes"].dump(), R"("claimName":"shared")"));
+  CHECK(has(container(shared, k_workload_container)->dump(),
+            R"("subPath":")" + names.state_secret));
+
+  CHECK(has(refusal({{"state", {{"claimName", "x"}}}}), "needs backend"));
+  config["state"]["claim"] = Json::object();
+  CHECK(has(refusal(config), "give only one"));
+  config["state"] = {{"backend", "PersistentVolumeClaim"}, {"limit", "1Mi"}};
+  CHECK(has(refusal(config), "limit"));
+  config["state"] = {{"backend", "PersistentVolumeClaim"}, {"claim", {{"size", "much"}}}};
+  CHECK(has(refusal(config), "no size"));
+}
+
+TEST_CASE("pod: an account's token is the workload's alone") {
+  const Item item = script_item({{"serviceAccountName", "deployer"}});
+  const Workload workload = parse_workload(item, true, settings()).value();
+  const PodNames names = pod_names(item, "j");
+  const Json pod = build_pod(item, workload, job(), names, settings(), "", {});
+  CHECK(pod["spec"]["serviceAccountName"] == names.agent);
+  CHECK(has(container(pod, k_workload_container)->dump(), "kubist-account"));
+  CHECK_FALSE(has(container(pod, k_restore_container)->dump(), "kubist-account"));
+  CHECK_FALSE(has(container(pod, k_collect_container)->dump(), "kubist-account"));
+  CHECK_FALSE(has(container(pod, k_workload_container)->dump(), "kubist-token"));
+
+  Place place;
+  CHECK(check_account(workload, place).error().reason == "AccountNotAllowed");
+  place.item_accounts = {"other", "deploy*"};
+  CHECK(check_account(workload, place).has_value());
+  place.item_accounts = {"deploy"};
+  CHECK_FALSE(check_account(workload, place).has_value());
+  CHECK(check_account(Workload{}, Place{}).has_value());
+}
+
+TEST_CASE("pod: with a user of its own it meets the restricted profile; what it says itself stays") {
+  const auto security = [](Json config) {
+    const Item item = script_item(std::move(config));
+    const Json pod = build_pod(item, parse_workload(item, true, settings()).value(), job(),
+                               pod_names(item, "j"), settings(), "", {});
+    return container(pod, k_workload_container)->value("securityContext", Json());
+  };
+  CHECK(security(Json::object()).is_null());
+  const Json user = security({{"securityContext", {{"runAsUser", 1000}}}});
+  CHECK(user["allowPrivilegeEscalation"] == false);
+  CHECK(user["capabilities"]["drop"] == Json::array({"ALL"}));
+  CHECK(user["seccompProfile"]["type"] == "RuntimeDefault");
+  CHECK(user["runAsNonRoot"] == true);
+  CHECK(security({{"securityContext", {{"runAsUser", 1000}, {"allowPrivilegeEscalation", true}}}})
+            ["allowPrivilegeEscalation"] == true);
+}
+
 TEST_CASE("pod: a script's own first line chooses the interpreter") {
   Item item = script_item(Json::object());
   CHECK(parse_workload(item, true, settings())->command ==
@@ -195,7 +262,6 @@ TEST_CASE("workload: what items may not have is refused with its name") {
   CHECK(has(refusal({{"volumes", {{{"name", "x"}, {"projected", Json::object()}}}}}), "projected"));
   CHECK(has(refusal({{"hostNetwork", true}}), "hostNetwork"));
   CHECK(has(refusal({{"shareProcessNamespace", true}}), "shareProcessNamespace"));
-  CHECK(has(refusal({{"serviceAccountName", "admin"}}), "does not allow"));
   CHECK(has(refusal({{"env", {{{"name", "STATE"}, {"value", "/"}}}}}), "STATE"));
   CHECK(has(refusal({{"volumeMounts", {{{"name", "x"}, {"mountPath", "/data/kubist/in"}}}}}),
             "/data/kubist/in"));

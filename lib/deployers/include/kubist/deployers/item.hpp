@@ -52,6 +52,10 @@ struct Item {
 /// a timeout that is none.
 util::Result<Item> parse_item(const Json& object);
 
+/// Does the item's pod run in the item's own namespace at home, whatever its target is
+/// (config.placement)?
+bool runs_at_home(const Item& item);
+
 /// A name of at most `limit` characters that starts with `base` and ends with a hash of `identity`:
 /// the same for the same input, different for different identities.
 std::string short_name(std::string_view base, std::string_view identity, std::size_t limit = 63);

@@ -17,6 +17,8 @@ struct PodNames {
   std::string input_secret;  ///< what restore gives to the workload
   std::string export_secret;
   std::string state_secret;
+  std::string state_claim;   ///< a PersistentVolumeClaim
+  std::string token_secret;  ///< for a workload with an account of its own
   std::string pod;
 };
 PodNames pod_names(const Item& item, const std::string& job);

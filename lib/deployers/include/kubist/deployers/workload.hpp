@@ -10,6 +10,14 @@
 
 namespace kubist::deployers {
 
+/// A volume for the state, instead of Secrets.
+struct StateClaim {
+  std::string existing;  ///< a claim that is there; empty: one that kubist makes, as follows
+  std::string size = "1Gi";
+  std::optional<std::string> storage_class;
+  std::vector<std::string> access_modes{"ReadWriteOnce"};
+};
+
 /// What runs in the pod beside the agents, from the config of a container or script item.
 struct Workload {
   std::string image, image_pull_policy;
@@ -17,7 +25,9 @@ struct Workload {
   std::optional<std::string> script;       ///< the text that restore writes to a file
   std::string working_dir;
   bool mesh = false;
-  std::size_t state_limit = 0;
+  std::size_t state_limit = 0;             ///< in Secrets, packed
+  std::optional<StateClaim> state_claim;   ///< not in Secrets, but here
+  std::string service_account;             ///< whose token the workload gets; empty: none
   /// Fields that go into the pod as they are; null where not given.
   Json env, env_from, resources, volumes, volume_mounts, security_context;
   Json image_pull_secrets, node_selector, tolerations;

@@ -18,6 +18,9 @@ struct Place {
   std::shared_ptr<kube::Client> client;
   std::string ns;
   std::string cluster;  ///< the Cluster object's name; empty: the home cluster
+  /// ServiceAccounts of `ns` that the Project allows workloads to have a token of; a trailing *
+  /// stands for any text.
+  std::vector<std::string> item_accounts = {};
 };
 
 /// The place behind a DeployItem's target.name (a VirtualCluster of `ns`; empty: the home cluster

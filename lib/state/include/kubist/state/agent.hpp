@@ -22,7 +22,8 @@ struct RestoreOptions {
   /// What the mounts must hold: a node's cache of Secrets may be behind, so restore waits for it.
   std::string given_sha256;           ///< see given_hash(); empty: whatever is there
   std::int64_t state_generation = 0;  ///< at least
-  std::string state_secret = "state";  ///< its name, for messages
+  /// Its name, for messages; empty: the state is a volume, which is there as it is.
+  std::string state_secret = "state";
   std::chrono::milliseconds patience{90000};
 };
 
@@ -38,7 +39,7 @@ struct CollectOptions {
   std::string job;
   std::string ns;
   std::string export_secret;
-  std::string state_secret;
+  std::string state_secret;  ///< empty: state is a volume and not saved
   std::filesystem::path out{k_out_dir};
   std::filesystem::path schema;  ///< a file with the JSON schema of the exports; empty: none
   std::size_t state_limit = k_max_head_state;
