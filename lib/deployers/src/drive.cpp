@@ -48,11 +48,14 @@ Progress time_out(World& world, const Item& item, const Deployer& deployer, cons
       result.log = stopped->log;
     }
     if (stopped->state == Progress::State::done) {
+      if (last.operation == "RunWorkload" && !stopped->message.empty()) {
+        result.message += util::cat("; ", stopped->message);
+      }
       break;
     }
     watcher.set(stopped->watch);
-    if (!watcher.wait(
-            std::chrono::duration_cast<milliseconds>(deadline - world.clock->monotonic()))) {
+    const auto left = std::chrono::duration_cast<milliseconds>(deadline - world.clock->monotonic());
+    if (!watcher.wait(earlier(left, stopped->ask_again))) {
       break;
     }
   }

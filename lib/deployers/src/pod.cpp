@@ -245,6 +245,16 @@ Json volumes(const Item& item, const Workload& workload, const PodNames& names,
   return all;
 }
 
+/// A pod whose node is lost stays, whatever the taint manager thinks: it may still run, and nobody
+/// starts another one. Its deadline ends the waiting.
+Json tolerations(const Workload& workload) {
+  Json all = workload.tolerations.is_array() ? workload.tolerations : Json::array();
+  for (const char* key : {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
+    all.push_back({{"key", key}, {"operator", "Exists"}, {"effect", "NoExecute"}});
+  }
+  return all;
+}
+
 }  // namespace
 
 Json build_pod(const Item& item, const Workload& workload, const Job& job, const PodNames& names,
@@ -273,7 +283,7 @@ Json build_pod(const Item& item, const Workload& workload, const Job& job, const
   }
   put(spec, "imagePullSecrets", workload.image_pull_secrets);
   put(spec, "nodeSelector", workload.node_selector);
-  put(spec, "tolerations", workload.tolerations);
+  spec["tolerations"] = tolerations(workload);
   if (const Json* group = data::find_path(workload.security_context, {"fsGroup"});
       group != nullptr) {
     spec["securityContext"] = {{"fsGroup", *group}};

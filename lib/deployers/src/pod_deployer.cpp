@@ -6,6 +6,7 @@
 #include <kubist/state/contract.hpp>
 #include <kubist/state/mark.hpp>
 #include <kubist/util/base64.hpp>
+#include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
 #include "account_token.hpp"
@@ -164,9 +165,6 @@ util::Result<Progress> PodDeployer::advance(World& world, const Item& item, cons
   progress.codes = verdict.codes;
   progress.provider_status = provider_status(job, names);
   if (verdict.state == Verdict::State::running) {
-    if (!data::string_at(*seen.pod, {"metadata", "deletionTimestamp"}).empty()) {
-      progress.message += " (it is being deleted)";
-    }
     progress.ask_again = verdict.ask_again;
     progress.watch = watched(job, names);
     return progress;
@@ -176,6 +174,38 @@ util::Result<Progress> PodDeployer::advance(World& world, const Item& item, cons
   finish(progress, item, workload, job, names, seen);
   return progress;
 }
+
+namespace {
+
+/// Once its grace has passed, a workload that did not heed SIGTERM is killed in the middle of
+/// something: what it left is no state. So its sidecar loses the right to save just before. When
+/// that is to be done, or nothing.
+util::Result<std::optional<std::chrono::milliseconds>> fence_late_state(World& world,
+                                                                        const Job& job,
+                                                                        const PodNames& names,
+                                                                        const Json& pod) {
+  constexpr std::chrono::milliseconds k_early{700};
+  const auto killed = util::parse_time(data::string_at(pod, {"metadata", "deletionTimestamp"}));
+  if (!killed || terminated(pod, k_workload_container) != nullptr) {
+    return std::nullopt;
+  }
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+      *killed - k_early - world.clock->now());
+  if (left.count() > 0) {
+    return left;
+  }
+  const auto& secrets = kube::well_known::secrets();
+  KUBIST_TRY(const auto head, job.place.client->find(secrets, job.place.ns, names.state_secret));
+  if (head && data::string_at(*head, {"metadata", "annotations", state::k_job_annotation}) ==
+                  job.id) {
+    const Json annotations{{std::string(state::k_job_annotation), cat(job.id, "-killed")}};
+    KUBIST_CHECK(merge(world, {*job.place.client, job.place.cluster}, secrets, job.place.ns,
+                       names.state_secret, {{"metadata", {{"annotations", annotations}}}}));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 util::Result<Progress> PodDeployer::stop(World& world, const Item& item, const Job& job) const {
   const PodNames names = pod_names(item, job.id);
@@ -194,6 +224,18 @@ util::Result<Progress> PodDeployer::stop(World& world, const Item& item, const J
   if (!pods.empty()) {
     progress.message = cat("waiting for pod ", job.place.ns, "/", pods.front(), " to end");
     progress.watch = {{job.place.client, kube::well_known::pods(), job.place.ns, pods.front()}};
+    if (seen.pod) {
+      KUBIST_TRY(progress.ask_again, fence_late_state(world, job, names, *seen.pod));
+    }
+    // The deletion was asked for just now, after the look at the pod.
+    if (seen.pod && data::string_at(*seen.pod, {"metadata", "deletionTimestamp"}).empty()) {
+      progress.ask_again = std::chrono::milliseconds(500);
+    }
+  } else {
+    const auto workload = parse_workload(item, m_script, world.settings);
+    progress.message = workload && workload->state_claim
+                           ? std::string("its state is in a volume and stays as it is")
+                           : state_outcome(seen.mark, job.id, world.settings);
   }
   return progress;
 }

@@ -120,6 +120,59 @@ std::optional<Verdict> judge_scheduling(const Json& pod, const Settings& setting
   return {};
 }
 
+const Json* condition_of(const Json& pod, std::string_view type) {
+  const Json* conditions = data::find_path(pod, {"status", "conditions"});
+  if (conditions == nullptr || !conditions->is_array()) {
+    return nullptr;
+  }
+  for (const Json& condition : *conditions) {
+    if (data::string_at(condition, {"type"}) == type) {
+      return &condition;
+    }
+  }
+  return nullptr;
+}
+
+bool condition_is(const Json& pod, std::string_view type, std::string_view status) {
+  const Json* condition = condition_of(pod, type);
+  return condition != nullptr && data::string_at(*condition, {"status"}) == status;
+}
+
+bool is_deleted(const Json& pod) {
+  return !data::string_at(pod, {"metadata", "deletionTimestamp"}).empty();
+}
+
+/// Who deletes a pod for the cluster's sake says so (KEP-3329): eviction, preemption, taints.
+std::string why_disrupted(const Json& pod) {
+  const Json* condition = condition_of(pod, "DisruptionTarget");
+  if (condition == nullptr || data::string_at(*condition, {"status"}) != "True") {
+    return {};
+  }
+  return cat(": ", data::string_at(*condition, {"reason"}), ": ",
+             data::string_at(*condition, {"message"}));
+}
+
+/// The node controller takes Ready from the pods of a node that stopped answering, and nothing else:
+/// the kubelet itself never says that a pod is not ready whose containers are.
+bool is_node_lost(const Json& pod) {
+  return condition_is(pod, "Ready", "False") && condition_is(pod, "ContainersReady", "True");
+}
+
+Verdict judge_running(const Json& pod) {
+  if (is_node_lost(pod)) {
+    return running("RunWorkload", "NodeLost",
+                   cat("node ", data::string_at(pod, {"spec", "nodeName"}), " of ", pod_name(pod),
+                       " stopped answering; its workload may still run, so the item waits for the "
+                       "node to return and starts no other pod"));
+  }
+  if (is_deleted(pod)) {
+    return running("RunWorkload", "PodDeleted",
+                   cat(pod_name(pod), " is being deleted while its workload runs",
+                       why_disrupted(pod)));
+  }
+  return running("RunWorkload", "Running", cat("waiting for the workload of ", pod_name(pod)));
+}
+
 /// How the workload ended, the mark of its sidecar being there or given up.
 Verdict judge_end(const Json& pod, const Json& end, const std::optional<state::Mark>& mark) {
   const auto reason = data::string_at(end, {"reason"});
@@ -128,10 +181,20 @@ Verdict judge_end(const Json& pod, const Json& end, const std::optional<state::M
     return failed("RunWorkload", "OOMKilled",
                   cat("the workload of ", pod_name(pod), " ran out of memory and was killed"));
   }
-  if (data::string_at(pod, {"status", "reason"}) == "DeadlineExceeded") {
+  const auto pod_reason = data::string_at(pod, {"status", "reason"});
+  if (pod_reason == "DeadlineExceeded") {
     return failed("RunWorkload", "Timeout",
                   cat("the workload of ", pod_name(pod), " did not end within the item's timeout"),
                   {"ERR_TIMEOUT"});
+  }
+  if (!pod_reason.empty() && data::string_at(pod, {"status", "phase"}) == "Failed") {
+    return failed("RunWorkload", std::string(pod_reason),
+                  cat(pod_name(pod), " failed: ", pod_reason, ": ",
+                      data::string_at(pod, {"status", "message"})));
+  }
+  if (code != 0 && is_deleted(pod)) {
+    return failed("RunWorkload", "PodDeleted",
+                  cat(pod_name(pod), " was deleted while its workload ran", why_disrupted(pod)));
   }
   if (code != 0) {
     const std::int64_t signal = code > 128 ? code - 128 : 0;
@@ -166,6 +229,18 @@ std::string_view message_of(const Json& end) {
 
 }  // namespace
 
+std::string state_outcome(const std::optional<state::Mark>& mark, const std::string& job,
+                          const Settings& settings) {
+  if (!mark || mark->job != job) {
+    return cat("its state was not saved, the old one stays: the workload did not end within ",
+               settings.termination_grace.count(), " s of SIGTERM");
+  }
+  if (!mark->state_error.empty()) {
+    return cat("its state was not saved, the old one stays: ", mark->state_error);
+  }
+  return "its state was saved";
+}
+
 const Json* terminated(const Json& pod, std::string_view container) {
   const Json* status = container_status(pod, container);
   return status == nullptr ? nullptr : data::find_path(*status, {"state", "terminated"});
@@ -176,6 +251,12 @@ Verdict judge_pod(const Json& pod, const std::optional<state::Mark>& mark, const
   const std::optional<state::Mark> own = mark && mark->job == job ? mark : std::nullopt;
   const auto phase = data::string_at(pod, {"status", "phase"});
   const bool over = phase == "Succeeded" || phase == "Failed";
+  const Json* collect = container_status(pod, k_collect_container);
+  if (data::string_at(pod, {"status", "reason"}) == "DeadlineExceeded" && !own &&
+      collect != nullptr && data::find_path(*collect, {"state", "running"}) != nullptr) {
+    // The kubelet says Failed before it ends the containers; the state is saved in between.
+    return running("RunWorkload", "Timeout", cat("waiting for the workload of ", pod_name(pod)));
+  }
   if (const Json* restore = terminated(pod, k_restore_container);
       restore != nullptr && data::int_at(*restore, {"exitCode"}) != 0) {
     return failed(
@@ -221,7 +302,7 @@ Verdict judge_pod(const Json& pod, const std::optional<state::Mark>& mark, const
   }
   const Json* workload = container_status(pod, k_workload_container);
   if (workload != nullptr && data::find_path(*workload, {"state", "running"}) != nullptr) {
-    return running("RunWorkload", "Running", cat("waiting for the workload of ", pod_name(pod)));
+    return judge_running(pod);
   }
   return running("StartPod", "Starting", cat("waiting for ", pod_name(pod), " to start"));
 }

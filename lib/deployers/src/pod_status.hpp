@@ -26,6 +26,10 @@ struct Verdict {
 Verdict judge_pod(const Json& pod, const std::optional<state::Mark>& mark, const std::string& job,
                   const Settings& settings, TimePoint now);
 
+/// What became of the state of a workload that was ended before its time, as a sentence's end.
+std::string state_outcome(const std::optional<state::Mark>& mark, const std::string& job,
+                          const Settings& settings);
+
 /// The terminated state of a container, or null.
 const Json* terminated(const Json& pod, std::string_view container);
 

@@ -122,6 +122,68 @@ TEST_CASE("pod status: a pod that no node takes fails after its grace") {
   CHECK(judge(pending).reason == "Unschedulable");
 }
 
+namespace {
+
+Json with_conditions(Json object, const Json& conditions) {
+  for (const auto& [type, status] : conditions.items()) {
+    object["status"]["conditions"].push_back({{"type", type}, {"status", status}});
+  }
+  return object;
+}
+
+}  // namespace
+
+TEST_CASE("pod status: a lost node is told, and its pod waited for") {
+  const Json alive = pod(ended(0), k_running, k_running);
+  CHECK(judge(with_conditions(alive, {{"Ready", "True"}, {"ContainersReady", "True"}})).reason ==
+        "Running");
+  CHECK(judge(with_conditions(alive, {{"Ready", "False"}, {"ContainersReady", "False"}})).reason ==
+        "Running");
+  Json lost = with_conditions(alive, {{"Ready", "False"}, {"ContainersReady", "True"}});
+  lost["spec"]["nodeName"] = "node7";
+  const Verdict verdict = judge(lost);
+  CHECK(verdict.state == State::running);
+  CHECK(verdict.reason == "NodeLost");
+  CHECK(verdict.message.find("node7") != std::string::npos);
+}
+
+TEST_CASE("pod status: a pod that is deleted or evicted says by whom") {
+  Json deleted = pod(ended(0), k_running, k_running);
+  deleted["metadata"]["deletionTimestamp"] = ago(0s);
+  CHECK(judge(deleted).reason == "PodDeleted");
+  CHECK(judge(deleted).state == State::running);
+  Json over = pod(ended(0), ended(0), ended(143, "Error"), "Failed");
+  over["metadata"]["deletionTimestamp"] = ago(0s);
+  over["status"]["conditions"] = Json::array({{{"type", "DisruptionTarget"},
+                                               {"status", "True"},
+                                               {"reason", "PreemptionByScheduler"},
+                                               {"message", "a pod of higher priority"}}});
+  CHECK(judge(over, mark()).reason == "PodDeleted");
+  CHECK(judge(over, mark()).message.find("PreemptionByScheduler") != std::string::npos);
+  // It ended well before the deletion reached it.
+  Json done = pod(ended(0), ended(0), ended(0), "Succeeded");
+  done["metadata"]["deletionTimestamp"] = ago(0s);
+  CHECK(judge(done, mark()).state == State::succeeded);
+
+  Json evicted = pod(ended(0), ended(0), ended(137, "Error"), "Failed");
+  evicted["status"]["reason"] = "Evicted";
+  evicted["status"]["message"] = "The node was low on resource: memory.";
+  CHECK(judge(evicted, mark()).reason == "Evicted");
+  CHECK(judge(evicted, mark()).message.find("low on resource") != std::string::npos);
+}
+
+TEST_CASE("pod status: after its deadline the sidecar still gets to save the state") {
+  Json late = pod(ended(0), k_running, k_running, "Failed");
+  late["status"]["reason"] = "DeadlineExceeded";
+  CHECK(judge(late).state == State::running);
+  CHECK(judge(late, mark()).reason == "Timeout");
+  CHECK(state_outcome(mark(), "job", Settings{}) == "its state was saved");
+  CHECK(state_outcome(mark("", "too large"), "job", Settings{}).find("too large") !=
+        std::string::npos);
+  CHECK(state_outcome(mark(), "another", Settings{}).find("30 s of SIGTERM") != std::string::npos);
+  CHECK(state_outcome({}, "job", Settings{}).find("the old one stays") != std::string::npos);
+}
+
 TEST_CASE("pod status: restore, deadline and eviction") {
   Json corrupt = ended(1, "Error");
   corrupt["terminated"]["message"] = "error: the state is corrupt";

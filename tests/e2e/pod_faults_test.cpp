@@ -1,0 +1,210 @@
+#include <thread>
+
+#include <kubist/state/head.hpp>
+
+#include "stage.hpp"
+
+// What goes wrong with pods, and how soon an item says so.
+using namespace kubist;
+using namespace kubist::deployers;
+using namespace kubist::e2e;
+using namespace std::chrono_literals;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string pod_of(const Json& item) {
+  return std::string(data::string_at(item, {"status", "providerStatus", "pod"}));
+}
+
+/// An item that runs in a thread, while the test does something to its pod.
+class Background {
+ public:
+  Background(Stage& stage, const std::string& name)
+      : m_stage(stage), m_name(name), m_thread([this, &stage] {
+          auto outcome = run_item(stage.world, stage.ns(), m_name);
+          m_outcome = outcome ? *std::move(outcome) : ItemOutcome{};
+          if (!outcome) {
+            m_outcome.message = outcome.error().to_string();
+          }
+        }) {}
+  /// Until the item's status says this, or a minute has passed. How long it took.
+  Clock::duration until(const std::function<bool(const Json& status)>& holds) {
+    const auto begin = Clock::now();
+    while (Clock::now() - begin < 60s) {
+      const Json item = m_stage.get(deploy_items(), m_name);
+      if (item.contains("status") && holds(item["status"])) {
+        return Clock::now() - begin;
+      }
+      util::sleep_for(50ms, {});
+    }
+    FAIL_CHECK("waited in vain: " << m_stage.get(deploy_items(), m_name).dump());
+    return 60s;
+  }
+  std::string running_pod() {
+    std::string pod;
+    until([&](const Json& status) {
+      pod = data::string_at(status, {"providerStatus", "pod"});
+      return has(status.dump(), "waiting for the workload of");
+    });
+    return pod;
+  }
+  const ItemOutcome& end() {
+    m_thread.join();
+    MESSAGE(m_name << ": " << m_outcome.reason << ": " << m_outcome.message);
+    return m_outcome;
+  }
+
+ private:
+  Stage& m_stage;
+  std::string m_name;
+  ItemOutcome m_outcome;
+  std::thread m_thread;
+};
+
+}  // namespace
+
+TEST_CASE("faults: images, configuration and memory are told by name, soon") {
+  Stage stage;
+  stage.world.settings.graces.image = 3s;
+  stage.world.settings.graces.config = 1s;
+  stage.make_item("image", "true", {{"config", {{"image", "localhost/no-such-image:1"}}}});
+  const Json missing{{"name", "A"},
+                     {"valueFrom", {{"configMapKeyRef", {{"name", "nowhere"}, {"key", "k"}}}}}};
+  stage.make_item("config", "true", {{"config", {{"env", Json::array({missing})}}}});
+  stage.make_item("memory", "x=0123456789abcdef; while :; do x=$x$x; done",
+                  {{"config", {{"resources", {{"limits", {{"memory", "32Mi"}}}}}}}});
+  stage.make_item("nowhere", "true", {{"config", {{"nodeSelector", {{"moon", "yes"}}}}}});
+  stage.world.settings.graces.unschedulable = 3s;
+  const auto begin = Clock::now();
+  Background image(stage, "image");
+  Background config(stage, "config");
+  Background memory(stage, "memory");
+  Background nowhere(stage, "nowhere");
+  const ItemOutcome& pulled = image.end();
+  CHECK((pulled.reason == "ErrImagePull" || pulled.reason == "ImagePullBackOff"));
+  CHECK(has(pulled.message, "no-such-image"));
+  const ItemOutcome& wrong = config.end();
+  CHECK(wrong.reason == "CreateContainerConfigError");
+  CHECK(has(wrong.message, "nowhere"));
+  CHECK(memory.end().reason == "OOMKilled");
+  CHECK(nowhere.end().reason == "Unschedulable");
+  CHECK(Clock::now() - begin < 40s);
+}
+
+TEST_CASE("faults: a pod that somebody deletes is reported within 5 s, its state is saved") {
+  Stage stage;
+  stage.make_item("deleted", "echo kept > $STATE/x; sleep 600");
+  Background item(stage, "deleted");
+  const std::string pod = item.running_pod();
+  util::sleep_for(1s, {});  // for the script to have written
+  REQUIRE(home()->run(kube::remove(wk::pods(), stage.ns(), pod)));
+  CHECK(item.until([](const Json& status) {
+    return has(status.dump(), "PodDeleted") || status["phase"] == "Failed";
+  }) < 5s);
+  const ItemOutcome& outcome = item.end();
+  CHECK(outcome.state == Progress::State::failed);
+  CHECK(outcome.reason == "PodDeleted");
+  const Item parsed = parse_item(stage.get(deploy_items(), "deleted")).value();
+  const Json secret = stage.get(wk::secrets(), pod_names(parsed, "").state_secret);
+  CHECK(state::head_of_secret(secret)->generation == 1);
+}
+
+TEST_CASE("faults: a node that stops answering is reported within 5 s; the run goes on with it") {
+  Stage stage;
+  stage.make_item("lost", "sleep 12; echo 'a: 1' > $EXPORT_PATH");
+  Background item(stage, "lost");
+  const std::string pod = item.running_pod();
+  // What the node lifecycle controller does when the node's lease expires. The kubelet, which is
+  // there in truth, puts it right within seconds: the node has returned.
+  const Json unready{{"type", "Ready"}, {"status", "False"}};
+  REQUIRE(home()->run(kube::patch(wk::pods(), stage.ns(), pod, kube::PatchType::strategic,
+                                  {{"status", {{"conditions", Json::array({unready})}}}},
+                                  {.subresource = "status"})));
+  CHECK(item.until([](const Json& status) { return has(status.dump(), "NodeLost"); }) < 5s);
+  CHECK(home()->list(wk::pods(), stage.ns())->items.size() == 1);
+  CHECK(item.end().state == Progress::State::done);
+  CHECK(stage.secret("lost-export", "config") == R"({"a":1})");
+}
+
+TEST_CASE("faults: a timeout names the step and saves the state of what heeds SIGTERM") {
+  Stage stage;
+  stage.world.settings.termination_grace = 4s;
+  stage.make_item("script", "echo kept > $STATE/x; sleep 600", {{"timeout", "6s"}});
+  stage.make_item("deaf", "trap '' TERM; echo lost > $STATE/x; while :; do sleep 1; done",
+                  {{"timeout", "6s"}});
+  stage.make(deploy_items(),
+             {{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+              {"kind", "DeployItem"},
+              {"metadata", {{"name", "container"}, {"namespace", stage.ns()}}},
+              {"spec",
+               {{"type", "kubist.io/container"},
+                {"timeout", "6s"},
+                {"config",
+                 {{"image", "localhost/busybox:1"},
+                  {"command", Json::array({"/bin/sh", "-c",
+                                           "trap 'echo end > $STATE/y; exit 0' TERM; "
+                                           "echo kept > $STATE/x; while :; do sleep 1; done"})}}}}}});
+  const auto generation = [&](const std::string& name) {
+    const Item item = parse_item(stage.get(deploy_items(), name)).value();
+    return state::head_of_secret(stage.get(wk::secrets(), pod_names(item, "").state_secret))
+        ->generation;
+  };
+  Background script(stage, "script");
+  Background container(stage, "container");
+  Background deaf(stage, "deaf");
+  for (Background* each : {&script, &container}) {
+    const ItemOutcome& late = each->end();
+    CHECK(late.reason == "Timeout");
+    CHECK(has(late.message, "waiting for the workload of"));
+    CHECK(has(late.message, "its state was saved"));
+  }
+  CHECK(generation("script") == 1);
+  CHECK(generation("container") == 1);
+  const ItemOutcome& killed = deaf.end();
+  CHECK(killed.reason == "Timeout");
+  CHECK(has(killed.message, "SIGTERM"));
+  CHECK(has(killed.message, "the old one stays"));
+  CHECK(generation("deaf") == 0);
+  CHECK(home()->list(wk::pods(), stage.ns())->items.empty());
+}
+
+TEST_CASE("faults: under the restricted profile, with an account of its own, at home") {
+  Stage stage;
+  REQUIRE(home()->run(kube::patch(
+      wk::namespaces(), "", stage.ns(), kube::PatchType::merge,
+      {{"metadata",
+        {{"labels",
+          {{"pod-security.kubernetes.io/enforce", "restricted"}, {"istio-injection", "enabled"}}}}}})));
+  stage.make(wk::service_accounts(), {{"apiVersion", "v1"},
+                                      {"kind", "ServiceAccount"},
+                                      {"metadata", {{"name", "tool"}, {"namespace", stage.ns()}}}});
+  const std::string script =
+      "echo kept > $STATE/x; t=/var/run/secrets/kubernetes.io/serviceaccount\n"
+      "cut -d. -f2 $t/token | tr '_-' '/+' | base64 -d 2> /dev/null | grep -o '\"sub\":\"[^\"]*\"' | "
+      "sed 's/\"sub\"/sub/' > $EXPORT_PATH; test -s $t/ca.crt";
+  Json spec{{"target", {{"name", "elsewhere"}}},
+            {"config",
+             {{"placement", "Home"},
+              {"serviceAccountName", "tool"},
+              {"securityContext", {{"runAsUser", 1000}, {"runAsGroup", 1000}}}}}};
+  stage.make_item("user", script, spec);
+  CHECK(stage.run("user").reason == "AccountNotAllowed");
+  stage.world.place_of = [](const std::string& ns, const std::string& target) {
+    REQUIRE(target.empty());  // placement: Home
+    return Place{home(), ns, "", {"to*"}};
+  };
+  REQUIRE(stage.run("user").state == Progress::State::done);
+  CHECK(has(stage.secret("user-export", "config"), stage.ns() + ":tool"));
+  const Item item = parse_item(stage.get(deploy_items(), "user")).value();
+  CHECK_FALSE(
+      home()->find(wk::secrets(), stage.ns(), pod_names(item, "").token_secret)->has_value());
+  spec["config"]["serviceAccountName"] = "tortoise";
+  stage.make_item("nobody", "true", spec);
+  CHECK(stage.run("nobody").reason == "AccountNotFound");
+}
