@@ -150,6 +150,24 @@ util::Result<std::size_t> state_limit(const Json& config) {
   return static_cast<std::size_t>(*value);
 }
 
+/// What a shell would answer with riddles ("not found", and the name looks right).
+util::Result<> check_script(const Json& config) {
+  const auto& script = config["script"].get_ref<const std::string&>();
+  const auto line_of = [&](std::size_t at) {
+    return 1 + std::count(script.begin(), script.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+  };
+  if (const std::size_t at = script.find('\0'); at != std::string::npos) {
+    return refuse(cat("config.script has a NUL byte in line ", line_of(at)));
+  }
+  const std::size_t at = script.find("\r\n");
+  const bool read_by_shell = !config.contains("interpreter");  // also "#!", which the kernel reads
+  if (at != std::string::npos && read_by_shell) {
+    return refuse(cat("config.script has Windows line ends (CRLF), first in line ", line_of(at)),
+                  "Save it with LF, or name an interpreter that takes them.");
+  }
+  return {};
+}
+
 util::Result<std::optional<StateClaim>> state_claim(const Json& config) {
   const Json state = config.value("state", Json::object());
   const bool volume = state.value("backend", "Secret") == "PersistentVolumeClaim";
@@ -221,6 +239,9 @@ util::Result<Workload> parse_workload(const Item& item, bool script, const Setti
   }
   if (script && config.value("script", "").empty()) {
     return refuse("config.script is missing");
+  }
+  if (script) {
+    KUBIST_CHECK(check_script(config));
   }
   KUBIST_TRY(workload.state_limit, state_limit(config));
   KUBIST_TRY(workload.state_claim, state_claim(config));

@@ -271,6 +271,37 @@ TEST_CASE("workload: what items may not have is refused with its name") {
   CHECK(has(refusal(Json::object(), false), "config.image is missing"));
 }
 
+TEST_CASE("workload: scripts that no shell can read are refused with the line") {
+  const auto said = [](std::string_view script, Json config = Json::object()) {
+    Item item = script_item(std::move(config));
+    item.config["script"] = script;
+    const auto workload = parse_workload(item, true, settings());
+    return workload ? std::string() : workload.error().to_string();
+  };
+  using namespace std::string_view_literals;
+  CHECK(has(said("echo 1\necho \0 2\n"sv), "NUL byte in line 2"));
+  CHECK(has(said("echo 1\necho 2\r\n"), "CRLF), first in line 2"));
+  CHECK(has(said("#!/usr/bin/python3\r\n"), "CRLF"));
+  CHECK(said("print(1)\r\n", {{"interpreter", {"python3"}}}).empty());
+}
+
+TEST_CASE("workload: names of 253 characters give objects that Kubernetes takes") {
+  Item item = script_item(Json::object());
+  item.name = std::string(253, 'a');
+  const PodNames names = pod_names(item, std::string(36, 'j'));
+  for (const std::string& name : {names.agent, names.input_secret, names.export_secret,
+                                  names.state_secret, names.token_secret, names.pod}) {
+    CHECK(name.size() <= 63);
+  }
+  CHECK(home_export_name(item.name).size() <= 253);
+  CHECK(home_logs_name(item.name).size() <= 253);
+  const Json pod = build_pod(item, parse_workload(item, true, settings()).value(), job(), names,
+                             settings(), "", {});
+  for (const auto& [key, value] : pod["metadata"]["labels"].items()) {
+    CHECK(value.get<std::string>().size() <= 63);
+  }
+}
+
 TEST_CASE("item: both generations of the fields are read") {
   const Json early = Json::parse(R"({"metadata": {"name": "a", "namespace": "n", "uid": "u"},
     "spec": {"type": "script", "import": {"secretRef": {"name": "s", "key": "abc"}},

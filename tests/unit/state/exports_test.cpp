@@ -66,6 +66,30 @@ TEST_CASE("exports: errors name no value") {
   CHECK_FALSE(has(error_of("port: abc\n", port), "abc"));
 }
 
+TEST_CASE("exports: what is no document of a workload is refused, soon and in words") {
+  CHECK(has(error_of(std::string(std::size_t{2} << 20U, 'x')), "more than 921600"));
+  const std::string binary("\x7f" "ELF\x02\x01\x01\x00\x00\xff\xfe", 11);
+  CHECK(has(error_of(binary), "exports:"));
+  CHECK(has(error_of(std::string("a: \0", 4)), "exports:"));
+  std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 12; ++i) {
+    const std::string alias = "*a" + std::to_string(i - 1);
+    bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + alias;
+    for (int n = 0; n < 9; ++n) {
+      bomb += ", " + alias;
+    }
+    bomb += "]\n";
+  }
+  CHECK(has(error_of(bomb), "exports:"));
+  CHECK(has(error_of(std::string(100'000, '[')), "exports:"));
+
+  const util::TempDir dir;
+  std::ofstream(dir.path() / "exports") << std::string(std::size_t{2} << 20U, 'x');
+  const auto large = state::read_exports(dir.path(), "exports");
+  REQUIRE_FALSE(large.has_value());
+  CHECK(has(large.error().message, "921600"));
+}
+
 TEST_CASE("exports: the schema is checked with positions") {
   const data::Json schema = data::Json::parse(
       R"({"type":"object","required":["port"],"properties":{"port":{"type":"integer"}}})");
