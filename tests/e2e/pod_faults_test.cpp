@@ -18,10 +18,6 @@ bool has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-std::string pod_of(const Json& item) {
-  return std::string(data::string_at(item, {"status", "providerStatus", "pod"}));
-}
-
 /// An item that runs in a thread, while the test does something to its pod.
 class Background {
  public:
@@ -138,18 +134,19 @@ TEST_CASE("faults: a timeout names the step and saves the state of what heeds SI
   stage.make_item("script", "echo kept > $STATE/x; sleep 600", {{"timeout", "6s"}});
   stage.make_item("deaf", "trap '' TERM; echo lost > $STATE/x; while :; do sleep 1; done",
                   {{"timeout", "6s"}});
-  stage.make(deploy_items(),
-             {{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
-              {"kind", "DeployItem"},
-              {"metadata", {{"name", "container"}, {"namespace", stage.ns()}}},
-              {"spec",
-               {{"type", "kubist.io/container"},
-                {"timeout", "6s"},
-                {"config",
-                 {{"image", "localhost/busybox:1"},
-                  {"command", Json::array({"/bin/sh", "-c",
-                                           "trap 'echo end > $STATE/y; exit 0' TERM; "
-                                           "echo kept > $STATE/x; while :; do sleep 1; done"})}}}}}});
+  stage.make(
+      deploy_items(),
+      {{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+       {"kind", "DeployItem"},
+       {"metadata", {{"name", "container"}, {"namespace", stage.ns()}}},
+       {"spec",
+        {{"type", "kubist.io/container"},
+         {"timeout", "6s"},
+         {"config",
+          {{"image", "localhost/busybox:1"},
+           {"command", Json::array({"/bin/sh", "-c",
+                                    "trap 'echo end > $STATE/y; exit 0' TERM; "
+                                    "echo kept > $STATE/x; while :; do sleep 1; done"})}}}}}});
   const auto generation = [&](const std::string& name) {
     const Item item = parse_item(stage.get(deploy_items(), name)).value();
     return state::head_of_secret(stage.get(wk::secrets(), pod_names(item, "").state_secret))
@@ -176,18 +173,19 @@ TEST_CASE("faults: a timeout names the step and saves the state of what heeds SI
 
 TEST_CASE("faults: under the restricted profile, with an account of its own, at home") {
   Stage stage;
-  REQUIRE(home()->run(kube::patch(
-      wk::namespaces(), "", stage.ns(), kube::PatchType::merge,
-      {{"metadata",
-        {{"labels",
-          {{"pod-security.kubernetes.io/enforce", "restricted"}, {"istio-injection", "enabled"}}}}}})));
+  REQUIRE(home()->run(kube::patch(wk::namespaces(), "", stage.ns(), kube::PatchType::merge,
+                                  {{"metadata",
+                                    {{"labels",
+                                      {{"pod-security.kubernetes.io/enforce", "restricted"},
+                                       {"istio-injection", "enabled"}}}}}})));
   stage.make(wk::service_accounts(), {{"apiVersion", "v1"},
                                       {"kind", "ServiceAccount"},
                                       {"metadata", {{"name", "tool"}, {"namespace", stage.ns()}}}});
   const std::string script =
       "echo kept > $STATE/x; t=/var/run/secrets/kubernetes.io/serviceaccount\n"
-      "cut -d. -f2 $t/token | tr '_-' '/+' | base64 -d 2> /dev/null | grep -o '\"sub\":\"[^\"]*\"' | "
-      "sed 's/\"sub\"/sub/' > $EXPORT_PATH; test -s $t/ca.crt";
+      "cut -d. -f2 $t/token | tr '_-' '/+' | base64 -d 2> /dev/null | grep -o '\"sub\":\"[^\"]*\"' "
+      "| "
+      "sed 's/\"sub\":/sub: /' > $EXPORT_PATH; test -s $t/ca.crt";
   Json spec{{"target", {{"name", "elsewhere"}}},
             {"config",
              {{"placement", "Home"},
@@ -202,6 +200,8 @@ TEST_CASE("faults: under the restricted profile, with an account of its own, at 
   REQUIRE(stage.run("user").state == Progress::State::done);
   CHECK(has(stage.secret("user-export", "config"), stage.ns() + ":tool"));
   const Item item = parse_item(stage.get(deploy_items(), "user")).value();
+  CHECK(state::head_of_secret(stage.get(wk::secrets(), pod_names(item, "").state_secret))
+            ->generation == 1);
   CHECK_FALSE(
       home()->find(wk::secrets(), stage.ns(), pod_names(item, "").token_secret)->has_value());
   spec["config"]["serviceAccountName"] = "tortoise";

@@ -189,15 +189,15 @@ util::Result<std::optional<std::chrono::milliseconds>> fence_late_state(World& w
   if (!killed || terminated(pod, k_workload_container) != nullptr) {
     return std::nullopt;
   }
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-      *killed - k_early - world.clock->now());
+  const auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(*killed - k_early - world.clock->now());
   if (left.count() > 0) {
     return left;
   }
   const auto& secrets = kube::well_known::secrets();
   KUBIST_TRY(const auto head, job.place.client->find(secrets, job.place.ns, names.state_secret));
-  if (head && data::string_at(*head, {"metadata", "annotations", state::k_job_annotation}) ==
-                  job.id) {
+  if (head &&
+      data::string_at(*head, {"metadata", "annotations", state::k_job_annotation}) == job.id) {
     const Json annotations{{std::string(state::k_job_annotation), cat(job.id, "-killed")}};
     KUBIST_CHECK(merge(world, {*job.place.client, job.place.cluster}, secrets, job.place.ns,
                        names.state_secret, {{"metadata", {{"annotations", annotations}}}}));

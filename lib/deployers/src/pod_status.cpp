@@ -152,8 +152,8 @@ std::string why_disrupted(const Json& pod) {
              data::string_at(*condition, {"message"}));
 }
 
-/// The node controller takes Ready from the pods of a node that stopped answering, and nothing else:
-/// the kubelet itself never says that a pod is not ready whose containers are.
+/// The node controller takes Ready from the pods of a node that stopped answering, and nothing
+/// else: the kubelet itself never says that a pod is not ready whose containers are.
 bool is_node_lost(const Json& pod) {
   return condition_is(pod, "Ready", "False") && condition_is(pod, "ContainersReady", "True");
 }
@@ -166,9 +166,9 @@ Verdict judge_running(const Json& pod) {
                        "node to return and starts no other pod"));
   }
   if (is_deleted(pod)) {
-    return running("RunWorkload", "PodDeleted",
-                   cat(pod_name(pod), " is being deleted while its workload runs",
-                       why_disrupted(pod)));
+    return running(
+        "RunWorkload", "PodDeleted",
+        cat(pod_name(pod), " is being deleted while its workload runs", why_disrupted(pod)));
   }
   return running("RunWorkload", "Running", cat("waiting for the workload of ", pod_name(pod)));
 }

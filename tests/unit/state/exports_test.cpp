@@ -68,7 +68,10 @@ TEST_CASE("exports: errors name no value") {
 
 TEST_CASE("exports: what is no document of a workload is refused, soon and in words") {
   CHECK(has(error_of(std::string(std::size_t{2} << 20U, 'x')), "more than 921600"));
-  const std::string binary("\x7f" "ELF\x02\x01\x01\x00\x00\xff\xfe", 11);
+  const std::string binary(
+      "\x7f"
+      "ELF\x02\x01\x01\x00\x00\xff\xfe",
+      11);
   CHECK(has(error_of(binary), "exports:"));
   CHECK(has(error_of(std::string("a: \0", 4)), "exports:"));
   std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
