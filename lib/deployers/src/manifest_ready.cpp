@@ -43,8 +43,7 @@ bool holds(const Requirement& requirement, const Json& object) {
 /// The default check (kstatus) of all objects, and the custom ones.
 class ReadinessLook {
  public:
-  ReadinessLook(World& world, const Item& item, const Job& job)
-      : m_world(world), m_item(item), m_job(job) {}
+  ReadinessLook(World& world, const Job& job) : m_world(world), m_job(job) {}
 
   util::Result<> look_at(const std::vector<Managed>& managed) {
     std::vector<apply::Lookup> lookups;
@@ -161,17 +160,16 @@ class ReadinessLook {
   }
 
   World& m_world;
-  const Item& m_item;
   const Job& m_job;
   Pending m_pending;
 };
 
 }  // namespace
 
-util::Result<Pending> check_readiness(World& world, const Item& item, const Job& job,
+util::Result<Pending> check_readiness(World& world, const Job& job,
                                       const std::vector<Managed>& managed,
                                       const ManifestPlan& plan) {
-  ReadinessLook look(world, item, job);
+  ReadinessLook look(world, job);
   if (plan.default_readiness) {
     KUBIST_CHECK(look.look_at(managed));
   }

@@ -230,7 +230,7 @@ ManifestRun::Step ManifestRun::prune() {
 }
 
 ManifestRun::Step ManifestRun::await_ready(const ManifestPlan& plan) {
-  const auto pending = check_readiness(m_world, m_item, m_job, m_managed, plan);
+  const auto pending = check_readiness(m_world, m_job, m_managed, plan);
   if (!pending) {
     return failure(pending.error(), "CheckReadiness");
   }

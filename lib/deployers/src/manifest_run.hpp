@@ -57,7 +57,7 @@ class ManifestRun {
 };
 
 /// What of the default and custom checks does not hold yet; an error where it never will.
-util::Result<Pending> check_readiness(World& world, const Item& item, const Job& job,
+util::Result<Pending> check_readiness(World& world, const Job& job,
                                       const std::vector<Managed>& managed,
                                       const ManifestPlan& plan);
 

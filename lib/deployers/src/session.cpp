@@ -98,7 +98,7 @@ util::Result<> Session::add_finalizer() {
       operations.push_back(
           {{"op", "add"}, {"path", "/metadata/finalizers/-"}, {"value", k_finalizer}});
     }
-    const auto added = patch_finalizers(operations);
+    auto added = patch_finalizers(operations);
     // 422: the test failed, somebody else was faster.
     const bool changed =
         !added && (added.error().http_status == 409 || added.error().http_status == 422);
@@ -116,7 +116,7 @@ util::Result<> Session::drop_finalizer() {
     return {};
   }
   const std::string path = util::cat("/metadata/finalizers/", found - all.begin());
-  const auto dropped =
+  auto dropped =
       patch_finalizers(Json::array({{{"op", "test"}, {"path", path}, {"value", k_finalizer}},
                                     {{"op", "remove"}, {"path", path}}}));
   if (!dropped && dropped.error().kind == util::ErrorKind::not_found) {
