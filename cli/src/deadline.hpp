@@ -3,9 +3,13 @@
 #include <chrono>
 #include <functional>
 #include <stop_token>
+#include <string>
+#include <string_view>
 #include <thread>
 
 #include <kubist/util/clock.hpp>
+#include <kubist/util/result.hpp>
+#include <kubist/util/text.hpp>
 
 namespace kubist::cli {
 
@@ -25,6 +29,14 @@ class Deadline {
   }
   std::stop_token token() const { return m_source.get_token(); }
   bool passed() const { return m_passed; }
+  /// The error of what the token ended: timeout where the time is over, else cancelled. `left` says
+  /// what is not done.
+  tl::unexpected<util::Error> cut_short(std::string_view left, std::string hint = {}) const {
+    return m_passed ? util::fail(util::ErrorKind::timeout, util::cat("the time is over: ", left),
+                                 std::move(hint))
+                    : util::fail(util::ErrorKind::cancelled, util::cat("stopped: ", left),
+                                 std::move(hint));
+  }
 
  private:
   std::stop_source m_source;

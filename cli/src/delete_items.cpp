@@ -111,9 +111,9 @@ util::Result<int> delete_items(Context& context, const Arguments& arguments,
     }
   }
   if (left > 0) {
-    return util::fail(deadline.passed() ? ErrorKind::timeout : ErrorKind::cancelled,
-                      cat(left, left == 1 ? " DeployItem is" : " DeployItems are", " not deleted yet"),
-                      "Run it again: it goes on where this one ended.");
+    return deadline.cut_short(
+        cat(left, left == 1 ? " DeployItem is" : " DeployItems are", " not deleted yet"),
+        "Run it again: it goes on where this one ended.");
   }
   return k_ok;
 }

@@ -171,11 +171,8 @@ class Deletion {
   tl::unexpected<util::Error> stopped(std::size_t left) const {
     const std::string text =
         cat(left, left == 1 ? " object is" : " objects are", " not deleted yet");
-    return m_deadline.passed()
-               ? util::fail(ErrorKind::timeout, cat("the time is over: ", text),
-                            "Run it again, or 'kubist reconcile': it goes on where this one ended.")
-               : util::fail(ErrorKind::cancelled, cat("stopped: ", text),
-                            "Run it again, or 'kubist reconcile': it goes on where this one ended.");
+    return m_deadline.cut_short(
+        text, "Run it again, or 'kubist reconcile': it goes on where this one ended.");
   }
 
   /// kubist has let go of its objects; somebody else may still hold them.
@@ -229,11 +226,7 @@ class Deletion {
       }
       m_what.printer.result(printed);
     };
-    apply::Report report = apply::remove_set(client, m_others, options, m_deadline.token());
-    m_report.stopped = report.stopped;
-    std::move(report.results.begin(), report.results.end(), std::back_inserter(m_report.results));
-    std::move(report.not_ready.begin(), report.not_ready.end(),
-              std::back_inserter(m_report.not_ready));
+    m_report.append(apply::remove_set(client, m_others, options, m_deadline.token()));
     if (m_report.stopped && m_deadline.passed()) {
       return stopped(m_report.not_ready.size() + m_report.count(Outcome::skipped));
     }

@@ -73,10 +73,7 @@ util::Result<int> delete_with_items(Context& context, const Arguments& arguments
       });
   if (all_gone && !parts.others.empty()) {
     KUBIST_TRY(const auto client, context.client());
-    apply::Report rest = apply::remove_set(*client, parts.others, options, context.stop());
-    report.stopped = rest.stopped;
-    std::move(rest.results.begin(), rest.results.end(), std::back_inserter(report.results));
-    std::move(rest.not_ready.begin(), rest.not_ready.end(), std::back_inserter(report.not_ready));
+    report.append(apply::remove_set(*client, parts.others, options, context.stop()));
   } else if (!parts.others.empty()) {
     context.log().line("what the DeployItems may need is not deleted");
   }

@@ -105,9 +105,7 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const Run run, session->run(options, observer, deadline.token()));
   print_run(run, form, context.out_color(), context.out());
   if (run.report.stopped) {
-    const std::string left = cat(run.report.summary.not_started, " nodes were not started");
-    return deadline.passed() ? util::fail(ErrorKind::timeout, cat("the time is over: ", left))
-                             : util::fail(ErrorKind::cancelled, cat("stopped: ", left));
+    return deadline.cut_short(cat(run.report.summary.not_started, " nodes were not started"));
   }
   return exit_code_of(run.report);
 }

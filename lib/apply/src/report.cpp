@@ -94,6 +94,13 @@ ErrorKind failure_kind(const Report& report) {
 
 }  // namespace
 
+void Report::append(Report later) {
+  std::move(later.results.begin(), later.results.end(), std::back_inserter(results));
+  std::move(later.not_ready.begin(), later.not_ready.end(), std::back_inserter(not_ready));
+  std::move(later.errors.begin(), later.errors.end(), std::back_inserter(errors));
+  stopped = stopped || later.stopped;
+}
+
 std::optional<Error> Report::error() const {
   if (ok()) {
     return std::nullopt;

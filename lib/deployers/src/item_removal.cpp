@@ -1,6 +1,6 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/runner.hpp>
-#include <kubist/resources/object.hpp>
+#include <kubist/kube/namespaces.hpp>
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
@@ -12,13 +12,6 @@ namespace kubist::deployers {
 namespace {
 
 using util::cat;
-
-/// A namespace that is being deleted takes no new objects, so no pod can run there. Where the
-/// question itself is refused, the answer is no: the run then says what is wrong.
-bool terminating(World& world, kube::Client& client, const std::string& ns) {
-  const auto live = client.find(kube::well_known::namespaces(), "", ns, world.stop);
-  return live && (!*live || !resources::ObjectView(**live).deletion_timestamp().empty());
-}
 
 /// The end of one item that is being deleted. One thread; resumes what another kubist began.
 class ItemRemoval {
@@ -68,7 +61,7 @@ class ItemRemoval {
     }
     for (const auto& [client, ns] : {std::pair(m_world.home, m_item.ns),
                                      std::pair(m_job.place.client, m_job.place.ns)}) {
-      if (terminating(m_world, *client, ns)) {
+      if (kube::takes_no_objects(*client, ns, m_world.stop)) {
         m_note = cat("its OPERATION=DELETE run was skipped: namespace ", ns, " is being deleted");
         return true;
       }

@@ -1,6 +1,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/lease.hpp>
 #include <kubist/kube/api_error.hpp>
+#include <kubist/kube/namespaces.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/duration.hpp>
@@ -46,13 +47,6 @@ Json lease_of(const LeaseRecord& record, const std::string& ns) {
     lease["metadata"]["resourceVersion"] = record.resource_version;
   }
   return lease;
-}
-
-// Without its namespace, or in one that is being deleted, a Lease cannot be, and is not needed:
-// nothing is created there any more.
-bool needless_in(kube::Client& home, const std::string& ns) {
-  const auto live = home.find(kube::well_known::namespaces(), "", ns);
-  return live && (!*live || !resources::ObjectView(**live).deletion_timestamp().empty());
 }
 
 util::Error cannot_lock(const std::string& ns, const util::Error& why) {
@@ -133,7 +127,7 @@ util::Result<bool> ProjectLocks::write(Held& held, const std::string& ns, bool c
     return true;
   }
   const util::Error& error = reply.error();
-  if (error.kind == ErrorKind::not_found || needless_in(*m_home, ns)) {
+  if (error.kind == ErrorKind::not_found || kube::takes_no_objects(*m_home, ns)) {
     held.needless = true;
     return false;
   }
@@ -145,7 +139,8 @@ util::Result<bool> ProjectLocks::write(Held& held, const std::string& ns, bool c
 
 util::Result<> ProjectLocks::acquire(Held& held, const std::string& ns,
                                      const std::stop_token& stop) {
-  held.needless = needless_in(*m_home, ns);
+  // A Lease cannot be where nothing is created any more, and is not needed there.
+  held.needless = kube::takes_no_objects(*m_home, ns);
   if (held.needless) {
     return {};
   }

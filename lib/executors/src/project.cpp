@@ -69,10 +69,7 @@ class ProjectExecutor final : public ManagedExecutor {
                     [&](const engine::Node& node) { return node.key.ns != ns || node.deleting; })) {
       return {};
     }
-    auto error = util::make_error(util::ErrorKind::conflict,
-                                  cat("namespace ", ns, " is being deleted with all in it"));
-    error.reason = k_plan_changed;
-    return util::fail(std::move(error));
+    return util::fail(plan_changed(cat("namespace ", ns, " is being deleted with all in it")));
   }
 };
 

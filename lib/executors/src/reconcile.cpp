@@ -17,7 +17,6 @@ namespace kubist::executors {
 using engine::Graph;
 using engine::NodeId;
 using util::cat;
-using util::ErrorKind;
 
 namespace {
 
@@ -45,7 +44,7 @@ bool has_executions(const Graph& graph) {
                      [](const engine::Node& node) { return node.key.kind == "Execution"; });
 }
 
-bool plan_changed(const engine::Report& report) {
+bool is_outdated(const engine::Report& report) {
   const auto is_it = [](const util::Error& error) { return error.reason == k_plan_changed; };
   return std::any_of(
              report.nodes.begin(), report.nodes.end(),
@@ -89,11 +88,8 @@ util::Result<> Session::recheck(const Graph& graph, const std::string& ns,
   if (same && count == static_cast<std::size_t>(planned)) {
     return {};
   }
-  util::Error error =
-      util::make_error(ErrorKind::conflict,
-                       cat("the objects of namespace ", ns, " changed while the run was planned"));
-  error.reason = k_plan_changed;
-  return util::fail(std::move(error));
+  return util::fail(
+      plan_changed(cat("the objects of namespace ", ns, " changed while the run was planned")));
 }
 
 util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan,
@@ -151,7 +147,7 @@ util::Result<Run> Session::run(const ReconcileOptions& options, engine::Observer
                                const std::stop_token& stop) {
   for (int plan = 1;; ++plan) {
     auto run = run_once(options, plan > 1, observer, stop);
-    if (!run || plan == k_max_plans || stop.stop_requested() || !plan_changed(run->report)) {
+    if (!run || plan == k_max_plans || stop.stop_requested() || !is_outdated(run->report)) {
       return run;
     }
   }

@@ -6,6 +6,12 @@ namespace kubist::executors {
 
 using data::Json;
 
+util::Error plan_changed(std::string message) {
+  util::Error error = util::make_error(util::ErrorKind::conflict, std::move(message));
+  error.reason = k_plan_changed;
+  return error;
+}
+
 KubeStatusStore::Written KubeStatusStore::known(const engine::Node& node) {
   const std::lock_guard lock(m_mutex);
   const auto found = m_written.find(node.uid);

@@ -73,6 +73,8 @@ struct Report {
   std::vector<util::Error> errors;
   bool stopped = false;  ///< by the stop token: some objects are skipped
 
+  /// Takes over what a later part of the same work did.
+  void append(Report later);
   std::size_t count(Outcome outcome) const;
   bool ok() const;
   /// Nothing when ok; else one Error whose kind says what the exit code shall: cancelled before

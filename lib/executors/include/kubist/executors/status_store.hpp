@@ -11,6 +11,8 @@ namespace kubist::executors {
 
 /// Reason of an error that means: what was planned no longer holds, plan anew.
 inline constexpr std::string_view k_plan_changed = "PlanChanged";
+/// Such an error (a conflict).
+util::Error plan_changed(std::string message);
 
 /// Writes statuses as merge patches of the status subresource (field manager kubist-status), one at
 /// a time for each object, under the project's lock. In a dry run nothing is written, and

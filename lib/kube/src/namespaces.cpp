@@ -1,0 +1,11 @@
+#include <kubist/data/pointer.hpp>
+#include <kubist/kube/namespaces.hpp>
+
+namespace kubist::kube {
+
+bool takes_no_objects(Client& client, const std::string& ns, const std::stop_token& stop) {
+  const auto live = client.find(well_known::namespaces(), "", ns, stop);
+  return live && (!*live || !data::string_at(**live, {"metadata", "deletionTimestamp"}).empty());
+}
+
+}  // namespace kubist::kube
