@@ -201,7 +201,7 @@ TEST_CASE(
   for (const char* name : {"here", "there"}) {
     CHECK(condition(get("home", "executions.kubist.io", name, project), "Ready") == "True");
   }
-  CHECK(must(own({"deployitem", "exports", "here-run", "-n", project})).find("a: 1") !=
+  CHECK(must(own({"deployitem", "exports", "here-run", "--show", "-n", project})).find("a: 1") !=
         std::string::npos);
   must(own({"deployitem", "logs", "here-run", "-n", project}));
   Audit second("home");
@@ -314,7 +314,7 @@ TEST_CASE("foreign DeployItem kind: left alone, its own fields are used, others'
     CHECK_FALSE(item["status"].contains(field));
     CHECK(item["status"]["providerStatus"].contains(field));
   }
-  CHECK(must(home.own({"deployitem", "exports", "run-run", "-n", project})).find("a: 1") !=
+  CHECK(must(home.own({"deployitem", "exports", "run-run", "--show", "-n", project})).find("a: 1") !=
         std::string::npos);
   CHECK(get("target2", "di", "theirs", project) == theirs);
   CHECK(get("target2", "di", "early", project) == early);

@@ -1,7 +1,9 @@
 #include <kubist/data/pointer.hpp>
+#include <kubist/resources/object.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
+#include "item_request.hpp"
 #include "session.hpp"
 #include "watcher.hpp"
 
@@ -24,7 +26,6 @@ std::optional<milliseconds> earlier(std::optional<milliseconds> a, std::optional
   return !a ? b : !b ? a : std::min(*a, *b);
 }
 
-/// Stops what runs and waits until it has ended, for as long as a pod may take to.
 Progress time_out(World& world, const Item& item, const Deployer& deployer, const Job& job,
                   const Progress& last) {
   Progress result;
@@ -35,42 +36,96 @@ Progress time_out(World& world, const Item& item, const Deployer& deployer, cons
   result.provider_status = last.provider_status;
   result.message = util::cat("not done within ", util::go_duration(*item.timeout), ": ",
                              last.message.empty() ? "not started" : last.message);
-  const auto deadline =
-      world.clock->monotonic() + world.settings.termination_grace + world.settings.graces.mark;
-  Watcher watcher(world.stop);
-  while (world.clock->monotonic() < deadline && !world.stop.stop_requested()) {
-    const auto stopped = deployer.stop(world, item, job);
-    if (!stopped) {
-      result.message += util::cat("; stopping it failed: ", stopped.error().message);
-      break;
+  if (auto stopped = stop_and_wait(world, item, deployer, job)) {
+    result.log = std::move(stopped->log);
+    if (last.operation == "RunWorkload" && !stopped->message.empty()) {
+      result.message += util::cat("; ", stopped->message);
     }
-    if (stopped->log && !result.log) {
-      result.log = stopped->log;
-    }
-    if (stopped->state == Progress::State::done) {
-      if (last.operation == "RunWorkload" && !stopped->message.empty()) {
-        result.message += util::cat("; ", stopped->message);
-      }
-      break;
-    }
-    watcher.set(stopped->watch);
-    const auto left = std::chrono::duration_cast<milliseconds>(deadline - world.clock->monotonic());
-    if (!watcher.wait(earlier(left, stopped->ask_again))) {
-      break;
-    }
+  } else {
+    result.message += util::cat("; stopping it failed: ", stopped.error().message);
   }
   return result;
 }
 
+/// Ends a job that somebody interrupted, unless it ended by itself before.
+util::Result<Progress> end_interrupted(World& world, Session& session, const Item& item,
+                                       const Deployer& deployer, const Job& job) {
+  Progress result = interrupted();
+  KUBIST_CHECK(
+      session.write_status([](Json status) { return marked_interrupted(std::move(status)); }));
+  KUBIST_TRY(Progress stopped, stop_and_wait(world, item, deployer, job));
+  result.log = std::move(stopped.log);
+  if (!stopped.message.empty()) {
+    result.message += util::cat("; ", stopped.message);
+  }
+  return result;
+}
+
+/// Reads the item again where it has changed; true when somebody wants the job interrupted.
+util::Result<bool> look_at_item(Session& session, const Watcher& watcher,
+                                const WatchRequest& request) {
+  const std::string latest = watcher.latest(request);
+  if (!latest.empty() && latest != resources::ObjectView(session.object()).resource_version()) {
+    KUBIST_CHECK(session.reload());
+  }
+  const Json status = session.status();
+  return is_interrupted(status) ||
+         request_of(session.object(), status).verb == ItemRequest::Verb::interrupt;
+}
+
 }  // namespace
+
+util::Result<Progress> stop_and_wait(World& world, const Item& item, const Deployer& deployer,
+                                     const Job& job) {
+  std::optional<std::string> log;
+  const auto deadline =
+      world.clock->monotonic() + world.settings.termination_grace + world.settings.graces.mark;
+  Watcher watcher(world.stop);
+  while (!world.stop.stop_requested()) {
+    KUBIST_TRY(Progress stopped, deployer.stop(world, item, job));
+    log = log ? log : stopped.log;
+    if (stopped.state == Progress::State::done) {
+      stopped.log = std::move(log);
+      return stopped;
+    }
+    const auto left = std::chrono::duration_cast<milliseconds>(deadline - world.clock->monotonic());
+    if (left <= left.zero()) {
+      return util::fail(util::ErrorKind::timeout, stopped.message);
+    }
+    watcher.set(stopped.watch);
+    KUBIST_CHECK(watcher.wait(earlier(left, stopped.ask_again)));
+  }
+  return util::fail(util::ErrorKind::cancelled, "stopped while it was being stopped");
+}
+
+Progress interrupted() {
+  Progress result;
+  result.state = Progress::State::failed;
+  result.operation = "RunWorkload";
+  result.reason = "Interrupted";
+  result.message = "somebody interrupted it";
+  return result;
+}
+
+bool is_interrupted(const Json& status) {
+  const auto job = data::string_at(status, {"jobID"});
+  return !job.empty() && data::string_at(status, {"providerStatus", "interrupted"}) == job;
+}
 
 util::Result<Progress> drive(World& world, Session& session, const Deployer& deployer, Job& job,
                              bool wait) {
   Watcher watcher(world.stop);
   Progress last;
   std::string said;
+  const resources::ObjectView view(session.object());
+  const WatchRequest own{world.home, deploy_items(), std::string(view.ns()),
+                         std::string(view.name())};
   while (true) {
+    KUBIST_TRY(const bool unwanted, look_at_item(session, watcher, own));
     KUBIST_TRY(const Item item, session.item());
+    if (unwanted) {
+      return end_interrupted(world, session, item, deployer, job);
+    }
     set_remaining(job, item, world);
     if (job.remaining && job.remaining->count() <= 0) {
       return time_out(world, item, deployer, job, last);
@@ -81,6 +136,12 @@ util::Result<Progress> drive(World& world, Session& session, const Deployer& dep
       return failure_of(step.error(), last.operation.empty() ? "StartPod" : last.operation);
     }
     if (step && step->state != Progress::State::running) {
+      if (step->reason == k_pod_vanished) {
+        KUBIST_CHECK(session.reload());  // perhaps somebody else is interrupting the job
+        if (is_interrupted(session.status())) {
+          return end_interrupted(world, session, item, deployer, job);
+        }
+      }
       return *std::move(step);
     }
     if (step) {
@@ -100,7 +161,9 @@ util::Result<Progress> drive(World& world, Session& session, const Deployer& dep
     if (!wait || world.stop.stop_requested()) {
       return last;
     }
-    watcher.set(last.watch);
+    auto watched = last.watch;
+    watched.push_back(own);
+    watcher.set(watched);
     std::optional<milliseconds> limit;
     if (job.remaining) {
       limit = *job.remaining + milliseconds(500);

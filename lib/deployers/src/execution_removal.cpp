@@ -1,5 +1,3 @@
-#include <thread>
-
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
@@ -10,21 +8,6 @@ namespace {
 
 using util::cat;
 using State = ExecutionOutcome::State;
-
-/// Side by side: each may wait for a pod.
-std::vector<ItemRun> remove_all(World& world, const std::vector<Json>& items,
-                                const RemoveItemOptions& options) {
-  std::vector<ItemRun> runs(items.size());
-  std::vector<std::jthread> threads;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    runs[i].deploy_item = name_of(items[i]);
-    threads.emplace_back([&world, &options, &item = items[i], &run = runs[i]] {
-      run.outcome = delete_item(world, item, options);
-    });
-  }
-  threads.clear();
-  return runs;
-}
 
 void add_message(ExecutionOutcome& outcome, State state, const std::string& item,
                  std::string_view text) {
@@ -57,7 +40,7 @@ util::Result<ExecutionOutcome> remove_execution(World& caller, const ExecutionIn
     }
     return outcome;
   }
-  for (const ItemRun& run : remove_all(world, items, options)) {
+  for (const ItemRun& run : remove_items(world, items, options)) {
     if (!run.outcome) {
       if (run.outcome.error().kind == util::ErrorKind::cancelled) {
         return util::fail(run.outcome.error());

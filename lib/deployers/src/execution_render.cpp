@@ -1,5 +1,4 @@
 #include <array>
-#include <set>
 
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
@@ -21,56 +20,16 @@ using util::cat;
 using util::ErrorKind;
 
 // Of an Execution's item; the rest is the DeployItem's config.
-constexpr std::array k_item_fields{"name",    "type",         "dependsOn",         "timeout",
-                                   "exports", "exportSchema", "updateOnChangeOnly"};
+constexpr std::array k_item_fields{"name",    "type",    "dependsOn",    "timeout",
+                                   "imports", "exports", "exportSchema", "updateOnChangeOnly"};
 
-tl::unexpected<util::Error> invalid(std::string_view item, std::string_view message) {
-  util::Error error = util::make_error(ErrorKind::invalid, cat("item ", item, ": ", message));
-  error.reason = "InvalidItem";
-  return util::fail(std::move(error));
+bool has_entries(const Json& object, std::string_view list) {
+  const Json* found = data::find_path(object, {list});
+  return found != nullptr && !found->empty();
 }
 
-util::Result<std::string_view> deploy_type(const Json& item) {
-  const auto name = data::string_at(item, {"name"});
-  const auto type = data::string_at(item, {"type"});
-  if (type == "Script") {
-    return "kubist.io/script";
-  }
-  if (type == "Container") {
-    return "kubist.io/container";
-  }
-  return invalid(name, cat("type ", type, " is not available in this version of kubist"));
-}
-
-Json metadata(const ExecutionInput& input, std::string name) {
-  const resources::ObjectView view(input.object);
-  Json result = input.owner_metadata;
-  result["name"] = std::move(name);
-  result["namespace"] = view.ns();
-  result["labels"][resources::k_managed_by_label] = "kubist";
-  result["labels"][std::string(k_execution_label)] = execution_label(view.name());
-  result["ownerReferences"] = Json::array({execution_owner(input.object)});
-  return result;
-}
-
-std::string item_name(std::string_view execution, std::string_view item) {
-  constexpr std::size_t k_limit = 230;  // room for the suffixes of its Secrets
-  std::string name = cat(execution, "-", item);
-  return name.size() <= k_limit ? name : short_name(name, name, k_limit);
-}
-
-Json import_secret(const ExecutionInput& input, const std::string& deploy_item,
-                   const Json& imports) {
-  Json meta = metadata(input, home_import_name(deploy_item));
-  meta["labels"][std::string(k_internal_label)] = "true";
-  meta["annotations"]["kubist.io/deployitem"] =
-      cat(data::string_at(input.object, {"metadata", "namespace"}), "/", deploy_item);
-  return {
-      {"apiVersion", "v1"},
-      {"kind", "Secret"},
-      {"type", "Opaque"},
-      {"metadata", std::move(meta)},
-      {"data", {{std::string(state::k_imports_key), util::base64_encode(data::to_json(imports))}}}};
+std::string_view deploy_type(std::string_view type) {
+  return type == "Script" ? "kubist.io/script" : type == "Container" ? "kubist.io/container" : "";
 }
 
 Json item_spec(const ExecutionInput& input, const Json& item, std::string_view type) {
@@ -119,7 +78,40 @@ void mark_public(Json& spec, const Json& execution_spec, std::string_view item) 
   }
 }
 
+/// The DeployItem around a spec.
+Json deploy_item(const ExecutionInput& input, const std::string& item,
+                 const std::vector<std::string>& depends_on, Json spec) {
+  const resources::ObjectView view(input.object);
+  const std::string name = deploy_item_name(view.name(), item);
+  if (input.foreign_crd) {
+    spec = to_upstream_spec(std::move(spec), std::string(view.ns()));
+  }
+  Json meta = owned_metadata(input, name);
+  meta["annotations"][std::string(k_item_annotation)] = item;
+  if (!depends_on.empty()) {
+    meta["annotations"][std::string(k_depends_annotation)] = util::join(depends_on, ",");
+  }
+  Json object{{"apiVersion", resources::k_landscaper_api_version},
+              {"kind", "DeployItem"},
+              {"metadata", std::move(meta)},
+              {"spec", std::move(spec)}};
+  const std::string hash = util::sha256_hex(data::to_json(object));
+  resources::set_annotation(object, k_rendered_annotation, hash);
+  return object;
+}
+
+void refer_to_imports(Json& spec, const std::string& deploy_item) {
+  spec["import"] = {
+      {"secretRef", {{"name", home_import_name(deploy_item)}, {"key", state::k_imports_key}}}};
+}
+
 }  // namespace
+
+tl::unexpected<util::Error> invalid_item(std::string message, std::string hint) {
+  util::Error error = util::make_error(ErrorKind::invalid, std::move(message), std::move(hint));
+  error.reason = "InvalidItem";
+  return util::fail(std::move(error));
+}
 
 const kube::ApiResource& executions() {
   static const kube::ApiResource resource{.group = std::string(resources::k_kubist_group),
@@ -149,60 +141,90 @@ Json execution_owner(const Json& execution) {
           {"controller", true}};
 }
 
-util::Result<std::vector<RenderedItem>> render_execution(const ExecutionInput& input,
-                                                         const Json& imports) {
-  const Json* items = data::find_path(input.spec, {"items"});
-  if (const auto problems = resources::item_problems(input.spec); !problems.empty()) {
-    util::Error error = util::make_error(ErrorKind::invalid, problems[0].message, problems[0].hint);
-    error.reason = "InvalidItem";
-    return util::fail(std::move(error));
-  }
-  std::vector<RenderedItem> rendered;
-  for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
-    const Json& item = (*items)[i];
-    KUBIST_TRY(const auto type, deploy_type(item));
-    RenderedItem result;
-    result.name = data::string_at(item, {"name"});
-    const std::string name =
-        item_name(data::string_at(input.object, {"metadata", "name"}), result.name);
-    Json spec = item_spec(input, item, type);
-    mark_public(spec, input.spec, result.name);
-    if (!imports.empty()) {
-      result.import_secret = import_secret(input, name, imports);
-      spec["import"] = {
-          {"secretRef", {{"name", home_import_name(name)}, {"key", state::k_imports_key}}}};
-    }
-    if (input.foreign_crd) {
-      spec = to_upstream_spec(
-          std::move(spec), std::string(data::string_at(input.object, {"metadata", "namespace"})));
-    }
-    Json meta = metadata(input, name);
-    meta["annotations"]["kubist.io/item"] = result.name;
-    result.deploy_item = {{"apiVersion", resources::k_landscaper_api_version},
-                          {"kind", "DeployItem"},
-                          {"metadata", std::move(meta)},
-                          {"spec", std::move(spec)}};
-    const std::string hash = util::sha256_hex(data::to_json(result.deploy_item));
-    resources::set_annotation(result.deploy_item, k_rendered_annotation, hash);
-    rendered.push_back(std::move(result));
-  }
-  return rendered;
+std::string deploy_item_name(std::string_view execution, std::string_view item) {
+  constexpr std::size_t k_limit = 230;  // room for the suffixes of its Secrets
+  const std::string name = util::replace_all(cat(execution, "-", item), "/", "-");
+  return name.size() <= k_limit ? name : short_name(name, name, k_limit);
 }
 
-std::vector<std::string> to_prune(const std::vector<Json>& present,
-                                  const std::vector<RenderedItem>& wanted) {
-  std::set<std::string, std::less<>> names;
-  for (const RenderedItem& item : wanted) {
-    names.emplace(data::string_at(item.deploy_item, {"metadata", "name"}));
-  }
-  std::vector<std::string> result;
-  for (const Json& object : present) {
-    const auto name = data::string_at(object, {"metadata", "name"});
-    if (!names.contains(name)) {
-      result.emplace_back(name);
-    }
-  }
+Json owned_metadata(const ExecutionInput& input, std::string name) {
+  const resources::ObjectView view(input.object);
+  Json result = input.owner_metadata;
+  result["name"] = std::move(name);
+  result["namespace"] = view.ns();
+  result["labels"][resources::k_managed_by_label] = "kubist";
+  result["labels"][std::string(k_execution_label)] = execution_label(view.name());
+  result["ownerReferences"] = Json::array({execution_owner(input.object)});
   return result;
+}
+
+Json import_secret(const ExecutionInput& input, const std::string& deploy_item,
+                   const Json& values) {
+  Json meta = owned_metadata(input, home_import_name(deploy_item));
+  meta["labels"][std::string(k_internal_label)] = "true";
+  meta["annotations"]["kubist.io/deployitem"] =
+      cat(data::string_at(input.object, {"metadata", "namespace"}), "/", deploy_item);
+  return {
+      {"apiVersion", "v1"},
+      {"kind", "Secret"},
+      {"type", "Opaque"},
+      {"metadata", std::move(meta)},
+      {"data", {{std::string(state::k_imports_key), util::base64_encode(data::to_json(values))}}}};
+}
+
+RenderedItem render_item(const ExecutionInput& input, const Json& item, std::string name,
+                         const std::vector<std::string>& depends_on, bool imports) {
+  RenderedItem result;
+  result.name = std::move(name);
+  result.source = item;
+  result.imports = imports || has_entries(item, "imports");
+  const auto type = deploy_type(data::string_at(item, {"type"}));
+  if (type.empty()) {
+    return result;
+  }
+  Json spec = item_spec(input, item, type);
+  mark_public(spec, input.spec, result.name);
+  if (result.imports) {
+    refer_to_imports(spec,
+                     deploy_item_name(resources::ObjectView(input.object).name(), result.name));
+  }
+  result.deploy_item = deploy_item(input, result.name, depends_on, std::move(spec));
+  return result;
+}
+
+RenderedItem render_part(const ExecutionInput& input, const Json& part, std::string name,
+                         const std::vector<std::string>& depends_on, bool imports, Json spec) {
+  RenderedItem result;
+  result.name = std::move(name);
+  result.source = part;
+  // A deployer of others finds nothing in an import Secret: its imports are in its configuration.
+  result.imports = imports && !spec.contains("import") &&
+                   data::string_at(spec, {"type"}).starts_with("kubist.io/");
+  if (result.imports) {
+    refer_to_imports(spec,
+                     deploy_item_name(resources::ObjectView(input.object).name(), result.name));
+  }
+  result.deploy_item = deploy_item(input, result.name, depends_on, std::move(spec));
+  return result;
+}
+
+util::Result<ItemGroup> render_execution(const ExecutionInput& input) {
+  if (const auto problems = resources::item_problems(input.spec); !problems.empty()) {
+    return invalid_item(problems[0].message, problems[0].hint);
+  }
+  ItemGroup group;
+  group.order = resources::item_dependencies(input.spec);
+  const Json* items = data::find_path(input.spec, {"items"});
+  for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
+    std::vector<std::string> depends_on;
+    for (const std::size_t before : group.order[i]) {
+      depends_on.emplace_back(data::string_at((*items)[before], {"name"}));
+    }
+    const Json& item = (*items)[i];
+    group.items.push_back(render_item(input, item, std::string(data::string_at(item, {"name"})),
+                                      depends_on, has_entries(input.spec, "imports")));
+  }
+  return group;
 }
 
 }  // namespace kubist::deployers

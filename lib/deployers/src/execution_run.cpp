@@ -1,14 +1,11 @@
-#include <future>
-#include <mutex>
-#include <thread>
+#include <atomic>
+#include <functional>
+#include <semaphore>
 
-#include <kubist/data/compare.hpp>
 #include <kubist/data/document.hpp>
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/runner.hpp>
-#include <kubist/resources/execution_items.hpp>
-#include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/state/contract.hpp>
 #include <kubist/util/base64.hpp>
@@ -16,7 +13,6 @@
 
 #include "execution_parts.hpp"
 #include "requests.hpp"
-#include "session.hpp"
 
 namespace kubist::deployers {
 namespace {
@@ -24,108 +20,212 @@ namespace {
 using util::cat;
 using State = ExecutionOutcome::State;
 
-util::Result<> apply_item(World& world, const ExecutionInput& input, const Json& wanted) {
-  KUBIST_TRY(const auto present,
-             world.home->find(deploy_items(), ns_of(wanted), name_of(wanted), world.stop));
-  if (present) {
-    const auto owners = resources::ObjectView(*present).owners();
-    const auto uid = data::string_at(input.object, {"metadata", "uid"});
-    if (std::none_of(owners.begin(), owners.end(),
-                     [&](const auto& owner) { return owner.uid == uid; })) {
-      util::Error error = util::make_error(
-          util::ErrorKind::conflict,
-          cat("DeployItem ", ns_of(wanted), "/", name_of(wanted), " belongs to somebody else"));
-      error.reason = "NameTaken";
-      return util::fail(std::move(error));
-    }
-    if (data::contains_all(*present, wanted)) {
-      return {};
-    }
-  }
-  if (input.dry_run) {
-    if (world.on_write) {
-      world.on_write({"apply", item_title(wanted), ""});
-    }
-    return {};
-  }
-  if (world.may_write) {
-    KUBIST_CHECK(world.may_write());
-  }
-  kube::ApplyOptions options;
-  options.field_manager = world.field_manager;
-  KUBIST_CHECK(world.home->run(kube::apply(deploy_items(), wanted, options)));
-  if (world.on_write) {
-    world.on_write({"apply", item_title(wanted), ""});
-  }
-  return {};
+constexpr std::ptrdiff_t k_no_limit = 4096;
+
+enum class OnFailure { stop_dependents, keep_going, roll_back };
+
+OnFailure on_failure(const Json& spec) {
+  const auto word = data::string_at(spec, {"onFailure"});
+  return word == "KeepGoing"  ? OnFailure::keep_going
+         : word == "RollBack" ? OnFailure::roll_back
+                              : OnFailure::stop_dependents;
 }
 
-bool succeeded(const ItemRun& run) {
-  return run.outcome && run.outcome->state == Progress::State::done;
+ItemOutcome not_started(std::string message) {
+  ItemOutcome outcome;
+  outcome.state = Progress::State::running;
+  outcome.message = std::move(message);
+  return outcome;
 }
 
-/// Items side by side, each after those that it depends on have succeeded.
-std::vector<ItemRun> run_all(World& world, const std::vector<RenderedItem>& items,
-                             const ExecutionInput& input) {
-  std::vector<ItemRun> runs(items.size());
-  std::vector<std::promise<void>> ended(items.size());
-  std::vector<std::shared_future<void>> ends;
-  for (std::promise<void>& each : ended) {
-    ends.push_back(each.get_future().share());
+bool failed(const ItemRun& run) {
+  return !run.outcome || run.outcome->state == Progress::State::failed;
+}
+
+/// The exports that are kept of a DeployItem: also those of before a failed run.
+util::Result<Json> exports_of(World& world, const Json& deploy_item) {
+  const auto name = data::string_at(deploy_item, {"status", "exportRef", "name"});
+  if (name.empty()) {
+    return Json();
   }
-  const auto before = resources::item_dependencies(input.spec);
-  std::vector<std::jthread> threads;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    runs[i].name = items[i].name;
-    runs[i].deploy_item = name_of(items[i].deploy_item);
-    threads.emplace_back([&, i] {
+  KUBIST_TRY(const auto secret,
+             world.home->find(kube::well_known::secrets(), ns_of(deploy_item), name, world.stop));
+  if (!secret) {
+    return Json();
+  }
+  const auto bytes = util::base64_decode(data::string_at(*secret, {"data", state::k_export_key}));
+  return data::parse_json(bytes.value_or("{}"), std::string(name));
+}
+
+bool imports_from(const RenderedItem& item, std::string_view other) {
+  const Json* imports = data::find_path(item.source, {"imports"});
+  return imports != nullptr &&
+         std::any_of(imports->begin(), imports->end(), [&](const Json& import) {
+           return data::string_at(import, {"itemRef", "name"}) == other;
+         });
+}
+
+/// Is there anybody who reads what this item of the Execution exports?
+bool is_read(const Json& spec, const ItemGroup& group, std::size_t item) {
+  const std::string& name = group.items[item].name;
+  const Json* exports = data::find_path(spec, {"exports"});
+  const bool shown =
+      exports != nullptr && std::any_of(exports->begin(), exports->end(), [&](const Json& entry) {
+        return data::string_at(entry, {"item"}) == name;
+      });
+  return shown || std::any_of(group.items.begin(), group.items.end(), [&](const auto& other) {
+           return other.deploy_item.is_null() || imports_from(other, name);
+         });
+}
+
+/// One run of an Execution: items in order, Templates unfolded when their turn comes.
+class ExecutionRun {
+ public:
+  ExecutionRun(World& world, const ExecutionInput& input, Json imports, ItemGroup group)
+      : m_world(world),
+        m_input(input),
+        m_imports(std::move(imports)),
+        m_group(std::move(group)),
+        m_policy(on_failure(input.spec)),
+        m_slots(world.parallelism == 0 ? k_no_limit
+                                       : static_cast<std::ptrdiff_t>(world.parallelism)) {}
+
+  std::vector<ItemRun> run() {
+    return run_group(m_group, m_imports, Json::object(),
+                     [&](std::size_t i) { return is_read(m_input.spec, m_group, i); });
+  }
+
+ private:
+  /// `exports`: of items outside of the group, by name. `read`: whose exports are asked for.
+  std::vector<ItemRun> run_group(const ItemGroup& group, const Json& imports, const Json& exports,
+                                 const std::function<bool(std::size_t)>& read) {
+    std::vector<ItemRun> runs(group.items.size());
+    const Order before = closure(group.order);
+    run_in_order(group.order, [&](std::size_t i) {
       ItemRun& run = runs[i];
-      const ItemRun* missing = nullptr;
+      run.name = group.items[i].name;
+      run.deploy_item = name_of(group.items[i].deploy_item);
+      if (auto why = reason_to_wait(runs, group.order[i])) {
+        run.outcome = not_started(*std::move(why));
+        return;
+      }
+      Json known = exports;
       for (const std::size_t other : before[i]) {
-        ends[other].wait();
-        missing = missing == nullptr && !succeeded(runs[other]) ? &runs[other] : missing;
+        if (!runs[other].exports.is_null()) {
+          known[util::split(runs[other].name, '/').back()] = runs[other].exports;
+        }
       }
-      if (missing != nullptr) {
-        run.outcome = ItemOutcome{};
-        run.outcome->state = Progress::State::running;
-        run.outcome->message = cat("waits for item ", missing->name);
-      } else {
-        run.outcome = run_item(world, ns_of(input.object), run.deploy_item,
-                               {.force = input.force, .wait = input.wait});
+      run_one(group.items[i], imports, known, run);
+      if (read(i)) {
+        read_exports(run);
       }
-      ended[i].set_value();
+      if (failed(run)) {
+        m_failed = true;
+      }
     });
+    return runs;
   }
-  threads.clear();
-  return runs;
-}
 
-util::Result<Json> exports_by_item(World& world, const std::vector<ItemRun>& runs,
-                                   const std::string& ns) {
-  Json all = Json::object();
-  for (const ItemRun& run : runs) {
-    const auto name = data::string_at(run.outcome->item, {"status", "exportRef", "name"});
-    if (name.empty()) {
-      continue;
+  std::optional<std::string> reason_to_wait(const std::vector<ItemRun>& runs,
+                                            const std::vector<std::size_t>& before) const {
+    for (const std::size_t other : before) {
+      if (!succeeded(runs[other]) && !(m_policy == OnFailure::keep_going && failed(runs[other]))) {
+        return cat("waits for item ", runs[other].name);
+      }
     }
-    KUBIST_TRY(const auto secret, world.home->find(kube::well_known::secrets(), ns, name));
-    if (secret) {
-      const auto bytes =
-          util::base64_decode(data::string_at(*secret, {"data", state::k_export_key}));
-      KUBIST_TRY(all[run.name], data::parse_json(bytes.value_or("{}"), std::string(name)));
+    if (m_policy == OnFailure::roll_back && m_failed) {
+      return "not started: another item has failed";
+    }
+    return std::nullopt;
+  }
+
+  void run_one(const RenderedItem& item, const Json& imports, const Json& exports, ItemRun& run) {
+    auto values = item_imports(item, imports, exports);
+    if (!values) {
+      run.outcome = util::fail(values.error());
+    } else if (item.deploy_item.is_null()) {
+      run.outcome = run_template(item, *values, exports, run);
+    } else {
+      run.outcome = run_deploy_item(item, *values);
     }
   }
-  return all;
-}
+
+  void read_exports(ItemRun& run) {
+    if (!run.outcome || run.deploy_item.empty()) {
+      return;
+    }
+    if (auto given = exports_of(m_world, run.outcome->item)) {
+      run.exports = *std::move(given);
+    } else {
+      run.outcome = util::fail(given.error());
+    }
+  }
+
+  util::Result<Json> item_imports(const RenderedItem& item, const Json& outer,
+                                  const Json& exports) {
+    KUBIST_TRY(Json own, resolve_imports(m_world, ns_of(m_input.object),
+                                         data::find_path(item.source, {"imports"}), exports));
+    Json values = outer;
+    values.update(own);
+    return values;
+  }
+
+  util::Result<ItemOutcome> run_deploy_item(const RenderedItem& item, const Json& imports) {
+    const std::string name = name_of(item.deploy_item);
+    m_slots.acquire();
+    const struct Release {
+      std::counting_semaphore<k_no_limit>& slots;
+      ~Release() { slots.release(); }
+    } release{m_slots};
+    if (item.imports) {
+      KUBIST_CHECK(
+          ensure_secret(m_world, {*m_world.home, ""}, import_secret(m_input, name, imports)));
+    }
+    return run_item(m_world, ns_of(m_input.object), name,
+                    {.force = m_input.force, .wait = m_input.wait});
+  }
+
+  util::Result<ItemOutcome> run_template(const RenderedItem& item, const Json& imports,
+                                         const Json& exports, ItemRun& run) {
+    KUBIST_TRY(const Rendering rendering,
+               render_template(m_world, m_input, {item, imports, exports}));
+    for (const RenderedItem& part : rendering.parts.items) {
+      KUBIST_CHECK(apply_item(m_world, m_input, part));
+    }
+    KUBIST_CHECK(prune(m_world, m_input, rendering.parts.items, item.name));
+    run.parts = run_group(rendering.parts, imports, exports, [](std::size_t) { return true; });
+    ItemOutcome outcome;
+    run.exports = rendering.exports;
+    for (const ItemRun& part : run.parts) {
+      if (failed(part)) {
+        outcome.state = Progress::State::failed;
+      } else if (!succeeded(part) && outcome.state == Progress::State::done) {
+        outcome.state = Progress::State::running;
+      }
+      if (!part.exports.is_null()) {
+        run.exports[util::split(part.name, '/').back()] = part.exports;
+      }
+    }
+    if (outcome.state == Progress::State::done && rendering.state) {
+      KUBIST_CHECK(keep_template_state(m_world, m_input, item, *rendering.state));
+    }
+    return outcome;
+  }
+
+  World& m_world;
+  const ExecutionInput& m_input;
+  Json m_imports;
+  ItemGroup m_group;
+  OnFailure m_policy;
+  std::counting_semaphore<k_no_limit> m_slots;
+  std::atomic<bool> m_failed = false;
+};
 
 util::Result<> keep_execution_exports(World& world, const ExecutionInput& input,
                                       const CollectedExports& exports, Json& status) {
   const std::string name = cat(name_of(input.object), "-exports");
-  Json metadata = input.owner_metadata;
-  metadata["name"] = name;
-  metadata["namespace"] = ns_of(input.object);
-  metadata["labels"][resources::k_managed_by_label] = "kubist";
-  metadata["ownerReferences"] = Json::array({execution_owner(input.object)});
+  Json metadata = owned_metadata(input, name);
+  metadata["labels"].erase(std::string(k_execution_label));
   const Json secret{
       {"apiVersion", "v1"},
       {"kind", "Secret"},
@@ -150,42 +250,37 @@ ExecutionOutcome outcome_of(const util::Error& error) {
 
 util::Result<ExecutionOutcome> run_execution(World& caller, const ExecutionInput& input) {
   World world = serialized(caller);
-  const std::string ns = ns_of(input.object);
-  auto imports = resolve_imports(world, ns, input.spec);
+  auto imports = resolve_imports(world, ns_of(input.object),
+                                 data::find_path(input.spec, {"imports"}), Json::object());
   if (!imports) {
     return imports.error().reason.empty()
                ? util::Result<ExecutionOutcome>(util::fail(imports.error()))
                : outcome_of(imports.error());
   }
-  auto items = render_execution(input, *imports);
-  if (!items) {
-    return outcome_of(items.error());
+  auto group = render_execution(input);
+  if (!group) {
+    return outcome_of(group.error());
   }
-  for (const RenderedItem& item : *items) {
-    if (!item.import_secret.is_null() && !input.dry_run) {
-      KUBIST_CHECK(ensure_secret(world, {*world.home, ""}, item.import_secret));
+  for (const RenderedItem& item : group->items) {
+    if (!item.deploy_item.is_null()) {
+      KUBIST_CHECK(apply_item(world, input, item));
     }
-    KUBIST_CHECK(apply_item(world, input, item.deploy_item));
   }
+  KUBIST_CHECK(prune(world, input, group->items, ""));
   if (input.dry_run) {
     ExecutionOutcome planned;
     planned.reason = "DryRun";
     return planned;
   }
-  KUBIST_TRY(const auto present, owned_items(world, input.object));
-  for (const std::string& name : to_prune(present, *items)) {
-    const auto gone = std::find_if(present.begin(), present.end(),
-                                   [&](const Json& item) { return name_of(item) == name; });
-    KUBIST_TRY(const ItemOutcome pruned, delete_item(world, *gone, {.wait = input.wait}));
-    if (pruned.state == Progress::State::failed) {
-      return util::fail(util::ErrorKind::unavailable,
-                        cat("DeployItem ", name, " is no longer wanted: ", pruned.message));
-    }
-  }
-  const auto runs = run_all(world, *items, input);
+  const auto runs = ExecutionRun(world, input, *std::move(imports), *std::move(group)).run();
   ExecutionOutcome outcome = summarize(runs);
   if (outcome.state == State::ready && data::find_path(input.spec, {"exports"}) != nullptr) {
-    KUBIST_TRY(const Json by_item, exports_by_item(world, runs, ns));
+    Json by_item = Json::object();
+    for (const ItemRun& run : runs) {
+      if (!run.exports.is_null()) {
+        by_item[run.name] = run.exports;
+      }
+    }
     const auto exports = map_exports(input.spec, by_item);
     if (!exports) {
       ExecutionOutcome stalled = outcome_of(exports.error());

@@ -1,6 +1,4 @@
-#include <algorithm>
-
-#include <kubist/data/pointer.hpp>
+#include <kubist/deployers/handshake.hpp>
 #include <kubist/util/text.hpp>
 
 #include "execution_parts.hpp"
@@ -11,19 +9,11 @@ namespace {
 using util::cat;
 using State = ExecutionOutcome::State;
 
-/// Wrong input needs somebody; anything else may be better the next time.
-bool needs_somebody(const Json& deploy_item) {
-  const Json* codes = data::find_path(deploy_item, {"status", "lastError", "codes"});
-  if (codes == nullptr || !codes->is_array()) {
-    return false;
-  }
-  return std::any_of(codes->begin(), codes->end(), [](const Json& code) {
-    return code == "ERR_CONFIGURATION_PROBLEM" || code == "ERR_UNAUTHORIZED";
-  });
-}
-
 Json item_status(const ItemRun& run) {
-  Json entry{{"name", run.name}, {"deployItem", run.deploy_item}};
+  Json entry{{"name", run.name}};
+  if (!run.deploy_item.empty()) {
+    entry["deployItem"] = run.deploy_item;
+  }
   if (!run.outcome) {
     entry["message"] = run.outcome.error().to_string();
     return entry;
@@ -39,7 +29,15 @@ Json item_status(const ItemRun& run) {
 
 }  // namespace
 
-ExecutionOutcome summarize(const std::vector<ItemRun>& runs) {
+ExecutionOutcome summarize(const std::vector<ItemRun>& items_run) {
+  std::vector<ItemRun> runs;  // parts stand for the Templates item that they are of
+  for (const ItemRun& run : items_run) {
+    if (run.parts.empty()) {
+      runs.push_back(run);
+    } else {
+      runs.insert(runs.end(), run.parts.begin(), run.parts.end());
+    }
+  }
   ExecutionOutcome result;
   std::size_t succeeded = 0;
   Json items = Json::array();
@@ -59,7 +57,8 @@ ExecutionOutcome summarize(const std::vector<ItemRun>& runs) {
     } else if (run.outcome->state == Progress::State::running) {
       worsen(State::progressing, "Running", cat("item ", run.name, ": ", run.outcome->message));
     } else if (run.outcome->state == Progress::State::failed) {
-      worsen(needs_somebody(run.outcome->item) ? State::stalled : State::failed,
+      worsen(needs_somebody(run.outcome->item.value("status", Json::object())) ? State::stalled
+                                                                               : State::failed,
              run.outcome->reason, cat("item ", run.name, ": ", run.outcome->message));
     } else {
       ++succeeded;

@@ -89,23 +89,6 @@ util::Result<Json> from_execution(World& world, const std::string& ns, std::stri
   return *value;
 }
 
-util::Result<Json> resolve(World& world, const std::string& ns, const Json& import) {
-  const auto name = data::string_at(import, {"name"});
-  if (import.contains("value")) {
-    return import["value"];
-  }
-  if (import.contains("secretRef")) {
-    return from_secret(world, ns, name, import["secretRef"]);
-  }
-  if (import.contains("configMapRef")) {
-    return from_config_map(world, ns, name, import["configMapRef"]);
-  }
-  if (import.contains("executionRef")) {
-    return from_execution(world, ns, name, import["executionRef"]);
-  }
-  return missing(name, "it names no source");
-}
-
 /// The value under a key, which may be a path with dots.
 const Json* value_at(const Json& values, std::string_view key) {
   if (!values.is_object()) {
@@ -125,15 +108,47 @@ const Json* value_at(const Json& values, std::string_view key) {
   return nullptr;
 }
 
+util::Result<Json> from_item(std::string_view import, const Json& reference, const Json& by_item) {
+  const auto name = data::string_at(reference, {"name"});
+  const auto wanted = data::string_at(reference, {"export"});
+  const auto exports = by_item.find(name);
+  const Json* value = exports == by_item.end() ? nullptr : value_at(*exports, wanted);
+  if (value == nullptr) {
+    return missing(import, cat("item ", name, " has no export ", wanted));
+  }
+  return *value;
+}
+
+util::Result<Json> resolve(World& world, const std::string& ns, const Json& import,
+                           const Json& by_item) {
+  const auto name = data::string_at(import, {"name"});
+  if (import.contains("value")) {
+    return import["value"];
+  }
+  if (import.contains("secretRef")) {
+    return from_secret(world, ns, name, import["secretRef"]);
+  }
+  if (import.contains("configMapRef")) {
+    return from_config_map(world, ns, name, import["configMapRef"]);
+  }
+  if (import.contains("executionRef")) {
+    return from_execution(world, ns, name, import["executionRef"]);
+  }
+  if (import.contains("itemRef")) {
+    return from_item(name, import["itemRef"], by_item);
+  }
+  return missing(name, "it names no source");
+}
+
 }  // namespace
 
-util::Result<Json> resolve_imports(World& world, const std::string& ns, const Json& spec) {
+util::Result<Json> resolve_imports(World& world, const std::string& ns, const Json* imports,
+                                   const Json& by_item) {
   Json values = Json::object();
-  if (const Json* imports = data::find_path(spec, {"imports"}); imports != nullptr) {
-    for (const Json& import : *imports) {
-      KUBIST_TRY(values[std::string(data::string_at(import, {"name"}))],
-                 resolve(world, ns, import));
-    }
+  for (std::size_t i = 0; imports != nullptr && i < imports->size(); ++i) {
+    const Json& import = (*imports)[i];
+    KUBIST_TRY(values[std::string(data::string_at(import, {"name"}))],
+               resolve(world, ns, import, by_item));
   }
   return values;
 }

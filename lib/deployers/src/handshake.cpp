@@ -114,6 +114,11 @@ Json working(Json status, bool deleting, const Progress& progress, TimePoint now
   return status;
 }
 
+Json marked_interrupted(Json status) {
+  status["providerStatus"]["interrupted"] = status.value("jobID", "");
+  return status;
+}
+
 Json finished(Json status, bool deleting, const Progress& progress, const std::string& hash,
               const std::optional<ExportResult>& exports, TimePoint now) {
   if (!job_pending(status)) {
@@ -121,6 +126,7 @@ Json finished(Json status, bool deleting, const Progress& progress, const std::s
   }
   const std::string time = util::format_time(now);
   const bool succeeded = progress.state == Progress::State::done;
+  data::erase_path(status, {"providerStatus", "interrupted"});
   status["jobIDFinished"] = status.value("jobID", "");
   status["transitionTimes"]["finishedTime"] = time;
   merge_provider_status(status, progress);
@@ -143,6 +149,14 @@ Json finished(Json status, bool deleting, const Progress& progress, const std::s
     status["exportGeneration"] = before + (exports->changed || before == 0 ? 1 : 0);
   }
   return status;
+}
+
+bool needs_somebody(const Json& status) {
+  const Json* codes = data::find_path(status, {"lastError", "codes"});
+  return codes != nullptr && codes->is_array() &&
+         std::any_of(codes->begin(), codes->end(), [](const Json& code) {
+           return code == "ERR_CONFIGURATION_PROBLEM" || code == "ERR_UNAUTHORIZED";
+         });
 }
 
 std::string last_hash(const Json& status) {

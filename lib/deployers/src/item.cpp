@@ -95,7 +95,8 @@ util::Result<Item> parse_item(const Json& object) {
   item.uid = view.uid();
   item.generation = view.generation();
   item.deleting = !view.deletion_timestamp().empty();
-  item.without_uninstall = view.annotation(k_without_uninstall) == "true";
+  item.without_uninstall =
+      view.annotation(k_without_uninstall) == "true" || view.annotation(k_force_cleanup) == "true";
   item.type = data::string_at(spec, {"type"});
   item.target = data::string_at(spec, {"target", "name"});
   item.import_secret = data::string_at(spec, {"import", "secretRef", "name"});

@@ -1,9 +1,14 @@
+#include <array>
+#include <mutex>
+#include <thread>
+
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/handshake.hpp>
 #include <kubist/deployers/logs.hpp>
 #include <kubist/deployers/pod.hpp>
 #include <kubist/util/text.hpp>
 
+#include "log_store.hpp"
 #include "pod_status.hpp"
 #include "watcher.hpp"
 
@@ -44,6 +49,45 @@ util::Result<std::optional<LivePod>> find_pod(const std::shared_ptr<kube::Client
   return std::optional(std::move(pod));
 }
 
+util::Result<> read_one(const LivePod& pod, std::string_view container, const LogRequest& request,
+                        const LineHandler& on_line, const std::stop_token& stop) {
+  kube::LogOptions options;
+  options.container = container;
+  options.follow = request.follow;
+  options.timestamps = request.timestamps;
+  options.since_seconds = request.since_seconds;
+  options.tail_lines = request.tail_lines;
+  return pod.client->follow_log(pod.ns, pod.name, options, on_line, stop);
+}
+
+/// All containers of the pod: side by side where they are followed, else in their order.
+util::Result<> read_all(const LivePod& pod, const LogRequest& request, const LineHandler& on_line,
+                        const std::stop_token& stop) {
+  constexpr std::array k_containers{k_restore_container, k_workload_container, k_collect_container};
+  std::array<util::Result<>, k_containers.size()> results;
+  std::mutex mutex;
+  const auto read = [&](std::size_t i) {
+    results[i] = read_one(
+        pod, k_containers[i], request,
+        [&](std::string_view line) {
+          const std::scoped_lock lock(mutex);
+          return on_line(cat("[", k_containers[i], "] ", line));
+        },
+        stop);
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < k_containers.size(); ++i) {
+      if (request.follow) {
+        threads.emplace_back(read, i);
+      } else {
+        read(i);
+      }
+    }
+  }
+  return results[1];  // an agent that has nothing to say, or is gone, is no error
+}
+
 util::Result<> print_kept(kube::Client& home, const LogRequest& request, const LineHandler& on_line,
                           const std::stop_token& stop) {
   KUBIST_TRY(const auto logs, kept_logs(home, request.ns, request.item, stop));
@@ -54,6 +98,11 @@ util::Result<> print_kept(kube::Client& home, const LogRequest& request, const L
                                          request.item, " are kept"));
   }
   std::string_view text = logs[request.previous].text;
+  std::string tail;
+  if (request.tail_lines) {
+    tail = tail_of(text, text.size(), static_cast<std::size_t>(*request.tail_lines));
+    text = tail;
+  }
   if (text.ends_with('\n')) {
     text.remove_suffix(1);
   }
@@ -82,10 +131,8 @@ util::Result<> read_item_log(std::shared_ptr<kube::Client> home, const LogReques
     }
     KUBIST_TRY(const auto pod, find_pod(home, request, status, stop));
     if (pod && pod->started) {
-      kube::LogOptions options;
-      options.container = k_workload_container;
-      options.follow = request.follow;
-      return pod->client->follow_log(pod->ns, pod->name, options, on_line, stop);
+      return request.all_containers ? read_all(*pod, request, on_line, stop)
+                                    : read_one(*pod, k_workload_container, request, on_line, stop);
     }
     if (!request.follow || !job_pending(status) || stop.stop_requested()) {
       return print_kept(*home, request, on_line, stop);

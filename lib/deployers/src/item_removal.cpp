@@ -5,6 +5,7 @@
 #include <kubist/util/text.hpp>
 
 #include "job.hpp"
+#include "requests.hpp"
 #include "session.hpp"
 #include "watcher.hpp"
 
@@ -169,6 +170,15 @@ class ItemRemoval {
 };
 
 }  // namespace
+
+util::Result<> request_item_deletion(World& world, const std::string& ns, const std::string& name,
+                                     const std::string& uid) {
+  KUBIST_TRY(const auto live, world.home->find(deploy_items(), ns, name, world.stop));
+  if (live && data::string_at(*live, {"metadata", "deletionTimestamp"}).empty()) {
+    KUBIST_CHECK(remove(world, {*world.home, ""}, deploy_items(), ns, name, uid));
+  }
+  return {};
+}
 
 util::Result<ItemOutcome> remove_item(World& world, const std::string& ns, const std::string& name,
                                       const RemoveItemOptions& options) {

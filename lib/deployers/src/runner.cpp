@@ -3,6 +3,7 @@
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
+#include "item_request.hpp"
 #include "job.hpp"
 #include "session.hpp"
 #include "watcher.hpp"
@@ -11,21 +12,6 @@ namespace kubist::deployers {
 namespace {
 
 using util::cat;
-
-constexpr std::chrono::minutes k_pickup{5};
-
-ItemOutcome as_it_stands(const Session& session, bool ran) {
-  const Json status = session.status();
-  const auto phase = data::string_at(status, {"phase"});
-  if (phase == phase::k_failed || phase == phase::k_delete_failed) {
-    return outcome_of(session, Progress::State::failed, ran,
-                      std::string(data::string_at(status, {"lastError", "reason"}, "Failed")),
-                      std::string(data::string_at(status, {"lastError", "message"})));
-  }
-  const bool done = phase == phase::k_succeeded && !job_pending(status);
-  return outcome_of(session, done ? Progress::State::done : Progress::State::running, ran,
-                    done ? "Succeeded" : "Pending", "");
-}
 
 /// Everything that a run needs besides the item.
 struct Prepared {
@@ -57,7 +43,7 @@ util::Result<ItemOutcome> conclude(World& world, Session& session, const Deploye
     KUBIST_CHECK(keep_log(world, item, job.id, *progress.log));
   }
   KUBIST_CHECK(session.write_status([&](Json status) {
-    return finished(std::move(status), false, progress, job.hash, exports, world.clock->now());
+    return finished(std::move(status), job.remove, progress, job.hash, exports, world.clock->now());
   }));
   if (deployer != nullptr) {
     // Not waited for: the next run does, where there is one.
@@ -68,61 +54,28 @@ util::Result<ItemOutcome> conclude(World& world, Session& session, const Deploye
   return outcome_of(session, progress.state, true, progress.reason, progress.message);
 }
 
-/// A type of others: their deployer works by the same handshake.
-util::Result<ItemOutcome> await_foreign(World& world, Session& session, const Item& item,
-                                        const RunOptions& options) {
-  const auto deadline = world.clock->monotonic() + k_pickup;
-  Watcher watcher(world.stop);
-  while (options.wait && !world.stop.stop_requested()) {
-    const Json status = session.status();
-    if (!job_pending(status)) {
-      break;
-    }
-    if (!is_taken_up(status) && world.clock->monotonic() >= deadline) {
-      return outcome_of(session, Progress::State::failed, true, "PickupTimeout",
-                        cat("no deployer for type ", item.type, " took DeployItem ", item.name,
-                            " up within 5 minutes"));
-    }
-    watcher.set({{world.home, deploy_items(), item.ns, item.name}});
-    KUBIST_CHECK(watcher.wait(is_taken_up(status)
-                                  ? std::optional<std::chrono::milliseconds>()
-                                  : std::chrono::duration_cast<std::chrono::milliseconds>(
-                                        deadline - world.clock->monotonic())));
-    KUBIST_CHECK(session.reload());
-  }
-  return as_it_stands(session, true);
-}
-
-util::Result<> trigger(World& world, Session& session) {
-  const std::string id = util::random_uuid();
-  return session.write_status(
-      [&](Json status) { return triggered(std::move(status), id, world.clock->now()); });
-}
-
-util::Result<ItemOutcome> run_foreign(World& world, Session& session, const Item& item,
-                                      const RunOptions& options) {
-  const Json status = session.status();
-  const bool fresh = data::int_at(status, {"observedGeneration"}) == item.generation;
-  const bool good = data::string_at(status, {"phase"}) == phase::k_succeeded;
-  if (!job_pending(status)) {
-    if (!options.trigger || (fresh && good && !options.force)) {
-      return as_it_stands(session, false);
-    }
-    KUBIST_CHECK(trigger(world, session));
-  }
-  return await_foreign(world, session, item, options);
-}
-
-/// Asks for the job where nobody has, and takes it up, in one write.
-util::Result<> take_up(World& world, Session& session, bool deleting) {
+/// Asks for the job where nobody has, takes it up and answers a person's request, in one write.
+util::Result<> take_up(World& world, Session& session, const ItemRequest& request) {
   const std::string id = util::random_uuid();
   const std::int64_t generation = data::int_at(session.object(), {"metadata", "generation"});
   return session.write_status([&](Json status) {
     if (!job_pending(status)) {
       status = triggered(std::move(status), id, world.clock->now());
     }
-    return taken_up(std::move(status), generation, deleting, world.clock->now());
+    status = taken_up(std::move(status), generation, false, world.clock->now());
+    return answered(std::move(status), request, "runs again");
   });
+}
+
+/// An interrupt that finds nothing to interrupt, or a word that kubist does not know.
+util::Result<> answer_idle(Session& session, const ItemRequest& request) {
+  KUBIST_CHECK(session.write_status([&](Json status) {
+    return answered(std::move(status), request,
+                    request.verb == ItemRequest::Verb::unknown
+                        ? "DeployItems know reconcile and interrupt"
+                        : "no run was under way");
+  }));
+  return drop_operation(session, request);
 }
 
 }  // namespace
@@ -131,17 +84,23 @@ util::Result<ItemOutcome> run_item(World& world, const std::string& ns, const st
                                    const RunOptions& options) {
   KUBIST_TRY(Session session, Session::open(world, ns, name));
   auto item = session.item();
+  const ItemRequest request = request_of(session.object(), session.status());
+  const bool asked = request.verb == ItemRequest::Verb::reconcile;
+  const bool force = options.force || asked;
   if (item && find_deployer(item->type, world.settings) == nullptr) {
-    return run_foreign(world, session, *item, options);
+    return run_foreign(world, session, *item, {force, options.wait, options.trigger || asked});
+  }
+  if (request.verb != ItemRequest::Verb::none && !asked && !job_pending(session.status())) {
+    KUBIST_CHECK(answer_idle(session, request));
   }
   auto prepared = item ? prepare(world, *item) : util::Result<Prepared>(util::fail(item.error()));
   if (!prepared && may_mend(prepared.error())) {
     return util::fail(prepared.error());
   }
   const Json status = session.status();
-  const bool unchanged = prepared && last_hash(status) == prepared->job.hash && !options.force;
+  const bool unchanged = prepared && last_hash(status) == prepared->job.hash && !force;
   if (!job_pending(status)) {
-    if (!options.trigger || unchanged) {
+    if ((!options.trigger && !asked) || unchanged) {
       return as_it_stands(session, false);
     }
   } else if (unchanged && item->update_on_change_only && !is_taken_up(status)) {
@@ -152,7 +111,8 @@ util::Result<ItemOutcome> run_item(World& world, const std::string& ns, const st
     return conclude(world, session, nullptr, prepared->job, std::move(same));
   }
   if (!is_taken_up(session.status())) {
-    KUBIST_CHECK(take_up(world, session, false));
+    KUBIST_CHECK(take_up(world, session, request));
+    KUBIST_CHECK(drop_operation(session, request));
   }
   if (!prepared) {
     Job job;
@@ -171,6 +131,34 @@ util::Result<ItemOutcome> run_item(World& world, const std::string& ns, const st
     return outcome_of(session, progress.state, true, progress.reason, progress.message);
   }
   return conclude(world, session, prepared->deployer, prepared->job, std::move(progress));
+}
+
+util::Result<ItemOutcome> interrupt_item(World& world, const std::string& ns,
+                                         const std::string& name) {
+  KUBIST_TRY(Session session, Session::open(world, ns, name));
+  KUBIST_TRY(const Item item, session.item());
+  const Deployer* deployer = find_deployer(item.type, world.settings);
+  if (deployer == nullptr || !job_pending(session.status())) {
+    ItemOutcome outcome = as_it_stands(session, false);
+    outcome.state = Progress::State::done;
+    outcome.message = deployer == nullptr ? cat("its type ", item.type, " is not one of kubist's")
+                                          : "no run is under way";
+    return outcome;
+  }
+  Job job;
+  fill_job(session, world, job);
+  job.remove = item.deleting;
+  KUBIST_TRY(job.place, find_place(world, item));
+  Progress end = interrupted();
+  KUBIST_CHECK(
+      session.write_status([](Json status) { return marked_interrupted(std::move(status)); }));
+  KUBIST_TRY(Progress stopped, stop_and_wait(world, item, *deployer, job));
+  end.log = std::move(stopped.log);
+  KUBIST_CHECK(session.reload());
+  if (job_pending(session.status()) && data::string_at(session.status(), {"jobID"}) == job.id) {
+    return conclude(world, session, nullptr, job, std::move(end));
+  }
+  return outcome_of(session, Progress::State::failed, true, end.reason, end.message);
 }
 
 }  // namespace kubist::deployers

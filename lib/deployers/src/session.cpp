@@ -82,6 +82,13 @@ util::Result<> Session::patch_finalizers(const Json& operations) {
   return {};
 }
 
+util::Result<> Session::drop_annotation(std::string_view name) {
+  KUBIST_TRY(m_object, merge(*m_world, {*m_world->home, ""}, deploy_items(),
+                             at(m_object, "namespace"), at(m_object, "name"),
+                             {{"metadata", {{"annotations", {{std::string(name), Json()}}}}}}));
+  return {};
+}
+
 util::Result<> Session::add_finalizer() {
   for (int attempt = 1;; ++attempt) {
     const resources::ObjectView view(m_object);

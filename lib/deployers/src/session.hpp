@@ -25,6 +25,7 @@ class Session {
   util::Result<> write_status(const std::function<Json(Json status)>& change);
   util::Result<> add_finalizer();
   util::Result<> drop_finalizer();
+  util::Result<> drop_annotation(std::string_view name);
   util::Result<> reload();
 
  private:
@@ -52,8 +53,17 @@ Progress failure_of(const util::Error& error, std::string operation);
 /// Does an error mean that trying again may help?
 bool may_mend(const util::Error& error);
 
+/// Stops what a job has running and waits until it has ended, for as long as a pod may take to; what
+/// the deployer says of it then. Timeout: it did not end.
+util::Result<Progress> stop_and_wait(World& world, const Item& item, const Deployer& deployer,
+                                     const Job& job);
+/// How a job that a person interrupted ends.
+Progress interrupted();
+/// Has somebody interrupted the job that the status asks for?
+bool is_interrupted(const Json& status);
+
 /// Drives a job until the deployer is done or failed, its timeout has passed (then it is stopped
-/// and counts as failed), or stop is requested (then `running`).
+/// and counts as failed), somebody interrupts it (the same), or stop is requested (then `running`).
 util::Result<Progress> drive(World& world, Session& session, const Deployer& deployer, Job& job,
                              bool wait);
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* k_own_part = "kubist";  // of config
 constexpr std::array k_spec_fields{"import", "exports", "exportSchema"};
-constexpr std::array k_status_fields{"exports", "exportGeneration"};
+constexpr std::array k_status_fields{"exports", "exportGeneration", "handledRequest"};
 
 /// Both are embedded resources: the API server wants them to say what they are.
 void name_kind(Json& embedded, std::string_view kind) {
@@ -68,7 +68,8 @@ Json from_upstream_spec(Json spec) {
 }
 
 Json to_upstream_status(Json status) {
-  if (status.contains("providerStatus") || status.contains("exports")) {
+  if (status.contains("providerStatus") || status.contains("exports") ||
+      status.contains("handledRequest")) {
     Json& provider = status["providerStatus"];
     move_fields(status, provider, k_status_fields);
     name_kind(provider, "ItemStatus");

@@ -43,8 +43,17 @@ util::Result<> Watcher::wait(std::optional<std::chrono::milliseconds> limit) {
   return {};
 }
 
-void Watcher::wake() {
+std::string Watcher::latest(const WatchRequest& request) const {
   const std::scoped_lock lock(m_mutex);
+  const auto found = m_latest.find(key_of(request));
+  return found == m_latest.end() ? std::string() : found->second;
+}
+
+void Watcher::wake(const std::string& key, std::string_view resource_version) {
+  const std::scoped_lock lock(m_mutex);
+  if (!resource_version.empty()) {
+    m_latest[key] = resource_version;
+  }
   m_event = true;
   m_changed.notify_all();
 }
@@ -57,9 +66,10 @@ void Watcher::run(const WatchRequest& request, const std::stop_token& stop) {
   options.label_selector = request.label_selector;
   const auto result = kube::watch(
       *request.client, options,
-      [this](const kube::WatchEvent& event) -> util::Result<> {
+      [this, key = key_of(request)](const kube::WatchEvent& event) -> util::Result<> {
         if (event.type != kube::WatchEventType::bookmark) {
-          wake();
+          // Of "relisted" it is the list's.
+          wake(key, event.name.empty() ? std::string_view() : event.resource_version);
         }
         return {};
       },

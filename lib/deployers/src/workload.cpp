@@ -16,9 +16,9 @@ using util::cat;
 using util::ErrorKind;
 
 // Of the Execution's item, but not of a DeployItem's config.
-constexpr std::array k_not_config{"name",    "type",         "dependsOn",
-                                  "timeout", "engine",       "template",
-                                  "exports", "exportSchema", "updateOnChangeOnly"};
+constexpr std::array k_not_config{
+    "name",     "type",    "dependsOn", "timeout",      "engine",
+    "template", "imports", "exports",   "exportSchema", "updateOnChangeOnly"};
 constexpr std::array k_host_fields{"hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace",
                                    "hostUsers"};
 constexpr std::array k_own_variables{"IMPORTS_PATH", "EXPORTS_PATH", "EXPORT_PATH", "STATE_PATH",

@@ -81,7 +81,9 @@ TreeSummary Runner::tree_of(NodeId id) const {
     const Json& status =
         m_runs[child].status.is_null() ? m_graph[child].status() : m_runs[child].status;
     const Key& key = m_graph[child].key;
-    children.push_back({key.kind + "/" + key.name, condition_truth(status, "TreeReady")});
+    const bool foreign = m_graph[child].foreign_status && m_runs[child].status.is_null();
+    children.push_back(
+        {key.kind + "/" + key.name, condition_truth(status, foreign ? "Ready" : "TreeReady")});
   }
   return summarize_tree(Truth::yes, children);
 }

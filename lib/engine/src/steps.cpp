@@ -25,7 +25,7 @@ StatusInput common_input(const StepContext& context, NodeId id) {
 
 void write_status(const StepContext& context, StepResult& result, const Json& present,
                   Json status) {
-  if (status == present) {
+  if (status == present || context.graph[result.id].foreign_status) {
     return;
   }
   if (context.options.write_status) {

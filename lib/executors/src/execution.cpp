@@ -33,7 +33,7 @@ class ExecutionExecutor final : public ManagedExecutor {
 
  protected:
   util::Result<Alignment> align_node(Work& work) override {
-    deployers::World items = world_for(work);
+    deployers::World items = items_world(work);
     KUBIST_TRY(const ExecutionOutcome outcome, deployers::run_execution(items, input_for(work)));
     Alignment alignment;
     alignment.outcome = outcome_of(outcome.state);
@@ -47,7 +47,7 @@ class ExecutionExecutor final : public ManagedExecutor {
   }
 
   util::Result<engine::Removal> remove_node(Work& work) override {
-    deployers::World items = world_for(work);
+    deployers::World items = items_world(work);
     KUBIST_TRY(const ExecutionOutcome outcome,
                deployers::remove_execution(
                    items, input_for(work),
@@ -74,24 +74,6 @@ class ExecutionExecutor final : public ManagedExecutor {
     input.dry_run = work.dry();
     input.foreign_crd = world().deployers.foreign_crd;
     return input;
-  }
-
-  deployers::World world_for(Work& work) {
-    deployers::World items;
-    items.home = world().home;
-    items.settings = world().deployers;
-    items.field_manager = work.field_manager();
-    items.stop = work.stop();
-    items.progress = work.context().progress;
-    items.place_of = [this, &work](const std::string& ns, const std::string& target) {
-      return place_of(world().home, world().home_uid, world().connections, work.context().graph, ns,
-                      target, work.stop());
-    };
-    items.may_write = [&work] { return work.may_write(); };
-    items.on_write = [&work](const deployers::Write& write) {
-      work.writes().push_back({write.verb, write.object, write.cluster, ""});
-    };
-    return items;
   }
 };
 

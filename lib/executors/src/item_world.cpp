@@ -53,6 +53,27 @@ util::Result<deployers::Place> place_of(const std::shared_ptr<kube::Client>& hom
   return place;
 }
 
+deployers::World items_world(Work& work) {
+  World& world = work.world();
+  deployers::World items;
+  items.home = world.home;
+  items.settings = world.deployers;
+  items.jsonnet = world.jsonnet;
+  items.parallelism = world.item_parallelism;
+  items.field_manager = work.field_manager();
+  items.stop = work.stop();
+  items.progress = work.context().progress;
+  items.place_of = [&work](const std::string& ns, const std::string& target) {
+    return place_of(work.world().home, work.world().home_uid, work.world().connections,
+                    work.context().graph, ns, target, work.stop());
+  };
+  items.may_write = [&work] { return work.may_write(); };
+  items.on_write = [&work](const deployers::Write& write) {
+    work.writes().push_back({write.verb, write.object, write.cluster, ""});
+  };
+  return items;
+}
+
 util::Result<bool> has_foreign_items(kube::Client& home, const std::stop_token& stop) {
   const auto crd = home.find(kube::well_known::custom_resource_definitions(), "",
                              "deployitems.landscaper.gardener.cloud", stop);

@@ -6,6 +6,8 @@
 #include <kubist/engine/graph.hpp>
 #include <kubist/executors/world.hpp>
 
+#include "work.hpp"
+
 namespace kubist::executors {
 
 /// Where a target's pods run: its VirtualCluster's namespace on that cluster, or (no target) the
@@ -14,6 +16,10 @@ util::Result<deployers::Place> place_of(const std::shared_ptr<kube::Client>& hom
                                         const std::string& home_uid, Connections& connections,
                                         const engine::Graph& graph, const std::string& ns,
                                         const std::string& target, const std::stop_token& stop);
+
+/// What running or removing items for a node needs: its rights, lock and field manager. Valid as
+/// long as `work`.
+deployers::World items_world(Work& work);
 
 /// Did somebody else install the DeployItem kind? Who may not look at CRDs takes it for kubist's
 /// own: the server refuses fields that it does not know.

@@ -11,5 +11,6 @@ std::shared_ptr<engine::Executor> make_project_executor(World& world);
 std::shared_ptr<engine::Executor> make_cluster_executor(World& world);
 std::shared_ptr<engine::Executor> make_virtual_cluster_executor(World& world);
 std::shared_ptr<engine::Executor> make_execution_executor(World& world);
+std::shared_ptr<engine::Executor> make_deploy_item_executor(World& world);
 
 }  // namespace kubist::executors

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <kubist/deployers/execution.hpp>
 #include <kubist/resources/kinds.hpp>
 
 namespace kubist::executors {
@@ -10,7 +11,7 @@ void overlay(Snapshot& snapshot, const std::vector<data::Json>& planned) {
   for (const data::Json& object : planned) {
     const resources::ObjectView view(object);
     const resources::Kind* kind = resources::find_kind(view.group(), view.kind());
-    if (kind == nullptr) {
+    if (kind == nullptr || view.labels().contains(deployers::k_execution_label)) {
       continue;
     }
     auto& objects = kind->node ? snapshot.nodes : snapshot.definitions;

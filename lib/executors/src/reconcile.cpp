@@ -38,10 +38,11 @@ util::Result<std::vector<NodeId>> select(const Graph& graph, const ReconcileOpti
   return selected;
 }
 
-bool has_executions(const Graph& graph) {
+bool has_items(const Graph& graph) {
   const auto& nodes = graph.nodes();
-  return std::any_of(nodes.begin(), nodes.end(),
-                     [](const engine::Node& node) { return node.key.kind == "Execution"; });
+  return std::any_of(nodes.begin(), nodes.end(), [](const engine::Node& node) {
+    return node.key.kind == "Execution" || node.key.kind == "DeployItem";
+  });
 }
 
 bool is_outdated(const engine::Report& report) {
@@ -110,18 +111,23 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
                [&](const std::string& ns) { return recheck(run.graph, ns, stop); }, nullptr});
   m_connections.begin_run();
   Survey survey(run.graph, selected, *m_home);
-  World world{m_home,
-              m_home_uid,
-              m_connections,
-              locks,
-              *m_options.istio,
-              survey,
-              options.dry_run,
-              options.abandon,
-              options.force,
-              options.skip_uninstall,
-              m_options.deployers};
-  if (has_executions(run.graph)) {
+  World world{
+      m_home,
+      m_home_uid,
+      m_connections,
+      locks,
+      *m_options.istio,
+      survey,
+      options.dry_run,
+      options.abandon,
+      options.force,
+      options.skip_uninstall,
+      m_options.deployers,
+      [this, &stop](const std::string& name, const std::string& source, const std::string& input) {
+        return m_jsonnet.call(name, source, std::span(&input, 1), stop).at(0).output;
+      },
+      options.item_parallelism};
+  if (has_items(run.graph)) {
     KUBIST_TRY(world.deployers.foreign_crd, has_foreign_items(*m_home, stop));
   }
   const engine::ExecutorSet executors = make_executors(world);

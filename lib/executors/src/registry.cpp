@@ -23,6 +23,7 @@ const std::vector<Row>& table() {
        make_virtual_cluster_executor,
        {"DefaultVirtualClusterPolicyExecutor"}},
       {"Execution", "Execution", make_execution_executor, {}},
+      {"DeployItem", "DeployItem", make_deploy_item_executor, {}},
   };
   return rows;
 }

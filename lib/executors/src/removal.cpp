@@ -8,7 +8,8 @@ namespace kubist::executors {
 
 bool is_removed_by_engine(const kube::ApiResource& resource) {
   const resources::Kind* kind = resources::find_kind(resource.group, resource.kind);
-  return kind != nullptr && kind->node && kind->name != "Root";
+  return kind != nullptr && kind->node && kind->name != "Root" &&
+         kind->group == resources::k_kubist_group;  // a DeployItem has a way of its own
 }
 
 namespace {

@@ -1,8 +1,13 @@
+#include <algorithm>
 #include <future>
 
+#include <kubist/data/pointer.hpp>
+#include <kubist/deployers/execution.hpp>
 #include <kubist/executors/tree.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
+
+#include "item_world.hpp"
 
 namespace kubist::executors {
 
@@ -19,18 +24,41 @@ kube::ApiResource resource_of(const resources::Kind& kind) {
   return resource;
 }
 
+std::string tree_selector(const resources::Kind& kind) {
+  return kind.name == "DeployItem" ? util::cat("!", deployers::k_execution_label) : std::string();
+}
+
 namespace {
 
 bool is_wanted(const resources::Kind& kind) {
-  return kind.group == resources::k_kubist_group &&
-         (kind.node || kind.name.ends_with("Definition"));
+  return kind.node || kind.name.ends_with("Definition");
 }
 
 using Listed = util::Result<kube::ObjectList>;
 
 Listed list_kind(kube::Client& home, const resources::Kind& kind, const std::string& ns,
                  const std::stop_token& stop) {
-  return home.list(resource_of(kind), kind.namespaced ? ns : std::string(), {}, stop);
+  kube::ListOptions options;
+  options.label_selector = tree_selector(kind);
+  return home.list(resource_of(kind), kind.namespaced ? ns : std::string(), options, stop);
+}
+
+/// Where somebody else's DeployItems are, those of types that are not ours are not, either.
+util::Result<> drop_foreign(kube::Client& home, std::vector<Json>& nodes,
+                            const std::stop_token& stop) {
+  const auto is_other = [](const Json& object) {
+    const resources::ObjectView view(object);
+    return view.kind() == "DeployItem" &&
+           !data::string_at(object, {"spec", "type"}).starts_with("kubist.io/");
+  };
+  if (std::none_of(nodes.begin(), nodes.end(), is_other)) {
+    return {};
+  }
+  KUBIST_TRY(const bool foreign, has_foreign_items(home, stop));
+  if (foreign) {
+    std::erase_if(nodes, is_other);
+  }
+  return {};
 }
 
 util::Error explain(util::Error error, const resources::Kind& kind) {
@@ -67,6 +95,7 @@ util::Result<Snapshot> load_snapshot(kube::Client& home, const std::string& ns,
   if (failed) {
     return util::fail(std::move(*failed));
   }
+  KUBIST_CHECK(drop_foreign(home, snapshot.nodes, stop));
   return snapshot;
 }
 

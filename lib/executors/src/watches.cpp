@@ -37,6 +37,7 @@ KindWatch::KindWatch(std::shared_ptr<kube::Client> home, const resources::Kind& 
     : m_inbox(inbox) {
   m_options.resource = resource_of(kind);
   m_options.ns = kind.namespaced ? ns : "";
+  m_options.label_selector = tree_selector(kind);
   m_thread = std::jthread([this, home = std::move(home)](const std::stop_token& stop) {
     static_cast<void>(kube::watch(
         *home, m_options, [this](const kube::WatchEvent& event) { return take(event); }, stop));

@@ -31,14 +31,13 @@ class ItemChecker {
 
   std::vector<ItemProblem> run() {
     for (std::size_t i = 0; i < m_items.size(); ++i) {
-      const Json& before = list_of(m_items[i], "dependsOn");
-      for (std::size_t k = 0; k < before.size(); ++k) {
-        if (before[k].is_string() && !m_index.contains(before[k].get<std::string>())) {
-          missing(cat("/items/", i, "/dependsOn/", k),
-                  cat("item ", m_names[i], " depends on item "), before[k].get<std::string>());
+      for (const Edge& edge : edges_of(i)) {
+        if (!m_index.contains(edge.item)) {
+          missing(edge.pointer, cat("item ", m_names[i], " depends on item "), edge.item);
         }
       }
     }
+    refuse_own_exports();
     const Json& exports = list_of(m_spec, "exports");
     for (std::size_t i = 0; i < exports.size(); ++i) {
       const std::string item(data::string_at(exports[i], {"item"}));
@@ -56,15 +55,53 @@ class ItemChecker {
   std::vector<std::vector<std::size_t>> dependencies() const {
     std::vector<std::vector<std::size_t>> all(m_items.size());
     for (std::size_t i = 0; i < m_items.size(); ++i) {
-      for (const Json& name : list_of(m_items[i], "dependsOn")) {
-        all[i].push_back(m_index.at(name.get<std::string>()));
+      for (const Edge& edge : edges_of(i)) {
+        all[i].push_back(m_index.at(edge.item));
       }
+      std::sort(all[i].begin(), all[i].end());
+      all[i].erase(std::unique(all[i].begin(), all[i].end()), all[i].end());
     }
     return all;
   }
 
  private:
   enum class Mark : char { fresh, open, closed };
+  struct Edge {
+    std::string item;
+    std::string pointer;
+  };
+
+  /// What an item waits for: by dependsOn, or because it imports what the other exports.
+  std::vector<Edge> edges_of(std::size_t item) const {
+    std::vector<Edge> edges;
+    const Json& before = list_of(m_items[item], "dependsOn");
+    for (std::size_t k = 0; k < before.size(); ++k) {
+      if (before[k].is_string()) {
+        edges.push_back({before[k].get<std::string>(), cat("/items/", item, "/dependsOn/", k)});
+      }
+    }
+    const Json& imports = list_of(m_items[item], "imports");
+    for (std::size_t k = 0; k < imports.size(); ++k) {
+      const auto name = data::string_at(imports[k], {"itemRef", "name"});
+      if (!name.empty()) {
+        edges.push_back({std::string(name), cat("/items/", item, "/imports/", k, "/itemRef/name")});
+      }
+    }
+    return edges;
+  }
+
+  // All items get the imports of the Execution: one of their own exports would come too late.
+  void refuse_own_exports() {
+    const Json& imports = list_of(m_spec, "imports");
+    for (std::size_t i = 0; i < imports.size(); ++i) {
+      if (imports[i].contains("itemRef")) {
+        m_problems.push_back({cat("/imports/", i, "/itemRef"),
+                              cat("import ", data::string_at(imports[i], {"name"}),
+                                  " of the Execution cannot come from one of its own items"),
+                              "give it in the imports of the item that needs it"});
+      }
+    }
+  }
 
   void missing(std::string pointer, const std::string& who, const std::string& name) {
     m_problems.push_back({std::move(pointer),
@@ -79,15 +116,13 @@ class ItemChecker {
     }
     m_marks[item] = Mark::open;
     m_path.push_back(item);
-    const Json& before = list_of(m_items[item], "dependsOn");
-    for (std::size_t k = 0; k < before.size(); ++k) {
-      const auto next = before[k].is_string() ? m_index.find(before[k].get<std::string>())
-                                              : m_index.end();
+    for (const Edge& edge : edges_of(item)) {
+      const auto next = m_index.find(edge.item);
       if (next == m_index.end()) {
         continue;
       }
       if (m_marks[next->second] == Mark::open) {
-        cycle(next->second, cat("/items/", item, "/dependsOn/", k));
+        cycle(next->second, edge.pointer);
       } else {
         visit(next->second);
       }
@@ -116,6 +151,24 @@ class ItemChecker {
 };
 
 }  // namespace
+
+std::vector<ImportedExecution> imported_executions(const Json& execution_spec) {
+  std::vector<ImportedExecution> found;
+  const auto add = [&found](const Json& imports, const std::string& pointer) {
+    for (std::size_t i = 0; i < imports.size(); ++i) {
+      const auto name = data::string_at(imports[i], {"executionRef", "name"});
+      if (!name.empty()) {
+        found.push_back({std::string(name), cat(pointer, "/", i, "/executionRef/name")});
+      }
+    }
+  };
+  add(list_of(execution_spec, "imports"), "/imports");
+  const Json& items = list_of(execution_spec, "items");
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    add(list_of(items[i], "imports"), cat("/items/", i, "/imports"));
+  }
+  return found;
+}
 
 std::vector<ItemProblem> item_problems(const Json& execution_spec) {
   return ItemChecker(execution_spec).run();

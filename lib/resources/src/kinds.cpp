@@ -36,8 +36,8 @@ constexpr Kind k_kinds[] = {
      "Cluster", true},
     {"Execution", "executions", k_kubist_group, "kexec", k_execution_words, true, "VirtualCluster",
      true},
-    {"DeployItem", "deployitems", k_landscaper_group, "di", k_deploy_item_words, true, "Execution",
-     false},
+    {"DeployItem", "deployitems", k_landscaper_group, "di", k_deploy_item_words, true,
+     "VirtualCluster", true},
 };
 
 bool has_word(const Kind& kind, std::string_view word) {

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/resources/execution_items.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::resources {
@@ -67,7 +68,7 @@ class ReferenceChecker {
       if (parent->name.empty()) {
         parent->ns = ObjectView(manifest.object).ns();
       }
-      edges.push_back({*parent, parent_pointer(*parent)});
+      edges.push_back({*parent, parent_pointer(*parent, ObjectView(manifest.object).ref())});
     }
     const Json* depends = data::find_path(manifest.object, {"spec", "dependsOn"});
     for (std::size_t i = 0; depends != nullptr && depends->is_array() && i < depends->size(); ++i) {
@@ -79,13 +80,11 @@ class ReferenceChecker {
         edges.push_back({std::move(*to), cat("/spec/dependsOn/", i)});
       }
     }
-    const Json* imports = data::find_path(manifest.object, {"spec", "imports"});
-    for (std::size_t i = 0; imports != nullptr && imports->is_array() && i < imports->size(); ++i) {
-      if (auto name = data::string_at((*imports)[i], {"executionRef", "name"}); !name.empty()) {
-        ObjectRef to{std::string(k_kubist_group), "Execution",
-                     std::string(ObjectView(manifest.object).ns()), std::string(name)};
-        edges.push_back({to, cat("/spec/imports/", i, "/executionRef/name")});
-      }
+    const ObjectView view(manifest.object);
+    for (const ImportedExecution& import : imported_executions(view.spec())) {
+      edges.push_back(
+          {{std::string(k_kubist_group), "Execution", std::string(view.ns()), import.name},
+           cat("/spec", import.pointer)});
     }
     for (Edge& edge : edges) {
       place(edge.to);
@@ -93,7 +92,10 @@ class ReferenceChecker {
     return edges;
   }
 
-  static std::string parent_pointer(const ObjectRef& parent) {
+  static std::string parent_pointer(const ObjectRef& parent, const ObjectRef& child) {
+    if (parent.kind == "VirtualCluster" && child.kind == "DeployItem") {
+      return "/spec/target/name";
+    }
     if (parent.kind == "Cluster") {
       return "/spec/clusterRef/name";
     }

@@ -1,4 +1,5 @@
 #include <kubist/data/pointer.hpp>
+#include <kubist/resources/execution_items.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
@@ -101,15 +102,18 @@ std::optional<ObjectRef> parent_of(const Json& object) {
   if (auto name = data::string_at(object, {"spec", "virtualClusterRef", "name"}); !name.empty()) {
     return sibling(view, "VirtualCluster", name);
   }
+  if (auto name = data::string_at(object, {"spec", "target", "name"});
+      kind->name == "DeployItem" && !name.empty()) {
+    return sibling(view, "VirtualCluster", name);
+  }
   return ObjectRef{std::string(k_kubist_group), "Project", "", ""};
 }
 
 std::vector<ObjectRef> references_of(const Json& object) {
   std::vector<ObjectRef> refs = depends_on(object);
-  for (const Json& import : spec_list(object, "imports")) {
-    if (auto name = data::string_at(import, {"executionRef", "name"}); !name.empty()) {
-      refs.push_back(sibling(ObjectView(object), "Execution", name));
-    }
+  const ObjectView view(object);
+  for (const ImportedExecution& import : imported_executions(view.spec())) {
+    refs.push_back(sibling(view, "Execution", import.name));
   }
   return refs;
 }

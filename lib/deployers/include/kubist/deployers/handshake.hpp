@@ -49,10 +49,17 @@ struct ExportResult {
   bool changed = false;  ///< the bytes differ from before
   Json public_values = Json::object();
 };
+/// Somebody wants the job that is under way to end (providerStatus.interrupted).
+Json marked_interrupted(Json status);
+
 /// The end: final phase and jobIDFinished together. Success records `hash` and the exports; failure
 /// keeps the exports of before and records the error.
 Json finished(Json status, bool deleting, const Progress& progress, const std::string& hash,
               const std::optional<ExportResult>& exports, TimePoint now);
+
+/// Did the last run fail on something that only a person can mend (input, rights)? Anything else
+/// may be better the next time.
+bool needs_somebody(const Json& status);
 
 /// The hash of the last success, empty when the last run failed or there was none.
 std::string last_hash(const Json& status);

@@ -24,6 +24,9 @@ inline constexpr std::string_view k_item_label = "kubist.io/deployitem-uid";
 /// On a DeployItem: deletion does not run the workload with OPERATION=DELETE.
 inline constexpr std::string_view k_without_uninstall =
     "landscaper.gardener.cloud/delete-without-uninstall";
+/// The same in the words of upstream's container deployer.
+inline constexpr std::string_view k_force_cleanup =
+    "container.deployer.landscaper.gardener.cloud/force-cleanup";
 
 /// Is that Secret kubist's own (logs, state, imports of items), or does it give access to a
 /// cluster? No item and no Execution may read such a one.

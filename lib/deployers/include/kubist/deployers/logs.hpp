@@ -1,7 +1,9 @@
 #pragma once
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -46,11 +48,16 @@ struct LogRequest {
   std::string ns, item;
   bool follow = false;       ///< wait for the pod of a run that has begun, and go on until it ends
   std::size_t previous = 0;  ///< that many runs back, from what is kept
+  bool all_containers = false;  ///< of a pod: restore and collect too, each line with its container
+  /// Of a pod as the API has them; of what is kept only the lines at the end can be chosen.
+  bool timestamps = false;
+  std::optional<std::int64_t> since_seconds, tail_lines;
   ClusterConnector connect;
 };
 
 /// The log of an item's workload, line by line: of its pod while there is one (as the pod wrote
-/// it), else what was kept of the last run (redacted). Not_found: no such item, no run yet.
+/// it), else what was kept of the last run (redacted). Lines come from one thread at a time.
+/// Not_found: no such item, no run yet.
 util::Result<> read_item_log(std::shared_ptr<kube::Client> home, const LogRequest& request,
                              const std::function<bool(std::string_view line)>& on_line,
                              std::stop_token stop = {});

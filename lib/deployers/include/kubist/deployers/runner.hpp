@@ -38,9 +38,20 @@ struct RemoveItemOptions {
 
 /// Brings one DeployItem to the end of its job (by watches, without polling), or resumes a job that
 /// another kubist began. Items of foreign types are only waited for. A failed run is an outcome,
-/// not an error. When stop is requested the job is left running and its outcome is `running`.
+/// not an error. Annotations that ask for a run or its end are answered (kubist.io/request:
+/// reconcile@ID or interrupt@ID; landscaper.gardener.cloud/operation). When stop is requested the
+/// job is left running and its outcome is `running`.
 util::Result<ItemOutcome> run_item(World& world, const std::string& ns, const std::string& name,
                                    const RunOptions& options = {});
+
+/// Ends the run that an item has under way, whoever drives it: the workload gets SIGTERM, its state
+/// is saved, the item is Failed with reason Interrupted. Done: no run was under way. Takes no lock.
+util::Result<ItemOutcome> interrupt_item(World& world, const std::string& ns,
+                                         const std::string& name);
+
+/// Asks for the deletion of an item, where nobody has and it is still that one.
+util::Result<> request_item_deletion(World& world, const std::string& ns, const std::string& name,
+                                     const std::string& uid);
 
 /// For an item that is being deleted: runs the workload with OPERATION=DELETE (unless the item or
 /// the options say otherwise), removes what it kept and drops the finalizer. In a namespace that is

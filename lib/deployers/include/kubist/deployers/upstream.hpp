@@ -14,7 +14,8 @@ using data::Json;
 Json to_upstream_spec(Json spec, const std::string& ns);
 Json from_upstream_spec(Json spec);
 
-/// providerStatus holds exports and exportGeneration; what is required there is never missing.
+/// providerStatus holds exports, exportGeneration and handledRequest; what is required there is
+/// never missing.
 Json to_upstream_status(Json status);
 Json from_upstream_status(Json status);
 

@@ -61,11 +61,19 @@ struct Write {
   std::string cluster;  ///< empty: home
 };
 
+/// Evaluates Jsonnet: `source` gives a function, the answer is its value for `input` (JSON text, as
+/// the answer). `name` is what errors call the source. Any thread.
+using Jsonnet = std::function<util::Result<std::string>(
+    const std::string& name, const std::string& source, const std::string& input)>;
+
 /// What running items needs of the world. Plain data; everything in it may be used by any thread.
 struct World {
   std::shared_ptr<kube::Client> home;
   PlaceResolver place_of;
+  Jsonnet jsonnet;  ///< empty: Templates cannot be rendered
   Settings settings;
+  std::size_t parallelism =
+      0;  ///< items of one Execution at once; 0: as many as their order allows
   std::string field_manager = "kubist";
   std::stop_token stop;
   std::function<void(std::string)> progress;   ///< says what is waited for; may be empty

@@ -55,6 +55,9 @@ struct Node {
   std::vector<resources::NamedCall> policies;
   std::vector<Key> depends_on;
   StatusSummary status_summary;
+  /// An object of another API group (a DeployItem): its status is its deployer's. The engine reads
+  /// Ready there, which counts as TreeReady too, and writes nothing.
+  bool foreign_status = false;
 
   NodeId parent = k_no_node;           ///< set by Graph, like all below
   std::vector<NodeId> children;        ///< in order: rank, namespace, name, target

@@ -12,6 +12,7 @@
 #include <kubist/executors/connections.hpp>
 #include <kubist/executors/world.hpp>
 #include <kubist/kube/client.hpp>
+#include <kubist/runtimes/jsonnet.hpp>
 
 namespace kubist::executors {
 
@@ -30,7 +31,8 @@ struct ReconcileOptions {
   bool force = false;
   bool skip_uninstall = false;
   bool keep_trace = false;
-  std::size_t parallelism = 16;
+  std::size_t parallelism = 16;      ///< nodes at once
+  std::size_t item_parallelism = 0;  ///< items of one Execution at once; 0: no limit
   /// How long what is progressing is looked at again before the run ends without it.
   std::chrono::milliseconds settle{std::chrono::minutes(5)};
   std::chrono::nanoseconds lock_timeout{0};
@@ -42,8 +44,8 @@ struct Run {
   engine::Report report;
 };
 
-/// A DeployItem that was to go, and how that went.
-struct ItemRemoval {
+/// A DeployItem that was to run, to end or to go, and how that went.
+struct ItemResult {
   resources::ObjectRef item;
   util::Result<deployers::ItemOutcome> outcome;
 };
@@ -73,8 +75,19 @@ class Session {
   /// requested already. Of the options count abandon, skip_uninstall and lock_timeout; `progress`
   /// says what is waited for, from any thread, one at a time. An error means that nothing was done.
   /// REQUIRES: `items` is not empty.
-  util::Result<std::vector<ItemRemoval>> remove_items(
+  util::Result<std::vector<ItemResult>> remove_items(
       const std::vector<resources::ObjectRef>& items, const ReconcileOptions& options,
+      const std::function<void(const std::string&)>& progress, const std::stop_token& stop);
+
+  /// Runs DeployItems by themselves, side by side: those that need it (`options.force`: all),
+  /// whether they belong to an Execution or not. Else as remove_items().
+  util::Result<std::vector<ItemResult>> run_items(
+      const std::vector<resources::ObjectRef>& items, const ReconcileOptions& options,
+      const std::function<void(const std::string&)>& progress, const std::stop_token& stop);
+
+  /// Ends what DeployItems have under way, whoever runs them; waits for no lock.
+  util::Result<std::vector<ItemResult>> interrupt_items(
+      const std::vector<resources::ObjectRef>& items,
       const std::function<void(const std::string&)>& progress, const std::stop_token& stop);
 
   kube::Client& home() { return *m_home; }
@@ -84,7 +97,13 @@ class Session {
   std::vector<std::shared_ptr<kube::Client>> clients() { return m_connections.clients(); }
 
  private:
+  using ItemCall = std::function<util::Result<deployers::ItemOutcome>(
+      deployers::World& world, const resources::ObjectRef& item)>;
   Session(std::shared_ptr<kube::Client> home, std::string home_uid, Options options);
+  util::Result<std::vector<ItemResult>> each_item(
+      const std::vector<resources::ObjectRef>& items, const ReconcileOptions& options,
+      const std::function<void(const std::string&)>& progress, const std::stop_token& stop,
+      const ItemCall& call);
   util::Result<Run> run_once(const ReconcileOptions& options, bool replan,
                              engine::Observer& observer, const std::stop_token& stop);
   util::Result<> recheck(const engine::Graph& graph, const std::string& ns,
@@ -95,6 +114,7 @@ class Session {
   Options m_options;
   Connections m_connections;
   Catalog m_catalog;
+  runtimes::Jsonnet m_jsonnet;  ///< of Templates; kept: it remembers results
 };
 
 }  // namespace kubist::executors

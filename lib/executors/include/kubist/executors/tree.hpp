@@ -12,6 +12,10 @@ namespace kubist::executors {
 /// The API resource of one of kubist's kinds, so that no discovery is needed.
 kube::ApiResource resource_of(const resources::Kind& kind);
 
+/// The label selector for the objects of a kind that are nodes of the tree: the DeployItems of an
+/// Execution are its own business. Empty: all.
+std::string tree_selector(const resources::Kind& kind);
+
 /// Every kubist object of the home cluster that a run needs.
 struct Snapshot {
   std::vector<data::Json> nodes;        ///< of kinds in the tree

@@ -32,6 +32,8 @@ struct World {
   bool force = false;    ///< run items again although nothing changed
   bool skip_uninstall = false;
   deployers::Settings deployers;
+  deployers::Jsonnet jsonnet;        ///< for Templates
+  std::size_t item_parallelism = 0;  ///< items of one Execution at once; 0: no limit
 };
 
 /// The uid of kube-system, by which a cluster is known.

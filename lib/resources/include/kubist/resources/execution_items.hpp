@@ -13,9 +13,17 @@ struct ItemProblem {
   std::string hint;
 };
 
-/// Items that wait for one that does not exist or for each other (printed as a cycle), and exports
-/// of items that do not exist. Whatever the schema would refuse is passed over.
+/// Items that wait (by dependsOn or an import's itemRef) for one that does not exist or for each
+/// other (printed as a cycle), exports of items that do not exist, and imports of the Execution
+/// from its own items. Whatever the schema would refuse is passed over.
 std::vector<ItemProblem> item_problems(const data::Json& execution_spec);
+
+/// An Execution whose export the Execution, or one of its items, imports.
+struct ImportedExecution {
+  std::string name;
+  std::string pointer;  ///< into the spec: "/imports/0/executionRef/name"
+};
+std::vector<ImportedExecution> imported_executions(const data::Json& execution_spec);
 
 /// The positions of the items that each item waits for, by position. REQUIRES: no item_problems().
 std::vector<std::vector<std::size_t>> item_dependencies(const data::Json& execution_spec);

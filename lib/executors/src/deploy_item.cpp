@@ -1,0 +1,91 @@
+#include <kubist/deployers/handshake.hpp>
+#include <kubist/deployers/runner.hpp>
+#include <kubist/util/text.hpp>
+
+#include "item_world.hpp"
+#include "kinds.hpp"
+
+// A DeployItem that stands by itself. Its finalizer and its status are its deployer's.
+namespace kubist::executors {
+
+using deployers::ItemOutcome;
+using deployers::Progress;
+using engine::Alignment;
+using engine::Removal;
+
+namespace {
+
+class DeployItemExecutor final : public engine::Executor {
+ public:
+  explicit DeployItemExecutor(World& world) : m_world(world) {}
+
+  util::Result<Alignment> align(const engine::Node& node,
+                                const engine::Context& context) override {
+    Work work(m_world, node, context);
+    Alignment alignment;
+    if (work.dry()) {
+      alignment.reason = "DryRun";
+      return alignment;
+    }
+    deployers::World items = items_world(work);
+    KUBIST_TRY(const ItemOutcome outcome,
+               deployers::run_item(items, node.key.ns, node.key.name, {.force = m_world.force}));
+    alignment.outcome = outcome_of(outcome);
+    alignment.reason = outcome.reason;
+    alignment.message = outcome.message;
+    alignment.writes = work.writes();
+    return alignment;
+  }
+
+  util::Result<Removal> remove(const engine::Node& node, const engine::Context& context) override {
+    Work work(m_world, node, context);
+    if (work.dry()) {
+      return Removal{};
+    }
+    deployers::World items = items_world(work);
+    KUBIST_CHECK(deployers::request_item_deletion(items, node.key.ns, node.key.name, node.uid));
+    KUBIST_TRY(const ItemOutcome outcome,
+               deployers::remove_item(
+                   items, node.key.ns, node.key.name,
+                   {.skip_uninstall = m_world.skip_uninstall, .abandon = m_world.abandon}));
+    if (outcome.state == Progress::State::running) {
+      Removal removal = removal_running(outcome.reason, outcome.message);
+      removal.writes = work.writes();
+      return removal;
+    }
+    Removal removal;
+    if (outcome.state == Progress::State::failed) {
+      removal.state = engine::RemovalState::failed;
+    }
+    removal.reason = outcome.reason;
+    removal.message = outcome.message;
+    removal.left_behind = outcome.left_behind;
+    removal.writes = work.writes();
+    return removal;
+  }
+
+ private:
+  static engine::Outcome outcome_of(const ItemOutcome& outcome) {
+    switch (outcome.state) {
+      case Progress::State::done:
+        return engine::Outcome::ready;
+      case Progress::State::running:
+        return engine::Outcome::progressing;
+      case Progress::State::failed:
+        break;
+    }
+    return deployers::needs_somebody(outcome.item.value("status", data::Json::object()))
+               ? engine::Outcome::stalled
+               : engine::Outcome::failed;
+  }
+
+  World& m_world;
+};
+
+}  // namespace
+
+std::shared_ptr<engine::Executor> make_deploy_item_executor(World& world) {
+  return std::make_shared<DeployItemExecutor>(world);
+}
+
+}  // namespace kubist::executors
