@@ -40,7 +40,7 @@ ObjectResult failure(const resources::ObjectRef& item, util::Error error) {
   return result;
 }
 
-ObjectResult result_of(Context& context, executors::ItemRemoval& removal) {
+ObjectResult result_of(Context& context, executors::ItemResult& removal) {
   if (!removal.outcome) {
     return failure(removal.item, removal.outcome.error());
   }
@@ -97,11 +97,11 @@ util::Result<int> delete_items(Context& context, const Arguments& arguments,
   }
   KUBIST_TRY(const auto session, open_session(context));
   KUBIST_TRY(auto removals, session->remove_items(
-                                requested, run_options(arguments),
+                                requested, removal_options(arguments),
                                 [&](const std::string& text) { context.log().line(text); },
                                 deadline.token()));
   std::size_t left = 0;
-  for (executors::ItemRemoval& removal : removals) {
+  for (executors::ItemResult& removal : removals) {
     const bool unfinished = removal.outcome ? removal.outcome->state == Progress::State::running
                                             : removal.outcome.error().kind == ErrorKind::cancelled;
     if (unfinished) {

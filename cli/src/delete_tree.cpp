@@ -124,7 +124,7 @@ class Deletion {
   }
 
   util::Result<int> run_engine() {
-    executors::ReconcileOptions options = run_options(m_arguments);
+    executors::ReconcileOptions options = removal_options(m_arguments);
     for (const Requested& requested : m_requested) {
       options.selection.push_back(requested.key);
     }

@@ -32,7 +32,16 @@ executors::ReconcileOptions run_options(const Arguments& arguments) {
   options.abandon = arguments.boolean("abandon");
   options.skip_uninstall = arguments.boolean("without-uninstall");
   options.parallelism = static_cast<std::size_t>(std::max(1LL, arguments.number("parallelism")));
+  options.item_parallelism = arguments.given("parallelism") ? options.parallelism : 0;
   options.lock_timeout = arguments.duration("lock-timeout");
+  return options;
+}
+
+executors::ReconcileOptions removal_options(const Arguments& arguments) {
+  executors::ReconcileOptions options = run_options(arguments);
+  const bool only_clean_up = arguments.boolean("force-cleanup");
+  options.abandon = options.abandon || only_clean_up;
+  options.skip_uninstall = options.skip_uninstall || only_clean_up;
   return options;
 }
 

@@ -11,8 +11,11 @@ namespace kubist::cli {
 /// process's, not a person's.
 util::Result<std::unique_ptr<executors::Session>> open_session(Context& context);
 
-/// What the flags --parallelism, --lock-timeout, --abandon and --without-uninstall say.
+/// What the flags --parallelism, --lock-timeout, --abandon, --without-uninstall and --force-cleanup
+/// say.
 executors::ReconcileOptions run_options(const Arguments& arguments);
+/// The same with --force-cleanup: of the commands that delete.
+executors::ReconcileOptions removal_options(const Arguments& arguments);
 
 /// --report text|json|junit|github; `fallback` is meant without it.
 Flag run_report_flag(std::string_view fallback);

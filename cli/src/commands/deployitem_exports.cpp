@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/data/document.hpp>
@@ -6,6 +8,7 @@
 #include <kubist/data/yaml_writer.hpp>
 #include <kubist/deployers/item.hpp>
 #include <kubist/util/base64.hpp>
+#include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
@@ -13,32 +16,129 @@
 namespace kubist::cli {
 namespace {
 
+using data::Json;
+using util::cat;
+using util::ErrorKind;
+
+constexpr std::string_view k_masked = "***";
+
+struct Exports {
+  Json values = Json::object();
+  Json shown = Json::object();  ///< those that are public
+};
+
 /// All exports, from the Secret that the item's status names.
-util::Result<data::Json> read_exports(Context& context, const std::string& name) {
+util::Result<Exports> read_exports(Context& context, const std::string& name) {
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const std::string ns, context.ns());
-  KUBIST_TRY(const data::Json item,
+  KUBIST_TRY(const Json item,
              client->json(kube::get(deployers::deploy_items(), ns, name), context.stop()));
   const auto secret_name = data::string_at(item, {"status", "exports", "secretRef", "name"},
                                            data::string_at(item, {"status", "exportRef", "name"}));
   const auto key = data::string_at(item, {"status", "exports", "secretRef", "key"}, "config");
   if (secret_name.empty()) {
-    return util::fail(util::ErrorKind::not_found,
-                      util::cat("DeployItem ", ns, "/", name, " has no exports: its phase is ",
-                                data::string_at(item, {"status", "phase"}, "unknown")));
+    return util::fail(ErrorKind::not_found,
+                      cat("DeployItem ", ns, "/", name, " has no exports: its phase is ",
+                          data::string_at(item, {"status", "phase"}, "unknown")));
   }
-  KUBIST_TRY(const data::Json secret,
+  KUBIST_TRY(const Json secret,
              client->json(kube::get(kube::well_known::secrets(), ns, secret_name), context.stop()));
   const auto text = util::base64_decode(data::string_at(secret, {"data", key}));
   KUBIST_TRY(const data::Document document,
-             data::read_document(text.value_or(""), util::cat("Secret ", ns, "/", secret_name)));
-  return document.value;
+             data::read_document(text.value_or(""), cat("Secret ", ns, "/", secret_name)));
+  Exports exports;
+  if (document.value.is_object()) {
+    exports.values = document.value;
+  }
+  KUBIST_TRY(const deployers::Item parsed, deployers::parse_item(item));
+  for (const std::string& shown : parsed.public_exports) {
+    if (exports.values.contains(shown)) {
+      exports.shown[shown] = exports.values[shown];
+    }
+  }
+  return exports;
+}
+
+/// Only the keys that were asked for.
+util::Result<> select_keys(Exports& exports, const std::vector<std::string>& words) {
+  if (words.size() < 2) {
+    return {};
+  }
+  Json chosen = Json::object();
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (!exports.values.contains(words[i])) {
+      std::vector<std::string> known;
+      for (const auto& [key, value] : exports.values.items()) {
+        known.push_back(key);
+      }
+      return util::fail(ErrorKind::not_found, cat("DeployItem ", words[0], " exports no ", words[i],
+                                                  util::did_you_mean(words[i], known)));
+    }
+    chosen[words[i]] = exports.values[words[i]];
+  }
+  exports.values = std::move(chosen);
+  return {};
+}
+
+/// A string as it is, anything else as JSON: what a file or a variable holds.
+std::string plain(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : data::to_json(value);
+}
+
+/// KEY='value' for a shell; a name that is no variable's name gets underscores.
+std::string env_line(std::string_view key, const Json& value) {
+  std::string name;
+  for (const char c : key) {
+    const bool digit = c >= '0' && c <= '9';
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (name.empty() && digit) {
+      name += '_';
+    }
+    name += letter || digit ? c : '_';
+  }
+  return cat(name, "='", util::replace_all(plain(value), "'", "'\\''"), "'\n");
+}
+
+util::Result<> write_files(Context& context, const std::string& folder, const Json& values) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) {
+    return util::fail(ErrorKind::invalid,
+                      cat("cannot make folder ", folder, ": ", failed.message()));
+  }
+  for (const auto& [key, value] : values.items()) {
+    if (key.empty() || key == "." || key == ".." || key.find('/') != std::string::npos) {
+      return util::fail(ErrorKind::invalid,
+                        cat("export \"", util::printable(key), "\" cannot be the name of a file"));
+    }
+    const std::filesystem::path path = std::filesystem::path(folder) / key;
+    KUBIST_CHECK(util::write_file(path, plain(value)));
+    context.out().write(cat(path.string(), "\n"));
+  }
+  return {};
 }
 
 util::Result<int> run(Context& context, const Arguments& arguments) {
-  KUBIST_TRY(const data::Json exports, read_exports(context, arguments.words()[0]));
+  KUBIST_TRY(Exports exports, read_exports(context, arguments.words()[0]));
+  KUBIST_CHECK(select_keys(exports, arguments.words()));
+  if (arguments.given("files")) {
+    KUBIST_CHECK(write_files(context, arguments.text("files"), exports.values));
+    return k_ok;
+  }
   const std::string format = arguments.text("output");
-  context.out().write(format == "json" ? data::to_kubectl_json(exports) : data::to_yaml(exports));
+  if (format == "env") {
+    for (const auto& [key, value] : exports.values.items()) {
+      context.out().write(env_line(key, value));
+    }
+    return k_ok;
+  }
+  Json printed = exports.values;
+  if (!arguments.boolean("show")) {
+    for (auto& [key, value] : printed.items()) {
+      value = exports.shown.contains(key) ? exports.shown[key] : Json(k_masked);
+    }
+  }
+  context.out().write(format == "json" ? data::to_kubectl_json(printed) : data::to_yaml(printed));
   return k_ok;
 }
 
@@ -49,22 +149,31 @@ const CommandSpec& deployitem_exports_command() {
       .path = "deployitem exports",
       .group = "DeployItems",
       .summary = "Print what a DeployItem exported",
-      .details = "All of it, secret values too: what is asked for is printed.",
-      .arguments = "NAME",
+      .details =
+          "Values that the item does not call public are masked as *** unless --show is given. "
+          "With -o env and --files the values are what is asked for, so nothing is masked: "
+          "variables "
+          "for a shell or a CI step, or one file a key (readable by its owner alone).",
+      .arguments = "NAME [KEY...]",
       .min_words = 1,
-      .max_words = 1,
+      .max_words = -1,
       .completes = Completes::deploy_items,
       .flags = {{"output",
                  'o',
                  FlagKind::text,
                  "FORMAT",
-                 "yaml or json",
+                 "yaml, json or env",
                  "yaml",
                  Completes::choices,
                  {},
-                 {"yaml", "json"}}},
-      .examples = {{"As YAML", "kubist deployitem exports hello-greet -n quickstart"},
-                   {"As JSON", "kubist deployitem exports hello-greet -o json"}},
+                 {"yaml", "json", "env"}},
+                {"show", 0, FlagKind::boolean, "", "print secret values too"},
+                {"files", 0, FlagKind::text, "FOLDER",
+                 "write one file a key there, print their paths", "", Completes::files}},
+      .examples = {{"Which there are", "kubist deployitem exports hello-greet -n quickstart"},
+                   {"One value", "kubist deployitem exports hello-greet message --show -o json"},
+                   {"As variables", "eval \"$(kubist deployitem exports hello-greet -o env)\""},
+                   {"As files", "kubist deployitem exports hello-greet --files out"}},
       .run = run};
   return spec;
 }

@@ -34,6 +34,15 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
     return util::fail(util::ErrorKind::usage, "--previous must be 0 or more");
   }
   request.previous = static_cast<std::size_t>(previous);
+  request.all_containers = arguments.boolean("all-containers");
+  request.timestamps = arguments.boolean("timestamps");
+  if (arguments.given("since")) {
+    request.since_seconds = std::max<std::int64_t>(
+        1, std::chrono::duration_cast<std::chrono::seconds>(arguments.duration("since")).count());
+  }
+  if (const long long lines = arguments.number("tail"); lines >= 0) {
+    request.tail_lines = lines;
+  }
   executors::Connections connections(home, "", context.client_options());
   request.connect = [&](const std::string& name) -> util::Result<std::shared_ptr<kube::Client>> {
     KUBIST_TRY(const data::Json cluster,
@@ -64,12 +73,19 @@ const CommandSpec& deployitem_logs_command() {
       .details =
           "While its pod runs the log is the pod's own. After that it is the tail that was kept "
           "(64 "
-          "KiB of each of the last three runs), in which known secret values are replaced by ***.",
+          "KiB of each of the last three runs), in which known secret values are replaced by ***; "
+          "that has no times, so that of --since and --timestamps nothing is seen.",
       .arguments = "NAME",
       .min_words = 1,
       .max_words = 1,
       .completes = Completes::deploy_items,
       .flags = {{"follow", 'f', FlagKind::boolean, "", "go on until the run ends"},
+                {"all-containers", 0, FlagKind::boolean, "",
+                 "of the pod: what the agents beside the workload wrote, too"},
+                {"since", 0, FlagKind::duration, "DURATION", "of the pod: only what is not older",
+                 "0s"},
+                {"tail", 0, FlagKind::number, "N", "only the last N lines; -1 means all", "-1"},
+                {"timestamps", 0, FlagKind::boolean, "", "of the pod: each line with its time"},
                 {"previous", 'p', FlagKind::number, "N", "the run N runs ago, from what is kept",
                  "0"}},
       .examples = {{"The last run", "kubist deployitem logs hello-greet -n quickstart"},

@@ -115,7 +115,10 @@ std::vector<Flag> flags() {
   const std::vector<Flag> own{
       {"watch", 'w', FlagKind::boolean, "", "keep watching and reconciling until a signal"},
       run_report_flag("text"),
-      {"parallelism", 0, FlagKind::number, "N", "resources worked on at once", "16"},
+      {"parallelism", 0, FlagKind::number, "N",
+       "resources, and items of an Execution, worked on at once (items: as many as can, by "
+       "default)",
+       "16"},
       {"timeout", 0, FlagKind::duration, "DURATION",
        "end after this long with exit code 3; without it, what is not ready is waited for 5m",
        "0s"},

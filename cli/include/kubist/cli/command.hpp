@@ -86,6 +86,12 @@ class Arguments {
 
   const CommandSpec& spec() const { return *m_spec; }
   const std::vector<std::string>& words() const { return m_words; }
+  /// The same for another command with the same flags.
+  Arguments with_words(std::vector<std::string> words) const {
+    Arguments copy = *this;
+    copy.m_words = std::move(words);
+    return copy;
+  }
   bool given(std::string_view flag) const;
   bool boolean(std::string_view flag) const;
   /// The value given, or the flag's default, or "".

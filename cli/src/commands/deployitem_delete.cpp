@@ -1,0 +1,37 @@
+#include <kubist/deployers/item.hpp>
+
+#include "commands.hpp"
+
+namespace kubist::cli {
+namespace {
+
+util::Result<int> run(Context& context, const Arguments& arguments) {
+  std::vector<std::string> words = arguments.words();
+  if (!arguments.given("filename")) {
+    words.insert(words.begin(), deployers::deploy_items().group_resource());
+  }
+  return delete_command().run(context, arguments.with_words(std::move(words)));
+}
+
+}  // namespace
+
+const CommandSpec& deployitem_delete_command() {
+  static const CommandSpec spec{
+      .path = "deployitem delete",
+      .group = "DeployItems",
+      .summary = "Delete DeployItems with their OPERATION=DELETE runs",
+      .details =
+          "The same as 'kubist delete deployitems', with all its flags. The item goes when its run "
+          "has succeeded and what it kept is gone.",
+      .arguments = "NAME...",
+      .max_words = -1,
+      .completes = Completes::deploy_items,
+      .flags = delete_command().flags,
+      .examples = {{"Undo it and let it go", "kubist deployitem delete hello-greet -n quickstart"},
+                   {"Its target is gone for good", "kubist deployitem delete hello-greet --force-cleanup"}},
+      .needs = Needs::cluster,
+      .run = run};
+  return spec;
+}
+
+}  // namespace kubist::cli

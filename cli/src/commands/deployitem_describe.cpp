@@ -1,0 +1,33 @@
+#include <kubist/deployers/item.hpp>
+
+#include "commands.hpp"
+
+namespace kubist::cli {
+namespace {
+
+util::Result<int> run(Context& context, const Arguments& arguments) {
+  std::vector<std::string> words = arguments.words();
+  if (!arguments.given("filename")) {
+    words.insert(words.begin(), deployers::deploy_items().group_resource());
+  }
+  return describe_command().run(context, arguments.with_words(std::move(words)));
+}
+
+}  // namespace
+
+const CommandSpec& deployitem_describe_command() {
+  static const CommandSpec spec{
+      .path = "deployitem describe",
+      .group = "DeployItems",
+      .summary = "Print all about DeployItems, with their events",
+      .details = "The same as 'kubist describe deployitems', with all its flags.",
+      .arguments = "[NAME...]",
+      .max_words = -1,
+      .completes = Completes::deploy_items,
+      .flags = describe_command().flags,
+      .examples = {{"Why did it fail?", "kubist deployitem describe hello-greet -n quickstart"}},
+      .run = run};
+  return spec;
+}
+
+}  // namespace kubist::cli

@@ -1,0 +1,28 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <kubist/cli/context.hpp>
+#include <kubist/executors/reconcile.hpp>
+
+#include "deadline.hpp"
+
+// What the commands that run DeployItems by name have in common.
+namespace kubist::cli {
+
+/// The DeployItems that the words name, in the command's namespace.
+util::Result<std::vector<resources::ObjectRef>> named_items(Context& context,
+                                                            const Arguments& arguments);
+std::function<void(const std::string&)> progress_log(Context& context);
+
+/// One line an item: "deployitem/NAME succeeded". The exit code that the worst of them has.
+util::Result<int> print_item_results(Context& context,
+                                     const std::vector<executors::ItemResult>& results,
+                                     const Deadline& deadline);
+/// The same where the end of runs was asked for: that one failed is what was wanted.
+util::Result<int> print_interrupted(Context& context,
+                                    const std::vector<executors::ItemResult>& results,
+                                    const Deadline& deadline);
+
+}  // namespace kubist::cli
