@@ -96,10 +96,10 @@ util::Result<int> delete_items(Context& context, const Arguments& arguments,
     return k_ok;
   }
   KUBIST_TRY(const auto session, open_session(context));
-  KUBIST_TRY(auto removals, session->remove_items(
-                                requested, removal_options(arguments),
-                                [&](const std::string& text) { context.log().line(text); },
-                                deadline.token()));
+  KUBIST_TRY(auto removals,
+             session->remove_items(
+                 requested, removal_options(arguments),
+                 [&](const std::string& text) { context.log().line(text); }, deadline.token()));
   std::size_t left = 0;
   for (executors::ItemResult& removal : removals) {
     const bool unfinished = removal.outcome ? removal.outcome->state == Progress::State::running

@@ -69,7 +69,7 @@ util::Result<int> print_item_results(Context& context,
     const bool bad = result.outcome->state == Progress::State::failed;
     failed = failed || bad;
     context.out().write(cat(title(result),
-                            bad                  ? " failed"
+                            bad                   ? " failed"
                             : result.outcome->ran ? " succeeded"
                                                   : " unchanged",
                             "\n"));

@@ -314,8 +314,9 @@ TEST_CASE("foreign DeployItem kind: left alone, its own fields are used, others'
     CHECK_FALSE(item["status"].contains(field));
     CHECK(item["status"]["providerStatus"].contains(field));
   }
-  CHECK(must(home.own({"deployitem", "exports", "run-run", "--show", "-n", project})).find("a: 1") !=
-        std::string::npos);
+  CHECK(
+      must(home.own({"deployitem", "exports", "run-run", "--show", "-n", project})).find("a: 1") !=
+      std::string::npos);
   CHECK(get("target2", "di", "theirs", project) == theirs);
   CHECK(get("target2", "di", "early", project) == early);
 

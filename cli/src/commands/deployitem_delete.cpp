@@ -28,7 +28,8 @@ const CommandSpec& deployitem_delete_command() {
       .completes = Completes::deploy_items,
       .flags = delete_command().flags,
       .examples = {{"Undo it and let it go", "kubist deployitem delete hello-greet -n quickstart"},
-                   {"Its target is gone for good", "kubist deployitem delete hello-greet --force-cleanup"}},
+                   {"Its target is gone for good",
+                    "kubist deployitem delete hello-greet --force-cleanup"}},
       .needs = Needs::cluster,
       .run = run};
   return spec;

@@ -15,8 +15,8 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
   executors::ReconcileOptions options;
   options.force = arguments.boolean("force");
   options.lock_timeout = arguments.duration("lock-timeout");
-  KUBIST_TRY(const auto results, session->run_items(items, options, progress_log(context),
-                                                    deadline.token()));
+  KUBIST_TRY(const auto results,
+             session->run_items(items, options, progress_log(context), deadline.token()));
   return print_item_results(context, results, deadline);
 }
 
@@ -43,8 +43,10 @@ const CommandSpec& deployitem_reconcile_command() {
                  "0s"},
                 {"lock-timeout", 0, FlagKind::duration, "DURATION",
                  "wait this long for another kubist on the same project", "20s"}},
-      .examples = {{"Try a failed item again", "kubist deployitem reconcile hello-greet -n quickstart"},
-                   {"Run it again whatever its state", "kubist deployitem reconcile hello-greet --force"}},
+      .examples = {{"Try a failed item again",
+                    "kubist deployitem reconcile hello-greet -n quickstart"},
+                   {"Run it again whatever its state",
+                    "kubist deployitem reconcile hello-greet --force"}},
       .needs = Needs::cluster,
       .run = run};
   return spec;

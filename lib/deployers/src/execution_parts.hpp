@@ -112,6 +112,15 @@ World serialized(const World& world);
 util::Result<Json> resolve_imports(World& world, const std::string& ns, const Json* imports,
                                    const Json& by_item);
 
+/// What an attempt is known by that was rolled back: the items and the imports that it was of.
+std::string rollback_hash(const ExecutionInput& input, const Json& imports);
+/// Keeps what an item that has succeeded is, to go back to.
+util::Result<> keep_last(World& world, const ExecutionInput& input, const RenderedItem& item);
+/// Takes items that ran or failed back to what was kept, those that depend on others first; removes
+/// those of which nothing is kept. A line for each about what was done.
+std::vector<std::string> roll_back(World& world, const ItemGroup& group,
+                                   const std::vector<ItemRun>& runs);
+
 /// The Execution's exports from those of its items: `values`, and which are public.
 struct CollectedExports {
   Json values = Json::object();

@@ -83,6 +83,11 @@ Json deploy_item(const ExecutionInput& input, const std::string& item,
                  const std::vector<std::string>& depends_on, Json spec) {
   const resources::ObjectView view(input.object);
   const std::string name = deploy_item_name(view.name(), item);
+  // Applied over one that had fields, an empty map would become null (structured-merge-diff).
+  if (const Json* config = data::find_path(spec, {"config"});
+      config != nullptr && config->empty()) {
+    spec.erase("config");
+  }
   if (input.foreign_crd) {
     spec = to_upstream_spec(std::move(spec), std::string(view.ns()));
   }

@@ -1,9 +1,6 @@
-#include <atomic>
-#include <functional>
-#include <semaphore>
+#include "execution_run.hpp"
 
 #include <kubist/data/document.hpp>
-#include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/runner.hpp>
 #include <kubist/resources/object.hpp>
@@ -11,25 +8,12 @@
 #include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
 
-#include "execution_parts.hpp"
 #include "requests.hpp"
 
 namespace kubist::deployers {
 namespace {
 
 using util::cat;
-using State = ExecutionOutcome::State;
-
-constexpr std::ptrdiff_t k_no_limit = 4096;
-
-enum class OnFailure { stop_dependents, keep_going, roll_back };
-
-OnFailure on_failure(const Json& spec) {
-  const auto word = data::string_at(spec, {"onFailure"});
-  return word == "KeepGoing"  ? OnFailure::keep_going
-         : word == "RollBack" ? OnFailure::roll_back
-                              : OnFailure::stop_dependents;
-}
 
 ItemOutcome not_started(std::string message) {
   ItemOutcome outcome;
@@ -78,216 +62,156 @@ bool is_read(const Json& spec, const ItemGroup& group, std::size_t item) {
          });
 }
 
-/// One run of an Execution: items in order, Templates unfolded when their turn comes.
-class ExecutionRun {
- public:
-  ExecutionRun(World& world, const ExecutionInput& input, Json imports, ItemGroup group)
-      : m_world(world),
-        m_input(input),
-        m_imports(std::move(imports)),
-        m_group(std::move(group)),
-        m_policy(on_failure(input.spec)),
-        m_slots(world.parallelism == 0 ? k_no_limit
-                                       : static_cast<std::ptrdiff_t>(world.parallelism)) {}
-
-  std::vector<ItemRun> run() {
-    return run_group(m_group, m_imports, Json::object(),
-                     [&](std::size_t i) { return is_read(m_input.spec, m_group, i); });
-  }
-
- private:
-  /// `exports`: of items outside of the group, by name. `read`: whose exports are asked for.
-  std::vector<ItemRun> run_group(const ItemGroup& group, const Json& imports, const Json& exports,
-                                 const std::function<bool(std::size_t)>& read) {
-    std::vector<ItemRun> runs(group.items.size());
-    const Order before = closure(group.order);
-    run_in_order(group.order, [&](std::size_t i) {
-      ItemRun& run = runs[i];
-      run.name = group.items[i].name;
-      run.deploy_item = name_of(group.items[i].deploy_item);
-      if (auto why = reason_to_wait(runs, group.order[i])) {
-        run.outcome = not_started(*std::move(why));
-        return;
-      }
-      Json known = exports;
-      for (const std::size_t other : before[i]) {
-        if (!runs[other].exports.is_null()) {
-          known[util::split(runs[other].name, '/').back()] = runs[other].exports;
-        }
-      }
-      run_one(group.items[i], imports, known, run);
-      if (read(i)) {
-        read_exports(run);
-      }
-      if (failed(run)) {
-        m_failed = true;
-      }
-    });
-    return runs;
-  }
-
-  std::optional<std::string> reason_to_wait(const std::vector<ItemRun>& runs,
-                                            const std::vector<std::size_t>& before) const {
-    for (const std::size_t other : before) {
-      if (!succeeded(runs[other]) && !(m_policy == OnFailure::keep_going && failed(runs[other]))) {
-        return cat("waits for item ", runs[other].name);
-      }
-    }
-    if (m_policy == OnFailure::roll_back && m_failed) {
-      return "not started: another item has failed";
-    }
-    return std::nullopt;
-  }
-
-  void run_one(const RenderedItem& item, const Json& imports, const Json& exports, ItemRun& run) {
-    auto values = item_imports(item, imports, exports);
-    if (!values) {
-      run.outcome = util::fail(values.error());
-    } else if (item.deploy_item.is_null()) {
-      run.outcome = run_template(item, *values, exports, run);
-    } else {
-      run.outcome = run_deploy_item(item, *values);
-    }
-  }
-
-  void read_exports(ItemRun& run) {
-    if (!run.outcome || run.deploy_item.empty()) {
-      return;
-    }
-    if (auto given = exports_of(m_world, run.outcome->item)) {
-      run.exports = *std::move(given);
-    } else {
-      run.outcome = util::fail(given.error());
-    }
-  }
-
-  util::Result<Json> item_imports(const RenderedItem& item, const Json& outer,
-                                  const Json& exports) {
-    KUBIST_TRY(Json own, resolve_imports(m_world, ns_of(m_input.object),
-                                         data::find_path(item.source, {"imports"}), exports));
-    Json values = outer;
-    values.update(own);
-    return values;
-  }
-
-  util::Result<ItemOutcome> run_deploy_item(const RenderedItem& item, const Json& imports) {
-    const std::string name = name_of(item.deploy_item);
-    m_slots.acquire();
-    const struct Release {
-      std::counting_semaphore<k_no_limit>& slots;
-      ~Release() { slots.release(); }
-    } release{m_slots};
-    if (item.imports) {
-      KUBIST_CHECK(
-          ensure_secret(m_world, {*m_world.home, ""}, import_secret(m_input, name, imports)));
-    }
-    return run_item(m_world, ns_of(m_input.object), name,
-                    {.force = m_input.force, .wait = m_input.wait});
-  }
-
-  util::Result<ItemOutcome> run_template(const RenderedItem& item, const Json& imports,
-                                         const Json& exports, ItemRun& run) {
-    KUBIST_TRY(const Rendering rendering,
-               render_template(m_world, m_input, {item, imports, exports}));
-    for (const RenderedItem& part : rendering.parts.items) {
-      KUBIST_CHECK(apply_item(m_world, m_input, part));
-    }
-    KUBIST_CHECK(prune(m_world, m_input, rendering.parts.items, item.name));
-    run.parts = run_group(rendering.parts, imports, exports, [](std::size_t) { return true; });
-    ItemOutcome outcome;
-    run.exports = rendering.exports;
-    for (const ItemRun& part : run.parts) {
-      if (failed(part)) {
-        outcome.state = Progress::State::failed;
-      } else if (!succeeded(part) && outcome.state == Progress::State::done) {
-        outcome.state = Progress::State::running;
-      }
-      if (!part.exports.is_null()) {
-        run.exports[util::split(part.name, '/').back()] = part.exports;
-      }
-    }
-    if (outcome.state == Progress::State::done && rendering.state) {
-      KUBIST_CHECK(keep_template_state(m_world, m_input, item, *rendering.state));
-    }
-    return outcome;
-  }
-
-  World& m_world;
-  const ExecutionInput& m_input;
-  Json m_imports;
-  ItemGroup m_group;
-  OnFailure m_policy;
-  std::counting_semaphore<k_no_limit> m_slots;
-  std::atomic<bool> m_failed = false;
-};
-
-util::Result<> keep_execution_exports(World& world, const ExecutionInput& input,
-                                      const CollectedExports& exports, Json& status) {
-  const std::string name = cat(name_of(input.object), "-exports");
-  Json metadata = owned_metadata(input, name);
-  metadata["labels"].erase(std::string(k_execution_label));
-  const Json secret{
-      {"apiVersion", "v1"},
-      {"kind", "Secret"},
-      {"type", "Opaque"},
-      {"metadata", metadata},
-      {"data",
-       {{std::string(state::k_export_key), util::base64_encode(data::to_json(exports.values))}}}};
-  KUBIST_CHECK(ensure_secret(world, {*world.home, ""}, secret));
-  status["exports"] = {{"secretRef", {{"name", name}}}, {"value", exports.public_values}};
-  return {};
-}
-
-ExecutionOutcome outcome_of(const util::Error& error) {
-  ExecutionOutcome outcome;
-  outcome.state = error.reason == "ImportNotFound" ? State::failed : State::stalled;
-  outcome.reason = error.reason;
-  outcome.message = error.to_string();
-  return outcome;
-}
-
 }  // namespace
 
-util::Result<ExecutionOutcome> run_execution(World& caller, const ExecutionInput& input) {
-  World world = serialized(caller);
-  auto imports = resolve_imports(world, ns_of(input.object),
-                                 data::find_path(input.spec, {"imports"}), Json::object());
-  if (!imports) {
-    return imports.error().reason.empty()
-               ? util::Result<ExecutionOutcome>(util::fail(imports.error()))
-               : outcome_of(imports.error());
-  }
-  auto group = render_execution(input);
-  if (!group) {
-    return outcome_of(group.error());
-  }
-  for (const RenderedItem& item : group->items) {
-    if (!item.deploy_item.is_null()) {
-      KUBIST_CHECK(apply_item(world, input, item));
+OnFailure on_failure(const Json& spec) {
+  const auto word = data::string_at(spec, {"onFailure"});
+  return word == "KeepGoing"  ? OnFailure::keep_going
+         : word == "RollBack" ? OnFailure::roll_back
+                              : OnFailure::stop_dependents;
+}
+
+ExecutionRun::ExecutionRun(World& world, const ExecutionInput& input, Json imports, ItemGroup group)
+    : m_world(world),
+      m_input(input),
+      m_imports(std::move(imports)),
+      m_group(std::move(group)),
+      m_policy(on_failure(input.spec)),
+      m_slots(world.parallelism == 0 ? k_no_limit
+                                     : static_cast<std::ptrdiff_t>(world.parallelism)) {}
+
+std::vector<ItemRun> ExecutionRun::run() {
+  return run_group(m_group, m_imports, Json::object(),
+                   [&](std::size_t i) { return is_read(m_input.spec, m_group, i); });
+}
+
+void ExecutionRun::for_each_group(const std::vector<ItemRun>& runs, const GroupCall& what) const {
+  for (const ItemRun& run : runs) {
+    if (const auto parts = m_parts.find(run.name); parts != m_parts.end()) {
+      what(parts->second, run.parts);
     }
   }
-  KUBIST_CHECK(prune(world, input, group->items, ""));
-  if (input.dry_run) {
-    ExecutionOutcome planned;
-    planned.reason = "DryRun";
-    return planned;
-  }
-  const auto runs = ExecutionRun(world, input, *std::move(imports), *std::move(group)).run();
-  ExecutionOutcome outcome = summarize(runs);
-  if (outcome.state == State::ready && data::find_path(input.spec, {"exports"}) != nullptr) {
-    Json by_item = Json::object();
-    for (const ItemRun& run : runs) {
-      if (!run.exports.is_null()) {
-        by_item[run.name] = run.exports;
+  what(m_group, runs);
+}
+
+std::vector<ItemRun> ExecutionRun::run_group(const ItemGroup& group, const Json& imports,
+                                             const Json& exports,
+                                             const std::function<bool(std::size_t)>& read) {
+  std::vector<ItemRun> runs(group.items.size());
+  const Order before = closure(group.order);
+  run_in_order(group.order, [&](std::size_t i) {
+    ItemRun& run = runs[i];
+    run.name = group.items[i].name;
+    run.deploy_item = name_of(group.items[i].deploy_item);
+    if (auto why = reason_to_wait(runs, group.order[i])) {
+      run.outcome = not_started(*std::move(why));
+      return;
+    }
+    Json known = exports;
+    for (const std::size_t other : before[i]) {
+      if (!runs[other].exports.is_null()) {
+        known[util::split(runs[other].name, '/').back()] = runs[other].exports;
       }
     }
-    const auto exports = map_exports(input.spec, by_item);
-    if (!exports) {
-      ExecutionOutcome stalled = outcome_of(exports.error());
-      stalled.status = std::move(outcome.status);
-      return stalled;
+    run_one(group.items[i], imports, known, run);
+    if (read(i)) {
+      read_exports(run);
     }
-    KUBIST_CHECK(keep_execution_exports(world, input, *exports, outcome.status));
+    if (failed(run)) {
+      m_failed = true;
+    }
+  });
+  return runs;
+}
+
+std::optional<std::string> ExecutionRun::reason_to_wait(
+    const std::vector<ItemRun>& runs, const std::vector<std::size_t>& before) const {
+  for (const std::size_t other : before) {
+    if (!succeeded(runs[other]) && !(m_policy == OnFailure::keep_going && failed(runs[other]))) {
+      return cat("waits for item ", runs[other].name);
+    }
+  }
+  if (m_policy == OnFailure::roll_back && m_failed) {
+    return "not started: another item has failed";
+  }
+  return std::nullopt;
+}
+
+void ExecutionRun::run_one(const RenderedItem& item, const Json& imports, const Json& exports,
+                           ItemRun& run) {
+  auto values = item_imports(item, imports, exports);
+  if (!values) {
+    run.outcome = util::fail(values.error());
+  } else if (item.deploy_item.is_null()) {
+    run.outcome = run_template(item, *values, exports, run);
+  } else {
+    run.outcome = run_deploy_item(item, *values);
+  }
+}
+
+void ExecutionRun::read_exports(ItemRun& run) {
+  if (!run.outcome || run.deploy_item.empty()) {
+    return;
+  }
+  if (auto given = exports_of(m_world, run.outcome->item)) {
+    run.exports = *std::move(given);
+  } else {
+    run.outcome = util::fail(given.error());
+  }
+}
+
+util::Result<Json> ExecutionRun::item_imports(const RenderedItem& item, const Json& outer,
+                                              const Json& exports) {
+  KUBIST_TRY(Json own, resolve_imports(m_world, ns_of(m_input.object),
+                                       data::find_path(item.source, {"imports"}), exports));
+  Json values = outer;
+  values.update(own);
+  return values;
+}
+
+util::Result<ItemOutcome> ExecutionRun::run_deploy_item(const RenderedItem& item,
+                                                        const Json& imports) {
+  const std::string name = name_of(item.deploy_item);
+  m_slots.acquire();
+  const struct Release {
+    std::counting_semaphore<k_no_limit>& slots;
+    ~Release() { slots.release(); }
+  } release{m_slots};
+  if (item.imports) {
+    KUBIST_CHECK(
+        ensure_secret(m_world, {*m_world.home, ""}, import_secret(m_input, name, imports)));
+  }
+  return run_item(m_world, ns_of(m_input.object), name,
+                  {.force = m_input.force, .wait = m_input.wait});
+}
+
+util::Result<ItemOutcome> ExecutionRun::run_template(const RenderedItem& item, const Json& imports,
+                                                     const Json& exports, ItemRun& run) {
+  KUBIST_TRY(const Rendering rendering,
+             render_template(m_world, m_input, {item, imports, exports}));
+  for (const RenderedItem& part : rendering.parts.items) {
+    KUBIST_CHECK(apply_item(m_world, m_input, part));
+  }
+  KUBIST_CHECK(prune(m_world, m_input, rendering.parts.items, item.name));
+  {
+    const std::scoped_lock lock(m_mutex);
+    m_parts.emplace(item.name, rendering.parts);
+  }
+  run.parts = run_group(rendering.parts, imports, exports, [](std::size_t) { return true; });
+  ItemOutcome outcome;
+  run.exports = rendering.exports;
+  for (const ItemRun& part : run.parts) {
+    if (failed(part)) {
+      outcome.state = Progress::State::failed;
+    } else if (!succeeded(part) && outcome.state == Progress::State::done) {
+      outcome.state = Progress::State::running;
+    }
+    if (!part.exports.is_null()) {
+      run.exports[util::split(part.name, '/').back()] = part.exports;
+    }
+  }
+  if (outcome.state == Progress::State::done && rendering.state) {
+    KUBIST_CHECK(keep_template_state(m_world, m_input, item, *rendering.state));
   }
   return outcome;
 }

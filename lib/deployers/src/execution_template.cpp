@@ -22,16 +22,16 @@ using util::ErrorKind;
 constexpr std::array k_answer_fields{"deployItems", "exports", "state"};
 // What a part says besides the spec of its DeployItem.
 constexpr std::array k_part_fields{"name", "dependsOn"};
-constexpr std::array k_spec_fields{"type",    "target",  "context",      "import",
-                                   "config",  "timeout", "exports",      "providerConfig",
-                                   "onDelete", "exportSchema", "updateOnChangeOnly"};
+constexpr std::array k_spec_fields{
+    "type",     "target",       "context",           "import",
+    "config",   "timeout",      "exports",           "providerConfig",
+    "onDelete", "exportSchema", "updateOnChangeOnly"};
 constexpr std::size_t k_max_parts = 256;
 
 tl::unexpected<util::Error> template_failed(const RenderedItem& item, std::string_view message,
                                             std::string hint = {}) {
-  util::Error error = util::make_error(ErrorKind::invalid,
-                                       cat("template of item ", item.name, ": ", message),
-                                       std::move(hint));
+  util::Error error = util::make_error(
+      ErrorKind::invalid, cat("template of item ", item.name, ": ", message), std::move(hint));
   error.reason = "TemplateFailed";
   return util::fail(std::move(error));
 }
@@ -42,17 +42,17 @@ std::string state_name(const ExecutionInput& input, const RenderedItem& item) {
 
 util::Result<Json> read_state(World& world, const ExecutionInput& input, const RenderedItem& item) {
   const std::string name = state_name(input, item);
-  KUBIST_TRY(const auto secret, world.home->find(kube::well_known::secrets(), ns_of(input.object),
-                                                 name, world.stop));
+  KUBIST_TRY(const auto secret,
+             world.home->find(kube::well_known::secrets(), ns_of(input.object), name, world.stop));
   if (!secret) {
     return Json();
   }
   const auto text = util::base64_decode(data::string_at(*secret, {"data", state::k_state_key}));
   Json value = Json::parse(text.value_or(""), nullptr, false);
   if (value.is_discarded()) {
-    return template_failed(item, cat("its state in Secret ", ns_of(input.object), "/", name,
-                                     " is no JSON"),
-                           "Delete that Secret to begin without state.");
+    return template_failed(
+        item, cat("its state in Secret ", ns_of(input.object), "/", name, " is no JSON"),
+        "Delete that Secret to begin without state.");
   }
   return value;
 }
@@ -71,10 +71,8 @@ util::Result<Json> evaluate(World& world, const ExecutionInput& input, const Tem
     return template_failed(given.item, "there is no Jsonnet here");
   }
   KUBIST_TRY(const Json target, target_of(world, input));
-  const Json all{{"imports", given.imports},
-                 {"exports", given.exports},
-                 {"target", target},
-                 {"state", state}};
+  const Json all{
+      {"imports", given.imports}, {"exports", given.exports}, {"target", target}, {"state", state}};
   const std::string name =
       cat("Execution/", name_of(input.object), "/items/", given.item.name, "/template");
   const std::string source(data::string_at(given.item.source, {"template"}));
@@ -119,16 +117,16 @@ util::Result<> check_part(const Json& part, const std::string& who) {
   }
   const auto name = data::string_at(part, {"name"});
   constexpr std::size_t k_limit = 63;
-  const bool valid = !name.empty() && name.size() <= k_limit && name.front() != '-' &&
-                     name.back() != '-' &&
-                     name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") ==
-                         std::string_view::npos;
+  const bool valid =
+      !name.empty() && name.size() <= k_limit && name.front() != '-' && name.back() != '-' &&
+      name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string_view::npos;
   if (!valid) {
     return invalid_item(cat(who, " needs a name of at most 63 of a-z, 0-9 and -"));
   }
   const auto type = data::string_at(part, {"type"});
   if (type.empty() || type == "Templates") {
-    return invalid_item(cat(who, " (", name, ") needs a type: Container, Script, or one of a "
+    return invalid_item(cat(who, " (", name,
+                            ") needs a type: Container, Script, or one of a "
                             "DeployItem such as kubist.io/manifest"));
   }
   if (is_item_type(type)) {
@@ -196,7 +194,8 @@ util::Result<Rendering> render_template(World& world, const ExecutionInput& inpu
                                         const TemplateInput& given) {
   KUBIST_TRY(const Json before, read_state(world, input, given.item));
   KUBIST_TRY(const Json answer, evaluate(world, input, given, before));
-  KUBIST_CHECK(check_fields(answer, k_answer_fields, cat("the template of item ", given.item.name)));
+  KUBIST_CHECK(
+      check_fields(answer, k_answer_fields, cat("the template of item ", given.item.name)));
   Rendering rendering;
   KUBIST_TRY(rendering.parts, read_parts(input, given.item, answer["deployItems"]));
   rendering.exports = answer.value("exports", Json::object());

@@ -149,5 +149,6 @@ std::string home_name(std::string_view item, std::string_view suffix) {
 std::string home_export_name(std::string_view item) { return home_name(item, "-export"); }
 std::string home_logs_name(std::string_view item) { return home_name(item, "-logs"); }
 std::string home_import_name(std::string_view item) { return home_name(item, "-import"); }
+std::string home_last_name(std::string_view item) { return home_name(item, "-last"); }
 
 }  // namespace kubist::deployers

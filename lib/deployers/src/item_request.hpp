@@ -13,7 +13,7 @@ inline constexpr std::string_view k_operation_annotation = "landscaper.gardener.
 struct ItemRequest {
   enum class Verb { none, reconcile, interrupt, unknown };
   Verb verb = Verb::none;
-  std::string text;       ///< the annotation's value
+  std::string text;        ///< the annotation's value
   bool operation = false;  ///< it came as k_operation_annotation
 };
 

@@ -25,10 +25,10 @@ StatusInput common_input(const StepContext& context, NodeId id) {
 
 void write_status(const StepContext& context, StepResult& result, const Json& present,
                   Json status) {
-  if (status == present || context.graph[result.id].foreign_status) {
+  if (status == present) {
     return;
   }
-  if (context.options.write_status) {
+  if (context.options.write_status && !context.graph[result.id].foreign_status) {
     if (auto written = context.parts.statuses.write(context.graph[result.id], status); !written) {
       result.status_error = util::with_context(
           written.error(), cat("status of ", to_string(context.graph[result.id])));

@@ -19,8 +19,7 @@ class DeployItemExecutor final : public engine::Executor {
  public:
   explicit DeployItemExecutor(World& world) : m_world(world) {}
 
-  util::Result<Alignment> align(const engine::Node& node,
-                                const engine::Context& context) override {
+  util::Result<Alignment> align(const engine::Node& node, const engine::Context& context) override {
     Work work(m_world, node, context);
     Alignment alignment;
     if (work.dry()) {

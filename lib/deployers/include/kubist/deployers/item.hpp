@@ -63,10 +63,11 @@ bool runs_at_home(const Item& item);
 /// the same for the same input, different for different identities.
 std::string short_name(std::string_view base, std::string_view identity, std::size_t limit = 63);
 
-/// Names of what an item keeps at home: NAME-export, NAME-logs, NAME-import (shortened with a hash
-/// where they would be too long).
+/// Names of what an item keeps at home: NAME-export, NAME-logs, NAME-import, NAME-last (shortened
+/// with a hash where they would be too long).
 std::string home_export_name(std::string_view item);
 std::string home_logs_name(std::string_view item);
 std::string home_import_name(std::string_view item);
+std::string home_last_name(std::string_view item);
 
 }  // namespace kubist::deployers

@@ -1,0 +1,389 @@
+// Executions whose items need no pod: what is rendered, in which order, what a failure means, what
+// goes in and out, and DeployItems that stand alone.
+#include <algorithm>
+#include <map>
+
+#include <doctest/doctest.h>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/base64.hpp>
+#include <kubist/util/text.hpp>
+
+#include "support.hpp"
+
+namespace {
+
+using namespace it;
+using kubist::util::cat;
+namespace data = kubist::data;
+
+constexpr const char* k_items = "deployitems.landscaper.gardener.cloud";
+
+Json templates(const std::string& name, const std::string& source, Json more = Json::object()) {
+  Json item{{"name", name}, {"type", "Templates"}, {"template", source}};
+  item.update(more);
+  return item;
+}
+
+/// A Templates item of one mock part named "x".
+Json mock(const std::string& name, const Json& config, Json more = Json::object()) {
+  return templates(name,
+                   cat("function(all) [{name: 'x', type: 'kubist.io/mock', config: ",
+                       config.dump(), "}]"),
+                   std::move(more));
+}
+
+Json execution(const std::string& project, Json items, Json more = Json::object()) {
+  Json spec{{"items", std::move(items)}};
+  spec.update(more);
+  return object("Execution", project, "job", spec);
+}
+
+CommandResult reconcile(const World& world, const Words& more = {}) {
+  Words args{"reconcile", "Project/" + world.name(), "--timeout=60s"};
+  args.insert(args.end(), more.begin(), more.end());
+  return run_kubist(world.as_user(args));
+}
+
+std::string phase(const std::string& project, const std::string& item) {
+  const auto found = get("home", k_items, item, project);
+  return found ? std::string(data::string_at(*found, {"status", "phase"}, "none")) : "gone";
+}
+
+Json exports(const std::string& project, const std::string& name = "job-exports") {
+  const auto found = get("home", "secret", name, project);
+  if (!found) {
+    return {};
+  }
+  return Json::parse(
+      kubist::util::base64_decode(data::string_at(*found, {"data", "config"})).value_or("null"));
+}
+
+std::string status_message(const std::string& project) {
+  const auto found = get("home", "executions.kubist.io", "job", project);
+  return cat(reason(found, "Ready"), ": ", message(found, "Ready"));
+}
+
+}  // namespace
+
+TEST_CASE("execution: templates see imports, exports so far, target and their own state") {
+  World world("templates");
+  const std::string project = world.name();
+  world.make_project(project);
+  put("home", {Json{{"apiVersion", "v1"},
+                    {"kind", "ConfigMap"},
+                    {"metadata", {{"name", "given"}, {"namespace", project}}},
+                    {"data", {{"size", "three"}}}}});
+  const Json items = Json::array(
+      {mock("first", {{"export", {{"port", 80}, {"deep", {{"er", "yes"}}}}}}),
+       templates("second", R"(
+function(all) {
+  local runs = if all.state == null then 1 else all.state.runs + 1,
+  state: { runs: runs },
+  exports: { runs: runs, namespace: all.target.namespace },
+  deployItems: [
+    { name: 'a', type: 'kubist.io/mock',
+      config: { export: { size: all.imports.size, port: all.exports.first.x.port } } },
+    { name: 'b', type: 'kubist.io/mock', dependsOn: ['a'], config: { export: { b: 1 } } },
+  ],
+})",
+                 {{"dependsOn", Json::array({"first"})}})});
+  const Json out = Json::array({{{"name", "size"}, {"item", "second"}, {"key", "a.size"}},
+                                {{"name", "port"}, {"item", "second"}, {"key", "a.port"}},
+                                {{"name", "runs"}, {"item", "second"}, {"public", true}},
+                                {{"name", "where"}, {"item", "second"}, {"key", "namespace"}},
+                                {{"name", "deep"}, {"item", "first"}, {"key", "x.deep.er"}}});
+  const Json imports = Json::array(
+      {{{"name", "size"}, {"configMapRef", {{"name", "given"}, {"key", "size"}}}}});
+  put("home", {execution(project, items, {{"imports", imports}, {"exports", out}})});
+  const CommandResult first = reconcile(world);
+  REQUIRE_MESSAGE(first.exit_code == 0, first.out, first.err, status_message(project));
+  CHECK(exports(project) == Json{{"size", "three"},
+                                 {"port", 80},
+                                 {"runs", 1},
+                                 {"where", project},
+                                 {"deep", "yes"}});
+  const auto done = get("home", "executions.kubist.io", "job", project);
+  CHECK(data::string_at(*done, {"status", "progress"}) == "3/3");
+  CHECK((*done)["status"]["items"].size() == 3);
+
+  // Its state is another one after each run, but what it renders is the same: no item runs again.
+  Audit audit("home");
+  const CommandResult again = reconcile(world);
+  CHECK(again.exit_code == 0);
+  CHECK(exports(project)["runs"] == 2);
+  for (const AuditedWrite& write : audit.writes(world.user())) {
+    CHECK_MESSAGE(write.resource != "deployitems", write.to_string());
+  }
+}
+
+TEST_CASE("execution: parts that are not rendered any more go, but none when rendering fails") {
+  World world("prune");
+  const std::string project = world.name();
+  world.make_project(project);
+  const auto with = [&](const std::string& source) {
+    put("home", {execution(project, Json::array({templates("web", source)}))});
+    return reconcile(world);
+  };
+  const std::string two = R"(function(all) [
+    {name: 'a', type: 'kubist.io/mock', config: {}},
+    {name: 'b', type: 'kubist.io/mock', config: {}, dependsOn: ['a']}])";
+  REQUIRE(with(two).exit_code == 0);
+  CHECK(phase(project, "job-web-a") == "Succeeded");
+  CHECK(phase(project, "job-web-b") == "Succeeded");
+  const CommandResult broken = with("function(all) error 'no ' + all.target.namespace");
+  CHECK(broken.exit_code == 1);
+  CHECK_MESSAGE(status_message(project).find("template of item web") != std::string::npos,
+                status_message(project));
+  CHECK(phase(project, "job-web-b") == "Succeeded");
+  REQUIRE(with("function(all) [{name: 'a', type: 'kubist.io/mock', config: {}}]").exit_code == 0);
+  CHECK(phase(project, "job-web-a") == "Succeeded");
+  CHECK(phase(project, "job-web-b") == "gone");
+  Audit audit("home");
+  CHECK(reconcile(world).exit_code == 0);
+  CHECK(audit.writes(world.user()).empty());
+}
+
+TEST_CASE("execution: what a template cannot give is refused with its name") {
+  World world("wrong");
+  const std::string project = world.name();
+  world.make_project(project);
+  for (const auto& [source, message] : std::map<std::string, std::string>{
+           {"function(all) 1", "gives no list of DeployItems"},
+           {"function(all) [{name: 'A_b', type: 'kubist.io/mock'}]", "needs a name"},
+           {"function(all) [{name: 'a', type: 'Templates'}]", "needs a type"},
+           {"function(all) [{name: 'a', type: 'x/y', confg: {}}]", "did you mean \"config\""},
+           {"function(all) [{name: 'a', type: 'x/y'}, {name: 'a', type: 'x/y'}]",
+            "two DeployItems are named a"},
+           {"function(all) [{name: 'a', type: 'x/y', dependsOn: ['b']}]",
+            "depends on item b, which does not exist"},
+           {"function(all) error 'the word is ' + all.imports.word", "the word is ***"}}) {
+    CAPTURE(source);
+    const Json imports = Json::array({{{"name", "word"}, {"value", "planted-secret"}}});
+    put("home",
+        {execution(project, Json::array({templates("web", source)}), {{"imports", imports}})});
+    const CommandResult run = reconcile(world);
+    CHECK(run.exit_code == 1);
+    CHECK_MESSAGE(status_message(project).find(message) != std::string::npos,
+                  status_message(project));
+    CHECK((run.out + run.err + status_message(project)).find("planted") == std::string::npos);
+  }
+}
+
+TEST_CASE("execution: an item imports what another one exports, and runs again when that changes") {
+  World world("between");
+  const std::string project = world.name();
+  world.make_project(project);
+  const std::string reader = R"(function(all) [{name: 'x', type: 'kubist.io/mock',
+                                                config: {export: {seen: all.imports.port}}}])";
+  const auto with = [&](int port, const std::string& key) {
+    const Json imports = Json::array(
+        {{{"name", "port"}, {"itemRef", {{"name", "from"}, {"export", key}}}}});
+    put("home", {execution(project,
+                           Json::array({templates("to", reader, {{"imports", imports}}),
+                                        mock("from", {{"export", {{"port", port}}}})}),
+                           {{"exports", Json::array({{{"name", "seen"},
+                                                      {"item", "to"},
+                                                      {"key", "x.seen"}}})}})});
+    return reconcile(world);
+  };
+  REQUIRE(with(80, "x.port").exit_code == 0);
+  CHECK(exports(project)["seen"] == 80);
+  REQUIRE(with(81, "x.port").exit_code == 0);
+  CHECK(exports(project)["seen"] == 81);
+  CHECK(with(81, "x.prot").exit_code == 1);
+  CHECK_MESSAGE(status_message(project).find("item from has no export x.prot") !=
+                    std::string::npos,
+                status_message(project));
+}
+
+TEST_CASE("execution: a failure stops its dependents, lets them go on, or rolls back") {
+  World world("failure");
+  const std::string project = world.name();
+  world.make_project(project);
+  const Json fails{{"phase", "Failed"}, {"message", "on purpose"}};
+  const auto items = [&](const Json& bad, int version) {
+    return Json::array({mock("bad", bad), mock("after", Json::object(),
+                                               {{"dependsOn", Json::array({"bad"})}}),
+                        mock("other", {{"export", {{"v", version}}}})});
+  };
+  SUBCASE("stop dependents") {
+    put("home", {execution(project, items(fails, 1))});
+    CHECK(reconcile(world).exit_code == 1);
+    CHECK(phase(project, "job-bad-x") == "Failed");
+    CHECK(phase(project, "job-after-x") == "gone");
+    CHECK(phase(project, "job-other-x") == "Succeeded");
+    CHECK(status_message(project).find("on purpose") != std::string::npos);
+    const auto item = get("home", k_items, "job-bad-x", project);
+    CHECK(data::string_at(*item, {"status", "lastError", "message"}) == "on purpose");
+    CHECK(data::string_at(*item, {"status", "firstError", "message"}) == "on purpose");
+    CHECK((*item)["status"]["lastErrors"].size() == 1);
+  }
+  SUBCASE("keep going") {
+    put("home", {execution(project, items(fails, 1), {{"onFailure", "KeepGoing"}})});
+    CHECK(reconcile(world).exit_code == 1);
+    CHECK(phase(project, "job-after-x") == "Succeeded");
+    CHECK(phase(project, "job-bad-x") == "Failed");
+  }
+  SUBCASE("roll back") {
+    const Json back{{"onFailure", "RollBack"}};
+    put("home", {execution(project, items(Json::object(), 1), back)});
+    REQUIRE(reconcile(world).exit_code == 0);
+    CHECK(exports(project, "job-other-x-export")["v"] == 1);
+    // The failure comes last, so that there is something to take back.
+    Json changed = items(fails, 2);
+    changed[0]["dependsOn"] = Json::array({"other", "new"});
+    changed.push_back(mock("new", Json::object()));
+    put("home", {execution(project, changed, back)});
+    const CommandResult run = reconcile(world);
+    CHECK(run.exit_code == 1);
+    CHECK_MESSAGE(status_message(project).find("RolledBack") == 0, status_message(project));
+    CHECK(exports(project, "job-other-x-export")["v"] == 1);
+    CHECK(phase(project, "job-bad-x") == "Succeeded");
+    CHECK(phase(project, "job-after-x") == "Succeeded");
+    CHECK(phase(project, "job-new-x") == "gone");
+
+    Audit audit("home");
+    CHECK(reconcile(world).exit_code == 1);  // not tried again as it is
+    CHECK(audit.writes(world.user()).empty());
+    put("home", {execution(project, items(Json::object(), 3), back)});
+    const CommandResult mended = reconcile(world);
+    CHECK_MESSAGE(mended.exit_code == 0, mended.out, mended.err);
+    CHECK(exports(project, "job-other-x-export")["v"] == 3);
+  }
+}
+
+TEST_CASE("execution: items go in the reverse of their order") {
+  World world("backwards");
+  const std::string project = world.name();
+  world.make_project(project);
+  put("home",
+      {execution(project,
+                 Json::array({mock("a", Json::object()),
+                              mock("b", Json::object(), {{"dependsOn", Json::array({"a"})}}),
+                              mock("c", Json::object(), {{"dependsOn", Json::array({"b"})}})}))});
+  REQUIRE(reconcile(world).exit_code == 0);
+  Audit audit("home");
+  const CommandResult run = run_kubist(
+      world.as_user({"delete", "execution", "job", "-n", project, "--timeout=60s"}));
+  REQUIRE_MESSAGE(run.exit_code == 0, run.out, run.err);
+  std::vector<std::string> order;
+  for (const AuditedWrite& write : audit.writes(world.user())) {
+    if (write.verb == "delete" && write.resource == "deployitems") {
+      order.push_back(write.name);
+    }
+  }
+  CHECK(order == Words{"job-c-x", "job-b-x", "job-a-x"});
+}
+
+TEST_CASE("deployitem: one that stands alone is part of the tree") {
+  World world("alone");
+  const std::string project = world.name();
+  world.make_project(project);
+  Json item{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+            {"kind", "DeployItem"},
+            {"metadata", {{"name", "one"}, {"namespace", project}}},
+            {"spec", {{"type", "kubist.io/mock"}, {"config", {{"export", {{"n", 1}}}}}}}};
+  put("home", {item});
+  const CommandResult run = reconcile(world);
+  REQUIRE_MESSAGE(run.exit_code == 0, run.out, run.err);
+  CHECK(phase(project, "one") == "Succeeded");
+  CHECK(condition(get("home", "kproj", project), "TreeReady") == "True");
+  CHECK(must(run_kubist({"tree", "Project/" + project})).find("DeployItem/one") !=
+        std::string::npos);
+  {
+    Audit audit("home");
+    CHECK(reconcile(world).exit_code == 0);
+    CHECK(audit.writes(world.user()).empty());
+  }
+  const auto job = [&] {
+    return std::string(
+        data::string_at(*get("home", k_items, "one", project), {"status", "jobIDFinished"}));
+  };
+  const std::string first = job();
+  must(kubectl("home", {"annotate", k_items, "one", "-n", project, "kubist.io/request=reconcile@1"}));
+  CHECK(reconcile(world).exit_code == 0);
+  const std::string second = job();
+  CHECK(second != first);
+  CHECK(data::string_at(*get("home", k_items, "one", project),
+                        {"status", "handledRequest", "request"}) == "reconcile@1");
+  must(kubectl("home", {"annotate", k_items, "one", "-n", project,
+                        "landscaper.gardener.cloud/operation=reconcile"}));
+  CHECK(reconcile(world).exit_code == 0);
+  CHECK(job() != second);
+  CHECK(!(*get("home", k_items, "one", project))["metadata"]["annotations"].contains(
+      "landscaper.gardener.cloud/operation"));
+  {
+    Audit audit("home");
+    CHECK(reconcile(world).exit_code == 0);
+    CHECK(audit.writes(world.user()).empty());
+  }
+  item["spec"]["config"] = {{"phase", "Failed"}};
+  put("home", {item});
+  CHECK(reconcile(world).exit_code == 1);
+  CHECK(eventually([&] {
+    return condition(get("home", "kproj", project), "TreeReady") == "False";
+  }));
+  must(kubectl("home", {"delete", k_items, "one", "-n", project, "--wait=false"}));
+  CHECK(reconcile(world).exit_code == 0);
+  CHECK(phase(project, "one") == "gone");
+}
+
+TEST_CASE("deployitem: a type that nobody takes up is waited for no longer than told") {
+  World world("foreign");
+  const std::string project = world.name();
+  world.make_project(project);
+  put("home", {execution(project, Json::array({templates(
+                             "web", "function(all) [{name: 'x', type: 'example.com/other', "
+                                    "config: {}}]")}))});
+  Background run({"reconcile", "Project/" + project, "--timeout=60s"});
+  REQUIRE(eventually([&] {
+    const auto item = get("home", k_items, "job-web-x", project);
+    return item && !data::string_at(*item, {"status", "jobID"}).empty();
+  }));
+  // Its deployer, by the handshake.
+  const std::string job(
+      data::string_at(*get("home", k_items, "job-web-x", project), {"status", "jobID"}));
+  must(kubectl("home", {"patch", k_items, "job-web-x", "-n", project, "--subresource=status",
+                        "--type=merge", "-p",
+                        Json{{"status", {{"phase", "Succeeded"}, {"jobIDFinished", job},
+                                         {"observedGeneration", 1}}}}
+                            .dump()}));
+  CHECK(run.wait(30) == 0);
+}
+
+TEST_CASE("deployitem: reconcile and exports by name") {
+  World world("named");
+  const std::string project = world.name();
+  world.make_project(project);
+  put("home", {Json{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+                    {"kind", "DeployItem"},
+                    {"metadata", {{"name", "one"}, {"namespace", project}}},
+                    {"spec",
+                     {{"type", "kubist.io/mock"},
+                      {"exports", Json::array({{{"name", "shown"}, {"public", true}}})},
+                      {"config", {{"export", {{"shown", "it's"}, {"hid-den", "secret"}}}}}}}}});
+  const Words here{"-n", project};
+  const auto item = [&](Words words) {
+    words.insert(words.begin(), "deployitem");
+    words.insert(words.end(), here.begin(), here.end());
+    return run_kubist(words);
+  };
+  CHECK(item({"reconcile", "one"}).out == "deployitem/one succeeded\n");
+  CHECK(item({"reconcile", "one"}).out == "deployitem/one unchanged\n");
+  CHECK(item({"reconcile", "one", "--force"}).out == "deployitem/one succeeded\n");
+  CHECK(item({"reconcile", "two"}).exit_code == 1);
+  CHECK(item({"interrupt", "one"}).out == "deployitem/one unchanged\n");
+  CHECK(item({"exports", "one"}).out == "hid-den: '***'\nshown: it's\n");
+  CHECK(item({"exports", "one", "--show"}).out == "hid-den: secret\nshown: it's\n");
+  CHECK(item({"exports", "one", "-o", "env"}).out == "hid_den='secret'\nshown='it'\\''s'\n");
+  const CommandResult typo = item({"exports", "one", "show"});
+  CHECK(typo.exit_code == 1);
+  CHECK(typo.err.find("did you mean \"shown\"") != std::string::npos);
+  const kubist::util::TempDir folder("exports");
+  const std::string out = (folder.path() / "out").string();
+  CHECK(item({"exports", "one", "--files", out}).exit_code == 0);
+  CHECK(kubist::util::read_file(folder.path() / "out" / "shown").value_or("") == "it's");
+  CHECK(item({"delete", "one"}).exit_code == 0);
+  CHECK(phase(project, "one") == "gone");
+}
