@@ -279,7 +279,9 @@ Json build_pod(const Item& item, const Workload& workload, const Job& job, const
             {"containers", Json::array({workload_container(workload, job, names)})},
             {"volumes", volumes(item, workload, names, head)}};
   if (job.remaining) {
-    spec["activeDeadlineSeconds"] = std::max<std::int64_t>(1, job.remaining->count());
+    // For when no kubist is there: one that is ends the pod itself, and sees to its state.
+    constexpr std::int64_t k_margin = 3;
+    spec["activeDeadlineSeconds"] = std::max<std::int64_t>(1, job.remaining->count() + k_margin);
   }
   put(spec, "imagePullSecrets", workload.image_pull_secrets);
   put(spec, "nodeSelector", workload.node_selector);

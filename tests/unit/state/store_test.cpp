@@ -255,6 +255,32 @@ TEST_CASE("collect: what is wrong with state is said in the mark, exports go on"
   CHECK(state::mark_of(secrets.objects["s-export"]) == *mark);
 }
 
+TEST_CASE("collect: a link out of the state folder is refused by name, the state before stays") {
+  Secrets secrets;
+  const util::TempDir out;
+  fs::create_directory(out.path() / "state");
+  std::ofstream(out.path() / "state/x") << "kept";
+  const state::CollectOptions options{.job = "job-1",
+                                      .ns = "n",
+                                      .export_secret = "s-export",
+                                      .state_secret = "s-state",
+                                      .out = out.path(),
+                                      .schema = {}};
+  REQUIRE(state::collect(*secrets.client, options));
+  const state::Head head = secrets.head();
+  fs::create_symlink("/var/run/secrets/kubernetes.io/serviceaccount/token",
+                     out.path() / "state/loot");
+  const auto mark = state::collect(*secrets.client, options);
+  REQUIRE(mark);
+  CHECK(mark->state_error.find("loot") != std::string::npos);
+  CHECK(mark->state_error.find("leaves the state folder") != std::string::npos);
+  // The folder itself replaced by a link is no way out either.
+  fs::remove_all(out.path() / "state");
+  fs::create_directory_symlink("/etc", out.path() / "state");
+  CHECK_FALSE(state::collect(*secrets.client, options)->state_error.empty());
+  CHECK(secrets.head() == head);
+}
+
 TEST_CASE("archive: a listing tells what is in the state") {
   const util::TempDir from;
   std::ofstream(from.path() / "runs") << "7";
