@@ -31,6 +31,7 @@ const CommandSpec& diff_command();
 const CommandSpec& dump_command();
 const CommandSpec& events_command();
 const CommandSpec& explain_command();
+const CommandSpec& garbage_command();
 const CommandSpec& get_command();
 const CommandSpec& init_command();
 const CommandSpec& reconcile_command();

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <kubist/data/pointer.hpp>
+
 #include "support.hpp"
 
 namespace {
@@ -64,4 +66,49 @@ TEST_CASE("kubist delete: a DeployItem goes without anybody else's reconcile") {
   Words fine = words;
   fine.push_back("--ignore-not-found");
   CHECK(run_kubist(fine).exit_code == 0);
+}
+
+TEST_CASE("garbage: only what vanished items left goes, and only from kubist's own namespaces") {
+  World world("garbage");
+  const std::string project = world.name();
+  world.make_project(project);
+  const std::string own = world.name("own");
+  const std::string foreign = world.name("foreign");
+  put("home", {Json{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", foreign}}}},
+               object("Cluster", project, "home", {{"home", true}}),
+               virtual_cluster(project, "own", "home", own),
+               virtual_cluster(project, "foreign", "home", foreign),
+               Json{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+                    {"kind", "DeployItem"},
+                    {"metadata", {{"name", "here"}, {"namespace", project}}},
+                    {"spec", {{"type", "kubist.io/mock"}}}}});
+  run_kubist({"reconcile", "Project/" + project, "--timeout=60s"});
+  const std::string uid(
+      kubist::data::string_at(*get("home", k_type, "here", project), {"metadata", "uid"}));
+  const auto left = [&](const std::string& ns, const std::string& name, const std::string& item,
+                        const std::string& item_uid) {
+    return Json{{"apiVersion", "v1"},
+                {"kind", "Secret"},
+                {"metadata",
+                 {{"name", name},
+                  {"namespace", ns},
+                  {"labels", {{"kubist.io/deployitem-uid", item_uid}}},
+                  {"annotations", {{"kubist.io/deployitem", project + "/" + item}}}}}};
+  };
+  put("home", {left(own, "of-here", "here", uid), left(own, "of-gone", "gone", "1"),
+               left(own, "of-older", "here", "2"), left(foreign, "of-gone", "gone", "1")});
+  const Words words{"garbage", "-n", project};
+  Words dry = words;
+  dry.push_back("--dry-run=client");
+  const std::string expected =
+      "secret " + own + "/of-gone of DeployItem " + project + "/gone deleted";
+  CHECK(run_kubist(dry).out.find(expected + " (dry run)") != std::string::npos);
+  CHECK(get("home", "secret", "of-gone", own));
+  const CommandResult run = run_kubist(words);
+  CHECK_MESSAGE(run.out.find(expected + "\n") != std::string::npos, run.out, run.err);
+  CHECK_MESSAGE(run.err.find("is not kubist's own here") != std::string::npos, run.err);
+  CHECK(get("home", "secret", "of-here", own));
+  CHECK(!get("home", "secret", "of-gone", own));
+  CHECK(!get("home", "secret", "of-older", own));
+  CHECK(get("home", "secret", "of-gone", foreign));
 }

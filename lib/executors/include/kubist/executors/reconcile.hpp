@@ -50,6 +50,15 @@ struct ItemResult {
   util::Result<deployers::ItemOutcome> outcome;
 };
 
+/// Something that an item left where its pods ran, though the item is no more.
+struct GarbageResult {
+  std::string cluster;  ///< empty: home
+  std::string kind, ns, name;
+  std::string item;  ///< "namespace/name"
+  std::string why;   ///< why it stays
+  bool removed = true;
+};
+
 /// What outlives a run: the home client, connections to other clusters, remembered policy results.
 /// Used by one thread at a time.
 class Session {
@@ -89,6 +98,18 @@ class Session {
   util::Result<std::vector<ItemResult>> interrupt_items(
       const std::vector<resources::ObjectRef>& items,
       const std::function<void(const std::string&)>& progress, const std::stop_token& stop);
+
+  struct GarbageOptions {
+    std::string ns;  ///< of one project; empty: of all
+    bool dry_run = false;
+    std::chrono::nanoseconds lock_timeout{0};
+    std::function<void(const GarbageResult&)> on_result;
+    std::function<void(const util::Error&)> on_trouble;  ///< a place that could not be looked at
+  };
+  /// Removes what DeployItems left in the namespaces of VirtualClusters: of items that definitely
+  /// do not exist any more, and never beside a pod that still runs. A namespace that is not
+  /// kubist's own (of this home) is left alone. An error means that the tree could not be loaded.
+  util::Result<> collect_garbage(const GarbageOptions& options, const std::stop_token& stop);
 
   kube::Client& home() { return *m_home; }
   const std::shared_ptr<kube::Client>& home_client() const { return m_home; }
