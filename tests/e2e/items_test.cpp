@@ -102,13 +102,15 @@ TEST_CASE("items: landscaper's counter grows by one with each run that is forced
   const CommandResult run = run_kubist({"reconcile", "Project/" + project, "--timeout=120s"});
   REQUIRE_MESSAGE(run.exit_code == 0, run.out, run.err);
   CHECK(item(world, "exports", {"counter", "--show"}).out == "n: 1\n");
-  CHECK(item(world, "reconcile", {"counter", "--timeout=60s"}).out == "deployitem/counter unchanged\n");
+  CHECK(item(world, "reconcile", {"counter", "--timeout=60s"}).out ==
+        "deployitem/counter unchanged\n");
   for (int n = 2; n <= 3; ++n) {
     const CommandResult forced = item(world, "reconcile", {"counter", "--force", "--timeout=60s"});
     CHECK_MESSAGE(forced.out == "deployitem/counter succeeded\n", forced.out, forced.err);
     CHECK(item(world, "exports", {"counter", "--show"}).out == cat("n: ", n, "\n"));
   }
-  CHECK(data::int_at(*get("home", k_items, "counter", project), {"status", "exportGeneration"}) == 3);
+  CHECK(data::int_at(*get("home", k_items, "counter", project), {"status", "exportGeneration"}) ==
+        3);
 }
 
 TEST_CASE("items: an interrupt ends the run under way, saves its state, and is told as such") {
@@ -149,8 +151,8 @@ TEST_CASE("items: an interrupt ends the run under way, saves its state, and is t
   {
     Background driver({"reconcile", "Project/" + project});
     REQUIRE(eventually(started, 60));
-    must(kubectl("home", {"annotate", k_items, "long", "-n", project,
-                          "kubist.io/request=interrupt@1"}));
+    must(kubectl("home",
+                 {"annotate", k_items, "long", "-n", project, "kubist.io/request=interrupt@1"}));
     check_end(driver);
   }
 }

@@ -21,12 +21,12 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
   options.dry_run = dry_run != apply::DryRun::none;
   options.lock_timeout = arguments.duration("lock-timeout");
   options.on_result = [&](const executors::GarbageResult& result) {
-    const std::string where = cat(result.ns, "/", result.name,
-                                  result.cluster.empty() ? "" : cat(" on ", result.cluster),
-                                  " of DeployItem ", result.item);
+    const std::string where =
+        cat(result.ns, "/", result.name, result.cluster.empty() ? "" : cat(" on ", result.cluster),
+            " of DeployItem ", result.item);
     if (result.removed) {
-      context.out().write(cat(util::lower(result.kind), " ", where, " deleted",
-                              dry_run_suffix(dry_run), "\n"));
+      context.out().write(
+          cat(util::lower(result.kind), " ", where, " deleted", dry_run_suffix(dry_run), "\n"));
     } else {
       context.log().line(cat(util::lower(result.kind), " ", where, " stays: ", result.why));
     }
@@ -48,8 +48,10 @@ const CommandSpec& garbage_command() {
       .group = "DeployItems",
       .summary = "Remove what DeployItems that are gone left where their pods ran",
       .details =
-          "Looks into the namespaces of VirtualClusters for pods, accounts and Secrets of DeployItems "
-          "whose finalizer somebody took away. An item counts as gone only when the API server says "
+          "Looks into the namespaces of VirtualClusters for pods, accounts and Secrets of "
+          "DeployItems "
+          "whose finalizer somebody took away. An item counts as gone only when the API server "
+          "says "
           "so; nothing is removed beside a pod that still runs, or in a namespace that is not "
           "kubist's own.",
       .flags = {{"all-namespaces", 'A', FlagKind::boolean, "", "of all projects"},

@@ -136,7 +136,7 @@ util::Result<Progress> drive(World& world, Session& session, const Deployer& dep
       return failure_of(step.error(), last.operation.empty() ? "StartPod" : last.operation);
     }
     if (step && step->state != Progress::State::running) {
-      if (step->reason == k_pod_vanished) {
+      if (step->state == Progress::State::failed) {
         KUBIST_CHECK(session.reload());  // perhaps somebody else is interrupting the job
         if (is_interrupted(session.status())) {
           return end_interrupted(world, session, item, deployer, job);

@@ -84,7 +84,7 @@ Progress vanished(const Job& job, const PodNames& names) {
   Progress progress;
   progress.state = Progress::State::failed;
   progress.operation = "RunWorkload";
-  progress.reason = k_pod_vanished;
+  progress.reason = "PodVanished";
   progress.message = cat("pod ", job.place.ns, "/", names.pod,
                          " was deleted by somebody else before its workload ended");
   return progress;

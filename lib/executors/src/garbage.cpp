@@ -53,8 +53,13 @@ class Collector {
     if (!gone) {
       return {};
     }
-    GarbageResult result{m_place.cluster, resource.kind, m_place.ns, std::string(view.name()),
-                         std::string(item), "", true};
+    GarbageResult result{m_place.cluster,
+                         resource.kind,
+                         m_place.ns,
+                         std::string(view.name()),
+                         std::string(item),
+                         "",
+                         true};
     const auto phase = data::string_at(object, {"status", "phase"});
     if (resource.kind == "Pod" && phase != "Succeeded" && phase != "Failed") {
       m_running.insert(std::string(item));
@@ -67,8 +72,8 @@ class Collector {
       KUBIST_CHECK(may_write());
       kube::DeleteOptions options;
       options.uid = view.uid();
-      auto sent = m_place.client->run(
-          kube::remove(resource, m_place.ns, view.name(), options), m_stop);
+      auto sent =
+          m_place.client->run(kube::remove(resource, m_place.ns, view.name(), options), m_stop);
       if (!sent && sent.error().kind != util::ErrorKind::not_found) {
         return util::fail(sent.error());
       }
@@ -103,12 +108,13 @@ class Collector {
 
 }  // namespace
 
-util::Result<> Session::collect_garbage(const GarbageOptions& options, const std::stop_token& stop) {
+util::Result<> Session::collect_garbage(const GarbageOptions& options,
+                                        const std::stop_token& stop) {
   KUBIST_TRY(const TreeView view,
              load_tree_view(*m_home, options.ns.empty() ? "*" : options.ns, stop));
   const engine::Graph graph = build_graph(view);
-  ProjectLocks locks(m_home, {m_options.identity, util::random_uuid(), options.lock_timeout,
-                              nullptr, nullptr});
+  ProjectLocks locks(
+      m_home, {m_options.identity, util::random_uuid(), options.lock_timeout, nullptr, nullptr});
   m_connections.begin_run();
   for (const engine::Node& node : graph.nodes()) {
     if (node.key.kind != "VirtualCluster" || node.parent == engine::k_no_node) {
@@ -121,8 +127,8 @@ util::Result<> Session::collect_garbage(const GarbageOptions& options, const std
       continue;
     }
     // What lies in a namespace of another home's may belong to an item there.
-    KUBIST_TRY(const auto live, place->client->find(kube::well_known::namespaces(), "", place->ns,
-                                                    stop));
+    KUBIST_TRY(const auto live,
+               place->client->find(kube::well_known::namespaces(), "", place->ns, stop));
     if (!live) {
       continue;
     }

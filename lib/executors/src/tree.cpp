@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <future>
+#include <set>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/execution.hpp>
@@ -41,6 +42,20 @@ Listed list_kind(kube::Client& home, const resources::Kind& kind, const std::str
   kube::ListOptions options;
   options.label_selector = tree_selector(kind);
   return home.list(resource_of(kind), kind.namespaced ? ns : std::string(), options, stop);
+}
+
+/// DeployItems are part of the tree where a project owns their namespace.
+void drop_homeless(std::vector<Json>& nodes) {
+  std::set<std::string, std::less<>> owned;
+  for (const Json& object : nodes) {
+    if (resources::ObjectView(object).kind() == "Project") {
+      owned.insert(resources::project_namespace(object));
+    }
+  }
+  std::erase_if(nodes, [&](const Json& object) {
+    const resources::ObjectView view(object);
+    return view.kind() == "DeployItem" && !owned.contains(view.ns());
+  });
 }
 
 /// Where somebody else's DeployItems are, those of types that are not ours are not, either.
@@ -95,6 +110,7 @@ util::Result<Snapshot> load_snapshot(kube::Client& home, const std::string& ns,
   if (failed) {
     return util::fail(std::move(*failed));
   }
+  drop_homeless(snapshot.nodes);
   KUBIST_CHECK(drop_foreign(home, snapshot.nodes, stop));
   return snapshot;
 }

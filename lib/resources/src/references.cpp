@@ -64,7 +64,12 @@ class ReferenceChecker {
 
   std::vector<Edge> edges_of(const Manifest& manifest) const {
     std::vector<Edge> edges;
-    if (auto parent = parent_of(manifest.object)) {
+    // A DeployItem may be in any namespace (only that of a project makes it part of the tree), and
+    // the targets of types of others are their own.
+    const bool item = ObjectView(manifest.object).kind() == "DeployItem";
+    const bool own = data::string_at(manifest.object, {"spec", "type"}).starts_with("kubist.io/");
+    if (auto parent = parent_of(manifest.object);
+        parent && !(item && (parent->name.empty() || !own))) {
       if (parent->name.empty()) {
         parent->ns = ObjectView(manifest.object).ns();
       }

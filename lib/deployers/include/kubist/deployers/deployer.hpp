@@ -48,9 +48,6 @@ struct Progress {
   std::optional<std::string> log;      ///< ended: the tail of the log, redacted
 };
 
-/// Reason of a Progress: what ran is gone, by somebody else's hand.
-inline constexpr std::string_view k_pod_vanished = "PodVanished";
-
 /// One way of deploying. Stateless: all that it knows is in the cluster, so any kubist can go on
 /// where another one stopped. Any thread, but never twice at once for one item. An error of a call
 /// counts as failed; errors of kind unavailable are tried again until the item's timeout.
