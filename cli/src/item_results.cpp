@@ -54,6 +54,14 @@ util::Result<std::vector<resources::ObjectRef>> named_items(Context& context,
   return items;
 }
 
+std::vector<std::string> as_item_words(const Arguments& arguments) {
+  std::vector<std::string> words = arguments.words();
+  if (!arguments.given("filename")) {
+    words.insert(words.begin(), deployers::deploy_items().group_resource());
+  }
+  return words;
+}
+
 std::function<void(const std::string&)> progress_log(Context& context) {
   return [&context](const std::string& text) { context.log().line(text); };
 }

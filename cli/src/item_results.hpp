@@ -14,6 +14,8 @@ namespace kubist::cli {
 /// The DeployItems that the words name, in the command's namespace.
 util::Result<std::vector<resources::ObjectRef>> named_items(Context& context,
                                                             const Arguments& arguments);
+/// The words of a command of any kind for the items that the words name; with -f they name none.
+std::vector<std::string> as_item_words(const Arguments& arguments);
 std::function<void(const std::string&)> progress_log(Context& context);
 
 /// One line an item: "deployitem/NAME succeeded". The exit code that the worst of them has.

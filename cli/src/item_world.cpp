@@ -1,20 +1,15 @@
 #include "item_world.hpp"
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/executors/tree.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::cli {
 namespace {
 
-kube::ApiResource kubist_resource(std::string kind, std::string plural) {
-  kube::ApiResource resource;
-  resource.group = resources::k_kubist_group;
-  resource.version = "v1alpha1";
-  resource.kind = std::move(kind);
-  resource.plural = std::move(plural);
-  resource.namespaced = true;
-  return resource;
+kube::ApiResource kubist_resource(std::string_view kind) {
+  return executors::resource_of(*resources::find_kind(resources::k_kubist_group, kind));
 }
 
 }  // namespace
@@ -39,13 +34,12 @@ util::Result<deployers::Place> ItemWorld::place_of(const std::string& ns,
   if (target.empty()) {
     return deployers::Place{home, ns, "", {}};
   }
-  KUBIST_TRY(const auto virtual_cluster,
-             home->json(kube::get(kubist_resource("VirtualCluster", "virtualclusters"), ns, target),
-                        m_context.stop()));
+  KUBIST_TRY(
+      const auto virtual_cluster,
+      home->json(kube::get(kubist_resource("VirtualCluster"), ns, target), m_context.stop()));
   const std::string name(data::string_at(virtual_cluster, {"spec", "clusterRef", "name"}));
   KUBIST_TRY(const auto cluster,
-             home->json(kube::get(kubist_resource("Cluster", "clusters"), ns, name),
-                        m_context.stop()));
+             home->json(kube::get(kubist_resource("Cluster"), ns, name), m_context.stop()));
   KUBIST_TRY(const auto reached, m_connections.connect(cluster, false, m_context.stop()));
   KUBIST_TRY(const auto system,
              home->find(kube::well_known::namespaces(), "", "kube-system", m_context.stop()));

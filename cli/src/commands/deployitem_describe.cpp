@@ -1,16 +1,11 @@
-#include <kubist/deployers/item.hpp>
-
+#include "../item_results.hpp"
 #include "commands.hpp"
 
 namespace kubist::cli {
 namespace {
 
 util::Result<int> run(Context& context, const Arguments& arguments) {
-  std::vector<std::string> words = arguments.words();
-  if (!arguments.given("filename")) {
-    words.insert(words.begin(), deployers::deploy_items().group_resource());
-  }
-  return describe_command().run(context, arguments.with_words(std::move(words)));
+  return describe_command().run(context, arguments.with_words(as_item_words(arguments)));
 }
 
 }  // namespace

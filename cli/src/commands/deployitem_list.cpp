@@ -1,18 +1,14 @@
 #include <kubist/cli/context.hpp>
-#include <kubist/deployers/item.hpp>
 
 #include "commands.hpp"
+#include "item_results.hpp"
 #include "query/get_run.hpp"
 
 namespace kubist::cli {
 namespace {
 
 util::Result<int> run(Context& context, const Arguments& arguments) {
-  std::vector<std::string> words = arguments.words();
-  if (!arguments.given("filename")) {
-    words.insert(words.begin(), deployers::deploy_items().group_resource());
-  }
-  return run_get(context, arguments, words);
+  return run_get(context, arguments, as_item_words(arguments));
 }
 
 }  // namespace

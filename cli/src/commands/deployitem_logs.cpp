@@ -2,26 +2,14 @@
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/deployers/logs.hpp>
 #include <kubist/executors/connections.hpp>
+#include <kubist/executors/tree.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
 
 namespace kubist::cli {
 namespace {
-
-const kube::ApiResource& clusters() {
-  static const kube::ApiResource resource{.group = "kubist.io",
-                                          .version = "v1alpha1",
-                                          .kind = "Cluster",
-                                          .plural = "clusters",
-                                          .singular = "cluster",
-                                          .short_names = {},
-                                          .categories = {},
-                                          .verbs = {},
-                                          .subresources = {},
-                                          .namespaced = true};
-  return resource;
-}
 
 util::Result<int> run(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto home, context.client());
@@ -43,10 +31,12 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
   if (const long long lines = arguments.number("tail"); lines >= 0) {
     request.tail_lines = lines;
   }
+  const kube::ApiResource cluster_resource =
+      executors::resource_of(*resources::find_kind(resources::k_kubist_group, "Cluster"));
   executors::Connections connections(home, "", context.client_options());
   request.connect = [&](const std::string& name) -> util::Result<std::shared_ptr<kube::Client>> {
     KUBIST_TRY(const data::Json cluster,
-               home->json(kube::get(clusters(), request.ns, name), context.stop()));
+               home->json(kube::get(cluster_resource, request.ns, name), context.stop()));
     KUBIST_TRY(const auto reached, connections.connect(cluster, false, context.stop()));
     return reached->client;
   };

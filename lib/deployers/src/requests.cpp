@@ -76,8 +76,14 @@ util::Result<bool> ensure_secret(World& world, const Site& site, const Json& des
   const auto& secrets = kube::well_known::secrets();
   KUBIST_TRY(auto present, site.client.find(secrets, ns_of(desired), name_of(desired)));
   if (!present) {
-    KUBIST_CHECK(create(world, site, secrets, desired));
-    return true;
+    const auto made = create(world, site, secrets, desired);
+    if (made) {
+      return true;
+    }
+    if (!kube::already_exists(made.error())) {
+      return util::fail(made.error());
+    }
+    KUBIST_TRY(present, site.client.json(kube::get(secrets, ns_of(desired), name_of(desired))));
   }
   const Json data = present->value("data", Json::object());
   if (data == desired["data"] && data::contains_all(*present, desired)) {

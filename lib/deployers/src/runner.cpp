@@ -55,16 +55,26 @@ util::Result<ItemOutcome> conclude(World& world, Session& session, const Deploye
 }
 
 /// Asks for the job where nobody has, takes it up and answers a person's request, in one write.
-util::Result<> take_up(World& world, Session& session, const ItemRequest& request) {
+/// False: another kubist has asked for a job, or ended one, since `decided_on` was read.
+util::Result<bool> take_up(World& world, Session& session, const Json& decided_on,
+                           const ItemRequest& request) {
   const std::string id = util::random_uuid();
   const std::int64_t generation = data::int_at(session.object(), {"metadata", "generation"});
-  return session.write_status([&](Json status) {
+  bool outdated = false;
+  KUBIST_CHECK(session.write_status([&](Json status) {
+    const auto job_of = [](const Json& any) { return data::string_at(any, {"jobID"}); };
+    outdated =
+        job_of(status) != job_of(decided_on) || job_pending(status) != job_pending(decided_on);
+    if (outdated) {
+      return status;
+    }
     if (!job_pending(status)) {
       status = triggered(std::move(status), id, world.clock->now());
     }
     status = taken_up(std::move(status), generation, false, world.clock->now());
     return answered(std::move(status), request, "runs again");
-  });
+  }));
+  return !outdated;
 }
 
 /// An interrupt that finds nothing to interrupt, or a word that kubist does not know.
@@ -78,10 +88,10 @@ util::Result<> answer_idle(Session& session, const ItemRequest& request) {
   return drop_operation(session, request);
 }
 
-}  // namespace
-
-util::Result<ItemOutcome> run_item(World& world, const std::string& ns, const std::string& name,
-                                   const RunOptions& options) {
+/// Nothing: what was decided on is no longer so.
+util::Result<std::optional<ItemOutcome>> run_as_decided(World& world, const std::string& ns,
+                                                        const std::string& name,
+                                                        const RunOptions& options) {
   KUBIST_TRY(Session session, Session::open(world, ns, name));
   auto item = session.item();
   const ItemRequest request = request_of(session.object(), session.status());
@@ -111,7 +121,10 @@ util::Result<ItemOutcome> run_item(World& world, const std::string& ns, const st
     return conclude(world, session, nullptr, prepared->job, std::move(same));
   }
   if (!is_taken_up(session.status())) {
-    KUBIST_CHECK(take_up(world, session, request));
+    KUBIST_TRY(const bool ours, take_up(world, session, status, request));
+    if (!ours) {
+      return std::optional<ItemOutcome>();
+    }
     KUBIST_CHECK(drop_operation(session, request));
   }
   if (!prepared) {
@@ -131,6 +144,21 @@ util::Result<ItemOutcome> run_item(World& world, const std::string& ns, const st
     return outcome_of(session, progress.state, true, progress.reason, progress.message);
   }
   return conclude(world, session, prepared->deployer, prepared->job, std::move(progress));
+}
+
+}  // namespace
+
+util::Result<ItemOutcome> run_item(World& world, const std::string& ns, const std::string& name,
+                                   const RunOptions& options) {
+  constexpr int k_tries = 5;
+  for (int attempt = 1; attempt <= k_tries; ++attempt) {
+    KUBIST_TRY(auto outcome, run_as_decided(world, ns, name, options));
+    if (outcome) {
+      return *std::move(outcome);
+    }
+  }
+  return util::fail(util::ErrorKind::unavailable,
+                    cat("DeployItem ", ns, "/", name, " is run by another kubist again and again"));
 }
 
 util::Result<ItemOutcome> interrupt_item(World& world, const std::string& ns,
