@@ -120,10 +120,12 @@ TEST_CASE("rights: who may work on one project only does so, and leaves the othe
   CHECK(trees.out.find("VirtualCluster/dev") != std::string::npos);
 
   // Who may read all of it, too, learns more and writes as little.
-  const Grant reader(world.name("reader"),
-                     Json::array({rule("kubist.io", {"*"}, {"get", "list"}),
-                                  rule("", {"namespaces"}, {"get", "list"})}),
-                     {{"kind", "ServiceAccount"}, {"name", "kubist"}, {"namespace", own}});
+  const Grant reader(
+      world.name("reader"),
+      Json::array({rule("kubist.io", {"*"}, {"get", "list"}),
+                   rule("landscaper.gardener.cloud", {"deployitems"}, {"get", "list"}),
+                   rule("", {"namespaces"}, {"get", "list"})}),
+      {{"kind", "ServiceAccount"}, {"name", "kubist"}, {"namespace", own}});
   Audit again("home");
   const CommandResult wide = account.kubist({"reconcile", "Project/" + other, "Project/" + own});
   CHECK_MESSAGE(wide.exit_code == 1, wide.out, wide.err);
