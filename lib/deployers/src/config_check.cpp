@@ -17,6 +17,10 @@ util::Error config_error(std::string message, std::string hint) {
   return error;
 }
 
+tl::unexpected<util::Error> refuse(std::string message, std::string hint) {
+  return util::fail(config_error(std::move(message), std::move(hint)));
+}
+
 data::Schema config_schema(std::string_view text) {
   return data::Schema::compile(Json::parse(text)).value();
 }

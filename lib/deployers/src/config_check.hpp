@@ -10,6 +10,7 @@ namespace kubist::deployers {
 
 /// The error for a config that cannot be: invalid, reason InvalidConfiguration.
 util::Error config_error(std::string message, std::string hint = {});
+tl::unexpected<util::Error> refuse(std::string message, std::string hint = {});
 
 /// A schema of ours, from its JSON text.
 data::Schema config_schema(std::string_view text);

@@ -64,16 +64,6 @@ constexpr std::string_view k_schema = R"({
   }
 })";
 
-data::Schema make_schema() {
-  Json schema = Json::parse(k_schema);
-  schema["properties"].update(shared_fields());
-  return config_schema(schema.dump());
-}
-
-tl::unexpected<util::Error> refuse(std::string message, std::string hint = {}) {
-  return util::fail(config_error(std::move(message), std::move(hint)));
-}
-
 std::string text_at(const Json& from, std::initializer_list<std::string_view> keys) {
   return std::string(data::string_at(from, keys));
 }
@@ -171,7 +161,7 @@ util::Result<ChartSource> read_chart(const Json& from) {
 }  // namespace
 
 util::Result<HelmConfig> parse_helm(const Item& item) {
-  static const data::Schema schema = make_schema();
+  static const data::Schema schema = schema_with_shared(k_schema);
   KUBIST_CHECK(check_config(item, schema, "helm"));
   const Json& from = item.config;
   if (data::bool_at(from, {"helmDeployment"}) || from.contains("helmDeploymentConfig")) {

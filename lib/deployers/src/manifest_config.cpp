@@ -40,16 +40,6 @@ constexpr std::string_view k_entry_schema = R"({
   }
 })";
 
-data::Schema make_schema() {
-  Json schema = Json::parse(k_schema);
-  schema["properties"].update(shared_fields());
-  return config_schema(schema.dump());
-}
-
-tl::unexpected<util::Error> refuse(std::string message, std::string hint = {}) {
-  return util::fail(config_error(std::move(message), std::move(hint)));
-}
-
 /// The objects of a text or value; Lists become their items.
 util::Result<std::vector<resources::Manifest>> read_objects_of(std::string_view text,
                                                                const std::string& where) {
@@ -126,7 +116,7 @@ void add_manifests(std::vector<resources::Manifest> manifests, ManagePolicy poli
 }
 
 util::Result<ManifestPlan> parse_manifest_plan(const Item& item) {
-  static const data::Schema schema = make_schema();
+  static const data::Schema schema = schema_with_shared(k_schema);
   KUBIST_CHECK(check_config(item, schema, "manifest"));
   ManifestPlan plan;
   KUBIST_CHECK(read_shared(item.config, false, plan));

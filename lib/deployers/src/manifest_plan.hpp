@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <kubist/data/jsonpath.hpp>
+#include <kubist/data/schema.hpp>
 #include <kubist/deployers/item.hpp>
 #include <kubist/resources/manifest.hpp>
 #include <kubist/util/result.hpp>
@@ -77,6 +78,8 @@ util::Result<ManifestPlan> parse_manifest_plan(const Item& item);
 
 /// The JSON schema of the fields that manifest and helm items share, for `properties`.
 const Json& shared_fields();
+/// The schema of a config that has these fields besides its own (JSON text).
+data::Schema schema_with_shared(std::string_view own_fields);
 /// Reads those (readinessChecks, exports) of a config that passed its schema; refuses what of
 /// landscaper's fields kubist does not do. `has_values`: exports may come from the chart's values.
 util::Result<> read_shared(const Json& config, bool has_values, ManifestPlan& plan);

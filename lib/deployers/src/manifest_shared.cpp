@@ -111,10 +111,6 @@ constexpr std::array k_operators{std::pair{"exists", "exists"},  std::pair{"!", 
                                  std::pair{"!=", "!="},          std::pair{"notequals", "!="},
                                  std::pair{"in", "in"},          std::pair{"notin", "notin"}};
 
-tl::unexpected<util::Error> refuse(std::string message, std::string hint = {}) {
-  return util::fail(config_error(std::move(message), std::move(hint)));
-}
-
 std::string text_at(const Json& from, std::string_view field) {
   return std::string(data::string_at(from, {field}));
 }
@@ -257,6 +253,12 @@ util::Result<> read_exports(const Json& from, bool has_values, ManifestPlan& pla
 const Json& shared_fields() {
   static const Json fields = Json::parse(k_shared);
   return fields;
+}
+
+data::Schema schema_with_shared(std::string_view own_fields) {
+  Json schema = Json::parse(own_fields);
+  schema["properties"].update(shared_fields());
+  return config_schema(schema.dump());
 }
 
 util::Result<> read_shared(const Json& config, bool has_values, ManifestPlan& plan) {

@@ -9,6 +9,8 @@
 #include <kubist/util/quantity.hpp>
 #include <kubist/util/text.hpp>
 
+#include "config_check.hpp"
+
 namespace kubist::deployers {
 namespace {
 
@@ -23,12 +25,6 @@ constexpr std::array k_host_fields{"hostNetwork", "hostPID", "hostIPC", "sharePr
                                    "hostUsers"};
 constexpr std::array k_own_variables{"IMPORTS_PATH", "EXPORTS_PATH", "EXPORT_PATH", "STATE_PATH",
                                      "STATE",        "CONTENT_PATH", "TARGET_PATH", "OPERATION"};
-
-tl::unexpected<util::Error> refuse(const std::string& message, std::string hint = {}) {
-  util::Error error = util::make_error(ErrorKind::invalid, message, std::move(hint));
-  error.reason = "InvalidConfiguration";
-  return util::fail(std::move(error));
-}
 
 /// The schema of a config is that of an Execution's item without what an Execution needs besides.
 util::Result<data::Schema> make_schema(bool script) {
