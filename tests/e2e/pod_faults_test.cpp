@@ -131,9 +131,11 @@ TEST_CASE("faults: a node that stops answering is reported within 5 s; the run g
 TEST_CASE("faults: a timeout names the step and saves the state of what heeds SIGTERM") {
   Stage stage;
   stage.world.settings.termination_grace = 4s;
-  stage.make_item("script", "echo kept > $STATE/x; sleep 600", {{"timeout", "6s"}});
+  // Long enough for three pods at once to start on a slow machine.
+  const std::string timeout = "20s";
+  stage.make_item("script", "echo kept > $STATE/x; sleep 600", {{"timeout", timeout}});
   stage.make_item("deaf", "trap '' TERM; echo lost > $STATE/x; while :; do sleep 1; done",
-                  {{"timeout", "6s"}});
+                  {{"timeout", timeout}});
   stage.make(
       deploy_items(),
       {{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
@@ -141,7 +143,7 @@ TEST_CASE("faults: a timeout names the step and saves the state of what heeds SI
        {"metadata", {{"name", "container"}, {"namespace", stage.ns()}}},
        {"spec",
         {{"type", "kubist.io/container"},
-         {"timeout", "6s"},
+         {"timeout", timeout},
          {"config",
           {{"image", "localhost/busybox:1"},
            {"command", Json::array({"/bin/sh", "-c",

@@ -14,11 +14,14 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds k_retry{2000};
 
-void set_remaining(Job& job, const Item& item, const World& world) {
-  if (item.timeout) {
-    const auto left = job.started + *item.timeout - world.clock->now();
-    job.remaining = std::chrono::duration_cast<std::chrono::seconds>(left);
+/// What is left of the item's timeout; nothing where it has none.
+std::optional<milliseconds> set_remaining(Job& job, const Item& item, const World& world) {
+  if (!item.timeout) {
+    return std::nullopt;
   }
+  const auto left = job.started + *item.timeout - world.clock->now();
+  job.remaining = std::chrono::ceil<std::chrono::seconds>(left);
+  return std::chrono::ceil<milliseconds>(left);
 }
 
 /// The earlier of two limits, either of which may be missing.
@@ -126,8 +129,7 @@ util::Result<Progress> drive(World& world, Session& session, const Deployer& dep
     if (unwanted) {
       return end_interrupted(world, session, item, deployer, job);
     }
-    set_remaining(job, item, world);
-    if (job.remaining && job.remaining->count() <= 0) {
+    if (const auto left = set_remaining(job, item, world); left && left->count() <= 0) {
       return time_out(world, item, deployer, job, last);
     }
     auto step = deployer.advance(world, item, job);
@@ -164,11 +166,7 @@ util::Result<Progress> drive(World& world, Session& session, const Deployer& dep
     auto watched = last.watch;
     watched.push_back(own);
     watcher.set(watched);
-    std::optional<milliseconds> limit;
-    if (job.remaining) {
-      limit = *job.remaining + milliseconds(500);
-    }
-    KUBIST_CHECK(watcher.wait(earlier(limit, ask_again)));
+    KUBIST_CHECK(watcher.wait(earlier(set_remaining(job, item, world), ask_again)));
     if (world.stop.stop_requested()) {
       return last;
     }

@@ -1,5 +1,7 @@
 #include "job.hpp"
 
+#include <algorithm>
+
 #include <kubist/data/pointer.hpp>
 
 namespace kubist::deployers {
@@ -31,7 +33,9 @@ util::Result<Place> find_place(World& world, const Item& item) {
 void fill_job(const Session& session, const World& world, Job& job) {
   const Json status = session.status();
   job.id = std::string(data::string_at(status, {"jobID"}));
-  job.started = taken_up_at(status).value_or(world.clock->now());
+  // initTime has whole seconds: a timeout of 1s must not be over before it began.
+  const auto now = world.clock->now();
+  job.started = std::min(now, taken_up_at(status).value_or(now) + std::chrono::milliseconds(999));
 }
 
 }  // namespace kubist::deployers

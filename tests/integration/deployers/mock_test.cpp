@@ -36,4 +36,7 @@ TEST_CASE("mock item: failure and timeout") {
   const auto slow = stage.run("slow");
   CHECK(slow.reason == "Timeout");
   CHECK(slow.message.find("keeps it in phase Progressing") != std::string::npos);
+  stage.make_item("short", "kubist.io/mock", {{"phase", "Succeeded"}, {"delay", "300ms"}},
+                  {{"timeout", "1s"}});
+  CHECK(stage.run("short").phase == "Succeeded");
 }

@@ -29,7 +29,7 @@ struct Job {
   Place place;
   std::string hash;  ///< of config, imports, target and image: the same work has the same hash
   std::chrono::system_clock::time_point started;  ///< when the item was taken up
-  std::optional<std::chrono::seconds> remaining;  ///< of its timeout, now
+  std::optional<std::chrono::seconds> remaining;  ///< of its timeout, now; rounded up
 };
 
 /// Where an item stands: the three values of every deployer.
