@@ -1,11 +1,11 @@
-# kubist_layer(NAME SOURCES a.cpp ... DEPENDS kubist::lower ... PRIVATE_DEPENDS deps::x ...)
-# One static library with its own include root lib/NAME/include: only what DEPENDS names can be included.
+# kubist_layer(NAME DEPENDS kubist::lower ... PRIVATE_DEPENDS deps::x ...)
+# One static library of all that lies in lib/NAME/src, with its own include root lib/NAME/include: only what DEPENDS names can be included.
 # Every layer but util gets the precompiled header of the standard library and the JSON value.
 function(kubist_layer name)
-  cmake_parse_arguments(arg "NO_PCH" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "NO_PCH" "" "DEPENDS;PRIVATE_DEPENDS" ${ARGN})
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/${name}/include/*.hpp)
-  list(TRANSFORM arg_SOURCES PREPEND src/)
-  add_library(kubist_${name} STATIC ${arg_SOURCES})
+  file(GLOB sources CONFIGURE_DEPENDS src/*.cpp)
+  add_library(kubist_${name} STATIC ${sources})
   add_library(kubist::${name} ALIAS kubist_${name})
   set_target_properties(kubist_${name} PROPERTIES EXPORT_NAME ${name})
   target_sources(kubist_${name} PUBLIC FILE_SET HEADERS
