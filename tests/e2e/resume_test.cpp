@@ -1,36 +1,50 @@
-// What is left of a kubist that was killed, and several at once: one pod a job, state and exports
-// right.
+// What is left of a kubist that was killed, of an agent that was, and several kubists at once: one
+// pod a job, state and exports right.
+#include <algorithm>
+#include <charconv>
 #include <csignal>
-#include <set>
+#include <fstream>
 
 #include <doctest/doctest.h>
 
 #include <kubist/data/pointer.hpp>
-#include <kubist/util/clock.hpp>
+#include <kubist/state/contract.hpp>
+#include <kubist/state/head.hpp>
+#include <kubist/state/mark.hpp>
+#include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
 
-#include "integration/executors/support.hpp"
+#include "write_gate.hpp"
 
 namespace {
 
 using namespace it;
 using kubist::util::cat;
 namespace data = kubist::data;
+namespace state = kubist::state;
+namespace fs = std::filesystem;
 
 constexpr const char* k_items = "deployitems.landscaper.gardener.cloud";
 
-/// An item that counts its runs in its state and exports the count.
-void make_counter(const std::string& project) {
+/// Counts its runs in its state, beside 3 MiB of noise: several chunks, which must fit together.
+/// The second run takes long enough to be seen while it runs.
+constexpr const char* k_count = R"sh(
+cd $STATE
+test ! -e sums || sha256sum -c sums || exit 9
+n=$(($(cat n 2> /dev/null || echo 0) + 1)); echo $n > n
+dd if=/dev/urandom of=noise bs=1048576 count=3 2> /dev/null
+sha256sum n noise > sums
+test $n != 2 || sleep 10
+echo "count: $n" > $EXPORT_PATH
+)sh";
+
+void make_item(const std::string& project, const std::string& script, const Json& more = {}) {
+  Json config{{"image", "localhost/busybox:1"}, {"script", script}};
+  config.update(more.is_null() ? Json::object() : more);
   put("home", {Json{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
                     {"kind", "DeployItem"},
                     {"metadata", {{"name", "count"}, {"namespace", project}}},
-                    {"spec",
-                     {{"type", "kubist.io/script"},
-                      {"config",
-                       {{"image", "localhost/busybox:1"},
-                        {"script",
-                         "n=$(($(cat $STATE/n 2>/dev/null || echo 0) + 1)); echo $n > $STATE/n\n"
-                         "sleep 0.5; echo \"count: $n\" > $EXPORT_PATH\n"}}}}}}});
+                    {"spec", {{"type", "kubist.io/script"}, {"config", config}}}}});
 }
 
 /// The names of the pods that were made, each as often as it was.
@@ -44,50 +58,271 @@ std::multiset<std::string> pods_made(Audit& audit, const std::string& user) {
   return names;
 }
 
-/// As many pods as runs, none made twice, and the count that the last of them exported.
-void check_runs(Audit& audit, const World& world, std::size_t at_least) {
+void check_pods(Audit& audit, const World& world, std::size_t jobs) {
   const auto pods = pods_made(audit, world.user());
-  CHECK(pods.size() >= at_least);
+  CHECK(pods.size() == jobs);
   CHECK(std::set<std::string>(pods.begin(), pods.end()).size() == pods.size());
-  const Json item = *get("home", k_items, "count", world.name());
-  CHECK(data::string_at(item, {"status", "phase"}) == "Succeeded");
-  CHECK(must(run_kubist({"deployitem", "exports", "count", "--show", "-n", world.name()})) ==
-        cat("count: ", pods.size(), "\n"));
+}
+
+std::string exports(const World& world) {
+  return must(run_kubist({"deployitem", "exports", "count", "--show", "-n", world.name()}));
+}
+
+/// What API readers see of the item at one moment.
+struct Seen {
+  explicit Seen(const World& world) {
+    item = *get("home", k_items, "count", world.name());
+    const Json objects = Json::parse(
+        must(kubectl("home", {"get", "pods,secrets", "-n", world.name(), "-o", "json"})));
+    for (const Json& object : objects["items"]) {
+      const std::string name(data::string_at(object, {"metadata", "name"}));
+      (object["kind"] == "Pod" ? pods : secrets)[name] = object;
+    }
+  }
+  std::string status(const std::string& field) const {
+    return std::string(data::string_at(item, {"status", field}));
+  }
+  bool pending() const { return status("jobID") != status("jobIDFinished"); }
+  /// The pod of the job under way, which names it once it is written down.
+  const Json* pod() const {
+    const auto found =
+        pods.find(std::string(data::string_at(item, {"status", "providerStatus", "pod"})));
+    return found == pods.end() || !pending() ? nullptr : &found->second;
+  }
+  /// "waiting", "running", "terminated", or "".
+  std::string workload() const {
+    const Json* all =
+        pod() == nullptr ? nullptr : data::find_path(*pod(), {"status", "containerStatuses"});
+    if (all == nullptr || all->empty() || !(*all)[0].contains("state")) {
+      return {};
+    }
+    return (*all)[0]["state"].begin().key();
+  }
+  /// The agent's Secret whose name ends so.
+  const Json& secret(const std::string& ending) const {
+    for (const auto& [name, object] : secrets) {
+      if (name.ends_with(ending) && name != "count-export") {
+        return object;
+      }
+    }
+    FAIL("no Secret *" << ending);
+    return item;
+  }
+  bool marked() const {
+    const auto mark = state::mark_of(secret("-export"));
+    return mark && mark->job == status("jobID");
+  }
+  state::Head head() const { return state::head_of_secret(secret("-state")).value(); }
+
+  Json item;
+  std::map<std::string, Json> pods, secrets;
+};
+
+/// An item, the gate before its writes, and kubists that are killed over it.
+class Runs {
+ public:
+  explicit Runs(const std::string& test) : world(test) {
+    world.make_project(world.name());
+    make_item(world.name(), k_count, {{"state", {{"limit", "4Mi"}}}});
+    gate.emplace(world.name());
+  }
+  std::string agents() const { return cat("system:serviceaccount:", world.name(), ':'); }
+  Words words() const {
+    return world.as_user(
+        {"deployitem", "reconcile", "count", "-n", world.name(), "--lock-timeout=60s"});
+  }
+  Words forced() const {
+    Words all = words();
+    all.push_back("--force");
+    return all;
+  }
+  /// The state as people get it; its own sums hold.
+  void check_state(int count) {
+    const kubist::util::TempDir folder{"state"};
+    const std::string file = folder.path() / "state.tar.gz";
+    must(run_kubist({"deployitem", "state", "get", "count", "-n", world.name(), "-o", file}));
+    kubist::util::Command command;
+    command.args = {"sh", "-c",
+                    cat("cd ", folder.path().string(),
+                        " && tar xzf state.tar.gz && sha256sum -c sums > /dev/null && cat n")};
+    const auto read = kubist::util::run_command(command);
+    REQUIRE(read);
+    CHECK(read->out == cat(count, "\n"));
+  }
+  /// The next kubist, which nobody kills. The dead one's lock would be stale after 15 s
+  /// (integration/executors/lock_test.cpp); it is dead for sure.
+  CommandResult next(const Words& words) {
+    must(kubectl("home", {"delete", "lease", "kubist", "-n", world.name(), "--ignore-not-found"}));
+    return run_kubist(words);
+  }
+
+  World world;
+  std::optional<WriteGate> gate;
+};
+
+/// Where a kubist is killed.
+struct Phase {
+  const char* name;
+  WriteGate::Holds holds;  ///< the write that is not made before the kill
+  std::function<bool(const Seen&)> shows;
+  bool of_agent = false;  ///< that write, which goes on when kubist is dead
+};
+
+std::vector<Phase> phases(const std::string& user, const std::string& agents) {
+  const auto writes = [user](const std::string& resource, const std::string& phase) {
+    return [user, resource, phase](const GatedWrite& write) {
+      return write.user == user && write.resource == resource &&
+             data::string_at(write.object, {"status", "phase"}) == phase;
+    };
+  };
+  const auto by_agent = [agents](const std::string& ending) {
+    return [agents, ending](const GatedWrite& write) {
+      return write.user.starts_with(agents) && write.name.ends_with(ending);
+    };
+  };
+  return {
+      {"running", by_agent(""), [](const Seen& seen) { return seen.workload() == "running"; },
+       true},
+      {"Init",
+       [user](const GatedWrite& write) {
+         return write.user == user && (write.resource == "secrets" || write.resource == "pods") &&
+                write.operation != "DELETE";
+       },
+       [](const Seen& seen) {
+         return seen.status("phase") == "Init" && seen.pending() && seen.workload().empty();
+       }},
+      {"pod created", writes("deployitems", "Progressing"),
+       [](const Seen& seen) {
+         return seen.status("phase") == "Init" && seen.pending() && seen.pods.size() == 1;
+       }},
+      {"workload ended", by_agent(""),
+       [](const Seen& seen) { return seen.workload() == "terminated" && !seen.marked(); }, true},
+      {"state half written", by_agent("-state"),
+       [](const Seen& seen) {
+         const state::Head head = seen.head();
+         const std::string part(
+             data::string_at(seen.secret(head.set == "a" ? "-state-b0" : "-state-a0"),
+                             {"data", state::k_part_key}));
+         const std::string text = kubist::util::base64_decode(part).value_or("");
+         return seen.workload() == "terminated" && !seen.marked() &&
+                text.find(cat(head.generation + 1)) != std::string::npos;
+       },
+       true},
+      {"exports written",
+       [user](const GatedWrite& write) {
+         return write.user == user && write.name == "count-export";
+       },
+       [](const Seen& seen) { return seen.marked() && seen.pending(); }},
+      {"final write", writes("deployitems", "Succeeded"),
+       [](const Seen& seen) {
+         return seen.status("phase") == "Progressing" && seen.pending() &&
+                data::string_at(seen.secrets.at("count-export"), {"data", "config"}) ==
+                    data::string_at(seen.secret("-export"), {"data", "config"});
+       }},
+      {"pod to be removed",
+       [user](const GatedWrite& write) {
+         return write.user == user && write.resource == "pods" && write.operation == "DELETE";
+       },
+       [](const Seen& seen) { return seen.status("phase") == "Succeeded" && !seen.pending(); }},
+  };
 }
 
 }  // namespace
 
-TEST_CASE("resume: whenever a kubist is killed, the next one finishes its job with its pod") {
-  World world("killed");
-  world.make_project(world.name());
-  make_counter(world.name());
-  const Words again = world.as_user(
-      {"deployitem", "reconcile", "count", "-n", world.name(), "--lock-timeout=60s"});
-  Words forced = again;
-  forced.push_back("--force");
+TEST_CASE("resume: in whatever phase a kubist is killed, the next one finishes its job") {
+  Runs runs("killed");
   Audit audit("home");
-  must(run_kubist(again));
-  // From before the job is asked for to after its end, which is some 2.5 s later.
-  for (int delay = 40; delay < 3000; delay += 450) {
-    CAPTURE(delay);
+  must(run_kubist(runs.words()));
+  int count = 1;
+  for (const Phase& phase : phases(runs.world.user(), runs.agents())) {
+    CAPTURE(phase.name);
+    ++count;
+    runs.gate->hold(phase.holds);
     {
-      Background driver(forced);
-      kubist::util::sleep_for(std::chrono::milliseconds(delay), {});
+      Background driver(runs.forced());
+      const bool shown =
+          std::string(phase.name) == "running"
+              ? eventually([&] { return phase.shows(Seen(runs.world)); }, 120)
+              : runs.gate->held() && eventually([&] { return phase.shows(Seen(runs.world)); }, 20);
+      CHECK_MESSAGE(shown, Seen(runs.world).item.dump(), driver.output());
       driver.signal(SIGKILL);
-      driver.wait(10);
+      CHECK(driver.wait(10) == 128 + SIGKILL);
     }
-    // Its lock would be stale after 15 s (integration/executors/lock_test.cpp); it is dead for sure.
-    must(kubectl("home", {"delete", "lease", "kubist", "-n", world.name(), "--ignore-not-found"}));
-    const CommandResult run = run_kubist(again);
+    runs.gate->let_go(phase.of_agent);
+    const CommandResult run = runs.next(runs.words());
     CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
+    const Seen seen(runs.world);
+    CHECK(seen.status("phase") == "Succeeded");
+    CHECK_FALSE(seen.pending());
+    CHECK(exports(runs.world) == cat("count: ", count, "\n"));
+    runs.check_state(count);
+    check_pods(audit, runs.world, static_cast<std::size_t>(count));
   }
-  check_runs(audit, world, 4);
+}
+
+namespace {
+
+/// The process of this machine that collects for the job. Its words are those of nobody else.
+std::optional<pid_t> agent_of(const std::string& job) {
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    pid_t pid = 0;
+    if (std::from_chars(name.data(), name.data() + name.size(), pid).ec != std::errc()) {
+      continue;
+    }
+    std::ifstream file(entry.path() / "cmdline");
+    const std::string words((std::istreambuf_iterator<char>(file)), {});
+    if (words.find(std::string("agent\0collect\0", 14)) != std::string::npos &&
+        words.find(job) != std::string::npos) {
+      return pid;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+TEST_CASE("resume: an agent that is killed while it saves leaves the old state; a run repairs") {
+  Runs runs("agent");
+  Audit audit("home");
+  must(run_kubist(runs.words()));
+  const state::Head before = Seen(runs.world).head();
+  const auto all = phases(runs.world.user(), runs.agents());
+  const Phase& half = *std::find_if(all.begin(), all.end(), [](const Phase& phase) {
+    return phase.name == std::string("state half written");
+  });
+  for (std::size_t round = 1; round <= 2; ++round) {
+    CAPTURE(round);
+    runs.gate->hold(half.holds);
+    Background driver(runs.forced());
+    REQUIRE(runs.gate->held());
+    const Seen seen(runs.world);
+    CHECK(half.shows(seen));
+    runs.check_state(1);
+    const auto agent = agent_of(seen.status("jobID"));
+    REQUIRE(agent);
+    REQUIRE(::kill(*agent, SIGKILL) == 0);
+    runs.gate->let_go(false);
+    CHECK(driver.wait(120) == 1);
+    CHECK_MESSAGE(driver.output().find("sidecar") != std::string::npos, driver.output());
+    CHECK(Seen(runs.world).status("phase") == "Failed");
+    CHECK(Seen(runs.world).head() == before);
+    CHECK(exports(runs.world) == "count: 1\n");
+    runs.check_state(1);
+  }
+  const CommandResult run = runs.next(runs.forced());
+  CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
+  CHECK(exports(runs.world) == "count: 2\n");
+  runs.check_state(2);
+  check_pods(audit, runs.world, 4);
 }
 
 TEST_CASE("resume: two kubists at once make one pod a job, and tell of no conflict") {
   World world("two");
   world.make_project(world.name());
-  make_counter(world.name());
+  make_item(world.name(),
+            "n=$(($(cat $STATE/n 2>/dev/null || echo 0) + 1)); echo $n > $STATE/n\n"
+            "sleep 0.5; echo \"count: $n\" > $EXPORT_PATH\n");
   must(run_kubist(world.as_user({"reconcile", "Project/" + world.name(), "--timeout=60s"})));
   Audit audit("home");
   const Words words = world.as_user(
@@ -103,9 +338,6 @@ TEST_CASE("resume: two kubists at once make one pod a job, and tell of no confli
     CHECK(one.output().find("conflict") == std::string::npos);
     CHECK(two.output().find("conflict") == std::string::npos);
   }
-  const auto pods = pods_made(audit, world.user());
-  CHECK(pods.size() == k_rounds);
-  CHECK(std::set<std::string>(pods.begin(), pods.end()).size() == k_rounds);
-  CHECK(must(run_kubist({"deployitem", "exports", "count", "--show", "-n", world.name()})) ==
-        cat("count: ", k_rounds + 1, "\n"));
+  check_pods(audit, world, k_rounds);
+  CHECK(exports(world) == cat("count: ", k_rounds + 1, "\n"));
 }
