@@ -111,23 +111,6 @@ TEST_CASE("faults: a pod that somebody deletes is reported within 5 s, its state
   CHECK(state::head_of_secret(secret)->generation == 1);
 }
 
-TEST_CASE("faults: a node that stops answering is reported within 5 s; the run goes on with it") {
-  Stage stage;
-  stage.make_item("lost", "sleep 12; echo 'a: 1' > $EXPORT_PATH");
-  Background item(stage, "lost");
-  const std::string pod = item.running_pod();
-  // What the node lifecycle controller does when the node's lease expires. The kubelet, which is
-  // there in truth, puts it right within seconds: the node has returned.
-  const Json unready{{"type", "Ready"}, {"status", "False"}};
-  REQUIRE(home()->run(kube::patch(wk::pods(), stage.ns(), pod, kube::PatchType::strategic,
-                                  {{"status", {{"conditions", Json::array({unready})}}}},
-                                  {.subresource = "status"})));
-  CHECK(item.until([](const Json& status) { return has(status.dump(), "NodeLost"); }) < 5s);
-  CHECK(home()->list(wk::pods(), stage.ns())->items.size() == 1);
-  CHECK(item.end().state == Progress::State::done);
-  CHECK(stage.secret("lost-export", "config") == R"({"a":1})");
-}
-
 TEST_CASE("faults: a timeout names the step and saves the state of what heeds SIGTERM") {
   Stage stage;
   stage.world.settings.termination_grace = 4s;

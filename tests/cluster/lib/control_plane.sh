@@ -54,6 +54,7 @@ rules: [{level: Metadata}]
 K
 }
 
+# start_controller_manager PLANE [FLAGS...]
 start_controller_manager() {
   local dir=$pki/$1 kubeconfig=$pki/$1/controller-manager.kubeconfig
   # At the default of 20 requests a second, its controllers take 5 s to get their accounts and start.
@@ -64,5 +65,5 @@ start_controller_manager() {
     --service-account-private-key-file="$dir/sa.key" --root-ca-file="$dir/ca.crt" \
     --kube-api-qps=500 --kube-api-burst=1000 \
     --allocate-node-cidrs=true --cluster-cidr=10.244.0.0/16 --service-cluster-ip-range=10.96.0.0/16 \
-    --cluster-signing-cert-file="$dir/ca.crt" --cluster-signing-key-file="$dir/ca.key"
+    --cluster-signing-cert-file="$dir/ca.crt" --cluster-signing-key-file="$dir/ca.key" "${@:2}"
 }

@@ -74,6 +74,25 @@ K
     --node-ip="$k_node_ip" --hostname-override=node0 --root-dir="$data/kubelet" --cert-dir="$data/kubelet-pki"
 }
 
+# control_kubelet stop|start: pods run on without it. Kubernetes would take 50 s to notice.
+control_kubelet() {
+  bin=$(binary_dir)
+  case ${1-} in
+    stop)
+      stop kubelet
+      stop kube-controller-manager
+      start_controller_manager home --node-monitor-grace-period=6s --node-monitor-period=1s
+      ;;
+    start)
+      stop kube-controller-manager
+      start_controller_manager home
+      alive "$(< "$run/kubelet.pid")" || start_kubelet
+      wait_for 60 "the node" node_ready
+      ;;
+    *) die "kubelet: say stop or start" ;;
+  esac
+}
+
 start_scheduler() {
   local kubeconfig=$pki/home/scheduler.kubeconfig
   start kube-scheduler "$bin/kube-scheduler" --kubeconfig="$kubeconfig" --authentication-kubeconfig="$kubeconfig" \

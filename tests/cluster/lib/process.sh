@@ -81,6 +81,14 @@ start() {
   disown
 }
 
+# stop NAME: ends what start began, hard; returns when it is gone
+stop() {
+  local pid
+  pid=$(< "$run/$1.pid")
+  kill -KILL "$pid" 2> /dev/null || true
+  while alive "$pid"; do sleep 0.05; done
+}
+
 inside() { nsenter --net="$netns" "$@"; }
 
 exec_inside() {
