@@ -1,0 +1,115 @@
+#include "questions.hpp"
+
+#include <kubist/util/clock.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::istio {
+
+using data::Json;
+using util::cat;
+
+namespace {
+
+kube::ApiResource make(const char* group, const char* kind, const char* plural, bool namespaced) {
+  kube::ApiResource resource;
+  resource.group = group;
+  resource.version = "v1";
+  resource.kind = kind;
+  resource.plural = plural;
+  resource.namespaced = namespaced;
+  return resource;
+}
+
+constexpr const char* k_admission = "admissionregistration.k8s.io";
+constexpr const char* k_rbac = "rbac.authorization.k8s.io";
+
+}  // namespace
+
+const kube::ApiResource& mutating_webhooks() {
+  static const auto resource =
+      make(k_admission, "MutatingWebhookConfiguration", "mutatingwebhookconfigurations", false);
+  return resource;
+}
+const kube::ApiResource& validating_webhooks() {
+  static const auto resource =
+      make(k_admission, "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", false);
+  return resource;
+}
+const kube::ApiResource& daemon_sets() {
+  static const auto resource = make("apps", "DaemonSet", "daemonsets", true);
+  return resource;
+}
+const kube::ApiResource& endpoint_slices() {
+  static const auto resource = make("discovery.k8s.io", "EndpointSlice", "endpointslices", true);
+  return resource;
+}
+const kube::ApiResource& cluster_roles() {
+  static const auto resource = make(k_rbac, "ClusterRole", "clusterroles", false);
+  return resource;
+}
+const kube::ApiResource& cluster_role_bindings() {
+  static const auto resource = make(k_rbac, "ClusterRoleBinding", "clusterrolebindings", false);
+  return resource;
+}
+
+Questions::Questions(kube::Client& client, std::chrono::milliseconds timeout,
+                     const std::stop_token& stop)
+    : m_client(client),
+      m_forward(stop, [this] { m_deadline.request_stop(); }),
+      m_timer([this, timeout](const std::stop_token& own) {
+        if (util::sleep_for(timeout, own)) {
+          m_deadline.request_stop();
+        }
+      }) {}
+
+void Questions::all(std::vector<std::function<void()>> questions) {
+  std::vector<std::jthread> threads;
+  threads.reserve(questions.size());
+  for (auto& question : questions) {
+    threads.emplace_back(std::move(question));
+  }
+}
+
+Unread Questions::unread(std::string_view resource, const util::Error& error) const {
+  Unread result;
+  result.resource = resource;
+  result.message = error.message;
+  const bool late =
+      error.kind == util::ErrorKind::timeout || error.kind == util::ErrorKind::cancelled;
+  if (error.kind == util::ErrorKind::forbidden && error.http_status == 403) {
+    result.code = cat("forbidden:", resource);
+  } else if (late && error.http_status == 0) {
+    result.code = "apiserver:timeout";
+    result.message = cat("no answer in time about ", resource, " from ", m_client.server());
+  } else if (error.http_status != 0) {
+    result.code = cat("apiserver:", error.http_status);
+  } else {
+    result.code = cat("apiserver:", error.reason.empty() ? "error" : error.reason);
+  }
+  return result;
+}
+
+Read<std::vector<Json>> Questions::list(const kube::ApiResource& resource,
+                                        const kube::ListOptions& options, std::string_view ns) {
+  auto found = m_client.list(resource, ns, options, stop());
+  if (found) {
+    return std::move(found->items);
+  }
+  if (found.error().http_status == 404) {
+    return std::vector<Json>();
+  }
+  return tl::unexpected(unread(resource.group_resource(), found.error()));
+}
+
+Read<Json> Questions::get(const kube::ApiCall& call, std::string_view resource) {
+  auto found = m_client.json(call, stop());
+  if (found) {
+    return std::move(*found);
+  }
+  if (found.error().http_status == 404) {
+    return Json();
+  }
+  return tl::unexpected(unread(resource, found.error()));
+}
+
+}  // namespace kubist::istio

@@ -1,0 +1,46 @@
+#pragma once
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <kubist/istio/check.hpp>
+
+namespace kubist::istio {
+
+/// Asks one API server several things at once, until a common deadline.
+class Questions {
+ public:
+  Questions(kube::Client& client, std::chrono::milliseconds timeout, const std::stop_token& stop);
+
+  kube::Client& client() { return m_client; }
+  std::stop_token stop() const { return m_deadline.get_token(); }
+
+  /// Runs all of them at once, each in a thread (they wait for the network), and waits.
+  static void all(std::vector<std::function<void()>> questions);
+
+  /// A list in all namespaces or one. A kind that is not served has no objects.
+  Read<std::vector<data::Json>> list(const kube::ApiResource& resource,
+                                     const kube::ListOptions& options, std::string_view ns = {});
+  /// The object at that path, or null where there is none.
+  Read<data::Json> get(const kube::ApiCall& call, std::string_view resource);
+  /// The error of a call as a state of its own.
+  Unread unread(std::string_view resource, const util::Error& error) const;
+
+ private:
+  kube::Client& m_client;
+  std::stop_source m_deadline;
+  std::stop_callback<std::function<void()>> m_forward;
+  std::jthread m_timer;
+};
+
+/// The kinds asked for that well_known lacks.
+const kube::ApiResource& mutating_webhooks();
+const kube::ApiResource& validating_webhooks();
+const kube::ApiResource& daemon_sets();
+const kube::ApiResource& endpoint_slices();
+const kube::ApiResource& cluster_roles();
+const kube::ApiResource& cluster_role_bindings();
+
+}  // namespace kubist::istio
