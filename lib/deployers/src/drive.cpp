@@ -4,6 +4,7 @@
 #include <kubist/util/text.hpp>
 
 #include "item_request.hpp"
+#include "log_store.hpp"
 #include "session.hpp"
 #include "watcher.hpp"
 
@@ -88,6 +89,11 @@ util::Result<Progress> stop_and_wait(World& world, const Item& item, const Deplo
     KUBIST_TRY(Progress stopped, deployer.stop(world, item, job));
     log = log ? log : stopped.log;
     if (stopped.state == Progress::State::done) {
+      if (log && stopped.exports) {
+        Redactor redactor;
+        add_secret_exports(redactor, item, Json::parse(*stopped.exports, nullptr, false));
+        log = redactor.redact(*log);
+      }
       stopped.log = std::move(log);
       return stopped;
     }

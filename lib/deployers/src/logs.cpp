@@ -100,6 +100,18 @@ std::string tail_of(std::string_view text, std::size_t bytes, std::size_t lines)
   return std::string(text.substr(at + 1));
 }
 
+void add_secret_exports(Redactor& redactor, const Item& item, const Json& exports) {
+  if (!exports.is_object()) {
+    return;
+  }
+  const auto& shown = item.public_exports;
+  for (const auto& [key, value] : exports.items()) {
+    if (std::find(shown.begin(), shown.end(), key) == shown.end()) {
+      redactor.add_all(value);
+    }
+  }
+}
+
 Json log_secret_data(const Json& present, const KeptLog& newest) {
   std::vector<KeptLog> logs = read_logs(present);
   std::erase_if(logs, [&](const KeptLog& log) { return log.job == newest.job; });

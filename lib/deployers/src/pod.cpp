@@ -148,10 +148,9 @@ Json workload_security(const Workload& workload) {
 }
 
 Json workload_container(const Workload& workload, const Job& job, const PodNames& names) {
-  Json container{{"name", k_workload_container},
-                 {"image", workload.image},
-                 {"terminationMessagePolicy", "FallbackToLogsOnError"},
-                 {"env", variables(workload, job)}};
+  // Its log stays out of the pod's status (terminationMessagePolicy: File): it may hold imports.
+  Json container{
+      {"name", k_workload_container}, {"image", workload.image}, {"env", variables(workload, job)}};
   Json mounts = workload.volume_mounts.is_array() ? workload.volume_mounts : Json::array();
   mounts.push_back(mount("kubist-in", state::k_in_dir));
   mounts.push_back(mount("kubist-out", state::k_out_dir, false));

@@ -48,14 +48,7 @@ Redactor make_redactor(const Item& item, const Workload& workload, const Job& jo
   redactor.add_all(job.imports);
   // A Secret that is missing or refused has been reported before the pod was made.
   (void)check_secrets(workload, job, redactor);
-  if (exports && exports->is_object()) {
-    for (const auto& [key, value] : exports->items()) {
-      const auto& shown = item.public_exports;
-      if (std::find(shown.begin(), shown.end(), key) == shown.end()) {
-        redactor.add_all(value);
-      }
-    }
-  }
+  add_secret_exports(redactor, item, exports.value_or(Json()));
   return redactor;
 }
 
@@ -232,6 +225,9 @@ util::Result<Progress> PodDeployer::stop(World& world, const Item& item, const J
       progress.ask_again = std::chrono::milliseconds(500);
     }
   } else {
+    if (seen.export_secret && seen.mark && seen.mark->job == job.id) {
+      progress.exports = exports_of(*seen.export_secret);
+    }
     const auto workload = parse_workload(item, m_script, world.settings);
     progress.message = workload && workload->state_claim
                            ? std::string("its state is in a volume and stays as it is")

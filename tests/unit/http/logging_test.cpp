@@ -50,6 +50,7 @@ TEST_CASE("logging: secrets in lists, patches, token answers and kubeconfigs are
         R"({"data":{"kc":"***"},"kind":"ConfigMap"})");
   CHECK(masked(R"({"kind":"ConfigMap","data":{"a":"x"}})") == R"({"data":{"a":"x"},"kind":"ConfigMap"})");
   CHECK(redacted_body("plain log", "text/plain", false) == "<9 bytes of text/plain>");
+  CHECK(redacted_body(R"({"a":1})", "text/plain", false) == "<7 bytes of text/plain>");
 }
 
 TEST_CASE("line stream: lines from pieces, the last one at the end, and a limit") {

@@ -61,6 +61,7 @@ class Deployer {
   /// Starts the job, or looks how far it is.
   virtual util::Result<Progress> advance(World& world, const Item& item, const Job& job) const = 0;
   /// Ends what the job still has running (interrupted, timed out); done once nothing runs any more.
+  /// The log may be of before that, so the exports of the end are given even though the job fails.
   virtual util::Result<Progress> stop(World& world, const Item& item, const Job& job) const = 0;
   /// After a successful run with job.remove (or without, where it is skipped): removes all that the
   /// item keeps at its place. Done: nothing is left.
