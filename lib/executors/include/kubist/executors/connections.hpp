@@ -11,6 +11,7 @@
 
 #include <kubist/data/json.hpp>
 #include <kubist/engine/node.hpp>
+#include <kubist/istio/evidence.hpp>
 #include <kubist/kube/client.hpp>
 #include <kubist/util/result.hpp>
 
@@ -53,6 +54,11 @@ class Connections {
   /// have on all namespaces (four SelfSubjectAccessReviews a run).
   util::Result<std::set<std::string>> refused_on_namespaces(const Connection& connection,
                                                             const std::stop_token& stop);
+
+  /// What its Istio looks like. Asked once for all Clusters with these credentials, and good for
+  /// ten seconds, so that a loop that runs at every change does not ask each time. cancelled: stop.
+  util::Result<std::shared_ptr<const istio::Evidence>> istio(const Connection& connection,
+                                                             const std::stop_token& stop);
 
   /// Home's, and those of all Clusters that are connected to; each once.
   std::vector<std::shared_ptr<kube::Client>> clients();

@@ -67,7 +67,6 @@ class Session {
     std::string identity;         ///< who holds locks: "user@host"
     kube::ClientOptions clients;  ///< for the clients of other clusters
     deployers::Settings deployers;
-    std::shared_ptr<const IstioProbe> istio = std::make_shared<BasicIstioProbe>();
   };
 
   /// Fails when the home cluster cannot be reached.

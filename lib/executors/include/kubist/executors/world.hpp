@@ -6,7 +6,6 @@
 #include <kubist/apply/set.hpp>
 #include <kubist/deployers/world.hpp>
 #include <kubist/executors/connections.hpp>
-#include <kubist/executors/istio_probe.hpp>
 #include <kubist/executors/lease.hpp>
 #include <kubist/kube/client.hpp>
 
@@ -25,7 +24,6 @@ struct World {
   std::string home_uid;  ///< of kube-system: part of every owner mark
   Connections& connections;
   ProjectLocks& locks;
-  const IstioProbe& istio;
   Survey& survey;
   apply::DryRun dry_run = apply::DryRun::none;
   bool abandon = false;  ///< removal lets go of what cannot be reached, and lists it

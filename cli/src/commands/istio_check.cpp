@@ -1,0 +1,166 @@
+#include <chrono>
+
+#include <kubist/cli/context.hpp>
+#include <kubist/cli/exit_codes.hpp>
+#include <kubist/data/json_text.hpp>
+#include <kubist/istio/check.hpp>
+#include <kubist/util/text.hpp>
+
+#include "../output/table.hpp"
+#include "../output/tree_lines.hpp"
+#include "commands.hpp"
+
+namespace kubist::cli {
+namespace {
+
+using istio::Verdict;
+using util::cat;
+
+// Foreign text on one line: what a server says must not look like lines of ours.
+std::string one_line(std::string_view text) {
+  return util::replace_all(util::replace_all(util::printable(text), "\n", " "), "\t", " ");
+}
+
+int color_of(const istio::Report& report) {
+  constexpr int k_red = 31;
+  constexpr int k_green = 32;
+  constexpr int k_yellow = 33;
+  if (report.verdict == Verdict::healthy) {
+    return k_green;
+  }
+  return report.ready || report.verdict == Verdict::installing ? k_yellow : k_red;
+}
+
+Table revisions_of(const istio::Report& report) {
+  Table table{{"REVISION", "NAMESPACE", "VERDICT", "VERSION", "READY", "MODE", "NAMESPACES",
+               "PROXIES", "TAGS", "INSTALLER"},
+              {}};
+  for (const istio::RevisionReport& each : report.revisions) {
+    const auto text = [](const std::string& value) {
+      return value.empty() ? "-" : one_line(value);
+    };
+    table.rows.push_back(
+        {text(each.name), text(each.ns), std::string(istio::to_string(each.verdict)),
+         text(each.version), cat(each.ready_replicas, '/', each.wanted_replicas),
+         each.ambient ? "ambient" : "sidecar", cat(each.namespaces.size()), cat(each.proxies),
+         text(util::join(each.tags, ",")), text(each.installer)});
+  }
+  return table;
+}
+
+void print_findings(const istio::Report& report, Sink& out) {
+  for (const istio::Finding& finding : report.findings) {
+    out.write(
+        cat('\n', istio::to_string(finding.verdict), ": ", one_line(finding.code),
+            finding.revision.empty() ? "" : cat(" (revision ", one_line(finding.revision), ')'),
+            "\n  ", one_line(finding.evidence), '\n'));
+    if (!finding.next.empty()) {
+      out.write(cat("  next: ", one_line(finding.next), '\n'));
+    }
+  }
+}
+
+void print_text(const istio::Report& report, Context& context) {
+  Sink& out = context.out();
+  out.write(
+      cat("Istio: ", paint(istio::to_string(report.verdict), color_of(report), context.out_color()),
+          ", ", one_line(istio::summary(report)), "\n"));
+  if (!report.revisions.empty()) {
+    out.write("\n");
+    print_table(out, revisions_of(report));
+  }
+  print_findings(report, out);
+  if (!report.notes.empty()) {
+    out.write("\n");
+  }
+  for (const std::string& note : report.notes) {
+    out.write(cat("note: ", one_line(note), '\n'));
+  }
+}
+
+int exit_code_of(const istio::Report& report) {
+  switch (report.verdict) {
+    case Verdict::healthy:
+    case Verdict::outdated:
+      return k_ok;
+    case Verdict::remote:
+      return report.ready ? k_ok : k_not_ready;
+    case Verdict::unknown:
+      return k_error;
+    default:
+      return k_not_ready;
+  }
+}
+
+util::Result<int> run(Context& context, const Arguments& arguments) {
+  istio::Scope scope;
+  scope.revision = arguments.text("revision");
+  if (context.ns_given()) {
+    KUBIST_TRY(scope.ns, context.ns());
+  }
+  istio::SupportTable support = istio::built_in_support();
+  if (const std::string file = arguments.text("supported"); !file.empty()) {
+    KUBIST_TRY(support, istio::read_support(file));
+  }
+  istio::GatherOptions options;
+  options.timeout =
+      std::chrono::duration_cast<std::chrono::milliseconds>(arguments.duration("timeout"));
+  options.probe = arguments.boolean("probe");
+  KUBIST_TRY(const auto client, context.client());
+  KUBIST_TRY(const istio::Report report,
+             istio::check(*client, scope, support, options, context.stop()));
+  if (arguments.text("output") == "json") {
+    context.out().write(data::to_kubectl_json(istio::to_json(report)));
+  } else {
+    print_text(report, context);
+  }
+  return exit_code_of(report);
+}
+
+}  // namespace
+
+const CommandSpec& istio_check_command() {
+  static const CommandSpec spec{
+      .path = "istio check",
+      .group = "Istio",
+      .summary = "Say whether Istio is installed and works, and what to do if not",
+      .details =
+          "Looks at CRDs, webhooks, control planes, their Services, rights and configuration, at "
+          "the "
+          "labels of namespaces and the versions of proxies, and lets the API server call the "
+          "webhook "
+          "that checks configuration, with a server dry run that it must refuse. Nothing is "
+          "written.\n\n"
+          "The verdict is the first that applies: unknown (a question was not answered: never the "
+          "same as absent), absent, leftover, remote, partial, installing, unhealthy, degraded, "
+          "outdated, healthy. Each reason has a code for programs, the evidence, and what to do "
+          "next. "
+          "Of several revisions those count that some namespace uses.\n\n"
+          "Exits with 0 for healthy, outdated and a remote control plane that answers, 1 for "
+          "unknown, "
+          "3 for all else. With -n only control planes in that namespace count.",
+      .flags =
+          {{"revision", 0, FlagKind::text, "REVISION", "only this revision or revision tag counts"},
+           {"supported", 0, FlagKind::text, "FILE",
+            "releases that are supported, as YAML or JSON, where the built-in table is out of date",
+            "", Completes::files},
+           {"probe", 0, FlagKind::boolean, "", "try the webhook with a server dry run", "true"},
+           {"timeout", 0, FlagKind::duration, "DURATION",
+            "what has not answered by then counts as not known", "10s"},
+           {"output",
+            'o',
+            FlagKind::text,
+            "FORMAT",
+            "text or json",
+            "text",
+            Completes::choices,
+            {},
+            {"text", "json"}}},
+      .examples = {{"Look at the cluster of another context", "kubist istio check --context prod"},
+                   {"Only the verdict", "kubist istio check -o json | jq -r .verdict"}},
+      .needs = Needs::cluster,
+      .run = run};
+  return spec;
+}
+
+}  // namespace kubist::cli

@@ -1,0 +1,59 @@
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kubist/resources/manifest.hpp>
+#include <kubist/util/result.hpp>
+
+/// The manifests of one installation of Istio, as `istioctl manifest generate` or `helm template`
+/// print them.
+namespace kubist::istio {
+
+/// Where they come from.
+struct Source {
+  std::filesystem::path path;  ///< a file, or a folder (its .yaml, .yml and .json files)
+  /// What source_sha256() must give, 64 hexadecimal digits; empty: anything.
+  std::string sha256;
+};
+
+/// What an installation has to be; empty members match all.
+struct Expected {
+  std::string version, revision;
+};
+
+inline constexpr std::size_t k_max_bundle_bytes = std::size_t{32} << 20U;  ///< Istio's are 1 MB
+
+/// Manifests that were read and checked.
+struct Bundle {
+  std::string version;   ///< of the istiod image; empty: its tag does not say
+  std::string revision;  ///< "default" where there is none
+  std::string ns;        ///< of istiod
+  std::string sha256;    ///< of the source
+  std::vector<resources::Manifest> manifests;
+};
+
+/// The SHA-256 of a file; of a folder that of the lines "HASH  NAME" of its files in name order, as
+/// `sha256sum` prints them in that folder.
+util::Result<std::string> source_sha256(const std::filesystem::path& path);
+
+/// Reads and checks a source before anything is asked of a cluster. Errors (invalid, with file and
+/// line where there is one): another sha256, more than k_max_bundle_bytes, YAML that ends in the
+/// middle, a kind that no installation of Istio has, CRDs of others, an object that a complete
+/// installation has and this one lacks (a file cut short between documents), istiod more than once,
+/// another version or revision than expected.
+util::Result<Bundle> read_bundle(const Source& source, const Expected& expected = {});
+/// The same for text in memory; `origin` names it in errors.
+util::Result<Bundle> read_bundle_text(std::string_view text, const std::string& origin,
+                                      const Expected& expected = {});
+
+/// May an installation of Istio contain this kind?
+bool belongs_to_istio(std::string_view group, std::string_view kind);
+
+/// A webhook configuration without what istiod writes into it once it runs (caBundle,
+/// failurePolicy): what to apply where one exists already. Other objects stay as they are.
+data::Json without_istiod_fields(data::Json object);
+
+}  // namespace kubist::istio

@@ -1,0 +1,166 @@
+#include <fstream>
+
+#include <doctest/doctest.h>
+
+#include <kubist/istio/bundle.hpp>
+#include <kubist/util/fs.hpp>
+#include <kubist/util/sha256.hpp>
+#include <kubist/util/text.hpp>
+
+using namespace kubist::istio;
+namespace util = kubist::util;
+
+namespace {
+
+// The least that is taken for a whole installation.
+const std::string k_manifests = R"(apiVersion: v1
+kind: ServiceAccount
+metadata: {name: istiod, namespace: istio-system}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: istio, namespace: istio-system}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: istiod, namespace: istio-system}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: istiod-clusterrole-istio-system}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: istiod-clusterrole-istio-system}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: istiod, namespace: istio-system, labels: {app: istiod, istio.io/rev: default}}
+spec:
+  template:
+    spec:
+      containers:
+      - {name: discovery, image: "localhost/istio/pilot:1.31.0"}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingWebhookConfiguration
+metadata: {name: istio-sidecar-injector}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: istio-validator-istio-system}
+)";
+
+// What is wrong, with its place.
+std::string problem(const std::string& text, const Expected& expected = {}) {
+  const auto bundle = read_bundle_text(text, "istio.yaml", expected);
+  return bundle ? std::string() : bundle.error().to_string();
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != text.npos;
+}
+
+}  // namespace
+
+TEST_CASE("bundle: a whole one says its version, revision and namespace") {
+  const auto bundle = read_bundle_text(k_manifests, "istio.yaml", {"1.31.0", "default"});
+  REQUIRE_MESSAGE(bundle, bundle.error().to_string());
+  CHECK(bundle->version == "1.31.0");
+  CHECK(bundle->revision == "default");
+  CHECK(bundle->ns == "istio-system");
+  CHECK(bundle->manifests.size() == 8);
+  CHECK(bundle->sha256 == util::sha256_hex(k_manifests));
+}
+
+TEST_CASE("bundle: what is no installation of Istio is refused with its place") {
+  const std::string more = k_manifests + "---\n";
+  const std::string foreign =
+      problem(more + "apiVersion: batch/v1\nkind: Job\nmetadata: {name: x, namespace: other}\n");
+  CHECK_MESSAGE(contains(foreign, "istio.yaml:39:7: Job/x is no part of an installation of Istio"),
+                foreign);
+  CHECK(contains(
+      problem(more + "apiVersion: v1\nkind: Secret\nmetadata: {name: x, namespace: other}\n"),
+      "Secret/x"));
+  CHECK(contains(
+      problem(more + "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+                     "metadata: {name: clusters.kubist.io}\n"),
+      "clusters.kubist.io is not one of Istio's"));
+  CHECK(contains(
+      problem(more +
+              "apiVersion: v1\nkind: Service\nmetadata: {name: istiod, namespace: istio-system}\n"),
+      "Service/istio-system/istiod is there twice"));
+  CHECK(contains(
+      problem(more +
+              "apiVersion: apps/v1\nkind: Deployment\n"
+              "metadata: {name: istiod-canary, namespace: istio-system, labels: {app: istiod}}\n"),
+      "a second istiod"));
+  CHECK(contains(problem(k_manifests, {"1.30.3", ""}),
+                 ": these are the manifests of Istio 1.31.0, not of 1.30.3"));
+  CHECK(contains(problem(k_manifests, {"", "canary"}), "revision default, not of canary"));
+  CHECK(contains(problem(util::replace_all(k_manifests, ":1.31.0", ":mine"), {"1.31.0", ""}),
+                 "unknown version"));
+}
+
+TEST_CASE("bundle: a cut one is refused wherever it was cut") {
+  // Between documents YAML is whole; within one it may be. No cut may pass.
+  for (std::size_t size = 0; size + 2 < k_manifests.size(); size += 7) {
+    CAPTURE(size);
+    CHECK(problem(k_manifests.substr(0, size)) != "");
+  }
+  CHECK(contains(problem(util::replace_all(k_manifests, "kind: ServiceAccount", "kind: ConfigMap")),
+                 "no ServiceAccount/istiod"));
+  CHECK(problem(std::string(k_max_bundle_bytes + 1, 'x')) ==
+        "istio.yaml has more than 32 MB: no installation of Istio");
+}
+
+TEST_CASE("bundle: a file or folder must have the sha256 that is given") {
+  const util::TempDir folder("istio-bundle");
+  const auto file = folder.path() / "all.yaml";
+  std::ofstream(file) << k_manifests;
+  const std::string sha256 = util::sha256_hex(k_manifests);
+  CHECK(source_sha256(file).value() == sha256);
+  CHECK(read_bundle({file, sha256}));
+  const auto wrong = read_bundle({file, std::string(64, '0')});
+  REQUIRE_FALSE(wrong);
+  CHECK_MESSAGE(contains(wrong.error().message, "has the SHA-256 " + sha256),
+                wrong.error().message);
+
+  // A folder: as `sha256sum *.yaml | sha256sum` says.
+  CHECK(source_sha256(folder.path()).value() == util::sha256_hex(sha256 + "  all.yaml\n"));
+  std::ofstream(folder.path() / "README.md") << "no manifest";
+  const auto whole = read_bundle({folder.path(), ""});
+  REQUIRE_MESSAGE(whole, whole.error().to_string());
+  CHECK(whole->sha256 == util::sha256_hex(sha256 + "  all.yaml\n"));
+  std::ofstream(folder.path() / "more.yaml")
+      << "apiVersion: v1\nkind: Namespace\nmetadata: {name: istio-system}\n";
+  CHECK(source_sha256(folder.path()).value() != whole->sha256);
+  CHECK_FALSE(read_bundle({folder.path() / "nothing.yaml", ""}));
+}
+
+TEST_CASE("bundle: a source of 60 MB is refused before it is read") {
+  const util::TempDir folder("istio-bundle");
+  const auto file = folder.path() / "large.yaml";
+  std::ofstream(file).close();
+  std::filesystem::resize_file(file, std::size_t{60} << 20U);  // sparse
+  const auto bundle = read_bundle({file, ""});
+  REQUIRE_FALSE(bundle);
+  CHECK(contains(bundle.error().message, "more than 32 MB"));
+}
+
+TEST_CASE("bundle: what istiod writes is not applied again") {
+  const kubist::data::Json webhooks{{"kind", "ValidatingWebhookConfiguration"},
+                                    {"webhooks",
+                                     {{{"name", "a"},
+                                       {"failurePolicy", "Ignore"},
+                                       {"clientConfig", {{"caBundle", "x"}, {"url", "y"}}}}}}};
+  const kubist::data::Json stripped{
+      {"kind", "ValidatingWebhookConfiguration"},
+      {"webhooks", {{{"name", "a"}, {"clientConfig", {{"url", "y"}}}}}}};
+  CHECK(without_istiod_fields(webhooks) == stripped);
+  const kubist::data::Json other{{"kind", "ConfigMap"},
+                                 {"webhooks", {{{"failurePolicy", "Ignore"}}}}};
+  CHECK(without_istiod_fields(other) == other);
+  const kubist::data::Json odd{{"kind", "MutatingWebhookConfiguration"}, {"webhooks", 3}};
+  CHECK(without_istiod_fields(odd) == odd);
+}
