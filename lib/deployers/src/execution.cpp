@@ -47,7 +47,7 @@ util::Result<> settle_rollback(World& world, const ExecutionInput& input, const 
 
 util::Result<> keep_execution_exports(World& world, const ExecutionInput& input,
                                       const CollectedExports& exports, Json& status) {
-  const std::string name = cat(name_of(input.object), "-exports");
+  const std::string name = execution_exports_name(name_of(input.object));
   Json metadata = owned_metadata(input, name);
   metadata["labels"].erase(std::string(k_execution_label));
   const Json secret{

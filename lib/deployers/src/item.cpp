@@ -138,10 +138,10 @@ std::string short_name(std::string_view base, std::string_view identity, std::si
 
 namespace {
 
-std::string home_name(std::string_view item, std::string_view suffix) {
+std::string home_name(std::string_view owner, std::string_view suffix) {
   constexpr std::size_t k_limit = 253;
-  std::string name = util::cat(item, suffix);
-  return name.size() <= k_limit ? name : util::cat(short_name(item, item, 240), suffix);
+  std::string name = util::cat(owner, suffix);
+  return name.size() <= k_limit ? name : util::cat(short_name(owner, owner, 240), suffix);
 }
 
 }  // namespace
@@ -150,5 +150,8 @@ std::string home_export_name(std::string_view item) { return home_name(item, "-e
 std::string home_logs_name(std::string_view item) { return home_name(item, "-logs"); }
 std::string home_import_name(std::string_view item) { return home_name(item, "-import"); }
 std::string home_last_name(std::string_view item) { return home_name(item, "-last"); }
+std::string execution_exports_name(std::string_view execution) {
+  return home_name(execution, "-exports");
+}
 
 }  // namespace kubist::deployers

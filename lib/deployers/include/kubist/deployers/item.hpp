@@ -69,5 +69,7 @@ std::string home_export_name(std::string_view item);
 std::string home_logs_name(std::string_view item);
 std::string home_import_name(std::string_view item);
 std::string home_last_name(std::string_view item);
+/// The Secret with what an Execution exports.
+std::string execution_exports_name(std::string_view execution);
 
 }  // namespace kubist::deployers

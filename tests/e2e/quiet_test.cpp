@@ -1,0 +1,84 @@
+// While a workload runs nobody asks the API server for news of it.
+#include <doctest/doctest.h>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/duration.hpp>
+#include <kubist/util/text.hpp>
+
+#include "integration/executors/support.hpp"
+
+namespace {
+
+using namespace it;
+using kubist::util::cat;
+namespace data = kubist::data;
+using Time = std::chrono::system_clock::time_point;
+
+constexpr const char* k_items = "deployitems.landscaper.gardener.cloud";
+
+Time time_at(const Json& object, std::initializer_list<std::string_view> path) {
+  const auto time = kubist::util::parse_time(data::string_at(object, path));
+  REQUIRE_MESSAGE(time, object.dump());
+  return *time;
+}
+
+/// The state of the pod's workload, or null.
+Json workload(const std::optional<Json>& pod) {
+  const Json* all = pod ? data::find_path(*pod, {"status", "containerStatuses"}) : nullptr;
+  return all == nullptr || all->empty() ? Json() : (*all)[0].value("state", Json());
+}
+
+}  // namespace
+
+TEST_CASE("quiet: while a workload runs there are watches and lease renewals, and nothing else") {
+  World world("quiet");
+  const std::string ns = world.name();
+  world.make_project(ns);
+  put("home", {Json{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+                    {"kind", "DeployItem"},
+                    {"metadata", {{"name", "long"}, {"namespace", ns}}},
+                    {"spec",
+                     {{"type", "kubist.io/script"},
+                      {"timeout", "10m"},
+                      {"config",
+                       {{"image", "localhost/busybox:1"},
+                        {"script", "sleep 60; echo 'a: 1' > $EXPORT_PATH"}}}}}}});
+  Audit audit("home");
+  Background driver(world.as_user({"reconcile", "Project/" + ns, "--timeout=300s"}));
+  std::string pod;
+  std::optional<Json> seen;
+  REQUIRE(eventually([&] {
+    const Json item = *get("home", k_items, "long", ns);
+    pod = data::string_at(item, {"status", "providerStatus", "pod"});
+    seen = pod.empty() ? std::nullopt : get("home", "pod", pod, ns);
+    return workload(seen).contains("running") &&
+           message(item, "Ready").find("waiting for the workload") != std::string::npos;
+  }, 120));
+  const std::string agent = cat("system:serviceaccount:", ns, ':',
+                                data::string_at(*seen, {"spec", "serviceAccountName"}));
+  // Who has just been told that it runs may still write that down.
+  const Time begin = std::chrono::system_clock::now() + std::chrono::seconds(5);
+  REQUIRE(eventually([&] {
+    seen = get("home", "pod", pod, ns);
+    return !workload(seen).contains("running");
+  }, 150));
+  CHECK_MESSAGE(driver.wait(60) == 0, driver.output());
+  const Json item = *get("home", k_items, "long", ns);
+  CHECK(data::string_at(item, {"status", "phase"}) == "Succeeded");
+  // It ran for 60 s from a moment before `begin`; the last 10 s are left for slow clocks and ends.
+  const Time end = time_at(item, {"status", "transitionTimes", "finishedTime"}) - std::chrono::seconds(10);
+  REQUIRE(end > begin + std::chrono::seconds(20));
+  std::size_t all = 0;
+  for (const std::string& user : {world.user(), agent}) {
+    const auto requests = audit.requests(user);
+    all += requests.size();
+    for (const Json& request : requests) {
+      const Time at = time_at(request, {"requestReceivedTimestamp"});
+      const auto verb = data::string_at(request, {"verb"});
+      const bool quiet = verb == "watch" ||
+                         data::string_at(request, {"objectRef", "resource"}) == "leases";
+      CHECK_MESSAGE((quiet || at < begin || at > end), request.dump());
+    }
+  }
+  CHECK(all > 20);  // before and after
+}
