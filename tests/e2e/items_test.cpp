@@ -3,10 +3,13 @@
 
 #include <doctest/doctest.h>
 
+#include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
 
 #include "integration/executors/support.hpp"
+#include "support/paths.hpp"
 
 namespace {
 
@@ -155,5 +158,162 @@ TEST_CASE("items: an interrupt ends the run under way, saves its state, and is t
     must(kubectl("home",
                  {"annotate", k_items, "long", "-n", project, "kubist.io/request=interrupt@1"}));
     check_end(driver);
+  }
+}
+
+namespace {
+
+/// The webhook of istiod 1.31 (istio-sidecar-injector, default revision), but for pods of one
+/// namespace alone, and with a Service behind it that has no endpoints: istiod at 0.
+class Injector {
+ public:
+  explicit Injector(const std::string& ns) : m_ns(ns) {
+    const auto in = [](const char* key, const char* value) {
+      return Json{{"key", key}, {"operator", "In"}, {"values", Json::array({value})}};
+    };
+    const auto none = [](const char* key) {
+      return Json{{"key", key}, {"operator", "DoesNotExist"}};
+    };
+    const Json wanted{{"key", "sidecar.istio.io/inject"},
+                      {"operator", "NotIn"},
+                      {"values", Json::array({"false"})}};
+    const auto webhook = [&](const std::string& name, Json namespaces, Json objects) {
+      namespaces.push_back(in("kubernetes.io/metadata.name", m_ns.c_str()));
+      return Json{
+          {"name", name + ".sidecar-injector.istio.io"},
+          {"clientConfig",
+           {{"service",
+             {{"name", "istiod"}, {"namespace", m_ns}, {"path", "/inject"}, {"port", 443}}}}},
+          {"failurePolicy", "Fail"},
+          {"sideEffects", "None"},
+          {"admissionReviewVersions", Json::array({"v1"})},
+          {"namespaceSelector", {{"matchExpressions", std::move(namespaces)}}},
+          {"objectSelector", {{"matchExpressions", std::move(objects)}}},
+          {"rules", Json::array({{{"apiGroups", Json::array({""})},
+                                  {"apiVersions", Json::array({"v1"})},
+                                  {"operations", Json::array({"CREATE"})},
+                                  {"resources", Json::array({"pods"})}}})}};
+    };
+    put("home",
+        {Json{{"apiVersion", "v1"},
+              {"kind", "Service"},
+              {"metadata", {{"name", "istiod"}, {"namespace", m_ns}}},
+              {"spec",
+               {{"selector", {{"app", "istiod"}}},
+                {"ports", Json::array({{{"port", 443}, {"targetPort", 15017}}})}}}},
+         Json{{"apiVersion", "admissionregistration.k8s.io/v1"},
+              {"kind", "MutatingWebhookConfiguration"},
+              {"metadata", {{"name", m_name}}},
+              {"webhooks",
+               Json::array(
+                   {webhook("rev.namespace",
+                            {in("istio.io/rev", "default"), none("istio-injection")},
+                            Json::array({wanted})),
+                    webhook("rev.object", {none("istio.io/rev"), none("istio-injection")},
+                            {wanted, in("istio.io/rev", "default")}),
+                    webhook("namespace", Json::array({in("istio-injection", "enabled")}),
+                            Json::array({wanted})),
+                    webhook("object", {none("istio-injection"), none("istio.io/rev")},
+                            {in("sidecar.istio.io/inject", "true"), none("istio.io/rev")})})}}});
+  }
+  ~Injector() {
+    kubectl("home", {"delete", "mutatingwebhookconfiguration", m_name, "--ignore-not-found"});
+  }
+  Injector(const Injector&) = delete;
+  Injector& operator=(const Injector&) = delete;
+
+ private:
+  std::string m_ns;
+  std::string m_name = "istio-sidecar-injector-" + m_ns;
+};
+
+}  // namespace
+
+TEST_CASE("items: they run in a namespace labelled for Istio's injection while istiod is at 0") {
+  World world("mesh");
+  const std::string project = world.name();
+  world.make_project(project);
+  const Injector injector(project);
+  const auto plain_pod = [&] {
+    return kubectl("home", {"run", "plain", "-n", project, "--image", k_image, "--restart=Never"});
+  };
+  const Json container{{"name", "tool"},
+                       {"type", "Container"},
+                       {"image", k_image},
+                       {"command", {"sh", "-c", "echo 'made: 1' > $EXPORT_PATH"}}};
+  put("home",
+      {object(
+           "Execution", project, "job",
+           {{"items", Json::array({script("run", "echo 'made: 1' > $EXPORT_PATH"), container})}}),
+       deploy_item(project, "meshed",
+                   {{"type", "kubist.io/script"},
+                    {"timeout", "10s"},
+                    {"config", {{"image", k_image}, {"script", "exit 0"}, {"mesh", true}}}})});
+  for (const std::string label : {"istio-injection=enabled", "istio.io/rev=default"}) {
+    CAPTURE(label);
+    must(kubectl("home", {"label", "namespace", project, "istio-injection-", "istio.io/rev-"}));
+    must(kubectl("home", {"label", "namespace", project, label}));
+    REQUIRE(eventually(
+        [&] {  // the API server's own view of labels and webhooks is some ms late
+          kubectl("home", {"delete", "pod", "plain", "-n", project, "--ignore-not-found", "--now"});
+          return plain_pod().err.find("sidecar-injector.istio.io") != std::string::npos;
+        },
+        60));
+    const CommandResult run =
+        run_kubist({"reconcile", "Execution/job", "-n", project, "--timeout=120s", "--force"});
+    CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
+    CHECK(at(*get("home", "executions.kubist.io", "job", project), {"status", "progress"}) ==
+          "2/2");
+    CHECK(item(world, "exports", {"job-tool", "--show"}).out == "made: 1\n");
+  }
+  // One that asks to be in the mesh waits for istiod, and says so.
+  CHECK(item(world, "reconcile", {"meshed", "--timeout=60s"}).exit_code != 0);
+  CHECK(message(get("home", k_items, "meshed", project), "Ready")
+            .find("rev.namespace.sidecar-injector.istio.io") != std::string::npos);
+}
+
+TEST_CASE("items: the first design's example, with work to do, runs as it is written") {
+  World world("seed");
+  const std::string project = world.name();
+  world.make_project(project);
+  const std::string shape = kubist::util::read_file(kubist::paths::source_dir() +
+                                                    "/examples/deployitems/first-design.yaml")
+                                .value();
+  Json example = kubist::data::read_document(shape, "first-design.yaml").value().value;
+  example["metadata"]["namespace"] = project;
+  put("home", {Json{{"apiVersion", "v1"},
+                    {"kind", "Secret"},
+                    {"metadata", {{"name", "secret-item1"}, {"namespace", project}}},
+                    {"stringData", {{"abc", "who: world"}}}}});
+  const std::string work = "grep -q world $IMPORTS_PATH && echo 'xxx: abc' > $EXPORT_PATH";
+  for (const std::string type : {"container", "script"}) {
+    CAPTURE(type);
+    example["metadata"]["name"] = "my-" + type;
+    example["spec"]["type"] = type;
+    // What `xxx: abc` stands for is refused by name where it is no field of the deployer.
+    example["spec"]["providerConfig"] = {{"xxx", "abc"}, {"image", k_image}};
+    put("home", {example});
+    CHECK(item(world, "reconcile", {"my-" + type}).exit_code == 1);
+    const auto refused = get("home", k_items, "my-" + type, project);
+    CHECK_MESSAGE(message(refused, "Ready").find("xxx") != std::string::npos,
+                  message(refused, "Ready"));
+
+    example["spec"]["providerConfig"] = {{"image", k_image}};
+    if (type == "container") {
+      example["spec"]["providerConfig"]["command"] = {"sh", "-c", work};
+    } else {
+      example["spec"]["providerConfig"]["script"] = work;
+    }
+    put("home", {example});
+    const CommandResult run = item(world, "reconcile", {"my-" + type, "--timeout=60s"});
+    CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
+    const Json done = *get("home", k_items, "my-" + type, project);
+    CHECK(at(done, {"status", "phase"}) == "Succeeded");
+    CHECK(data::int_at(done, {"status", "exportGeneration"}) == 1);
+    const std::string secret = at(done, {"status", "exports", "secretRef", "name"});
+    const std::string key = at(done, {"status", "exports", "secretRef", "key"});
+    CHECK(kubist::util::base64_decode(at(*get("home", "secret", secret, project), {"data", key})) ==
+          R"({"xxx":"abc"})");
+    CHECK(condition(done, "Ready") == "True");
   }
 }
