@@ -51,20 +51,6 @@ Progress time_out(World& world, const Item& item, const Deployer& deployer, cons
   return result;
 }
 
-/// Ends a job that somebody interrupted, unless it ended by itself before.
-util::Result<Progress> end_interrupted(World& world, Session& session, const Item& item,
-                                       const Deployer& deployer, const Job& job) {
-  Progress result = interrupted();
-  KUBIST_CHECK(
-      session.write_status([](Json status) { return marked_interrupted(std::move(status)); }));
-  KUBIST_TRY(Progress stopped, stop_and_wait(world, item, deployer, job));
-  result.log = std::move(stopped.log);
-  if (!stopped.message.empty()) {
-    result.message += util::cat("; ", stopped.message);
-  }
-  return result;
-}
-
 /// Reads the item again where it has changed; true when somebody wants the job interrupted.
 util::Result<bool> look_at_item(Session& session, const Watcher& watcher,
                                 const WatchRequest& request) {
@@ -107,12 +93,20 @@ util::Result<Progress> stop_and_wait(World& world, const Item& item, const Deplo
   return util::fail(util::ErrorKind::cancelled, "stopped while it was being stopped");
 }
 
-Progress interrupted() {
+util::Result<Progress> end_interrupted(World& world, Session& session, const Item& item,
+                                       const Deployer& deployer, const Job& job) {
+  KUBIST_CHECK(
+      session.write_status([](Json status) { return marked_interrupted(std::move(status)); }));
+  KUBIST_TRY(Progress stopped, stop_and_wait(world, item, deployer, job));
   Progress result;
   result.state = Progress::State::failed;
   result.operation = "RunWorkload";
   result.reason = "Interrupted";
   result.message = "somebody interrupted it";
+  result.log = std::move(stopped.log);
+  if (!stopped.message.empty()) {
+    result.message += util::cat("; ", stopped.message);
+  }
   return result;
 }
 
@@ -127,8 +121,7 @@ util::Result<Progress> drive(World& world, Session& session, const Deployer& dep
   Progress last;
   std::string said;
   const resources::ObjectView view(session.object());
-  const WatchRequest own{world.home, deploy_items(), std::string(view.ns()),
-                         std::string(view.name())};
+  const WatchRequest own = watch_of_item(world, std::string(view.ns()), std::string(view.name()));
   while (true) {
     KUBIST_TRY(const bool unwanted, look_at_item(session, watcher, own));
     KUBIST_TRY(const Item item, session.item());

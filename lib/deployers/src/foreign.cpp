@@ -73,7 +73,7 @@ util::Result<ItemOutcome> run_foreign(World& world, Session& session, const Item
         return not_picked_up(world, session, item);
       }
     }
-    watcher.set({{world.home, deploy_items(), item.ns, item.name}});
+    watcher.set({watch_of_item(world, item.ns, item.name)});
     KUBIST_CHECK(watcher.wait(limit));
     KUBIST_CHECK(session.reload());
   }

@@ -137,9 +137,9 @@ util::Result<> read_item_log(std::shared_ptr<kube::Client> home, const LogReques
     if (!request.follow || !job_pending(status) || stop.stop_requested()) {
       return print_kept(*home, request, on_line, stop);
     }
-    std::vector<WatchRequest> watches{{home, deploy_items(), request.ns, request.item}};
+    std::vector<WatchRequest> watches{{home, {deploy_items(), request.ns, request.item}}};
     if (pod) {
-      watches.push_back({pod->client, kube::well_known::pods(), pod->ns, pod->name});
+      watches.push_back({pod->client, {kube::well_known::pods(), pod->ns, pod->name}});
     }
     watcher.set(watches);
     KUBIST_CHECK(watcher.wait({}));

@@ -19,8 +19,7 @@ std::string text_at(const Json& from, std::string_view field) {
 }  // namespace
 
 std::vector<Managed> managed_of(const Item& item) {
-  const Json* list =
-      data::find_path(item.object, {"status", "providerStatus", "managedResources"});
+  const Json* list = data::find_path(item.object, {"status", "providerStatus", "managedResources"});
   std::vector<Managed> result;
   if (list == nullptr || !list->is_array()) {
     return result;
@@ -30,9 +29,8 @@ std::vector<Managed> managed_of(const Item& item) {
     Managed managed;
     managed.policy = parse_policy(data::string_at(entry, {"policy"}));
     managed.api_version = text_at(resource, "apiVersion");
-    managed.ref = {std::string(resources::group_of(managed.api_version)),
-                   text_at(resource, "kind"), text_at(resource, "namespace"),
-                   text_at(resource, "name")};
+    managed.ref = {std::string(resources::group_of(managed.api_version)), text_at(resource, "kind"),
+                   text_at(resource, "namespace"), text_at(resource, "name")};
     managed.uid = text_at(resource, "uid");
     managed.stale = data::bool_at(entry, {"stale"});
     managed.annotate_before_delete = entry.value("annotateBeforeDelete", Json());
@@ -47,8 +45,7 @@ std::vector<Managed> managed_of(const Item& item) {
 Json managed_json(const std::vector<Managed>& managed) {
   Json list = Json::array();
   for (const Managed& one : managed) {
-    Json resource{
-        {"apiVersion", one.api_version}, {"kind", one.ref.kind}, {"name", one.ref.name}};
+    Json resource{{"apiVersion", one.api_version}, {"kind", one.ref.kind}, {"name", one.ref.name}};
     if (!one.ref.ns.empty()) {
       resource["namespace"] = one.ref.ns;
     }
@@ -79,10 +76,10 @@ bool is_own(const Json& live, const Item& item) {
 }
 
 void Pending::add(const Job& job, const kube::ApiResource& resource, const std::string& ns,
-                  const std::string& name, std::string line) {
+                  const std::string& name, std::string line, const std::string& labels) {
   lines.push_back(std::move(line));
   if (watch.size() < k_watched) {
-    watch.push_back({job.place.client, resource, resource.namespaced ? ns : "", name});
+    watch.push_back({job.place.client, {resource, resource.namespaced ? ns : "", name, labels}});
   }
 }
 

@@ -20,8 +20,8 @@ struct Managed {
   ManagePolicy policy = ManagePolicy::manage;
   std::string api_version;
   resources::ObjectRef ref;
-  std::string uid;             ///< empty: perhaps not made yet
-  bool stale = false;          ///< no longer in the config: to be deleted
+  std::string uid;     ///< empty: perhaps not made yet
+  bool stale = false;  ///< no longer in the config: to be deleted
   Json annotate_before_delete, patch_before_delete;
 };
 
@@ -37,8 +37,9 @@ struct Pending {
   std::vector<std::string> lines;  ///< "Deployment shop/web: 0 of 1 replicas ready"
   std::vector<WatchRequest> watch;
   std::optional<std::chrono::milliseconds> ask_again;  ///< a deadline that may pass unseen
+  /// Waits for the object, or without a name for all with the labels, for the reason `line`.
   void add(const Job& job, const kube::ApiResource& resource, const std::string& ns,
-           const std::string& name, std::string line);
+           const std::string& name, std::string line, const std::string& labels = {});
   bool empty() const { return lines.empty(); }
   /// "waiting for A; B; and 3 more".
   std::string message(std::string_view what) const;

@@ -54,11 +54,10 @@ class ReadinessLook {
     }
     KUBIST_TRY(const auto live, apply::read_objects(*m_job.place.client, lookups, m_world.stop));
     for (std::size_t i = 0; i < lookups.size(); ++i) {
-      const auto state = live[i] ? resources::readiness(*live[i], m_world.clock->now())
-                                 : resources::not_found();
-      const std::string line =
-          cat(name_of(managed[i].ref), ": ", to_string(state.status),
-              state.message.empty() ? "" : ", ", state.message);
+      const auto state =
+          live[i] ? resources::readiness(*live[i], m_world.clock->now()) : resources::not_found();
+      const std::string line = cat(name_of(managed[i].ref), ": ", to_string(state.status),
+                                   state.message.empty() ? "" : ", ", state.message);
       if (state.status == resources::Status::failed) {
         return not_ready(line);
       }
@@ -78,8 +77,8 @@ class ReadinessLook {
     if (!check.timeout || m_pending.lines.size() == before) {
       return {};
     }
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(
-        m_job.started + *check.timeout - m_world.clock->now());
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(m_job.started + *check.timeout -
+                                                                   m_world.clock->now());
     if (left.count() <= 0) {
       util::Error error = util::make_error(
           util::ErrorKind::timeout,
@@ -119,24 +118,23 @@ class ReadinessLook {
   }
 
   util::Result<> look_by_label(const ReadinessCheck& check, const ObjectSelector& selector) {
-    KUBIST_TRY(const auto resource,
-               m_job.place.client->discovery().find_kind(selector.api_version, selector.kind,
-                                                         m_world.stop));
-    const std::string ns =
-        !resource.namespaced ? "" : selector.ns.empty() ? m_job.place.ns : selector.ns;
+    KUBIST_TRY(const auto resource, m_job.place.client->discovery().find_kind(
+                                        selector.api_version, selector.kind, m_world.stop));
+    const std::string ns = !resource.namespaced  ? ""
+                           : selector.ns.empty() ? m_job.place.ns
+                                                 : selector.ns;
     std::vector<std::string> terms;
     for (const auto& [key, value] : selector.match_labels->items()) {
       terms.push_back(cat(key, "=", value.get<std::string>()));
     }
     kube::ListOptions options;
     options.label_selector = util::join(terms, ",");
-    KUBIST_TRY(const auto list,
-               m_job.place.client->list(resource, ns, options, m_world.stop));
+    KUBIST_TRY(const auto list, m_job.place.client->list(resource, ns, options, m_world.stop));
     if (list.items.empty()) {
       m_pending.add(m_job, resource, ns, "",
                     cat("check ", check.name, ": no ", selector.kind, " has the labels ",
-                        options.label_selector));
-      m_pending.watch.back().label_selector = options.label_selector;
+                        options.label_selector),
+                    options.label_selector);
     }
     for (const Json& object : list.items) {
       judge(check, object, resource, ns, "", options.label_selector);
@@ -150,10 +148,8 @@ class ReadinessLook {
       if (!holds(requirement, object)) {
         const auto& ref = resources::ObjectView(object).ref();
         m_pending.add(m_job, resource, ns, name,
-                      cat("check ", check.name, ": ", name_of(ref), ": ", describe(requirement)));
-        if (name.empty() && !m_pending.watch.empty()) {
-          m_pending.watch.back().label_selector = labels;
-        }
+                      cat("check ", check.name, ": ", name_of(ref), ": ", describe(requirement)),
+                      labels);
         return;
       }
     }

@@ -26,9 +26,9 @@ constexpr std::int64_t k_fetched_bytes = std::int64_t{1} << 20;
 constexpr std::size_t k_message_lines = 5;
 constexpr std::size_t k_message_bytes = 1000;
 
-std::vector<WatchRequest> watched(const Job& job, const PodNames& names) {
-  return {{job.place.client, kube::well_known::pods(), job.place.ns, names.pod},
-          {job.place.client, kube::well_known::secrets(), job.place.ns, names.export_secret}};
+/// Of an object that items keep at their place: all of a namespace share the watch.
+WatchRequest watched(const Job& job, const kube::ApiResource& resource, const std::string& name) {
+  return {job.place.client, {resource, job.place.ns, name, std::string(k_item_label), true}};
 }
 
 /// The tail of one container's log; empty where there is none (never started, gone).
@@ -159,7 +159,8 @@ util::Result<Progress> PodDeployer::advance(World& world, const Item& item, cons
   progress.provider_status = provider_status(job, names);
   if (verdict.state == Verdict::State::running) {
     progress.ask_again = verdict.ask_again;
-    progress.watch = watched(job, names);
+    progress.watch = {watched(job, kube::well_known::pods(), names.pod),
+                      watched(job, kube::well_known::secrets(), names.export_secret)};
     return progress;
   }
   progress.state =
@@ -216,7 +217,7 @@ util::Result<Progress> PodDeployer::stop(World& world, const Item& item, const J
   progress.state = pods.empty() ? Progress::State::done : Progress::State::running;
   if (!pods.empty()) {
     progress.message = cat("waiting for pod ", job.place.ns, "/", pods.front(), " to end");
-    progress.watch = {{job.place.client, kube::well_known::pods(), job.place.ns, pods.front()}};
+    progress.watch = {watched(job, kube::well_known::pods(), pods.front())};
     if (seen.pod) {
       KUBIST_TRY(progress.ask_again, fence_late_state(world, job, names, *seen.pod));
     }
@@ -244,7 +245,7 @@ util::Result<Progress> PodDeployer::clean_up(World& world, const Item& item, con
   KUBIST_TRY(const auto pods, delete_pods(world, item, job));
   if (!pods.empty()) {
     progress.message = cat("waiting for pod ", place.ns, "/", pods.front(), " to end");
-    progress.watch = {{place.client, kube::well_known::pods(), place.ns, pods.front()}};
+    progress.watch = {watched(job, kube::well_known::pods(), pods.front())};
     return progress;
   }
   const Site site{*place.client, place.cluster};

@@ -177,11 +177,7 @@ util::Result<ItemOutcome> interrupt_item(World& world, const std::string& ns,
   fill_job(session, world, job);
   job.remove = item.deleting;
   KUBIST_TRY(job.place, find_place(world, item));
-  Progress end = interrupted();
-  KUBIST_CHECK(
-      session.write_status([](Json status) { return marked_interrupted(std::move(status)); }));
-  KUBIST_TRY(Progress stopped, stop_and_wait(world, item, *deployer, job));
-  end.log = std::move(stopped.log);
+  KUBIST_TRY(Progress end, end_interrupted(world, session, item, *deployer, job));
   KUBIST_CHECK(session.reload());
   if (job_pending(session.status()) && data::string_at(session.status(), {"jobID"}) == job.id) {
     return conclude(world, session, nullptr, job, std::move(end));

@@ -53,12 +53,13 @@ Progress failure_of(const util::Error& error, std::string operation);
 /// Does an error mean that trying again may help?
 bool may_mend(const util::Error& error);
 
-/// Stops what a job has running and waits until it has ended, for as long as a pod may take to; what
-/// the deployer says of it then. Timeout: it did not end.
+/// Stops what a job has running and waits until it has ended, for as long as a pod may take to;
+/// what the deployer says of it then. Timeout: it did not end.
 util::Result<Progress> stop_and_wait(World& world, const Item& item, const Deployer& deployer,
                                      const Job& job);
-/// How a job that a person interrupted ends.
-Progress interrupted();
+/// Ends a job that somebody interrupted: writes so, stops it and waits; how it ended.
+util::Result<Progress> end_interrupted(World& world, Session& session, const Item& item,
+                                       const Deployer& deployer, const Job& job);
 /// Has somebody interrupted the job that the status asks for?
 bool is_interrupted(const Json& status);
 

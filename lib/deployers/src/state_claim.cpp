@@ -8,19 +8,7 @@
 namespace kubist::deployers {
 namespace {
 
-const kube::ApiResource& claims() {
-  static const kube::ApiResource resource{.group = "",
-                                          .version = "v1",
-                                          .kind = "PersistentVolumeClaim",
-                                          .plural = "persistentvolumeclaims",
-                                          .singular = "persistentvolumeclaim",
-                                          .short_names = {},
-                                          .categories = {},
-                                          .verbs = {},
-                                          .subresources = {},
-                                          .namespaced = true};
-  return resource;
-}
+const kube::ApiResource& claims() { return kube::well_known::persistent_volume_claims(); }
 
 }  // namespace
 
@@ -38,18 +26,16 @@ Json state_claim(const Item& item, const StateClaim& wanted, const Job& job,
 }
 
 util::Result<> ensure_state_claim(World& world, const Site& site, const Item& item,
-                                  const StateClaim& wanted, const Job& job,
-                                  const PodNames& names) {
+                                  const StateClaim& wanted, const Job& job, const PodNames& names) {
   const std::string& name = wanted.existing.empty() ? names.state_claim : wanted.existing;
   KUBIST_TRY(const auto present, site.client.find(claims(), job.place.ns, name, world.stop));
   if (present) {
     return {};
   }
   if (!wanted.existing.empty()) {
-    util::Error error = util::make_error(
-        util::ErrorKind::not_found,
-        util::cat("config.state.claimName: PersistentVolumeClaim ", job.place.ns, "/", name,
-                  " does not exist"));
+    util::Error error = util::make_error(util::ErrorKind::not_found,
+                                         util::cat("config.state.claimName: PersistentVolumeClaim ",
+                                                   job.place.ns, "/", name, " does not exist"));
     error.reason = "ClaimNotFound";
     return util::fail(std::move(error));
   }

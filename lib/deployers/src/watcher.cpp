@@ -2,30 +2,38 @@
 
 #include <set>
 
-#include <kubist/kube/watch.hpp>
+#include <kubist/deployers/item.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::deployers {
 namespace {
 
 std::string key_of(const WatchRequest& request) {
-  return util::cat(request.client->server(), " ", request.resource.path(request.ns, request.name),
-                   " ", request.label_selector);
+  const kube::Interest& interest = request.interest;
+  return util::cat(request.client->server(), " ",
+                   interest.resource.path(interest.ns, interest.name), " ",
+                   interest.label_selector);
 }
 
 }  // namespace
+
+WatchRequest watch_of_item(const World& world, const std::string& ns, const std::string& name) {
+  return {world.home, {deploy_items(), ns, name, {}, true}};
+}
 
 void Watcher::set(const std::vector<WatchRequest>& requests) {
   std::set<std::string> wanted;
   for (const WatchRequest& request : requests) {
     const std::string key = key_of(request);
     wanted.insert(key);
-    if (!m_threads.contains(key)) {
-      m_threads[key] =
-          std::jthread([this, request](const std::stop_token& stop) { run(request, stop); });
+    if (!m_watches.contains(key)) {
+      m_watches[key] = kube::subscribe(
+          request.client, request.interest,
+          {[this, key](std::string_view resource_version) { wake(key, resource_version); },
+           [this](const util::Error& error) { fail(error); }});
     }
   }
-  std::erase_if(m_threads, [&](const auto& entry) { return !wanted.contains(entry.first); });
+  std::erase_if(m_watches, [&](const auto& entry) { return !wanted.contains(entry.first); });
 }
 
 util::Result<> Watcher::wait(std::optional<std::chrono::milliseconds> limit) {
@@ -58,27 +66,10 @@ void Watcher::wake(const std::string& key, std::string_view resource_version) {
   m_changed.notify_all();
 }
 
-void Watcher::run(const WatchRequest& request, const std::stop_token& stop) {
-  kube::WatchOptions options;
-  options.resource = request.resource;
-  options.ns = request.ns;
-  options.name = request.name;
-  options.label_selector = request.label_selector;
-  const auto result = kube::watch(
-      *request.client, options,
-      [this, key = key_of(request)](const kube::WatchEvent& event) -> util::Result<> {
-        if (event.type != kube::WatchEventType::bookmark) {
-          // Of "relisted" it is the list's.
-          wake(key, event.name.empty() ? std::string_view() : event.resource_version);
-        }
-        return {};
-      },
-      stop);
-  if (!result && !stop.stop_requested()) {
-    const std::scoped_lock lock(m_mutex);
-    m_error = result.error();
-    m_changed.notify_all();
-  }
+void Watcher::fail(const util::Error& error) {
+  const std::scoped_lock lock(m_mutex);
+  m_error = error;
+  m_changed.notify_all();
 }
 
 }  // namespace kubist::deployers

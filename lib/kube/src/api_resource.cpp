@@ -17,7 +17,8 @@ ApiResource make(std::string group, std::string version, std::string kind, std::
   resource.plural = std::move(plural);
   resource.singular = util::lower(resource.kind);
   resource.namespaced = namespaced;
-  resource.verbs = {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
+  resource.verbs = {"create", "delete", "deletecollection", "get",
+                    "list",   "patch",  "update",           "watch"};
   resource.subresources = std::move(subresources);
   return resource;
 }
@@ -33,7 +34,9 @@ std::string ApiResource::group_resource() const {
 }
 
 bool ApiResource::has_verb(std::string_view verb) const { return contains(verbs, verb); }
-bool ApiResource::has_subresource(std::string_view name) const { return contains(subresources, name); }
+bool ApiResource::has_subresource(std::string_view name) const {
+  return contains(subresources, name);
+}
 
 std::string ApiResource::collection_path(std::string_view ns) const {
   const std::string base =
@@ -46,14 +49,15 @@ std::string ApiResource::collection_path(std::string_view ns) const {
 
 std::string ApiResource::path(std::string_view ns, std::string_view name,
                               std::string_view subresource) const {
-  return util::cat(collection_path(ns), '/', util::percent_encode(name), subresource.empty() ? "" : "/",
-                   subresource);
+  return util::cat(collection_path(ns), '/', util::percent_encode(name),
+                   subresource.empty() ? "" : "/", subresource);
 }
 
 namespace well_known {
 
 const ApiResource& namespaces() {
-  static const auto resource = make("", "v1", "Namespace", "namespaces", false, {"finalize", "status"});
+  static const auto resource =
+      make("", "v1", "Namespace", "namespaces", false, {"finalize", "status"});
   return resource;
 }
 const ApiResource& pods() {
@@ -70,6 +74,11 @@ const ApiResource& config_maps() {
 }
 const ApiResource& services() {
   static const auto resource = make("", "v1", "Service", "services", true, {"status"});
+  return resource;
+}
+const ApiResource& persistent_volume_claims() {
+  static const auto resource =
+      make("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims", true, {"status"});
   return resource;
 }
 const ApiResource& service_accounts() {
@@ -89,7 +98,8 @@ const ApiResource& leases() {
   return resource;
 }
 const ApiResource& deployments() {
-  static const auto resource = make("apps", "v1", "Deployment", "deployments", true, {"scale", "status"});
+  static const auto resource =
+      make("apps", "v1", "Deployment", "deployments", true, {"scale", "status"});
   return resource;
 }
 const ApiResource& roles() {

@@ -20,7 +20,8 @@ using util::ErrorKind;
 
 std::shared_ptr<http::Transport> endpoint_transport(const ClusterAccess& access,
                                                     const std::shared_ptr<http::CurlEngine>& engine,
-                                                    const util::Log* log, const Credentials& credentials) {
+                                                    const util::Log* log,
+                                                    const Credentials& credentials) {
   http::EndpointOptions endpoint;
   endpoint.ca_pem = access.ca_pem;
   endpoint.client_cert_pem = credentials.client_cert_pem;
@@ -106,6 +107,7 @@ const std::string& Client::default_namespace() const { return m_impl->access.ns;
 Discovery& Client::discovery() { return *m_impl->discovery; }
 OpenApi& Client::open_api() { return *m_impl->open_api; }
 http::Transport& Client::transport() { return *m_impl->transport; }
+WatchHub& Client::watch_hub() { return m_impl->watch_hub; }
 
 http::Request Client::request_of(const ApiCall& call) const {
   http::Request request;
@@ -145,8 +147,8 @@ http::Call Client::start(const ApiCall& call, ReplyHandler done) {
   http::Request request = request_of(call);
   const std::string url = request.url;
   return m_impl->transport->start(
-      std::move(request),
-      [this, method = call.method, url, done = std::move(done)](util::Result<http::Response> outcome) {
+      std::move(request), [this, method = call.method, url,
+                           done = std::move(done)](util::Result<http::Response> outcome) {
         if (!outcome) {
           return done(util::fail(std::move(outcome).error()));
         }
@@ -164,8 +166,8 @@ util::Result<Reply> Client::run(const ApiCall& call, std::stop_token stop) {
   }
   auto promise = std::make_shared<std::promise<util::Result<Reply>>>();
   auto future = promise->get_future();
-  const http::Call handle =
-      start(call, [promise](util::Result<Reply> outcome) { promise->set_value(std::move(outcome)); });
+  const http::Call handle = start(
+      call, [promise](util::Result<Reply> outcome) { promise->set_value(std::move(outcome)); });
   const std::stop_callback on_stop(std::move(stop), [&handle] { handle.cancel(); });
   return future.get();
 }
@@ -174,14 +176,16 @@ util::Result<data::Json> Client::json(const ApiCall& call, std::stop_token stop)
   KUBIST_TRY(const Reply reply, run(call, std::move(stop)));
   auto value = reply.json();
   if (!value) {
-    return util::fail(util::with_context(std::move(value).error(),
-                                         util::cat(call.method, ' ', http::redacted(server() + call.path))));
+    return util::fail(
+        util::with_context(std::move(value).error(),
+                           util::cat(call.method, ' ', http::redacted(server() + call.path))));
   }
   return value;
 }
 
-util::Result<std::optional<data::Json>> Client::find(const ApiResource& resource, std::string_view ns,
-                                                     std::string_view name, std::stop_token stop) {
+util::Result<std::optional<data::Json>> Client::find(const ApiResource& resource,
+                                                     std::string_view ns, std::string_view name,
+                                                     std::stop_token stop) {
   auto value = json(get(resource, ns, name), std::move(stop));
   if (value) {
     return std::optional<data::Json>(std::move(*value));
@@ -195,7 +199,8 @@ util::Result<std::optional<data::Json>> Client::find(const ApiResource& resource
 util::Result<ServerVersion> Client::version(std::stop_token stop) {
   KUBIST_TRY(const data::Json value, json(raw_get("/version"), std::move(stop)));
   if (data::string_at(value, {"gitVersion"}).empty()) {
-    return util::fail(ErrorKind::unavailable, util::cat("GET ", server(), "/version: not a Kubernetes version"),
+    return util::fail(ErrorKind::unavailable,
+                      util::cat("GET ", server(), "/version: not a Kubernetes version"),
                       "Is something else than a Kubernetes API server behind this address?");
   }
   ServerVersion version;
@@ -213,7 +218,8 @@ util::Result<ServerVersion> Client::version(std::stop_token stop) {
 }
 
 util::Result<AccessAnswer> Client::can_i(const AccessQuestion& question, std::stop_token stop) {
-  data::Json attributes = {{"verb", question.verb}, {"group", question.group}, {"resource", question.resource}};
+  data::Json attributes = {
+      {"verb", question.verb}, {"group", question.group}, {"resource", question.resource}};
   const auto add = [&](const char* key, const std::string& value) {
     if (!value.empty()) {
       attributes[key] = value;

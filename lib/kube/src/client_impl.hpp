@@ -5,6 +5,8 @@
 
 #include <kubist/kube/client.hpp>
 
+#include "watch_hub.hpp"
+
 namespace kubist::kube {
 
 struct Client::Impl {
@@ -15,6 +17,7 @@ struct Client::Impl {
   std::unique_ptr<OpenApi> open_api;
   std::mutex warnings_mutex;
   std::set<std::string> warnings;  // reported already
+  WatchHub watch_hub;
 };
 
 }  // namespace kubist::kube

@@ -8,17 +8,15 @@
 
 #include <kubist/deployers/item.hpp>
 #include <kubist/deployers/world.hpp>
+#include <kubist/kube/watch_hub.hpp>
 #include <kubist/util/result.hpp>
 
 namespace kubist::deployers {
 
-/// One object whose change means that a deployer should be asked again; without a name, all objects
-/// of the namespace that have the labels.
+/// Something whose change means that a deployer should be asked again.
 struct WatchRequest {
   std::shared_ptr<kube::Client> client;
-  kube::ApiResource resource;
-  std::string ns, name;
-  std::string label_selector = {};
+  kube::Interest interest;
 };
 
 /// What one run of one item is about.

@@ -5,8 +5,8 @@
 
 namespace kubist::kube {
 
-/// One resource that an API server serves, as discovery tells it. Plain data; copies are cheap enough
-/// to keep one per object in work.
+/// One resource that an API server serves, as discovery tells it. Plain data; copies are cheap
+/// enough to keep one per object in work.
 struct ApiResource {
   std::string group;     ///< empty: the core group
   std::string version;   ///< "v1"
@@ -41,6 +41,7 @@ const ApiResource& pods();
 const ApiResource& secrets();
 const ApiResource& config_maps();
 const ApiResource& services();
+const ApiResource& persistent_volume_claims();
 const ApiResource& service_accounts();
 const ApiResource& events();
 const ApiResource& nodes();

@@ -27,6 +27,8 @@ class PageBuffer;
 
 namespace kubist::kube {
 
+struct WatchHub;
+
 /// What a call brought; status is below 400.
 struct Reply {
   int status = 0;
@@ -56,11 +58,11 @@ struct ListOptions {
   std::string field_selector;
   Form form = Form::object;
   TableObjects table_objects = TableObjects::metadata;
-  std::string resource_version;      ///< empty: consistent; "0": any, may be old
+  std::string resource_version;                    ///< empty: consistent; "0": any, may be old
   std::size_t page_bytes = std::size_t{6} << 20U;  ///< aimed at; page sizes adapt to it
-  std::int64_t first_limit = 500;    ///< objects on the first page
-  bool paged = true;                 ///< false: one reply, whatever its size
-  std::int64_t max_objects = 0;      ///< stop after that many; 0: all
+  std::int64_t first_limit = 500;                  ///< objects on the first page
+  bool paged = true;                               ///< false: one reply, whatever its size
+  std::int64_t max_objects = 0;                    ///< stop after that many; 0: all
   /// When a continue token expires: go on from the server's fresh token (for printing) instead of
   /// failing with reason Expired.
   bool tolerate_expired = false;
@@ -91,11 +93,11 @@ struct ServerVersion {
 
 /// A question for SelfSubjectAccessReview.
 struct AccessQuestion {
-  std::string verb;      ///< "create"
+  std::string verb;  ///< "create"
   std::string group;
   std::string resource;  ///< plural
   std::string subresource;
-  std::string ns;        ///< empty: all namespaces
+  std::string ns;  ///< empty: all namespaces
   std::string name;
 };
 
@@ -120,15 +122,16 @@ struct ClientOptions {
   bool retry = true;
 };
 
-/// One cluster's API server. Every member is safe to call from any thread, but those that block must
-/// not be called from a ReplyHandler. Destroying it cancels its calls (their handlers still run) and
-/// waits for them.
+/// One cluster's API server. Every member is safe to call from any thread, but those that block
+/// must not be called from a ReplyHandler. Destroying it cancels its calls (their handlers still
+/// run) and waits for them.
 ///
 /// Errors: kube/api_error.hpp for answers of 400 and more, http/transport.hpp for no answer.
 class Client {
  public:
   /// Reads nothing and sends nothing. Invalid: credentials that cannot be used (a broken key, ...).
-  static util::Result<std::shared_ptr<Client>> connect(ClusterAccess access, ClientOptions options = {});
+  static util::Result<std::shared_ptr<Client>> connect(ClusterAccess access,
+                                                       ClientOptions options = {});
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -139,8 +142,8 @@ class Client {
   Discovery& discovery();
   OpenApi& open_api();
 
-  /// Sends the call; `done` gets its outcome on the worker's thread: be quick, do not block. May block
-  /// to run an exec plugin.
+  /// Sends the call; `done` gets its outcome on the worker's thread: be quick, do not block. May
+  /// block to run an exec plugin.
   http::Call start(const ApiCall& call, ReplyHandler done);
   /// Sends the call and waits.
   util::Result<Reply> run(const ApiCall& call, std::stop_token stop = {});
@@ -150,9 +153,9 @@ class Client {
   util::Result<std::optional<data::Json>> find(const ApiResource& resource, std::string_view ns,
                                                std::string_view name, std::stop_token stop = {});
 
-  /// Lists a collection page by page (empty `ns`: all namespaces); `on_page` runs on this thread while
-  /// the next page is on its way; at most two pages are in memory. An error of the handler ends the
-  /// listing.
+  /// Lists a collection page by page (empty `ns`: all namespaces); `on_page` runs on this thread
+  /// while the next page is on its way; at most two pages are in memory. An error of the handler
+  /// ends the listing.
   util::Result<ListEnd> list_pages(const ApiResource& resource, std::string_view ns,
                                    const ListOptions& options, const PageHandler& on_page,
                                    std::stop_token stop = {});
@@ -160,8 +163,8 @@ class Client {
   util::Result<ObjectList> list(const ApiResource& resource, std::string_view ns,
                                 const ListOptions& options = {}, std::stop_token stop = {});
 
-  /// Streams a pod's log line by line (without newline) until it ends, the handler returns false, or
-  /// stop. With follow, a broken connection is resumed where it stood, without repeating lines.
+  /// Streams a pod's log line by line (without newline) until it ends, the handler returns false,
+  /// or stop. With follow, a broken connection is resumed where it stood, without repeating lines.
   util::Result<> follow_log(std::string_view ns, std::string_view pod, const LogOptions& options,
                             const std::function<bool(std::string_view line)>& on_line,
                             std::stop_token stop = {});
@@ -170,10 +173,12 @@ class Client {
   /// May the caller do this? (SelfSubjectAccessReview)
   util::Result<AccessAnswer> can_i(const AccessQuestion& question, std::stop_token stop = {});
 
-  /// The request that a call becomes, and the transport it goes through: for watches and others that
-  /// stream.
+  /// The request that a call becomes, and the transport it goes through: for watches and others
+  /// that stream.
   http::Request request_of(const ApiCall& call) const;
   http::Transport& transport();
+  /// For subscribe(): the watches that are shared.
+  WatchHub& watch_hub();
   /// Reports Warning headers of an answer that did not come through start().
   void report_warnings(const http::Headers& headers);
 
