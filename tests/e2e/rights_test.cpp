@@ -223,6 +223,7 @@ TEST_CASE(
                 {{"", "rbac.authorization.k8s.io", "rolebindings", "patch", ""}, k_mended},
                 {{"", "", "serviceaccounts/token", "create", ""}, "items with an account"},
                 {{"", "", "persistentvolumeclaims", "get", ""}, "items with state in a volume"},
+                {{"", "", "persistentvolumeclaims", "list", ""}, "kubist garbage"},
                 {{"", "", "persistentvolumeclaims", "create", ""}, "the same"},
                 {{"", "", "persistentvolumeclaims", "delete", ""}, "the same"},
                 {{"", "", "pods/log", "get", ""},

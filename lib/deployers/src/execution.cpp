@@ -50,14 +50,10 @@ util::Result<> keep_execution_exports(World& world, const ExecutionInput& input,
   const std::string name = execution_exports_name(name_of(input.object));
   Json metadata = owned_metadata(input, name);
   metadata["labels"].erase(std::string(k_execution_label));
-  const Json secret{
-      {"apiVersion", "v1"},
-      {"kind", "Secret"},
-      {"type", "Opaque"},
-      {"metadata", metadata},
-      {"data",
-       {{std::string(state::k_export_key), util::base64_encode(data::to_json(exports.values))}}}};
-  KUBIST_CHECK(ensure_secret(world, {*world.home, ""}, secret));
+  const std::string text = data::to_json(exports.values);
+  KUBIST_CHECK(ensure_secret(world, {*world.home, ""},
+                             opaque_secret(std::move(metadata), {{std::string(state::k_export_key),
+                                                                  util::base64_encode(text)}})));
   status["exports"] = {{"secretRef", {{"name", name}}}, {"value", exports.public_values}};
   return {};
 }

@@ -139,12 +139,7 @@ util::Result<> apply_item(World& world, const ExecutionInput& input, const Rende
     }
   }
   if (!input.dry_run) {
-    if (world.may_write) {
-      KUBIST_CHECK(world.may_write());
-    }
-    kube::ApplyOptions options;
-    options.field_manager = world.field_manager;
-    KUBIST_CHECK(world.home->run(kube::apply(deploy_items(), wanted, options)));
+    return apply_deploy_item(world, wanted);
   }
   if (world.on_write) {
     world.on_write({"apply", item_title(wanted), ""});

@@ -12,6 +12,7 @@
 #include <kubist/util/text.hpp>
 
 #include "execution_parts.hpp"
+#include "requests.hpp"
 
 namespace kubist::deployers {
 namespace {
@@ -166,15 +167,10 @@ Json owned_metadata(const ExecutionInput& input, std::string name) {
 Json import_secret(const ExecutionInput& input, const std::string& deploy_item,
                    const Json& values) {
   Json meta = owned_metadata(input, home_import_name(deploy_item));
-  meta["labels"][std::string(k_internal_label)] = "true";
   meta["annotations"]["kubist.io/deployitem"] =
       cat(data::string_at(input.object, {"metadata", "namespace"}), "/", deploy_item);
-  return {
-      {"apiVersion", "v1"},
-      {"kind", "Secret"},
-      {"type", "Opaque"},
-      {"metadata", std::move(meta)},
-      {"data", {{std::string(state::k_imports_key), util::base64_encode(data::to_json(values))}}}};
+  return internal_secret(std::move(meta), {{std::string(state::k_imports_key),
+                                            util::base64_encode(data::to_json(values))}});
 }
 
 RenderedItem render_item(const ExecutionInput& input, const Json& item, std::string name,

@@ -9,8 +9,8 @@
 #include "execution_parts.hpp"
 #include "requests.hpp"
 
-// onFailure: RollBack. What an item was when its Execution last succeeded is kept in a Secret beside
-// it (its imports are in there, too).
+// onFailure: RollBack. What an item was when its Execution last succeeded is kept in a Secret
+// beside it (its imports are in there, too).
 namespace kubist::deployers {
 namespace {
 
@@ -59,15 +59,7 @@ util::Result<std::string> roll_back_one(World& world, const RenderedItem& item,
   if (imports.is_object()) {
     KUBIST_CHECK(ensure_secret(world, {*world.home, ""}, imports));
   }
-  kube::ApplyOptions options;
-  options.field_manager = world.field_manager;
-  if (world.may_write) {
-    KUBIST_CHECK(world.may_write());
-  }
-  KUBIST_CHECK(world.home->run(kube::apply(deploy_items(), before, options)));
-  if (world.on_write) {
-    world.on_write({"apply", item_title(before), ""});
-  }
+  KUBIST_CHECK(apply_deploy_item(world, before));
   KUBIST_TRY(const ItemOutcome outcome, run_item(world, ns, run.deploy_item));
   if (outcome.state != Progress::State::done) {
     return util::fail(util::ErrorKind::unavailable, outcome.message);
@@ -89,24 +81,16 @@ util::Result<> keep_last(World& world, const ExecutionInput& input, const Render
     KUBIST_TRY(auto secret,
                find_secret(world, ns_of(item.deploy_item), home_import_name(deploy_item)));
     if (secret) {
-      Json bare{{"apiVersion", "v1"},
-                {"kind", "Secret"},
-                {"type", "Opaque"},
-                {"metadata", owned_metadata(input, home_import_name(deploy_item))},
-                {"data", secret->value("data", Json::object())}};
+      Json bare = opaque_secret(owned_metadata(input, home_import_name(deploy_item)),
+                                secret->value("data", Json::object()));
       bare["metadata"]["labels"] = (*secret)["metadata"].value("labels", Json::object());
       bare["metadata"]["annotations"] = (*secret)["metadata"].value("annotations", Json::object());
       kept[std::string(k_imports_key)] = util::base64_encode(data::to_json(bare));
     }
   }
-  Json meta = owned_metadata(input, last_name(item.deploy_item));
-  meta["labels"][std::string(k_internal_label)] = "true";
-  const Json secret{{"apiVersion", "v1"},
-                    {"kind", "Secret"},
-                    {"type", "Opaque"},
-                    {"metadata", std::move(meta)},
-                    {"data", std::move(kept)}};
-  KUBIST_CHECK(ensure_secret(world, {*world.home, ""}, secret));
+  KUBIST_CHECK(ensure_secret(
+      world, {*world.home, ""},
+      internal_secret(owned_metadata(input, last_name(item.deploy_item)), std::move(kept))));
   return {};
 }
 

@@ -214,14 +214,10 @@ util::Result<> keep_template_state(World& world, const ExecutionInput& input,
   if (text.size() > state::k_max_head_state) {
     return template_failed(item, cat("its state has ", text.size(), " bytes, more than 900Ki"));
   }
-  Json meta = owned_metadata(input, state_name(input, item));
-  meta["labels"][std::string(k_internal_label)] = "true";
-  const Json secret{{"apiVersion", "v1"},
-                    {"kind", "Secret"},
-                    {"type", "Opaque"},
-                    {"metadata", std::move(meta)},
-                    {"data", {{std::string(state::k_state_key), util::base64_encode(text)}}}};
-  KUBIST_CHECK(ensure_secret(world, {*world.home, ""}, secret));
+  KUBIST_CHECK(ensure_secret(
+      world, {*world.home, ""},
+      internal_secret(owned_metadata(input, state_name(input, item)),
+                      {{std::string(state::k_state_key), util::base64_encode(text)}})));
   return {};
 }
 

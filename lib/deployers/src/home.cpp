@@ -29,18 +29,12 @@ tl::unexpected<util::Error> import_error(ErrorKind kind, std::string_view reason
 }
 
 Json home_secret(const Item& item, const std::string& name, Json data) {
-  return {{"apiVersion", "v1"},
-          {"kind", "Secret"},
-          {"type", "Opaque"},
-          {"metadata",
-           {{"name", name},
-            {"namespace", item.ns},
-            {"labels",
-             {{std::string(resources::k_managed_by_label), "kubist"},
-              {std::string(k_internal_label), "true"}}},
-            {"annotations", {{"kubist.io/deployitem", cat(item.ns, "/", item.name)}}},
-            {"ownerReferences", Json::array({owner_reference(item)})}}},
-          {"data", std::move(data)}};
+  return internal_secret({{"name", name},
+                          {"namespace", item.ns},
+                          {"labels", {{std::string(resources::k_managed_by_label), "kubist"}}},
+                          {"annotations", {{"kubist.io/deployitem", cat(item.ns, "/", item.name)}}},
+                          {"ownerReferences", Json::array({owner_reference(item)})}},
+                         std::move(data));
 }
 
 /// May this item read that Secret? Internal ones only where they were made for it.

@@ -1,6 +1,7 @@
 #include "item_request.hpp"
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>
 
 namespace kubist::deployers {
@@ -17,7 +18,7 @@ ItemRequest::Verb verb_of(std::string_view word) {
 
 ItemRequest request_of(const Json& deploy_item, const Json& status) {
   const resources::ObjectView view(deploy_item);
-  if (const auto text = view.annotation(k_request_annotation);
+  if (const auto text = view.annotation(resources::k_request_annotation);
       !text.empty() && text != data::string_at(status, {"handledRequest", "request"})) {
     return {verb_of(text.substr(0, text.find('@'))), std::string(text), false};
   }

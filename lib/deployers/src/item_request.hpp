@@ -3,11 +3,10 @@
 
 #include "session.hpp"
 
-// What a person asks of an item by annotation: kubist.io/request: VERB@ID, answered in
-// status.handledRequest, or upstream's operation annotation, which whoever handles it takes away.
+// What a person asks of an item by annotation: resources::k_request_annotation, or upstream's
+// operation annotation, which whoever handles it takes away.
 namespace kubist::deployers {
 
-inline constexpr std::string_view k_request_annotation = "kubist.io/request";
 inline constexpr std::string_view k_operation_annotation = "landscaper.gardener.cloud/operation";
 
 struct ItemRequest {

@@ -6,6 +6,7 @@
 #include <kubist/util/text.hpp>
 
 #include "pod_parts.hpp"
+#include "requests.hpp"
 
 namespace kubist::deployers {
 
@@ -41,19 +42,6 @@ Json place_metadata(const Item& item, const Job& job, const std::string& name) {
   return metadata;
 }
 
-namespace {
-
-Json secret(Json metadata, Json data) {
-  metadata["labels"][std::string(k_internal_label)] = "true";
-  return {{"apiVersion", "v1"},
-          {"kind", "Secret"},
-          {"type", "Opaque"},
-          {"metadata", std::move(metadata)},
-          {"data", std::move(data)}};
-}
-
-}  // namespace
-
 Json input_secret(const Item& item, const Workload& workload, const Job& job,
                   const PodNames& names) {
   Json data = Json::object();
@@ -79,17 +67,17 @@ Json input_secret(const Item& item, const Workload& workload, const Job& job,
   if (!item.export_schema.is_null()) {
     add(state::k_schema_key, data::to_json(item.export_schema));
   }
-  return secret(place_metadata(item, job, names.input_secret), std::move(data));
+  return internal_secret(place_metadata(item, job, names.input_secret), std::move(data));
 }
 
 Json empty_secret(const Item& item, const Job& job, const std::string& name) {
   Json metadata = place_metadata(item, job, name);
   metadata["annotations"][std::string(state::k_job_annotation)] = job.id;
-  return secret(std::move(metadata), Json::object());
+  return internal_secret(std::move(metadata), Json::object());
 }
 
 Json chunk_secret(const Item& item, const Job& job, const std::string& name) {
-  return secret(place_metadata(item, job, name), Json::object());
+  return internal_secret(place_metadata(item, job, name), Json::object());
 }
 
 std::vector<Json> agent_account(const Item& item, const Workload& workload, const Job& job,

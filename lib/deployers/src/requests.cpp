@@ -31,6 +31,19 @@ std::string ns_of(const Json& object) {
 
 }  // namespace
 
+Json opaque_secret(Json metadata, Json data) {
+  return {{"apiVersion", "v1"},
+          {"kind", "Secret"},
+          {"type", "Opaque"},
+          {"metadata", std::move(metadata)},
+          {"data", std::move(data)}};
+}
+
+Json internal_secret(Json metadata, Json data) {
+  metadata["labels"][std::string(k_internal_label)] = "true";
+  return opaque_secret(std::move(metadata), std::move(data));
+}
+
 util::Result<Json> create(World& world, const Site& site, const kube::ApiResource& resource,
                           const Json& object) {
   KUBIST_CHECK(may_write(world));
@@ -38,6 +51,16 @@ util::Result<Json> create(World& world, const Site& site, const kube::ApiResourc
                                                       {.field_manager = world.field_manager})));
   report(world, site, "create", resource, ns_of(object), name_of(object));
   return made;
+}
+
+util::Result<> apply_deploy_item(World& world, const Json& deploy_item) {
+  KUBIST_CHECK(may_write(world));
+  kube::ApplyOptions options;
+  options.field_manager = world.field_manager;
+  KUBIST_CHECK(world.home->run(kube::apply(deploy_items(), deploy_item, options)));
+  report(world, {*world.home, ""}, "apply", deploy_items(), ns_of(deploy_item),
+         name_of(deploy_item));
+  return {};
 }
 
 util::Result<Json> merge(World& world, const Site& site, const kube::ApiResource& resource,

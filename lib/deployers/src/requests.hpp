@@ -15,6 +15,11 @@ struct Site {
   std::string cluster;  ///< for reports; empty: home
 };
 
+/// An Opaque Secret of these metadata and (encoded) data.
+Json opaque_secret(Json metadata, Json data);
+/// The same, marked as one that items cannot have.
+Json internal_secret(Json metadata, Json data);
+
 util::Result<Json> create(World& world, const Site& site, const kube::ApiResource& resource,
                           const Json& object);
 /// Makes the object, or merges what `desired` says into it where that differs. The object as it is.
@@ -23,6 +28,8 @@ util::Result<Json> ensure(World& world, const Site& site, const kube::ApiResourc
 /// Makes the Secret, or replaces its data as a whole where it differs (and merges metadata). True
 /// when something was written.
 util::Result<bool> ensure_secret(World& world, const Site& site, const Json& desired);
+/// Server-side apply of a DeployItem at home.
+util::Result<> apply_deploy_item(World& world, const Json& deploy_item);
 util::Result<Json> merge(World& world, const Site& site, const kube::ApiResource& resource,
                          const std::string& ns, const std::string& name, const Json& patch,
                          const std::string& subresource = {});

@@ -1,5 +1,6 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/triggers.hpp>
+#include <kubist/resources/kinds.hpp>
 
 namespace kubist::engine {
 
@@ -44,8 +45,9 @@ std::optional<Cause> cause_of(const Json* before, const Json* after) {
   if (!is.deletion_timestamp().empty() && was.finalizers() != is.finalizers()) {
     return Cause::deleted;
   }
-  if (was.annotation("kubist.io/request") != is.annotation("kubist.io/request") &&
-      !is.annotation("kubist.io/request").empty()) {
+  if (was.annotation(resources::k_request_annotation) !=
+          is.annotation(resources::k_request_annotation) &&
+      !is.annotation(resources::k_request_annotation).empty()) {
     return Cause::requested;
   }
   if (was.generation() != is.generation()) {

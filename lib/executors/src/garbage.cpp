@@ -30,9 +30,10 @@ class Collector {
 
   util::Result<> run(const std::function<util::Result<>()>& may_write) {
     // Pods first, so that none is left without what it needs; roles after their bindings.
-    const std::array<const kube::ApiResource*, 5> resources{
-        &kube::well_known::pods(), &kube::well_known::role_bindings(), &kube::well_known::roles(),
-        &kube::well_known::service_accounts(), &kube::well_known::secrets()};
+    const std::array resources{
+        &kube::well_known::pods(),    &kube::well_known::role_bindings(),
+        &kube::well_known::roles(),   &kube::well_known::service_accounts(),
+        &kube::well_known::secrets(), &kube::well_known::persistent_volume_claims()};
     kube::ListOptions list;
     list.label_selector = std::string(deployers::k_item_label);
     for (const kube::ApiResource* resource : resources) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::executors {
@@ -48,7 +49,7 @@ util::Result<Alignment> ManagedExecutor::align(const engine::Node& node,
   auto aligned = align_node(work);
   Alignment result = aligned ? std::move(*aligned) : alignment_of(aligned.error());
   result.writes.insert(result.writes.end(), work.writes().begin(), work.writes().end());
-  const std::string request = node.annotation(k_request_annotation);
+  const std::string request = node.annotation(resources::k_request_annotation);
   if (!request.empty() &&
       request != data::string_at(node.status(), {"handledRequest", "request"})) {
     result.handled_request = answer_to(request);

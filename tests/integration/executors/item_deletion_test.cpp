@@ -15,9 +15,9 @@ constexpr const char* k_type = "deployitems.landscaper.gardener.cloud";
 
 // An Execution of one item, which some run has begun: so it is held by kubist's finalizer.
 void make_begun_item(const std::string& project) {
-  put("home",
-      {object("Execution", project, "job",
-              {{"items", Json::array({{{"name", "a"}, {"type", "Script"}, {"script", "true"}}})}})});
+  put("home", {object("Execution", project, "job",
+                      {{"items",
+                        Json::array({{{"name", "a"}, {"type", "Script"}, {"script", "true"}}})}})});
   Background run({"reconcile", "Execution/job", "-n", project, "--timeout=60s"});
   REQUIRE(eventually([&] {
     const auto item = get("home", k_type, "job-a", project);
@@ -34,8 +34,14 @@ TEST_CASE("kubist delete: a DeployItem goes without anybody else's reconcile") {
   const std::string project = world.name();
   world.make_project(project);
   make_begun_item(project);
-  const Words words{"delete", "deployitem", "job-a",        "-n",
-                    project,  "--timeout=60s", "--lock-timeout=60s", "--without-uninstall"};
+  const Words words{"delete",
+                    "deployitem",
+                    "job-a",
+                    "-n",
+                    project,
+                    "--timeout=60s",
+                    "--lock-timeout=60s",
+                    "--without-uninstall"};
   SUBCASE("with its Execution there") {
     Words dry = words;
     dry.push_back("--dry-run=server");
@@ -45,9 +51,9 @@ TEST_CASE("kubist delete: a DeployItem goes without anybody else's reconcile") {
     const CommandResult run = run_kubist(words);
     CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
     CHECK(run.out == "deployitem.landscaper.gardener.cloud \"job-a\" deleted\n");
-    CHECK_MESSAGE(run.err.find("belongs to Execution job, which makes it again") !=
-                      std::string::npos,
-                  run.err);
+    CHECK_MESSAGE(
+        run.err.find("belongs to Execution job, which makes it again") != std::string::npos,
+        run.err);
     CHECK(!get("home", k_type, "job-a", project));
     CHECK(get("home", "executions.kubist.io", "job", project));
   }
@@ -95,8 +101,16 @@ TEST_CASE("garbage: only what vanished items left goes, and only from kubist's o
                   {"labels", {{"kubist.io/deployitem-uid", item_uid}}},
                   {"annotations", {{"kubist.io/deployitem", project + "/" + item}}}}}};
   };
-  put("home", {left(own, "of-here", "here", uid), left(own, "of-gone", "gone", "1"),
-               left(own, "of-older", "here", "2"), left(foreign, "of-gone", "gone", "1")});
+  const auto claim_of = [](Json secret) {
+    secret["kind"] = "PersistentVolumeClaim";
+    secret["spec"] = {{"accessModes", {"ReadWriteOnce"}},
+                      {"resources", {{"requests", {{"storage", "1Mi"}}}}}};
+    return secret;
+  };
+  put("home",
+      {left(own, "of-here", "here", uid), left(own, "of-gone", "gone", "1"),
+       left(own, "of-older", "here", "2"), left(foreign, "of-gone", "gone", "1"),
+       claim_of(left(own, "of-here", "here", uid)), claim_of(left(own, "of-gone", "gone", "1"))});
   const Words words{"garbage", "-n", project};
   Words dry = words;
   dry.push_back("--dry-run=client");
@@ -110,5 +124,8 @@ TEST_CASE("garbage: only what vanished items left goes, and only from kubist's o
   CHECK(get("home", "secret", "of-here", own));
   CHECK(!get("home", "secret", "of-gone", own));
   CHECK(!get("home", "secret", "of-older", own));
+  CHECK(get("home", "pvc", "of-here", own));
+  const Json claim = get("home", "pvc", "of-gone", own).value_or(Json::object());
+  CHECK((claim.empty() || claim["metadata"].contains("deletionTimestamp")));
   CHECK(get("home", "secret", "of-gone", foreign));
 }

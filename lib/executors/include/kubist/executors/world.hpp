@@ -15,7 +15,6 @@ class Survey;
 
 inline constexpr std::string_view k_finalizer = "kubist.io/finalizer";
 inline constexpr std::string_view k_owner_annotation = "kubist.io/owner";
-inline constexpr std::string_view k_request_annotation = "kubist.io/request";
 inline constexpr std::string_view k_status_manager = "kubist-status";
 
 /// What all executors of one run share. Everything in it outlives the run; any thread.

@@ -24,6 +24,9 @@ inline constexpr std::string_view k_managed_by_label = "app.kubernetes.io/manage
 /// that users run may read it.
 inline constexpr std::string_view k_in_use_finalizer = "kubist.io/in-use";
 
+/// What a person asks of a node, "VERB@ID": answered in status.handledRequest.
+inline constexpr std::string_view k_request_annotation = "kubist.io/request";
+
 /// The secret key under which a Cluster's kubeconfig is found when the spec names none.
 inline constexpr std::string_view k_default_kubeconfig_key = "value";
 
@@ -32,8 +35,8 @@ struct Kind {
   std::string_view name;    ///< "VirtualCluster"
   std::string_view plural;  ///< "virtualclusters"
   std::string_view group;
-  std::string_view short_name;                  ///< of the CRD: "kvc"
-  std::span<const std::string_view> words;      ///< familiar words that kubist takes too: "vc"
+  std::string_view short_name;              ///< of the CRD: "kvc"
+  std::span<const std::string_view> words;  ///< familiar words that kubist takes too: "vc"
   bool namespaced = true;
   std::string_view parent;  ///< the kind above it in the tree, or empty
   bool node = false;        ///< part of the tree (has executor, policies, ...)
@@ -56,8 +59,8 @@ bool is_kubist_object(const data::Json& object);
 /// "group/version" of a kind.
 std::string api_version(const Kind& kind);
 
-// Spec accessors: one place for defaults and aliases, so that an object works the same whether the API
-// server filled in its defaults or not. All take the whole object.
+// Spec accessors: one place for defaults and aliases, so that an object works the same whether the
+// API server filled in its defaults or not. All take the whole object.
 
 /// A named piece of logic with its parameters (an executor or one policy).
 struct NamedCall {
@@ -81,9 +84,9 @@ std::string_view deletion_policy(const data::Json& object);
 /// spec.settings, or an empty object.
 const data::Json& settings_of(const data::Json& object);
 /// The object above it in the tree, from its references and namespace; nothing for the Root and for
-/// kinds outside the tree. A Project's parent is Root/root. An object that lives in a project namespace
-/// and names no further parent has the Project of that namespace: its name is empty here, the caller
-/// knows which Project owns the namespace.
+/// kinds outside the tree. A Project's parent is Root/root. An object that lives in a project
+/// namespace and names no further parent has the Project of that namespace: its name is empty here,
+/// the caller knows which Project owns the namespace.
 std::optional<ObjectRef> parent_of(const data::Json& object);
 /// Every other object of ours that the spec names (dependsOn, imports of executions, ...), same
 /// namespace.
@@ -91,7 +94,8 @@ std::vector<ObjectRef> references_of(const data::Json& object);
 
 /// The namespace that a Project owns: spec.namespace, by default its name.
 std::string project_namespace(const data::Json& project);
-/// Patterns of home namespaces that a Project's virtual clusters may use: its own, and by default NAME-*.
+/// Patterns of home namespaces that a Project's virtual clusters may use: its own, and by default
+/// NAME-*.
 std::vector<std::string> project_home_patterns(const data::Json& project);
 /// The namespace that a VirtualCluster keeps on its cluster: spec.namespace, by default its name.
 std::string virtual_cluster_namespace(const data::Json& virtual_cluster);
