@@ -1,3 +1,7 @@
+#include <set>
+
+#include <kubist/state/head.hpp>
+
 #include "stage.hpp"
 
 using namespace kubist;
@@ -99,32 +103,134 @@ TEST_CASE("deployitem: bad exports fail with line and column, and no value") {
   CHECK(schema.message.find("text") == std::string::npos);
 }
 
-TEST_CASE("deployitem: the sidecar's token reads its own two Secrets and nothing else") {
-  Stage stage;
-  stage.make_item("narrow", "echo 'a: 1' > $EXPORT_PATH");
-  REQUIRE(stage.run("narrow").state == Progress::State::done);
-  const Json item = stage.get(deploy_items(), "narrow");
-  const PodNames names = pod_names(parse_item(item).value(), "");
-  const auto token = home()->json(
-      kube::create_subresource(wk::service_accounts(), stage.ns(), names.agent, "token",
-                               {{"apiVersion", "authentication.k8s.io/v1"},
-                                {"kind", "TokenRequest"},
-                                {"spec", Json::object()}}));
+namespace {
+
+/// A client that is nobody but this ServiceAccount.
+std::shared_ptr<kube::Client> client_of(const std::string& ns, const std::string& account) {
+  const auto token =
+      home()->json(kube::create_subresource(wk::service_accounts(), ns, account, "token",
+                                            {{"apiVersion", "authentication.k8s.io/v1"},
+                                             {"kind", "TokenRequest"},
+                                             {"spec", Json::object()}}));
   REQUIRE_MESSAGE(token, token.error().to_string());
   auto access = kube::find_access({}, kube::process_environment());
   REQUIRE(access);
   access->auth = {};
   access->auth.token = util::Secret(std::string(data::string_at(*token, {"status", "token"})));
-  const auto agent = kube::Client::connect(*access).value();
-  CHECK(agent->run(kube::get(wk::secrets(), stage.ns(), names.export_secret)).has_value());
-  CHECK(agent->run(kube::get(wk::secrets(), stage.ns(), names.state_secret)).has_value());
-  for (const std::string& other : {names.input_secret, std::string("narrow-export")}) {
-    const auto refused = agent->run(kube::get(wk::secrets(), stage.ns(), other));
-    REQUIRE_FALSE(refused.has_value());
-    CHECK(refused.error().kind == util::ErrorKind::forbidden);
+  return kube::Client::connect(*access).value();
+}
+
+/// What the API server says that a client may do with objects, but for asking who it is.
+Json allowed_to(kube::Client& client, const std::string& ns) {
+  kube::ApiResource reviews;
+  reviews.group = "authorization.k8s.io";
+  reviews.version = "v1";
+  reviews.kind = "SelfSubjectRulesReview";
+  reviews.plural = "selfsubjectrulesreviews";
+  const auto review = client.json(kube::create(reviews, {{"apiVersion", "authorization.k8s.io/v1"},
+                                                         {"kind", "SelfSubjectRulesReview"},
+                                                         {"spec", {{"namespace", ns}}}}));
+  REQUIRE_MESSAGE(review, review.error().to_string());
+  Json rules = Json::array();
+  for (const Json& rule : (*review)["status"]["resourceRules"]) {
+    if (rule["apiGroups"] != Json::array({"authorization.k8s.io"}) &&
+        rule["apiGroups"] != Json::array({"authentication.k8s.io"})) {
+      rules.push_back(rule);
+    }
   }
-  CHECK_FALSE(agent->list(wk::secrets(), stage.ns()).has_value());
-  CHECK_FALSE(agent->list(wk::pods(), stage.ns()).has_value());
+  return rules;
+}
+
+const Json k_touch{{"metadata", {{"annotations", {{"touched", "by the agent"}}}}}};
+
+}  // namespace
+
+TEST_CASE("deployitem: with the sidecar's token its own Secrets can be used, and nothing else") {
+  Stage stage;
+  const std::string& ns = stage.ns();
+  const Json limit{{"config", {{"state", {{"limit", "2Mi"}}}}}};
+  stage.make_item("narrow", "echo 'a: 1' > $EXPORT_PATH", limit);
+  stage.make_item("other", "echo 'a: 1' > $EXPORT_PATH", limit);
+  stage.make(wk::secrets(), {{"apiVersion", "v1"},
+                             {"kind", "Secret"},
+                             {"metadata", {{"name", "users"}, {"namespace", ns}}}});
+  REQUIRE(stage.run("narrow").state == Progress::State::done);
+  REQUIRE(stage.run("other").state == Progress::State::done);
+  const auto names_of = [&](const char* item) {
+    return pod_names(parse_item(stage.get(deploy_items(), item)).value(), "");
+  };
+  const auto secrets_of = [](const PodNames& names) {
+    std::vector<std::string> all{names.export_secret, names.state_secret};
+    for (std::string& chunk : state::chunk_names(names.state_secret, std::size_t{2} << 20U)) {
+      all.push_back(std::move(chunk));
+    }
+    return all;
+  };
+  const PodNames names = names_of("narrow");
+  const auto agent = client_of(ns, names.agent);
+  const auto own = secrets_of(names);
+  CHECK(own.size() > 4);
+
+  const Json rules = allowed_to(*agent, ns);
+  REQUIRE_MESSAGE(rules.size() == 1, rules.dump());
+  CHECK(rules[0]["apiGroups"] == Json::array({""}));
+  CHECK(rules[0]["resources"] == Json::array({"secrets"}));
+  CHECK(rules[0]["verbs"] == Json{"get", "update", "patch"});
+  CHECK(rules[0]["resourceNames"].get<std::set<std::string>>() ==
+        std::set<std::string>(own.begin(), own.end()));
+  CHECK(allowed_to(*agent, "default").empty());
+
+  for (const std::string& name : own) {
+    const auto secret = agent->json(kube::get(wk::secrets(), ns, name));
+    REQUIRE_MESSAGE(secret, secret.error().to_string());
+    CHECK(agent->run(kube::replace(wk::secrets(), *secret)));
+    CHECK(agent->run(kube::patch(wk::secrets(), ns, name, kube::PatchType::merge, k_touch)));
+  }
+
+  const auto check_refused = [&](const kube::ApiCall& call) {
+    const auto refused = agent->run(call);
+    REQUIRE_MESSAGE(!refused, call.method, ' ', call.path);
+    CHECK_MESSAGE(refused.error().kind == util::ErrorKind::forbidden, refused.error().to_string());
+  };
+  const auto check_untouchable = [&](const kube::ApiResource& resource, const std::string& name) {
+    Json object = stage.get(resource, name);
+    check_refused(kube::get(resource, ns, name));
+    check_refused(kube::patch(resource, ns, name, kube::PatchType::merge, k_touch));
+    check_refused(kube::replace(resource, object));
+    check_refused(kube::remove(resource, ns, name));
+    object["metadata"] = {{"name", name + "-copy"}, {"namespace", ns}};
+    check_refused(kube::create(resource, object));
+    CHECK_FALSE(agent->list(resource, ns));
+    CHECK_FALSE(agent->list(resource, ""));
+  };
+  for (const std::string& name : own) {
+    check_refused(kube::remove(wk::secrets(), ns, name));
+  }
+  auto others = secrets_of(names_of("other"));
+  others.insert(others.end(), {names.input_secret, home_export_name("narrow"),
+                               home_logs_name("narrow"), "users"});
+  for (const std::string& name : others) {
+    check_untouchable(wk::secrets(), name);
+  }
+  stage.make(
+      wk::pods(),
+      {{"apiVersion", "v1"},
+       {"kind", "Pod"},
+       {"metadata", {{"name", "plain"}, {"namespace", ns}}},
+       {"spec", {{"containers", Json::array({{{"name", "c"}, {"image", "localhost/pause:1"}}})}}}});
+  check_untouchable(wk::pods(), "plain");
+  check_refused(kube::pod_log(ns, "plain", {}));
+  check_untouchable(wk::config_maps(), "kube-root-ca.crt");
+  check_untouchable(deploy_items(), "narrow");
+  check_refused(kube::patch(deploy_items(), ns, "narrow", kube::PatchType::merge,
+                            {{"status", {{"phase", "Succeeded"}}}}, {.subresource = "status"}));
+  check_untouchable(wk::service_accounts(), names.agent);
+  check_refused(kube::create_subresource(wk::service_accounts(), ns, names.agent, "token",
+                                         {{"apiVersion", "authentication.k8s.io/v1"},
+                                          {"kind", "TokenRequest"},
+                                          {"spec", Json::object()}}));
+  check_untouchable(wk::roles(), names.agent);
+  check_untouchable(wk::role_bindings(), names.agent);
 }
 
 TEST_CASE("deployitem: a pod that somebody deletes, and one that takes too long") {

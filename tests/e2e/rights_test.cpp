@@ -6,7 +6,6 @@
 #include <kubist/util/text.hpp>
 
 #include "integration/executors/support.hpp"
-#include "support/paths.hpp"
 
 namespace {
 
@@ -233,106 +232,6 @@ TEST_CASE(
                                   cat("clusterrolebinding/kubist-project-", project)}) {
     kubectl("home", {"delete", role, "--ignore-not-found"});
   }
-}
-
-namespace {
-
-/// An API server on which somebody else installed the DeployItem kind; kubist's home there.
-class ForeignHome {
- public:
-  ForeignHome() {
-    clean();
-    must(ctl(
-        {"apply", "-f", kubist::paths::source_dir() + "/tests/data/crds/foreign_deployitem.yaml"}));
-  }
-  ~ForeignHome() { clean(); }
-  ForeignHome(const ForeignHome&) = delete;
-  ForeignHome& operator=(const ForeignHome&) = delete;
-  CommandResult own(Words args) const {
-    args.insert(args.end(), {"--kubeconfig", kubeconfig("target2")});
-    return run_kubist(args);
-  }
-  CommandResult ctl(const Words& args) const { return kubectl("target2", args); }
-
- private:
-  void clean() const {
-    own({"uninstall", "--force"});
-    ctl({"delete", "crd", "deployitems.landscaper.gardener.cloud", "--ignore-not-found"});
-  }
-};
-
-std::set<std::string> fields_of(const Json& object) {
-  std::set<std::string> fields;
-  for (const auto& [field, value] : object.items()) {
-    fields.insert(field);
-  }
-  return fields;
-}
-
-Json foreign_item(const std::string& ns, const std::string& name, const std::string& type) {
-  return {{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
-          {"kind", "DeployItem"},
-          {"metadata", {{"name", name}, {"namespace", ns}}},
-          {"spec", {{"type", type}}}};
-}
-
-}  // namespace
-
-TEST_CASE("foreign DeployItem kind: left alone, its own fields are used, others' items too") {
-  World world("foreign");
-  const ForeignHome home;
-  const std::string project = world.name();
-  const CommandResult init = home.own({"init"});
-  REQUIRE(init.exit_code == 0);
-  CHECK(init.out.find("deployitems.landscaper.gardener.cloud kept: somebody else") !=
-        std::string::npos);
-
-  put("target2", {object("Project", "", project, Json::object())});
-  must(home.own({"reconcile", "Project/" + project}));
-  put("target2", {secret(project, "work", world.token_kubeconfig("home").first),
-                  object("Cluster", project, "work", {{"kubeconfigSecretRef", {{"name", "work"}}}}),
-                  virtual_cluster(project, "dev", "work", world.name("dev")),
-                  foreign_item(project, "theirs", "landscaper.gardener.cloud/mock"),
-                  foreign_item(project, "early", "script"),
-                  execution(project, "run",
-                            {{"virtualClusterRef", {{"name", "dev"}}},
-                             {"imports", Json::array({{{"name", "who"}, {"value", "world"}}})}})});
-  const auto theirs = get("target2", "di", "theirs", project);
-  const auto early = get("target2", "di", "early", project);
-  const CommandResult run = home.own({"reconcile", "Project/" + project, "--timeout=120s"});
-  REQUIRE_MESSAGE(run.exit_code == 0, run.out, run.err);
-  const auto done = get("target2", "executions.kubist.io", "run", project);
-  CHECK(message(done, "Ready").find("somebody else installed the DeployItem kind") !=
-        std::string::npos);
-  CHECK(data::int_at(*done, {"status", "exports", "value", "a"}) == 1);
-
-  const Json item = *get("target2", "di", "run-run", project);
-  CHECK(fields_of(item["spec"]) == std::set<std::string>{"config", "target", "type"});
-  CHECK(item["spec"]["target"] == Json{{"name", "dev"}, {"namespace", project}});
-  CHECK(item["status"]["phase"] == "Succeeded");
-  CHECK(item["status"]["jobIDFinished"] == item["status"]["jobID"]);
-  for (const char* field : {"exports", "exportGeneration"}) {
-    CHECK_FALSE(item["status"].contains(field));
-    CHECK(item["status"]["providerStatus"].contains(field));
-  }
-  CHECK(
-      must(home.own({"deployitem", "exports", "run-run", "--show", "-n", project})).find("a: 1") !=
-      std::string::npos);
-  CHECK(get("target2", "di", "theirs", project) == theirs);
-  CHECK(get("target2", "di", "early", project) == early);
-
-  const Json before = *get("target2", "di", "run-run", project);
-  const CommandResult again = home.own({"reconcile", "Project/" + project});
-  CHECK_MESSAGE(again.exit_code == 0, again.out, again.err);
-  CHECK(again.out.find("; 0 writes") != std::string::npos);
-  CHECK(*get("target2", "di", "run-run", project) == before);
-
-  must(home.ctl({"delete", "kproj", project, "--wait=false"}));
-  const CommandResult gone = home.own({"reconcile", "Project/" + project, "--timeout=120s"});
-  CHECK_MESSAGE(gone.exit_code == 0, gone.out, gone.err);
-  CHECK(!get("target2", "kproj", project));
-  CHECK(home.own({"uninstall"}).out.find("deployitems.landscaper.gardener.cloud kept") !=
-        std::string::npos);
 }
 
 TEST_CASE("rights: init needs what is printed for it, and the second time writes nothing") {
