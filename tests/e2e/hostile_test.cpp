@@ -2,6 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/state/head.hpp>
+#include <kubist/util/base64.hpp>
+#include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
 #include "integration/executors/support.hpp"
@@ -168,4 +171,49 @@ TEST_CASE("hostile: names of 253 characters run, give exports, keep state and go
   const CommandResult removed = run_kubist({"delete", "project", ns, "--timeout=120s"});
   CHECK_MESSAGE(removed.exit_code == 0, removed.out, removed.err);
   CHECK(!get("home", "namespace", ns));
+}
+
+TEST_CASE("hostile: an archive that climbs out of the state folder is refused, however it came") {
+  World world("tar");
+  const std::string ns = world.name();
+  world.make_project(ns);
+  const kubist::util::TempDir folder{"tar"};
+  const std::string evil = folder.path() / "evil.tar.gz";
+  kubist::util::Command tar;
+  tar.args = {"sh", "-c",
+              cat("cd ", folder.path().string(),
+                  " && echo planted > x && mkdir in && cd in && tar czPf ../evil.tar.gz ../x")};
+  REQUIRE(kubist::util::run_command(tar)->exit_code == 0);
+  put("home", {item(ns, "job", "touch $STATE/x; echo 'a: 1' > $EXPORT_PATH")});
+  const auto job = [&](Words words) {
+    words.insert(words.begin(), "deployitem");
+    words.insert(words.end(), {"-n", ns});
+    return run_kubist(words);
+  };
+  must(job({"reconcile", "job", "--timeout=60s"}));
+  const CommandResult given = job({"state", "put", "job", evil});
+  CHECK(given.exit_code == 1);
+  CHECK_MESSAGE(given.err.find("../x") != std::string::npos, given.out, given.err);
+
+  // Somebody who may write the Secret puts it there, with a hash that is right.
+  const std::string bytes = kubist::util::read_file(evil).value();
+  const Json secrets =
+      Json::parse(must(kubectl("home", {"get", "secrets", "-n", ns, "-o", "json"})));
+  for (const Json& secret : secrets["items"]) {
+    const std::string name(data::string_at(secret, {"metadata", "name"}));
+    if (!name.ends_with("-state")) {
+      continue;
+    }
+    kubist::state::Head head = kubist::state::head_of_secret(secret).value();
+    head.size = bytes.size();
+    head.sha256 = kubist::util::sha256_hex(bytes);
+    const Json patch{{"data",
+                      {{"state", kubist::util::base64_encode(bytes)},
+                       {"head", kubist::util::base64_encode(kubist::state::to_text(head))}}}};
+    must(kubectl("home", {"patch", "secret", name, "-n", ns, "-p", patch.dump()}));
+  }
+  CHECK(job({"reconcile", "job", "--force", "--timeout=60s"}).exit_code == 1);
+  const auto ended = get("home", k_items, "job", ns);
+  CHECK_MESSAGE(reason(ended, "Ready") == "RestoreFailed", message(ended, "Ready"));
+  CHECK_MESSAGE(message(ended, "Ready").find("../x") != std::string::npos, message(ended, "Ready"));
 }

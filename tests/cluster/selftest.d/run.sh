@@ -13,6 +13,7 @@ test_run() {
   check "a service answers pods and clients" service_answers
   check "every audit log has the requests, one JSON object each" audit_has_requests
   check "a kubist image is made, imported and runs under tini" kubist_image_runs
+  check "a stopped kubelet is noticed, and returns" kubelet_returns
   check "the namespace leads nowhere" fails cluster exec curl -s -m 2 http://192.0.2.1/
 }
 
@@ -90,4 +91,12 @@ spec:
 K
   kubectl wait --for=jsonpath='{.status.phase}'=Succeeded pod/kubist --timeout=30s || return 1
   [ "$(kubectl logs kubist -c entrypoint)$(kubectl logs kubist -c tini)" = "kubist rankubist ran" ]
+}
+
+kubelet_returns() {
+  local status=0
+  cluster kubelet stop &&
+    kubectl wait --for='jsonpath={.status.conditions[?(@.type=="Ready")].status}=Unknown' node/node0 --timeout=60s ||
+    status=1
+  cluster kubelet start && kubectl wait --for=condition=Ready node/node0 --timeout=30s && status_is 0 && return $status
 }
