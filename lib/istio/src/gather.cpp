@@ -103,7 +103,7 @@ void Gatherer::ask_details() {
     questions.emplace_back([&] { read_config_values(config); });
   }
   add_probes(questions);
-  Questions::all(std::move(questions));
+  Questions::all(questions);
   if (m_evidence.configs) {
     m_evidence.configs = std::move(m_configs);
   }
@@ -127,7 +127,7 @@ void Gatherer::ask_pods() {
   for (auto& [of, ambient] : members) {
     questions.emplace_back([this, &of = of, ambient = ambient] { read_members(of, ambient); });
   }
-  Questions::all(std::move(questions));
+  Questions::all(questions);
   for (auto& [of, ambient] : members) {
     m_evidence.members.push_back(std::move(of));
   }

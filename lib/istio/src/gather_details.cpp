@@ -97,7 +97,8 @@ void Gatherer::read_namespaces() {
       m_ask.list(well_known::namespaces(), labelled("", kube::Form::metadata)),
       [](const Json& object) {
         const ObjectView view(object);
-        return std::optional(NamespaceLabels{std::string(view.name()), view.labels()});
+        return std::optional(NamespaceLabels{std::string(view.name()), view.labels(),
+                                             !view.deletion_timestamp().empty()});
       });
 }
 

@@ -1,5 +1,8 @@
 #include "questions.hpp"
 
+#include <algorithm>
+#include <atomic>
+
 #include <kubist/util/clock.hpp>
 #include <kubist/util/text.hpp>
 
@@ -62,11 +65,17 @@ Questions::Questions(kube::Client& client, std::chrono::milliseconds timeout,
         }
       }) {}
 
-void Questions::all(std::vector<std::function<void()>> questions) {
+void Questions::all(const std::vector<std::function<void()>>& questions) {
+  constexpr std::size_t k_at_once = 16;
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t at = next++; at < questions.size(); at = next++) {
+      questions[at]();
+    }
+  };
   std::vector<std::jthread> threads;
-  threads.reserve(questions.size());
-  for (auto& question : questions) {
-    threads.emplace_back(std::move(question));
+  for (std::size_t count = std::min(k_at_once, questions.size()); count > 0; --count) {
+    threads.emplace_back(work);
   }
 }
 

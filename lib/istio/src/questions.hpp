@@ -17,8 +17,8 @@ class Questions {
   kube::Client& client() { return m_client; }
   std::stop_token stop() const { return m_deadline.get_token(); }
 
-  /// Runs all of them at once, each in a thread (they wait for the network), and waits.
-  static void all(std::vector<std::function<void()>> questions);
+  /// Runs them in threads, at most 16 at a time (they wait for the network), and waits for all.
+  static void all(const std::vector<std::function<void()>>& questions);
 
   /// A list in all namespaces or one. A kind that is not served has no objects.
   Read<std::vector<data::Json>> list(const kube::ApiResource& resource,

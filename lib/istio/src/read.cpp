@@ -206,6 +206,10 @@ ControlPlane read_control_plane(const Json& deployment) {
   }
   plane.label_version = version_of_labels(view);
   plane.installer = installer_of(deployment);
+  if (const Json* selector = data::find_path(deployment, {"spec", "selector"});
+      selector != nullptr) {
+    plane.selector = *selector;
+  }
   return plane;
 }
 

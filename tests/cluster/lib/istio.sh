@@ -79,11 +79,13 @@ istio_up() {
     --timeout=180s > /dev/null || die "Istio does not become available; see 'cluster exec kubectl get pods -A'"
 }
 
-# The webhooks first: while istiod is gone, they would refuse pods. What istiod made at run time goes with its namespace.
+# The webhooks first: while istiod is gone, they would refuse pods. What istiod made at run time goes with its namespace,
+# but for the root certificate, which it puts into all of them.
 istio_down() {
   kubectl_inside delete mutatingwebhookconfigurations,validatingwebhookconfigurations -l istio.io/rev > /dev/null
   kubectl_inside delete --ignore-not-found -f "$(istio_dir)/manifest.yaml" > /dev/null
   kubectl_inside delete --ignore-not-found namespace istio-system > /dev/null
+  kubectl_inside delete configmaps --all-namespaces --field-selector metadata.name=istio-ca-root-cert > /dev/null
 }
 
 kubectl_inside() { KUBECONFIG=$(kubeconfig_path home) inside "$(binary_dir)/kubectl" "$@"; }

@@ -81,6 +81,7 @@ struct ControlPlane {
       label_version;      ///< app.kubernetes.io/version, operator.istio.io/version or helm.sh/chart
   bool ambient = false;   ///< PILOT_ENABLE_AMBIENT
   std::string installer;  ///< istioctl, Helm, Sail, kubist, or empty
+  data::Json selector;    ///< spec.selector, which never changes
 };
 
 struct IstiodPod {
@@ -102,6 +103,7 @@ struct ControlService {
 struct NamespaceLabels {
   std::string name;
   data::Json labels = data::Json::object();
+  bool terminating = false;
 };
 
 /// A pod that has an istio-proxy container.
