@@ -25,6 +25,7 @@ const std::vector<const CommandSpec*>& commands() {
       &policy_run_command(),
       &policy_test_command(),
       &istio_check_command(),
+      &istio_install_command(),
       &garbage_command(),
       &deployitem_list_command(),
       &deployitem_logs_command(),

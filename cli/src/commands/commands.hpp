@@ -35,6 +35,7 @@ const CommandSpec& garbage_command();
 const CommandSpec& get_command();
 const CommandSpec& init_command();
 const CommandSpec& istio_check_command();
+const CommandSpec& istio_install_command();
 const CommandSpec& reconcile_command();
 const CommandSpec& tree_command();
 const CommandSpec& uninstall_command();

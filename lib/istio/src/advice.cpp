@@ -18,7 +18,7 @@ constexpr std::array k_table{
     Row{"forbidden",
         "ask for the right to list {name} in all namespaces, or use another --context"},
     Row{"apiserver", "check the API server (kubist version), then run 'kubist istio check' again"},
-    Row{"absent", "install Istio: apply its manifests, or use istioctl or Helm"},
+    Row{"absent", "kubist istio install MANIFESTS (what 'istioctl manifest generate' prints)"},
     Row{"crds-only",
         "install a control plane again, or delete the CRDs if Istio shall not come back (that "
         "deletes all its "

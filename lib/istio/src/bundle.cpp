@@ -177,7 +177,7 @@ class Checker {
   }
 
   // YAML that ends between two documents is whole YAML.
-  util::Result<> check_complete(const Bundle& bundle) const {
+  util::Result<> check_complete(Bundle& bundle) const {
     if (m_istiod == nullptr) {
       return util::fail(ErrorKind::invalid,
                         cat(m_origin, " has no Deployment of istiod (label app=istiod)"),
@@ -204,7 +204,7 @@ class Checker {
 
   // They are the last of all where the order is that of an apply. The values say whether there are
   // any.
-  util::Result<> check_webhooks(const Bundle& bundle) const {
+  util::Result<> check_webhooks(Bundle& bundle) const {
     RevisionConfig config;
     const auto has = [&](std::string_view kind) {
       return std::any_of(
@@ -217,6 +217,7 @@ class Checker {
         read_values(manifest.object, config);
       }
     }
+    bundle.foreign_ca = config.foreign_ca;
     for (const auto& [kind, wanted] :
          {std::pair{"MutatingWebhookConfiguration", !config.operator_webhooks},
           std::pair{"ValidatingWebhookConfiguration", config.validates}}) {
@@ -304,7 +305,7 @@ util::Result<Bundle> read_bundle_text(std::string_view text, const std::string& 
   return bundle;
 }
 
-Json without_istiod_fields(Json object) {
+Json without_istiod_fields(Json object, const WebhookConfig* live, bool keep_bundle) {
   const std::string_view kind = ObjectView(object).kind();
   if (kind != "MutatingWebhookConfiguration" && kind != "ValidatingWebhookConfiguration") {
     return object;
@@ -314,8 +315,18 @@ Json without_istiod_fields(Json object) {
     return object;
   }
   for (Json& webhook : *webhooks) {
-    data::erase_path(webhook, {"failurePolicy"});
-    data::erase_path(webhook, {"clientConfig", "caBundle"});
+    const std::string_view name = data::string_at(webhook, {"name"});
+    const auto is_closed = [&](const Webhook& each) {
+      return each.fail_closed && each.name == name;
+    };
+    const bool closed =
+        live != nullptr && std::any_of(live->webhooks.begin(), live->webhooks.end(), is_closed);
+    if (closed || data::string_at(webhook, {"failurePolicy"}) == "Fail") {
+      data::erase_path(webhook, {"failurePolicy"});
+    }
+    if (!keep_bundle) {
+      data::erase_path(webhook, {"clientConfig", "caBundle"});
+    }
   }
   return object;
 }

@@ -19,6 +19,7 @@ using util::cat;
 namespace {
 
 const Json k_no_items = Json::array();
+constexpr const char* k_own_manager = "kubist";  // apply::Options::manager of install()
 
 const Json& array_at(const Json& object, std::initializer_list<std::string_view> keys) {
   const Json* found = data::find_path(object, keys);
@@ -76,19 +77,14 @@ std::string installer_of(const Json& object) {
       return "Sail";
     }
   }
-  if (view.label("app.kubernetes.io/managed-by") == "kubist") {
-    return "kubist";
-  }
-  for (const Json& entry : array_at(object, {"metadata", "managedFields"})) {
-    const std::string_view manager = data::string_at(entry, {"manager"});
-    if (manager == "istio-operator") {
-      return "istioctl";
-    }
-    if (manager == "helm") {
-      return "Helm";
-    }
-    if (manager.starts_with("kubist") && manager != "kubist-status") {
-      return "kubist";
+  // What was taken over keeps the entries of whoever had it before.
+  for (const auto& [manager, installer] :
+       {std::pair{k_own_manager, "kubist"}, std::pair{"istio-operator", "istioctl"},
+        std::pair{"helm", "Helm"}}) {
+    for (const Json& entry : array_at(object, {"metadata", "managedFields"})) {
+      if (data::string_at(entry, {"manager"}) == manager) {
+        return installer;
+      }
     }
   }
   return view.label("app.kubernetes.io/managed-by") == "Helm" &&

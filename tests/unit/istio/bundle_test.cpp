@@ -149,18 +149,32 @@ TEST_CASE("bundle: a source of 60 MB is refused before it is read") {
 }
 
 TEST_CASE("bundle: what istiod writes is not applied again") {
-  const kubist::data::Json webhooks{{"kind", "ValidatingWebhookConfiguration"},
-                                    {"webhooks",
-                                     {{{"name", "a"},
-                                       {"failurePolicy", "Ignore"},
-                                       {"clientConfig", {{"caBundle", "x"}, {"url", "y"}}}}}}};
-  const kubist::data::Json stripped{
-      {"kind", "ValidatingWebhookConfiguration"},
-      {"webhooks", {{{"name", "a"}, {"clientConfig", {{"url", "y"}}}}}}};
-  CHECK(without_istiod_fields(webhooks) == stripped);
-  const kubist::data::Json other{{"kind", "ConfigMap"},
-                                 {"webhooks", {{{"failurePolicy", "Ignore"}}}}};
-  CHECK(without_istiod_fields(other) == other);
-  const kubist::data::Json odd{{"kind", "MutatingWebhookConfiguration"}, {"webhooks", 3}};
-  CHECK(without_istiod_fields(odd) == odd);
+  using kubist::data::Json;
+  const auto config = [](const Json& webhook) {
+    return Json{{"kind", "ValidatingWebhookConfiguration"}, {"webhooks", Json::array({webhook})}};
+  };
+  const Json open{{"name", "a"},
+                  {"failurePolicy", "Ignore"},
+                  {"clientConfig", {{"caBundle", "x"}, {"url", "y"}}}};
+  const Json kept{{"name", "a"}, {"failurePolicy", "Ignore"}, {"clientConfig", {{"url", "y"}}}};
+  const Json left{{"name", "a"}, {"clientConfig", {{"url", "y"}}}};
+  Json closed = open;
+  closed["failurePolicy"] = "Fail";
+  WebhookConfig live;
+  live.webhooks.resize(1);
+  live.webhooks[0].name = "a";
+  live.webhooks[0].fail_closed = false;
+  // Made open, for istiod to close; never opened again.
+  CHECK(without_istiod_fields(config(open), nullptr) == config(kept));
+  CHECK(without_istiod_fields(config(open), &live) == config(kept));
+  live.webhooks[0].fail_closed = true;
+  CHECK(without_istiod_fields(config(open), &live) == config(left));
+  // Fail is the default: who leaves it out does not own it.
+  CHECK(without_istiod_fields(config(closed), nullptr) == config(left));
+  // Certificates of others are not istiod's.
+  CHECK(without_istiod_fields(config(open), nullptr, true) == config(open));
+  const Json other{{"kind", "ConfigMap"}, {"webhooks", Json::array({open})}};
+  CHECK(without_istiod_fields(other, nullptr) == other);
+  const Json odd{{"kind", "MutatingWebhookConfiguration"}, {"webhooks", 3}};
+  CHECK(without_istiod_fields(odd, nullptr) == odd);
 }

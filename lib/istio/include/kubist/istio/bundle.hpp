@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include <kubist/istio/evidence.hpp>
 #include <kubist/resources/manifest.hpp>
 #include <kubist/util/result.hpp>
 
@@ -32,6 +33,7 @@ struct Bundle {
   std::string revision;  ///< "default" where there is none
   std::string ns;        ///< of istiod
   std::string sha256;    ///< of the source
+  bool foreign_ca = false;  ///< its values name certificates of others: istiod writes no caBundle
   std::vector<resources::Manifest> manifests;
 };
 
@@ -52,8 +54,11 @@ util::Result<Bundle> read_bundle_text(std::string_view text, const std::string& 
 /// May an installation of Istio contain this kind?
 bool belongs_to_istio(std::string_view group, std::string_view kind);
 
-/// A webhook configuration without what istiod writes into it once it runs (caBundle,
-/// failurePolicy): what to apply where one exists already. Other objects stay as they are.
-data::Json without_istiod_fields(data::Json object);
+/// A webhook configuration without what istiod owns of it: no failurePolicy where it is Fail (the
+/// API's default) or where `live`, what the cluster has of it (null: nothing), is closed already,
+/// and no caBundle unless `keep_bundle`. So an apply neither opens a webhook that istiod has closed
+/// nor owns what istiod writes. Other objects stay as they are.
+data::Json without_istiod_fields(data::Json object, const WebhookConfig* live,
+                                 bool keep_bundle = false);
 
 }  // namespace kubist::istio

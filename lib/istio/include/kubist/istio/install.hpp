@@ -1,0 +1,48 @@
+#pragma once
+#include <chrono>
+#include <functional>
+#include <stop_token>
+#include <string_view>
+#include <vector>
+
+#include <kubist/apply/report.hpp>
+#include <kubist/istio/preflight.hpp>
+#include <kubist/istio/stages.hpp>
+#include <kubist/istio/verdict.hpp>
+#include <kubist/kube/client.hpp>
+
+namespace kubist::istio {
+
+struct InstallOptions {
+  bool adopt = false;    ///< take over fields and control planes of other installers
+  bool dry_run = false;  ///< preflight and comparison only: nothing is written or waited for
+  /// For waiting, on each stage and on the verdict at the end.
+  std::chrono::nanoseconds timeout = std::chrono::minutes(5);
+  std::function<void(Stage stage)> on_stage;
+  std::function<void(const apply::ObjectResult& result)> on_result;
+  std::function<void(std::string_view text)> on_progress;
+};
+
+/// What an installation did.
+struct InstallOutcome {
+  std::vector<Obstacle> obstacles;  ///< not empty: nothing was written
+  apply::Report applied;
+  Report verdict;  ///< of check(), at the end; as it was before where nothing was done
+};
+
+/// Makes the cluster's Istio as the bundle says: preflight, then stage by stage server-side apply
+/// and waiting, then check() until it is ready. Unchanged objects are not written, so that a second
+/// run writes nothing and one that was interrupted goes on. caBundle and failurePolicy of webhooks
+/// that istiod has taken over are left alone.
+///
+/// A ConfigMap kubist-install[-REV] keeps version and sha256 of the source, and kubist-istio[-REV]
+/// the list of all objects (an ApplySet).
+///
+/// Errors: conflict (fields of other managers), not_ready or timeout with what was waited for,
+/// forbidden, unavailable, cancelled. What was applied until then stays.
+util::Result<InstallOutcome> install(kube::Client& client, const Bundle& bundle,
+                                     const InstallOptions& options = {},
+                                     const SupportTable& support = built_in_support(),
+                                     const std::stop_token& stop = {});
+
+}  // namespace kubist::istio

@@ -1,0 +1,160 @@
+// `kubist istio install` of the manifests that istioctl printed, on the real cluster.
+#include <csignal>
+
+#include <doctest/doctest.h>
+
+#include <kubist/util/fs.hpp>
+#include <kubist/util/sha256.hpp>
+#include <kubist/util/text.hpp>
+
+#include "support.hpp"
+#include "support/paths.hpp"
+
+namespace {
+
+using namespace it;
+using kubist::util::cat;
+
+constexpr const char* k_system = "istio-system";
+
+std::string manifest() {
+  const std::string path = kubist::util::environment("KUBIST_ISTIO_MANIFEST");
+  REQUIRE_MESSAGE(!path.empty(), "run this through tests/cluster/with-istio");
+  return path;
+}
+
+Words install(const Words& more = {}) {
+  Words args{"istio", "install", manifest(), "--timeout", "140s"};
+  args.insert(args.end(), more.begin(), more.end());
+  return args;
+}
+
+std::string verdict() {
+  return Json::parse(run_kubist({"istio", "check", "-o", "json"}).out).value("verdict", "");
+}
+
+void take_istio_out() {
+  kubist::util::Command command;
+  command.args = {kubist::paths::source_dir() + "/tests/cluster/cluster", "istio", "down"};
+  command.timeout = std::chrono::minutes(4);
+  const auto result = kubist::util::run_command(command);
+  REQUIRE(result);
+  REQUIRE_MESSAGE(result->exit_code == 0, result->err);
+}
+
+// What istiod writes: name, failurePolicy and caBundle of every webhook.
+std::string webhooks() {
+  const Json all = Json::parse(
+      must(kubectl("home", {"get", "validatingwebhookconfigurations,mutatingwebhookconfigurations",
+                            "-l", "istio.io/rev", "-o", "json"})));
+  std::string text;
+  for (const Json& config : all["items"]) {
+    for (const Json& webhook : config["webhooks"]) {
+      text += cat(webhook.value("name", ""), ' ', webhook.value("failurePolicy", ""), ' ',
+                  webhook["clientConfig"].value("caBundle", ""), '\n');
+    }
+  }
+  return text;
+}
+
+bool exists(const std::string& type, const std::string& name, const std::string& ns = {}) {
+  return get("home", type, name, ns).has_value();
+}
+
+}  // namespace
+
+TEST_CASE("istio install: from nothing to healthy, killed on the way, and again without a write") {
+  take_istio_out();
+  CHECK(verdict() == "absent");
+  // Each run goes on where the one before was killed.
+  const std::vector<std::function<bool()>> moments{
+      [] { return exists("crd", "gateways.networking.istio.io"); },
+      [] { return exists("clusterrole", "istiod-clusterrole-istio-system"); },
+      [] { return exists("deployment", "istiod", k_system); },
+      [] { return exists("mutatingwebhookconfiguration", "istio-sidecar-injector"); }};
+  for (const auto& reached : moments) {
+    const Background run(install());
+    CHECK(eventually(reached, 120));
+    run.signal(SIGKILL);
+  }
+  const CommandResult last = run_kubist(install());
+  REQUIRE_MESSAGE(last.exit_code == 0, last.out, last.err);
+  CHECK(last.out.find("Istio: healthy, Istio 1.31.0, revision default\n") != std::string::npos);
+  CHECK(verdict() == "healthy");
+  CHECK((*get("home", "deployment", "istio-ingressgateway", k_system))["status"]["readyReplicas"] ==
+        1);
+  const Json record = (*get("home", "configmap", "kubist-install", k_system))["data"];
+  CHECK(record["version"] == "1.31.0");
+  const auto text = kubist::util::read_file(manifest());
+  REQUIRE(text);
+  CHECK(record["sha256"] == kubist::util::sha256_hex(*text));
+
+  const std::string before = webhooks();
+  CHECK(before.find(" Fail LS0t") != std::string::npos);
+  CHECK(before.find(" Ignore ") == std::string::npos);
+  const World world("istio-install");
+  Audit audit("home");
+  const CommandResult again = run_kubist(world.as_user(install()));
+  CHECK_MESSAGE(again.exit_code == 0, again.out, again.err);
+  std::size_t reads = 0;
+  const auto writes = audit.writes(world.user(), &reads);
+  CHECK_MESSAGE(writes.empty(), (writes.empty() ? "" : writes.front().to_string()));
+  CHECK(reads > 50);
+  CHECK(webhooks() == before);
+}
+
+TEST_CASE(
+    "istio install: what was deleted or scaled down comes back; caBundle and failurePolicy stay") {
+  must(run_kubist(install()));
+  const std::string before = webhooks();
+  must(kubectl("home", {"delete", "clusterrole", "istiod-clusterrole-istio-system"}));
+  must(kubectl("home", {"delete", "crd", "sidecars.networking.istio.io"}));
+  must(
+      kubectl("home", {"label", "mutatingwebhookconfiguration", "istio-sidecar-injector", "app-"}));
+  const CommandResult run = run_kubist(install());
+  REQUIRE_MESSAGE(run.exit_code == 0, run.out, run.err);
+  CHECK(verdict() == "healthy");
+  CHECK(webhooks() == before);
+  CHECK((*get("home", "mutatingwebhookconfiguration",
+              "istio-sidecar-injector"))["metadata"]["labels"]["app"] == "sidecar-injector");
+}
+
+TEST_CASE("istio install: what stands in the way is told, and nothing is written") {
+  must(run_kubist(install()));
+  const World world("istio-refused");
+  Audit audit("home");
+  const auto refused = [&](const Words& args, int exit_code, const std::string& why) {
+    const CommandResult run = run_kubist(world.as_user(args));
+    CHECK_MESSAGE(run.exit_code == exit_code, run.out, run.err);
+    CHECK_MESSAGE(run.err.find(why) != std::string::npos, run.err);
+    CHECK(run.out.empty());
+  };
+  refused(install({"--sha256", std::string(64, '0')}), 1, "has the SHA-256 ");
+  refused(install({"--version", "1.30.3"}), 1,
+          "these are the manifests of Istio 1.31.0, not of 1.30.3");
+  refused(install({"--revision", "canary"}), 1, "revision default, not of canary");
+  const kubist::util::TempDir folder("istio-install");
+  const auto cut = folder.path() / "cut.yaml";
+  const auto text = kubist::util::read_file(manifest());
+  REQUIRE(text);
+  REQUIRE(kubist::util::write_file(cut, std::string_view(*text).substr(0, text->size() / 2)));
+  refused({"istio", "install", cut}, 1, "cut.yaml");
+
+  // As Helm leaves it: nobody else is known to have written it.
+  must(kubectl("home", {"-n", k_system, "patch", "deployment", "istiod", "--type=json", "-p",
+                        R"([{"op":"replace","path":"/metadata/managedFields","value":[{}]}])"}));
+  const Json owned{
+      {"apiVersion", "apps/v1"},
+      {"kind", "Deployment"},
+      {"metadata",
+       {{"name", "istiod"}, {"namespace", k_system}, {"annotations", {{"by", "helm"}}}}}};
+  must(
+      kubectl("home", {"apply", "--server-side", "--field-manager=helm", "-f", "-"}, owned.dump()));
+  refused(install(), 6, "foreign-owner:Helm");
+  CHECK(audit.writes(world.user()).empty());
+  const CommandResult adopted = run_kubist(install({"--adopt"}));
+  CHECK_MESSAGE(adopted.exit_code == 0, adopted.out, adopted.err);
+  // From then on it is kubist's.
+  const CommandResult later = run_kubist(install());
+  CHECK_MESSAGE(later.exit_code == 0, later.out, later.err);
+}
