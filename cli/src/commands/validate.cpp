@@ -1,5 +1,7 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
+#include <kubist/data/schema.hpp>
+#include <kubist/deployers/config_problems.hpp>
 #include <kubist/util/text.hpp>
 
 #include "../input.hpp"
@@ -10,9 +12,25 @@
 namespace kubist::cli {
 namespace {
 
+/// What the deployers of items would refuse when their turn comes.
+util::Result<> check_configs(const std::vector<resources::Manifest>& manifests) {
+  std::vector<util::Error> errors;
+  for (const resources::Manifest& manifest : manifests) {
+    for (auto& [pointer, error] : deployers::config_problems(manifest.object, {})) {
+      error.pos = manifest.position(pointer);
+      errors.push_back(std::move(error));
+    }
+  }
+  if (!errors.empty()) {
+    return util::fail(data::combine_errors(std::move(errors), "the input"));
+  }
+  return {};
+}
+
 util::Result<std::size_t> check(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto manifests, read_input(context, arguments));
   KUBIST_CHECK(check_input(manifests, nullptr, arguments.text("namespace"), context.stop()));
+  KUBIST_CHECK(check_configs(manifests));
   return manifests.size();
 }
 
@@ -48,8 +66,9 @@ const CommandSpec& validate_command() {
       .summary = "Check files without a cluster",
       .details =
           "kubist's own objects are checked against their schemas and rules, references and cycles "
-          "across all files; every problem is printed with file, line and column. Objects of other "
-          "kinds are only read.",
+          "across all files, and the configuration of items as their deployers would; every "
+          "problem "
+          "is printed with file, line and column. Objects of other kinds are only read.",
       .arguments = "-f FILE",
       .flags = {filename_flag(), recursive_flag(), set_report_flag()},
       .examples = {{"Check a folder in CI", "kubist validate -R -f env/"}},
