@@ -1,5 +1,7 @@
+#include <kubist/data/pointer.hpp>
 #include <kubist/deployers/config_problems.hpp>
 #include <kubist/deployers/deployer.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/text.hpp>
 
@@ -9,6 +11,10 @@ namespace kubist::deployers {
 namespace {
 
 util::Result<> check_config(const Json& deploy_item, const Settings& settings) {
+  const auto type = data::string_at(deploy_item, {"spec", "type"});
+  if (!type.starts_with(util::cat(resources::k_kubist_group, "/"))) {
+    return {};
+  }
   KUBIST_TRY(const Item item, parse_item(deploy_item));
   const Deployer* deployer = find_deployer(item.type, settings);
   return deployer == nullptr ? util::Result<>() : deployer->check(item, settings);

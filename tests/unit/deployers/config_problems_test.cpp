@@ -45,4 +45,8 @@ TEST_CASE("config problems: what a deployer would refuse has its place in the ob
   Json foreign = item;
   foreign["spec"]["type"] = "example.com/other";
   CHECK(config_problems(foreign, {}).empty());
+  for (const char* type : {"landscaper.gardener.cloud/container", "helm"}) {
+    foreign["spec"]["type"] = type;
+    CHECK(config_problems(foreign, {}).empty());
+  }
 }
