@@ -162,7 +162,7 @@ class Runs {
 
 /// Where a kubist is killed.
 struct Phase {
-  const char* name;
+  std::string name;
   WriteGate::Holds holds;  ///< the write that is not made before the kill
   std::function<bool(const Seen&)> shows;
   bool of_agent = false;  ///< that write, which goes on when kubist is dead
@@ -237,11 +237,13 @@ TEST_CASE("resume: in whatever phase a kubist is killed, the next one finishes i
   for (const Phase& phase : phases(runs.world.user(), runs.agents())) {
     CAPTURE(phase.name);
     ++count;
+    // A job waits for the pod of the one before, which nobody waits for at its end.
+    REQUIRE(eventually([&] { return Seen(runs.world).pods.empty(); }, 120));
     runs.gate->hold(phase.holds);
     {
       Background driver(runs.forced());
       const bool shown =
-          std::string(phase.name) == "running"
+          phase.name == "running"
               ? eventually([&] { return phase.shows(Seen(runs.world)); }, 120)
               : runs.gate->held() && eventually([&] { return phase.shows(Seen(runs.world)); }, 20);
       CHECK_MESSAGE(shown, Seen(runs.world).item.dump(), driver.output());

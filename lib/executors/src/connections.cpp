@@ -187,7 +187,10 @@ util::Result<std::shared_ptr<const istio::Evidence>> Connections::istio(
   Endpoint& endpoint = *connection.endpoint;
   return endpoint.istio.get(static_cast<std::uint64_t>(period),
                             [&]() -> util::Result<std::shared_ptr<const istio::Evidence>> {
-                              KUBIST_TRY(auto evidence, istio::gather(*endpoint.client, {}, stop));
+                              istio::GatherOptions options;
+                              options.server_version = connection.version;
+                              KUBIST_TRY(auto evidence,
+                                         istio::gather(*endpoint.client, options, stop));
                               return std::make_shared<const istio::Evidence>(std::move(evidence));
                             });
 }

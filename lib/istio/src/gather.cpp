@@ -151,7 +151,9 @@ void Gatherer::read_discovery() {
 }
 
 void Gatherer::read_server_version() {
-  const auto version = m_ask.client().version(m_ask.stop());
+  const auto version = m_options.server_version
+                           ? util::Result<kube::ServerVersion>(*m_options.server_version)
+                           : m_ask.client().version(m_ask.stop());
   if (version) {
     m_evidence.kubernetes_version = version->git_version;
     m_evidence.kubernetes_minor = version->major == 1 ? version->minor : 0;

@@ -42,7 +42,8 @@ start_apiserver() {
     --requestheader-extra-headers-prefix=X-Remote-Extra- \
     --proxy-client-cert-file="$dir/front-proxy.crt" --proxy-client-key-file="$dir/front-proxy.key" \
     --enable-aggregator-routing=true \
-    --audit-policy-file="$data/audit-policy.yaml" --audit-log-path="$(audit_path "$1")" --audit-log-format=json
+    --audit-policy-file="$data/audit-policy.yaml" --audit-log-path="$(audit_path "$1")" --audit-log-format=json \
+    --audit-log-maxsize=100000 # MB; by default it begins a new file at 100, under the eyes of who reads it
 }
 
 write_audit_policy() {

@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -17,6 +18,7 @@ struct GatherOptions {
   std::int64_t max_proxies = 5000;  ///< pods whose proxies are looked at
   std::size_t max_namespaces = 50;  ///< namespaces of the mesh whose pods are looked at
   bool probe = true;                ///< the server dry run of probe.hpp
+  std::optional<kube::ServerVersion> server_version = {};  ///< where it is known: not asked again
 };
 
 /// Asks the API server: discovery and lists in parallel, first whether anything of Istio is there
