@@ -49,7 +49,7 @@ def one(bench, name, pods, items):
     """Seconds, of one forced run."""
     item = next(each["metadata"]["name"] for each in bench.server.request("GET", DEPLOY_ITEMS)[1]["items"]
                 if name in each["metadata"]["name"])
-    bench.runner.run([bench.kubist, "deployitem", "reconcile", item, "-n", NAME])
+    bench.runner.run([bench.kubist, "deployitem", "reconcile", item, "-n", NAME, "--force"])
     status = bench.server.request("GET", f"{DEPLOY_ITEMS}/{item}")[1]["status"]
     job, pod = status["jobID"], status["providerStatus"]["pod"]
     ended = pods.first(pod, workload_ended)
