@@ -4,7 +4,7 @@
 #   KUBIST_SYSTEM_LIBS=OFF  one file that needs only libc: libcurl, libarchive, simdjson and jsonnet
 #                           as scripts/deps builds them, else the -dev packages' archives
 #
-# Targets: curl openssl yaml simdjson jsonnet archive re2 zlib json doctest cli11 expected threads.
+# Targets: curl openssl yaml simdjson jsonnet archive re2 zlib json doctest cli11 expected boost threads.
 # Include this before the first add_subdirectory(): OFF also sets link options for all that follows.
 
 option(KUBIST_SYSTEM_LIBS "Link the system's shared libraries, not everything but libc statically" ON)
@@ -13,6 +13,7 @@ find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.11 CONFIG REQUIRED)
 find_package(CLI11 2.1 CONFIG REQUIRED)
 find_package(tl-expected 1.0 CONFIG REQUIRED)
+find_package(Boost 1.74 CONFIG REQUIRED)  # Boost.Math: headers alone
 
 function(kubist_dep name)
   add_library(deps::${name} INTERFACE IMPORTED GLOBAL)
@@ -23,6 +24,7 @@ kubist_dep(threads Threads::Threads)
 kubist_dep(json nlohmann_json::nlohmann_json)
 kubist_dep(cli11 CLI11::CLI11)
 kubist_dep(expected tl::expected)
+kubist_dep(boost Boost::headers)
 
 if(KUBIST_TESTS)
   find_package(doctest 2.4 CONFIG REQUIRED)

@@ -5,6 +5,7 @@ target_compile_options(kubist_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Wcast-qual -Woverloaded-virtual
   -Wconversion -Wno-sign-conversion # sizes and offsets of std and C interfaces mix signs everywhere
   -Wno-missing-field-initializers # designated initializers name what they set; the rest has defaults
+  -pthread # some libraries ask for it, and what is precompiled once must be compiled alike
   -ffunction-sections -fdata-sections)
 if(KUBIST_WERROR)
   target_compile_options(kubist_flags INTERFACE -Werror)

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include <kubist/data/schema.hpp>
-#include <kubist/http/curl_transport.hpp>
+#include <kubist/http/fetch.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/resources/validate.hpp>
 #include <kubist/util/text.hpp>
@@ -15,21 +15,6 @@ namespace {
 
 using util::cat;
 using util::ErrorKind;
-
-util::Result<std::string> fetch_url(Context& context, const std::string& url) {
-  http::CurlTransport transport(context.client_options().engine, {});
-  http::Request request;
-  request.url = url;
-  request.follow_redirects = true;
-  request.max_body = std::size_t{64} << 20U;
-  request.timeout = std::chrono::seconds(60);
-  KUBIST_TRY(const auto response, http::send(transport, request, context.stop()));
-  if (response.status / 100 != 2) {
-    return util::fail(ErrorKind::unavailable, cat("GET ", url, ": status ", response.status),
-                      "Check the URL.");
-  }
-  return response.body;
-}
 
 /// Is there such an object in the cluster? Nothing when the cluster cannot say.
 std::optional<bool> exists(kube::Client& client, const resources::ObjectRef& ref,
@@ -74,7 +59,10 @@ util::Result<std::vector<resources::Manifest>> read_input(Context& context,
   }
   resources::ManifestOptions options;
   options.recursive = arguments.boolean("recursive");
-  options.fetch = [&context](const std::string& url) { return fetch_url(context, url); };
+  options.fetch = [&context](const std::string& url) {
+    constexpr std::size_t k_max_bytes = std::size_t{64} << 20U;
+    return http::fetch(context.client_options().engine, url, k_max_bytes, context.stop());
+  };
   auto set = resources::read_manifests(paths, options);
   if (!set.errors.empty()) {
     return util::fail(data::combine_errors(std::move(set.errors), util::join(paths, ", ")));

@@ -1,12 +1,12 @@
 #include "policy_files.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
 
 #include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/resources/manifest_files.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
@@ -19,28 +19,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool is_manifest(const fs::path& path) {
-  const std::string suffix = path.extension().string();
-  return suffix == ".yaml" || suffix == ".yml" || suffix == ".json";
-}
-
-util::Result<std::vector<std::string>> files_of(const std::string& path) {
+util::Result<std::vector<fs::path>> files_of(const std::string& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
-    return std::vector<std::string>{path};
+    return std::vector<fs::path>{path};
   }
-  std::vector<std::string> files;
-  for (fs::recursive_directory_iterator it(path, error), end; !error && it != end;
-       it.increment(error)) {
-    if (it->is_regular_file(error) && is_manifest(it->path())) {
-      files.push_back(it->path().string());
-    }
-  }
-  if (error) {
-    return util::fail(ErrorKind::invalid, cat("cannot read folder ", path, ": ", error.message()));
-  }
-  std::sort(files.begin(), files.end());
-  return files;
+  return resources::manifest_files(path, true);
 }
 
 bool is_definition(const Json& document) {
@@ -94,7 +78,8 @@ util::Result<PolicyFiles> read_policy_files(const std::vector<std::string>& path
   PolicyFiles files;
   for (const std::string& path : paths) {
     KUBIST_TRY(const auto names, files_of(path));
-    for (const std::string& file : names) {
+    for (const fs::path& name : names) {
+      const std::string file = name.string();
       KUBIST_TRY(const std::string text, util::read_file(file));
       KUBIST_TRY(auto documents, data::read_documents(text, file));
       for (data::Document& document : documents) {

@@ -27,28 +27,11 @@ util::Result<int> diff(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto client, context.client());
   KUBIST_CHECK(check_input(manifests, client.get(), options.default_namespace, context.stop()));
   const apply::SetDiffs diffs = apply::diff_set(*client, manifests, options, context.stop());
-  for (const apply::SetDiff& entry : diffs.objects) {
-    context.out().write(entry.diff.text);
-  }
-  SetPrinter printer(context, SetFormat::json, "", manifests);
-  for (const apply::ObjectResult& result : diffs.report.results) {
-    if (!result.ok()) {
-      printer.result(result);
-    }
-  }
-  if (auto error = diffs.report.error()) {
-    return util::fail(*std::move(error));
-  }
-  return diffs.differs() ? 1 : k_ok;
+  return print_diffs(context, diffs, manifests);
 }
 
 util::Result<int> run(Context& context, const Arguments& arguments) {
-  auto code = diff(context, arguments);
-  if (code || code.error().kind == util::ErrorKind::cancelled) {
-    return code;
-  }
-  context.log().line("error: " + code.error().to_string());
-  return code.error().kind == util::ErrorKind::usage ? k_usage : k_diff_error;
+  return diff_exit_code(context, diff(context, arguments));
 }
 
 }  // namespace

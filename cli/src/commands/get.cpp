@@ -2,6 +2,7 @@
 #include <kubist/cli/exit_codes.hpp>
 
 #include "commands.hpp"
+#include "query/get_applications.hpp"
 #include "query/get_run.hpp"
 
 namespace kubist::cli {
@@ -15,8 +16,12 @@ util::Result<int> print_raw(Context& context, const std::string& path) {
 }
 
 util::Result<int> run(Context& context, const Arguments& arguments) {
-  return arguments.given("raw") ? print_raw(context, arguments.text("raw"))
-                                : run_get(context, arguments, arguments.words());
+  if (arguments.given("raw")) {
+    return print_raw(context, arguments.text("raw"));
+  }
+  return asks_for_applications(arguments.words())
+             ? get_applications(context, arguments, arguments.words())
+             : run_get(context, arguments, arguments.words());
 }
 
 std::vector<Flag> flags() {
@@ -36,7 +41,12 @@ const CommandSpec& get_command() {
       .details =
           "Prints the table that the API server makes of the objects, or the objects themselves "
           "with -o. Lists of any size are printed as they arrive. A watch (-w) goes on when the "
-          "server closes it or no longer knows where it stood.",
+          "server closes it or no longer knows where it stood.\n\n"
+          "applications are no kind of the server: they are the Deployments, grouped by label, "
+          "that "
+          "runs have found in virtual clusters, with readiness and their share of the routes. "
+          "Where "
+          "the server has a kind of that name, its full name (applications.GROUP) prints it.",
       .arguments = "TYPE[,TYPE...] [NAME...] | TYPE/NAME... | -f FILE",
       .max_words = -1,
       .completes = Completes::resource_names,
@@ -48,6 +58,7 @@ const CommandSpec& get_command() {
                     "kubist get pods -o "
                     "custom-columns=NAME:.metadata.name,IMAGE:.spec.containers"
                     "[*].image"},
+                   {"What runs where, and which share it gets", "kubist get applications"},
                    {"Follow changes", "kubist get virtualclusters -w"}},
       .run = run};
   return spec;

@@ -6,6 +6,7 @@
 #include <kubist/istio/check.hpp>
 #include <kubist/util/text.hpp>
 
+#include "../istio_flags.hpp"
 #include "../output/table.hpp"
 #include "../output/tree_lines.hpp"
 #include "commands.hpp"
@@ -98,10 +99,7 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
   if (context.ns_given()) {
     KUBIST_TRY(scope.ns, context.ns());
   }
-  istio::SupportTable support = istio::built_in_support();
-  if (const std::string file = arguments.text("supported"); !file.empty()) {
-    KUBIST_TRY(support, istio::read_support(file));
-  }
+  KUBIST_TRY(const istio::SupportTable support, support_of(arguments));
   istio::GatherOptions options;
   options.timeout =
       std::chrono::duration_cast<std::chrono::milliseconds>(arguments.duration("timeout"));
@@ -139,23 +137,22 @@ const CommandSpec& istio_check_command() {
           "Exits with 0 for healthy, outdated and a remote control plane that answers, 1 for "
           "unknown, "
           "3 for all else. With -n only control planes in that namespace count.",
-      .flags =
-          {{"revision", 0, FlagKind::text, "REVISION", "only this revision or revision tag counts"},
-           {"supported", 0, FlagKind::text, "FILE",
-            "releases that are supported, as YAML or JSON, where the built-in table is out of date",
-            "", Completes::files},
-           {"probe", 0, FlagKind::boolean, "", "try the webhook with a server dry run", "true"},
-           {"timeout", 0, FlagKind::duration, "DURATION",
-            "what has not answered by then counts as not known", "10s"},
-           {"output",
-            'o',
-            FlagKind::text,
-            "FORMAT",
-            "text or json",
-            "text",
-            Completes::choices,
-            {},
-            {"text", "json"}}},
+      .flags = {{"revision", 0, FlagKind::text, "REVISION",
+                 "only this revision or revision tag counts"},
+                supported_flag(),
+                {"probe", 0, FlagKind::boolean, "", "try the webhook with a server dry run",
+                 "true"},
+                {"timeout", 0, FlagKind::duration, "DURATION",
+                 "what has not answered by then counts as not known", "10s"},
+                {"output",
+                 'o',
+                 FlagKind::text,
+                 "FORMAT",
+                 "text or json",
+                 "text",
+                 Completes::choices,
+                 {},
+                 {"text", "json"}}},
       .examples = {{"Look at the cluster of another context", "kubist istio check --context prod"},
                    {"Only the verdict", "kubist istio check -o json | jq -r .verdict"}},
       .needs = Needs::cluster,

@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "output/format.hpp"
 #include "output/tree_lines.hpp"
+#include "query/get_applications.hpp"
 #include "selection.hpp"
 
 namespace kubist::cli {
@@ -48,7 +49,23 @@ Shown shown(const Graph& graph, const Node& node) {
 
 int color_of(const std::string& truth) { return truth == "True" ? 32 : truth == "False" ? 31 : 33; }
 
-void print_table(const Graph& graph, const std::vector<NodeId>& roots, bool color, Sink& out) {
+using Versions = std::vector<traffic::VersionRow>;
+
+bool belongs_to(const traffic::VersionRow& row, const Node& node) {
+  return node.key.kind == "VirtualCluster" && node.key.name == row.virtual_cluster &&
+         node.key.ns == row.project_namespace;
+}
+
+// The line of something below a line of the tree, which is none of its nodes.
+std::string label_below(const TreeLine& line, const std::string& name) {
+  const std::string branches = line.label.substr(0, line.label.find("VirtualCluster/"));
+  const std::string below =
+      util::replace_all(util::replace_all(branches, "├─ ", "│  "), "└─ ", "   ");
+  return cat(below, "   ", name);
+}
+
+void print_table(const Graph& graph, const std::vector<NodeId>& roots, const Versions& versions,
+                 bool color, Sink& out) {
   std::vector<std::vector<std::string>> rows{{"NAME", "READY", "TREE", "REASON", "MESSAGE"}};
   std::vector<std::vector<int>> colors{{0, 0, 0, 0, 0}};
   for (const TreeLine& line : draw_tree(graph, roots)) {
@@ -56,6 +73,15 @@ void print_table(const Graph& graph, const std::vector<NodeId>& roots, bool colo
     rows.push_back({line.label, row.ready.empty() ? "-" : row.ready,
                     row.tree.empty() ? "-" : row.tree, row.reason, util::printable(row.message)});
     colors.push_back({0, color_of(row.ready), color_of(row.tree), 0, 0});
+    for (const traffic::VersionRow& version : versions) {
+      if (belongs_to(version, graph[line.id])) {
+        const bool ready = version.ready >= version.replicas;
+        rows.push_back({label_below(line, cat(version.application, ' ', version.version)),
+                        cat(version.ready, '/', version.replicas), "-", "",
+                        traffic::share_words(version.shares)});
+        colors.push_back({0, color_of(ready ? "True" : "False"), 0, 0, 0});
+      }
+    }
   }
   out.write(layout(rows, colors, color));
 }
@@ -95,7 +121,8 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
   } else if (roots.empty()) {
     context.log().line("No resources found");
   } else {
-    print_table(graph, roots, context.out_color(), context.out());
+    const Versions versions = arguments.boolean("versions") ? version_rows(graph) : Versions{};
+    print_table(graph, roots, versions, context.out_color(), context.out());
   }
   return k_ok;
 }
@@ -107,12 +134,17 @@ const CommandSpec& tree_command() {
       .path = "tree",
       .group = "Environments",
       .summary = "Show the tree and how each resource is",
-      .details = "READY is the resource's own condition, TREE that of all below it as well.",
+      .details =
+          "READY is the resource's own condition, TREE that of all below it as well. With "
+          "--versions the applications of each virtual cluster follow it: ready replicas, and "
+          "under MESSAGE their share of the routes.",
       .arguments = "[KIND/NAME...]",
       .max_words = -1,
       .completes = Completes::resource_names,
-      .flags = {json_output_flag("json, or nothing for a table")},
+      .flags = {json_output_flag("json, or nothing for a table"),
+                {"versions", 0, FlagKind::boolean, "", "show applications and their versions"}},
       .examples = {{"The whole environment", "kubist tree"},
+                   {"With the versions of its applications", "kubist tree --versions"},
                    {"One project", "kubist tree Project/shop"}},
       .run = run};
   return spec;

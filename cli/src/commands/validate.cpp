@@ -2,6 +2,7 @@
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/data/schema.hpp>
 #include <kubist/deployers/config_problems.hpp>
+#include <kubist/traffic/route.hpp>
 #include <kubist/util/text.hpp>
 
 #include "../input.hpp"
@@ -12,11 +13,15 @@
 namespace kubist::cli {
 namespace {
 
-/// What the deployers of items would refuse when their turn comes.
-util::Result<> check_configs(const std::vector<resources::Manifest>& manifests) {
+/// What would be refused only when its turn comes: by deployers, and of routes.
+util::Result<> check_details(const std::vector<resources::Manifest>& manifests) {
   std::vector<util::Error> errors;
   for (const resources::Manifest& manifest : manifests) {
     for (auto& [pointer, error] : deployers::config_problems(manifest.object, {})) {
+      error.pos = manifest.position(pointer);
+      errors.push_back(std::move(error));
+    }
+    for (auto& [pointer, error] : traffic::route_faults(manifest.object)) {
       error.pos = manifest.position(pointer);
       errors.push_back(std::move(error));
     }
@@ -30,7 +35,7 @@ util::Result<> check_configs(const std::vector<resources::Manifest>& manifests) 
 util::Result<std::size_t> check(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto manifests, read_input(context, arguments));
   KUBIST_CHECK(check_input(manifests, nullptr, arguments.text("namespace"), context.stop()));
-  KUBIST_CHECK(check_configs(manifests));
+  KUBIST_CHECK(check_details(manifests));
   return manifests.size();
 }
 

@@ -165,18 +165,24 @@ void print_run(const executors::Run& run, std::string_view form, bool color, Sin
 int exit_code_of(const Report& report) {
   bool conflict = false;
   bool denied = false;
+  bool rolled_back = false;
   for (const NodeReport& node : report.nodes) {
     if (node.state != NodeState::failed) {
       continue;
     }
     const auto kind = node.error ? node.error->kind : util::ErrorKind::internal;
-    if (kind == util::ErrorKind::conflict) {
+    if (node.went_back) {
+      rolled_back = true;
+    } else if (kind == util::ErrorKind::conflict) {
       conflict = true;
     } else if (kind == util::ErrorKind::denied) {
       denied = true;
     } else {
       return k_error;
     }
+  }
+  if (rolled_back) {
+    return k_rolled_back;
   }
   if (conflict || denied) {
     return conflict ? k_conflict : k_denied;

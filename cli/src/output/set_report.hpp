@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include <kubist/apply/diff.hpp>
 #include <kubist/apply/report.hpp>
 #include <kubist/cli/context.hpp>
 #include <kubist/resources/manifest.hpp>
@@ -51,5 +52,11 @@ class SetPrinter {
   std::string m_suffix;
   const std::vector<resources::Manifest>& m_manifests;
 };
+
+/// What `diff` prints: each difference, and what went wrong. The exit code 0 or 1, or an error.
+util::Result<int> print_diffs(Context& context, const apply::SetDiffs& diffs,
+                              const std::vector<resources::Manifest>& manifests);
+/// The exit code that `diff` gives for an error, which it has of its own; prints it.
+util::Result<int> diff_exit_code(Context& context, util::Result<int> code);
 
 }  // namespace kubist::cli

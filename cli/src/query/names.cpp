@@ -193,6 +193,8 @@ std::vector<Candidate> from_cluster(Completes what, const Typed& typed) {
       return names.objects(kube::well_known::namespaces(), "");
     case Completes::deploy_items:
       return names.objects_of_word("deployitems", "");
+    case Completes::canaries:
+      return names.objects_of_word("canaryreleases", "");
     default:
       return names.names();
   }

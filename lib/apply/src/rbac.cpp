@@ -100,10 +100,22 @@ Json own_rules() {
   return rules;
 }
 
+/// What Destinations, EntryGateways, ExternalServices and TrafficRoutes become, and what is looked at
+/// before traffic is sent there.
+void add_traffic_rules(Json& rules) {
+  rules.push_back(rule({""}, {"services"}, k_manage));
+  rules.push_back(rule({"networking.istio.io"},
+                       {"destinationrules", "gateways", "serviceentries", "virtualservices"},
+                       k_manage));
+  rules.push_back(rule({"gateway.networking.k8s.io"}, {"httproutes"}, k_manage));
+  rules.push_back(rule({"discovery.k8s.io"}, {"endpointslices"}, k_read));
+}
+
 /// What a virtual cluster on the home cluster needs in its namespace.
 Json home_namespace_rules() {
   Json rules = pod_rules();
   rules.push_back(rule({"apps"}, {"deployments"}, {"list", "patch"}));
+  add_traffic_rules(rules);
   return rules;
 }
 

@@ -1,3 +1,5 @@
+#include <semaphore>
+
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/duration.hpp>
@@ -14,6 +16,18 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds k_retry{2000};
+constexpr std::ptrdiff_t k_turns = 16;
+
+/// Items that wait hold next to nothing; those that work hold replies and objects. So that hundreds
+/// may wait, but few work at once.
+util::Result<Progress> advance_in_turn(World& world, const Item& item, const Deployer& deployer,
+                                       const Job& job) {
+  static std::counting_semaphore<k_turns> turns(k_turns);
+  turns.acquire();
+  auto step = deployer.advance(world, item, job);
+  turns.release();
+  return step;
+}
 
 /// What is left of the item's timeout; nothing where it has none.
 std::optional<milliseconds> set_remaining(Job& job, const Item& item, const World& world) {
@@ -131,7 +145,7 @@ util::Result<Progress> drive(World& world, Session& session, const Deployer& dep
     if (const auto left = set_remaining(job, item, world); left && left->count() <= 0) {
       return time_out(world, item, deployer, job, last);
     }
-    auto step = deployer.advance(world, item, job);
+    auto step = advance_in_turn(world, item, deployer, job);
     std::optional<milliseconds> ask_again;
     if (!step && !may_mend(step.error())) {
       return failure_of(step.error(), last.operation.empty() ? "StartPod" : last.operation);

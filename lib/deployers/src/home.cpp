@@ -110,7 +110,7 @@ util::Result<ExportResult> keep_exports(World& world, const Item& item, const st
              world.home->find(kube::well_known::secrets(), item.ns, result.secret, world.stop));
   result.changed = !present || data::string_at(*present, {"data", state::k_export_key}) !=
                                    data::string_at(secret, {"data", state::k_export_key});
-  KUBIST_CHECK(ensure_secret(world, {*world.home, ""}, secret));
+  KUBIST_CHECK(ensure_secret(world, {*world.home, ""}, secret, present));
   KUBIST_TRY(const Json value, data::parse_json(bytes, "exports"));
   for (const std::string& key : item.public_exports) {
     if (const auto found = value.find(key); found != value.end()) {
@@ -127,7 +127,7 @@ util::Result<> keep_log(World& world, const Item& item, const std::string& job,
              world.home->find(kube::well_known::secrets(), item.ns, name, world.stop));
   const KeptLog newest{job, util::format_time(world.clock->now()), text};
   const Json data = log_secret_data(present.value_or(Json()), newest);
-  KUBIST_CHECK(ensure_secret(world, {*world.home, ""}, home_secret(item, name, data)));
+  KUBIST_CHECK(ensure_secret(world, {*world.home, ""}, home_secret(item, name, data), present));
   return {};
 }
 

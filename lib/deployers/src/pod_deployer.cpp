@@ -58,15 +58,18 @@ struct Observed {
   std::optional<state::Mark> mark;
 };
 
-util::Result<Observed> observe(const Job& job, const PodNames& names) {
-  Observed seen;
-  KUBIST_TRY(seen.pod, job.place.client->find(kube::well_known::pods(), job.place.ns, names.pod));
+util::Result<> observe_mark(Observed& seen, const Job& job, const PodNames& names) {
   KUBIST_TRY(seen.export_secret, job.place.client->find(kube::well_known::secrets(), job.place.ns,
                                                         names.export_secret));
   if (seen.export_secret) {
     seen.mark = state::mark_of(*seen.export_secret);
   }
-  return seen;
+  return {};
+}
+
+util::Result<> observe_pod(Observed& seen, const Job& job, const PodNames& names) {
+  KUBIST_TRY(seen.pod, job.place.client->find(kube::well_known::pods(), job.place.ns, names.pod));
+  return {};
 }
 
 std::string exports_of(const Json& secret) {
@@ -134,20 +137,27 @@ Json PodDeployer::identity(const Item& item, const Settings& settings) const {
 util::Result<Progress> PodDeployer::advance(World& world, const Item& item, const Job& job) const {
   KUBIST_TRY(const Workload workload, parse_workload(item, m_script, world.settings));
   const PodNames names = pod_names(item, job.id);
-  KUBIST_TRY(Observed seen, observe(job, names));
+  Observed seen;
+  KUBIST_CHECK(observe_pod(seen, job, names));
   if (!seen.pod) {
     const Json& object = item.object;
     if (data::string_at(object, {"status", "providerStatus", "pod"}) == names.pod) {
       return vanished(job, names);
     }
-    KUBIST_TRY(auto blocked, start_pod(world, item, workload, job, names));
-    if (blocked) {
-      return *std::move(blocked);
+    KUBIST_TRY(Started started, start_pod(world, item, workload, job, names));
+    if (started.blocked) {
+      return *std::move(started.blocked);
     }
-    KUBIST_TRY(seen, observe(job, names));
+    seen.pod = std::move(started.pod);
+    if (!seen.pod) {  // another kubist was faster
+      KUBIST_CHECK(observe_pod(seen, job, names));
+    }
     if (!seen.pod) {
       return vanished(job, names);
     }
+  }
+  if (needs_mark(*seen.pod)) {
+    KUBIST_CHECK(observe_mark(seen, job, names));
   }
   const Verdict verdict =
       judge_pod(*seen.pod, seen.mark, job.id, world.settings, world.clock->now());
@@ -205,7 +215,9 @@ util::Result<Progress> PodDeployer::stop(World& world, const Item& item, const J
   const PodNames names = pod_names(item, job.id);
   Progress progress;
   progress.operation = "StopPod";
-  KUBIST_TRY(const Observed seen, observe(job, names));
+  Observed seen;
+  KUBIST_CHECK(observe_pod(seen, job, names));
+  KUBIST_CHECK(observe_mark(seen, job, names));
   if (const auto workload = parse_workload(item, m_script, world.settings); workload && seen.pod) {
     progress.state = Progress::State::failed;
     finish(progress, item, *workload, job, names, seen);
@@ -235,6 +247,16 @@ util::Result<Progress> PodDeployer::stop(World& world, const Item& item, const J
                            : state_outcome(seen.mark, job.id, world.settings);
   }
   return progress;
+}
+
+util::Result<> PodDeployer::dismiss(World& world, const Item& item, const Job& job) const {
+  const PodNames names = pod_names(item, job.id);
+  const Site site{*job.place.client, job.place.cluster};
+  KUBIST_CHECK(remove(world, site, kube::well_known::pods(), job.place.ns, names.pod));
+  if (item.config.contains("serviceAccountName")) {
+    KUBIST_CHECK(remove_account_token(world, site, job, names));
+  }
+  return {};
 }
 
 util::Result<Progress> PodDeployer::clean_up(World& world, const Item& item, const Job& job) const {

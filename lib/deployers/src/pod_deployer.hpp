@@ -13,6 +13,7 @@ class PodDeployer : public Deployer {
   Json identity(const Item& item, const Settings& settings) const override;
   util::Result<Progress> advance(World& world, const Item& item, const Job& job) const override;
   util::Result<Progress> stop(World& world, const Item& item, const Job& job) const override;
+  util::Result<> dismiss(World& world, const Item& item, const Job& job) const override;
   util::Result<Progress> clean_up(World& world, const Item& item, const Job& job) const override;
 
   bool script() const { return m_script; }

@@ -40,9 +40,10 @@ util::Result<> check_version(World& world, const Place& place) {
 util::Result<> make_account(World& world, const Site& site, const Item& item, const Job& job,
                             const Workload& workload, const PodNames& names) {
   const auto objects = agent_account(item, workload, job, names);
-  KUBIST_CHECK(ensure(world, site, kube::well_known::service_accounts(), objects[0]));
-  KUBIST_CHECK(ensure(world, site, kube::well_known::roles(), objects[1]));
-  KUBIST_CHECK(ensure(world, site, kube::well_known::role_bindings(), objects[2]));
+  const Before before = before_job(item);
+  KUBIST_CHECK(ensure(world, site, kube::well_known::service_accounts(), objects[0], before));
+  KUBIST_CHECK(ensure(world, site, kube::well_known::roles(), objects[1], before));
+  KUBIST_CHECK(ensure(world, site, kube::well_known::role_bindings(), objects[2], before));
   return {};
 }
 
@@ -98,9 +99,8 @@ util::Result<std::vector<std::string>> delete_pods(World& world, const Item& ite
   return names;
 }
 
-util::Result<std::optional<Progress>> start_pod(World& world, const Item& item,
-                                                const Workload& workload, const Job& job,
-                                                const PodNames& names) {
+util::Result<Started> start_pod(World& world, const Item& item, const Workload& workload,
+                                const Job& job, const PodNames& names) {
   const Place& place = job.place;
   const Site site{*place.client, place.cluster};
   KUBIST_CHECK(check_version(world, place));
@@ -108,7 +108,10 @@ util::Result<std::optional<Progress>> start_pod(World& world, const Item& item,
   Redactor ignored;
   KUBIST_CHECK(check_secrets(workload, job, ignored));
   // A pod of an earlier job would save its state over ours.
-  KUBIST_TRY(const auto older, delete_pods(world, item, job, names.pod));
+  std::vector<std::string> older;
+  if (before_job(item) != Before::absent) {
+    KUBIST_TRY(older, delete_pods(world, item, job, names.pod));
+  }
   if (!older.empty()) {
     Progress progress;
     progress.operation = "StartPod";
@@ -116,13 +119,14 @@ util::Result<std::optional<Progress>> start_pod(World& world, const Item& item,
     progress.message =
         cat("waiting for pod ", place.ns, "/", older.front(), " of an earlier run to end");
     progress.watch = {{place.client, kube::well_known::pods(), place.ns, older.front()}};
-    return std::optional(std::move(progress));
+    return Started{{}, std::move(progress)};
   }
   KUBIST_CHECK(make_account(world, site, item, job, workload, names));
   const Json input = input_secret(item, workload, job, names);
-  KUBIST_CHECK(ensure_secret(world, site, input));
+  KUBIST_CHECK(ensure_secret(world, site, input, before_job(item)));
   const auto& secrets = kube::well_known::secrets();
-  KUBIST_CHECK(ensure(world, site, secrets, empty_secret(item, job, names.export_secret)));
+  KUBIST_CHECK(
+      ensure(world, site, secrets, empty_secret(item, job, names.export_secret), before_job(item)));
   state::Head head;
   if (workload.state_claim) {
     KUBIST_CHECK(ensure_state_claim(world, site, item, *workload.state_claim, job, names));
@@ -134,12 +138,15 @@ util::Result<std::optional<Progress>> start_pod(World& world, const Item& item,
   }
   const Json pod =
       build_pod(item, workload, job, names, world.settings, state::given_hash(input["data"]), head);
-  const auto made = create(world, site, kube::well_known::pods(), pod);
-  if (!made && !kube::already_exists(made.error())) {
+  auto made = create(world, site, kube::well_known::pods(), pod);
+  if (made) {
+    return Started{*std::move(made), {}};
+  }
+  if (!kube::already_exists(made.error())) {
     return util::fail(
         util::with_context(made.error(), cat("starting pod ", place.ns, "/", names.pod)));
   }
-  return std::optional<Progress>();
+  return Started{};
 }
 
 }  // namespace kubist::deployers

@@ -9,11 +9,15 @@
 
 namespace kubist::deployers {
 
-/// Makes everything that the pod needs, and the pod. Something else than nothing: why it cannot be
-/// made yet (an older pod of the item still ends).
-util::Result<std::optional<Progress>> start_pod(World& world, const Item& item,
-                                                const Workload& workload, const Job& job,
-                                                const PodNames& names);
+/// One of them, or neither: the pod was there already.
+struct Started {
+  std::optional<Json> pod;          ///< as it was made
+  std::optional<Progress> blocked;  ///< why it cannot be made yet: an older pod still ends
+};
+
+/// Makes everything that the pod needs, and the pod.
+util::Result<Started> start_pod(World& world, const Item& item, const Workload& workload,
+                                const Job& job, const PodNames& names);
 
 /// Deletes the item's pods at the place but `keep`. Those that were there (they may take their
 /// time).

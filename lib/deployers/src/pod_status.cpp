@@ -246,6 +246,11 @@ const Json* terminated(const Json& pod, std::string_view container) {
   return status == nullptr ? nullptr : data::find_path(*status, {"state", "terminated"});
 }
 
+bool needs_mark(const Json& pod) {
+  return terminated(pod, k_workload_container) != nullptr ||
+         !data::string_at(pod, {"status", "reason"}).empty();
+}
+
 Verdict judge_pod(const Json& pod, const std::optional<state::Mark>& mark, const std::string& job,
                   const Settings& settings, TimePoint now) {
   const std::optional<state::Mark> own = mark && mark->job == job ? mark : std::nullopt;

@@ -26,6 +26,9 @@ struct Verdict {
 Verdict judge_pod(const Json& pod, const std::optional<state::Mark>& mark, const std::string& job,
                   const Settings& settings, TimePoint now);
 
+/// Can the mark change the verdict? Before the workload has ended it cannot.
+bool needs_mark(const Json& pod);
+
 /// What became of the state of a workload that was ended before its time, as a sentence's end.
 std::string state_outcome(const std::optional<state::Mark>& mark, const std::string& job,
                           const Settings& settings);

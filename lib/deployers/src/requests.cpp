@@ -77,11 +77,19 @@ util::Result<Json> merge(World& world, const Site& site, const kube::ApiResource
   return made;
 }
 
+Before before_job(const Item& item) {
+  return data::string_at(item.object, {"status", "jobIDFinished"}).empty() ? Before::absent
+                                                                           : Before::unknown;
+}
+
 util::Result<Json> ensure(World& world, const Site& site, const kube::ApiResource& resource,
-                          const Json& desired) {
+                          const Json& desired, Before before) {
   const std::string ns = ns_of(desired);
   const std::string name = name_of(desired);
-  KUBIST_TRY(auto present, site.client.find(resource, ns, name));
+  std::optional<Json> present;
+  if (before == Before::unknown) {
+    KUBIST_TRY(present, site.client.find(resource, ns, name));
+  }
   if (!present) {
     auto made = create(world, site, resource, desired);
     if (made || !kube::already_exists(made.error())) {
@@ -95,9 +103,19 @@ util::Result<Json> ensure(World& world, const Site& site, const kube::ApiResourc
   return merge(world, site, resource, ns, name, desired);
 }
 
-util::Result<bool> ensure_secret(World& world, const Site& site, const Json& desired) {
+util::Result<bool> ensure_secret(World& world, const Site& site, const Json& desired,
+                                 Before before) {
+  std::optional<Json> present;
+  if (before == Before::unknown) {
+    KUBIST_TRY(present,
+               site.client.find(kube::well_known::secrets(), ns_of(desired), name_of(desired)));
+  }
+  return ensure_secret(world, site, desired, present);
+}
+
+util::Result<bool> ensure_secret(World& world, const Site& site, const Json& desired,
+                                 const std::optional<Json>& present) {
   const auto& secrets = kube::well_known::secrets();
-  KUBIST_TRY(auto present, site.client.find(secrets, ns_of(desired), name_of(desired)));
   if (!present) {
     const auto made = create(world, site, secrets, desired);
     if (made) {
@@ -106,7 +124,9 @@ util::Result<bool> ensure_secret(World& world, const Site& site, const Json& des
     if (!kube::already_exists(made.error())) {
       return util::fail(made.error());
     }
-    KUBIST_TRY(present, site.client.json(kube::get(secrets, ns_of(desired), name_of(desired))));
+    KUBIST_TRY(Json found,
+               site.client.json(kube::get(secrets, ns_of(desired), name_of(desired))));
+    return ensure_secret(world, site, desired, std::optional(std::move(found)));
   }
   const Json data = present->value("data", Json::object());
   if (data == desired["data"] && data::contains_all(*present, desired)) {

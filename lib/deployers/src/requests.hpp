@@ -22,12 +22,24 @@ Json internal_secret(Json metadata, Json data);
 
 util::Result<Json> create(World& world, const Site& site, const kube::ApiResource& resource,
                           const Json& object);
+/// What is known before an object is ensured. Either way it is found where it is.
+enum class Before {
+  unknown,  ///< look, then make it or mend it
+  absent,   ///< make it; look only where that says that it exists
+};
+/// Of what an item has from its first job on.
+Before before_job(const Item& item);
+
 /// Makes the object, or merges what `desired` says into it where that differs. The object as it is.
 util::Result<Json> ensure(World& world, const Site& site, const kube::ApiResource& resource,
-                          const Json& desired);
+                          const Json& desired, Before before = Before::unknown);
 /// Makes the Secret, or replaces its data as a whole where it differs (and merges metadata). True
 /// when something was written.
-util::Result<bool> ensure_secret(World& world, const Site& site, const Json& desired);
+util::Result<bool> ensure_secret(World& world, const Site& site, const Json& desired,
+                                 Before before = Before::unknown);
+/// The same of a Secret that was looked for just now.
+util::Result<bool> ensure_secret(World& world, const Site& site, const Json& desired,
+                                 const std::optional<Json>& present);
 /// Server-side apply of a DeployItem at home.
 util::Result<> apply_deploy_item(World& world, const Json& deploy_item);
 util::Result<Json> merge(World& world, const Site& site, const kube::ApiResource& resource,

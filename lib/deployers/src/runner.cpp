@@ -47,8 +47,8 @@ util::Result<ItemOutcome> conclude(World& world, Session& session, const Deploye
   }));
   if (deployer != nullptr) {
     // Not waited for: the next run does, where there is one.
-    if (const auto stopped = deployer->stop(world, item, job); !stopped && world.progress) {
-      world.progress(cat("the pod of ", item.name, " was not removed: ", stopped.error().message));
+    if (const auto gone = deployer->dismiss(world, item, job); !gone && world.progress) {
+      world.progress(cat("the pod of ", item.name, " was not removed: ", gone.error().message));
     }
   }
   return outcome_of(session, progress.state, true, progress.reason, progress.message);

@@ -54,8 +54,9 @@ util::Result<state::Head> ensure_state_secrets(World& world, const Site& site, c
                                                const Job& job, const PodNames& names,
                                                std::size_t limit, bool replace_corrupt) {
   const auto& secrets = kube::well_known::secrets();
-  KUBIST_TRY(const Json kept,
-             ensure(world, site, secrets, empty_secret(item, job, names.state_secret)));
+  KUBIST_TRY(
+      const Json kept,
+      ensure(world, site, secrets, empty_secret(item, job, names.state_secret), before_job(item)));
   auto head = state::head_of_secret(kept);
   if (!head && replace_corrupt) {
     head = state::Head{};

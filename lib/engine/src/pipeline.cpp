@@ -184,6 +184,7 @@ class Pipeline {
     if (const Json* before = previous_entry(node, index); before && before->contains("state")) {
       input.state = (*before)["state"];
     }
+    input.decision = passage.verdict.decision;
     input.now = m_now;
     input.run_id = m_run.id;
     input.attempt = node.status_summary.failures + 1;
@@ -274,6 +275,11 @@ class Pipeline {
       verdict.hold = true;
       verdict.hold_message = trace.message.empty() ? cat("held by policy ", trace.name)
                                                    : cat(trace.name, ": ", trace.message);
+    }
+    if (output.decision) {
+      output.decision->by = trace.name;
+      verdict.decision = verdict.decision ? more_cautious(*verdict.decision, *output.decision)
+                                          : *std::move(output.decision);
     }
     passage.resource["spec"] = std::move(output.spec);
   }

@@ -181,12 +181,21 @@ std::optional<NodeId> Plan::next() {
   return std::nullopt;
 }
 
+void Plan::release_children(NodeId id) {
+  Entry& entry = m_entries[id];
+  if (entry.state == NodeState::running && entry.mode == Mode::align) {
+    entry.children = true;
+    tell_children(id);
+    drain();
+  }
+}
+
 void Plan::finish(NodeId id, const Verdict& verdict) {
   Entry& entry = m_entries[id];
   --m_running;
   entry.state = verdict.state;
   entry.ready = verdict.ready && verdict.state == NodeState::done;
-  entry.children = verdict.children && verdict.state == NodeState::done;
+  entry.children = verdict.children;
   entry.reason = verdict.reason;
   m_ended.push_back(id);
   drain();
@@ -236,13 +245,21 @@ void Plan::ended(NodeId id) {
   advance_siblings(id);
 }
 
-void Plan::after_align(NodeId id) {
-  const Entry& entry = m_entries[id];
+void Plan::tell_children(NodeId id) {
+  Entry& entry = m_entries[id];
+  if (std::exchange(entry.released, true)) {
+    return;
+  }
   for (NodeId child : m_graph[id].children) {
     if (m_entries[child].selected && m_entries[child].mode == Mode::align) {
       free_or_block(child, entry.children, "ParentNotReady", id);
     }
   }
+}
+
+void Plan::after_align(NodeId id) {
+  tell_children(id);
+  const Entry& entry = m_entries[id];
   for (NodeId dependent : m_graph[id].waited_by) {
     if (m_entries[dependent].selected && m_entries[dependent].mode == Mode::align) {
       free_or_block(dependent, entry.ready, "DependencyNotReady", id);

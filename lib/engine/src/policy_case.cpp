@@ -73,6 +73,14 @@ util::Result<> run_one(const PolicyDefinition& definition, PolicyInput& state, R
   trace.outcome = output->outcome.empty() ? "Succeeded" : output->outcome;
   state.resource["spec"] = output->spec;
   run.output = trace.output;
+  if (output->decision) {
+    output->decision->by = definition.name;
+    state.decision = state.decision ? more_cautious(*state.decision, *output->decision)
+                                    : *std::move(output->decision);
+  }
+  if (state.decision) {  // what the next policy would get
+    run.output["functionConfig"]["decision"] = to_json(*state.decision);
+  }
   return {};
 }
 

@@ -49,6 +49,9 @@ Json make_function_config(const PolicyDefinition& definition, const PolicyInput&
   if (!input.state.is_null()) {
     config["state"] = input.state;
   }
+  if (input.decision) {
+    config["decision"] = to_json(*input.decision);
+  }
   if (definition.wants_now) {
     config["now"] = util::format_time(input.now);
   }
@@ -180,6 +183,7 @@ util::Result<> read_status(const Json& status, PolicyOutput& out) {
   out.outcome = data::string_at(status, {"outcome"});
   out.hold = util::iequals(out.outcome, "hold");
   KUBIST_TRY(out.requeue_after, read_requeue(status));
+  KUBIST_TRY(out.decision, read_decision(status));
   return {};
 }
 

@@ -163,6 +163,10 @@ void Runner::handle(StepResult& result) {
       m_parts.observer.progress(m_graph[id], report.message);
       m_parked.emplace(at, id);
       m_waiting_verdict[id] = result.verdict;
+      if (result.verdict.children) {
+        m_plan.release_children(id);
+        after_plan_moved();
+      }
       return;
     }
   }
@@ -175,6 +179,7 @@ void Runner::merge(NodeReport& report, NodeReport& step) {
   report.reason = std::move(step.reason);
   report.message = std::move(step.message);
   report.error = std::move(step.error);
+  report.went_back = step.went_back;
   report.requeue_after = step.requeue_after;
   report.took += step.took;
   report.status_written = report.status_written || step.status_written;

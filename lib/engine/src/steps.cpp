@@ -98,7 +98,8 @@ util::Result<Alignment> call_executor(const StepContext& context, const Node& no
                node.executor ? node.executor->parameters : none,
                context.stop,
                context.parts.clock.now(),
-               progress};
+               progress,
+               policies ? policies->decision : std::nullopt};
   return guarded<Alignment>([&] { return executor->align(node, call); });
 }
 
@@ -121,10 +122,12 @@ void describe(StepResult& result, const Alignment& alignment) {
   report.message = alignment.message;
   report.writes = alignment.writes;
   report.requeue_after = alignment.requeue_after;
+  report.went_back = alignment.went_back;
   bool bad = alignment.outcome == Outcome::failed || alignment.outcome == Outcome::stalled;
   result.verdict = {bad ? NodeState::failed : NodeState::done, report.ready,
                     alignment.children.value_or(report.ready), alignment.reason};
-  result.again = alignment.outcome == Outcome::progressing && alignment.requeue_after.has_value();
+  result.again = alignment.outcome == Outcome::progressing && alignment.requeue_after.has_value() &&
+                 !alignment.needs_new_run;
 }
 
 StatusInput input_of(const StepContext& context, NodeId id, const Alignment& alignment,
@@ -198,7 +201,7 @@ StepResult remove_node(const StepContext& context, NodeId id, const Json& presen
     Context call{context.graph, context.info,
                  node.spec(),   node.executor ? node.executor->parameters : none,
                  context.stop,  context.parts.clock.now(),
-                 progress};
+                 progress,      std::nullopt};
     return guarded<Removal>([&] { return executor->remove(node, call); });
   }();
   if (!removed && cut_short(context, removed.error())) {

@@ -2,10 +2,10 @@
 #include <set>
 
 #include <kubist/data/pointer.hpp>
-#include <kubist/istio/verdict.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
+#include "cluster_istio.hpp"
 #include "kinds.hpp"
 
 namespace kubist::executors {
@@ -86,7 +86,7 @@ class ClusterExecutor final : public ManagedExecutor {
         [&](engine::NodeId id) { return work.context().graph[id].key.kind == "VirtualCluster"; });
     check_version((*connection)->version, alignment);
     KUBIST_CHECK(check_access(**connection, work, alignment));
-    KUBIST_CHECK(check_istio(**connection, work, alignment));
+    KUBIST_CHECK(align_istio(**connection, work, alignment));
     return alignment;
   }
 
@@ -148,54 +148,6 @@ class ClusterExecutor final : public ManagedExecutor {
       alignment.message = cat("the cluster's credentials may not: ", missing);
     }
     return {};
-  }
-
-  util::Result<> check_istio(const Connection& connection, Work& work, Alignment& alignment) {
-    const Json* expected = data::find_path(work.spec(), {"istio"});
-    const Json wanted = expected != nullptr ? *expected : Json::object();
-    const std::string_view mode = data::string_at(wanted, {"mode"}, "Check");
-    if (mode == "Ignore") {
-      alignment.status["istio"] = nullptr;
-      return {};
-    }
-    KUBIST_TRY(const auto evidence, world().connections.istio(connection, work.stop()));
-    const istio::Scope scope{std::string(data::string_at(wanted, {"namespace"})),
-                             std::string(data::string_at(wanted, {"revision"}))};
-    const istio::Report report = istio::judge(*evidence, scope);
-    report_istio(report, alignment);
-    if (mode == "Require" && !report.ready && alignment.outcome == Outcome::ready) {
-      alignment.outcome = Outcome::progressing;
-      alignment.reason = "IstioNotReady";
-      alignment.message = cat("Istio is required: ", istio::summary(report));
-      alignment.requeue_after = std::chrono::seconds(15);
-    }
-    return {};
-  }
-
-  static void report_istio(const istio::Report& report, Alignment& alignment) {
-    constexpr std::size_t k_most_reasons = 20;
-    std::string verdict(istio::to_string(report.verdict));
-    verdict.front() = static_cast<char>(verdict.front() - 'a' + 'A');
-    const std::string message = istio::summary(report);
-    Json& status = alignment.status["istio"];
-    status = {{"verdict", verdict}, {"reasons", Json::array()}, {"message", message}};
-    for (const istio::Finding& finding : report.findings) {
-      if (status["reasons"].size() < k_most_reasons) {
-        status["reasons"].push_back(finding.code);
-      }
-    }
-    if (!report.version.empty()) {
-      status["version"] = report.version;
-    }
-    if (!report.revision.empty()) {
-      status["revision"] = report.revision;
-    }
-    const bool unknown = report.verdict == istio::Verdict::unknown;
-    alignment.conditions.push_back({"IstioReady",
-                                    report.ready ? "True"
-                                    : unknown    ? "Unknown"
-                                                 : "False",
-                                    istio::condition_reason(report), message});
   }
 };
 

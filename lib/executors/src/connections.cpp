@@ -1,6 +1,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/connections.hpp>
 #include <kubist/executors/world.hpp>
+#include <kubist/http/fetch.hpp>
 #include <kubist/istio/check.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/base64.hpp>
@@ -27,6 +28,7 @@ struct Endpoint {
   SharedAnswer<Identity> identity;
   SharedAnswer<std::set<std::string>> refused;
   SharedAnswer<std::shared_ptr<const istio::Evidence>> istio;
+  std::mutex istio_installation;
 };
 
 /// One Cluster object.
@@ -193,6 +195,20 @@ util::Result<std::shared_ptr<const istio::Evidence>> Connections::istio(
                                          istio::gather(*endpoint.client, options, stop));
                               return std::make_shared<const istio::Evidence>(std::move(evidence));
                             });
+}
+
+void Connections::forget_istio(const Connection& connection) {
+  connection.endpoint->istio.forget();
+}
+
+std::unique_lock<std::mutex> Connections::lock_istio(const Connection& connection) {
+  return std::unique_lock(connection.endpoint->istio_installation);
+}
+
+util::Result<std::string> Connections::fetch(const std::string& url, std::size_t max_bytes,
+                                             const std::stop_token& stop) const {
+  const auto engine = m_options.engine ? m_options.engine : std::make_shared<http::CurlEngine>();
+  return http::fetch(engine, url, max_bytes, stop, http::Redirects::refuse);
 }
 
 }  // namespace kubist::executors

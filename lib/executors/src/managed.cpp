@@ -50,7 +50,7 @@ util::Result<Alignment> ManagedExecutor::align(const engine::Node& node,
   Alignment result = aligned ? std::move(*aligned) : alignment_of(aligned.error());
   result.writes.insert(result.writes.end(), work.writes().begin(), work.writes().end());
   const std::string request = node.annotation(resources::k_request_annotation);
-  if (!request.empty() &&
+  if (!request.empty() && !result.handled_request &&
       request != data::string_at(node.status(), {"handledRequest", "request"})) {
     result.handled_request = answer_to(request);
   }

@@ -37,38 +37,49 @@ util::Result<> Work::may_write() {
   return ns.empty() || dry() ? util::Result<>{} : m_world.locks.before_write(ns, stop());
 }
 
-void Work::note(std::string verb, std::string object, const std::string& cluster) {
-  m_writes.push_back({std::move(verb), std::move(object), cluster, ""});
+void Work::note(std::string verb, std::string object, const std::string& cluster,
+                std::string detail) {
+  m_writes.push_back({std::move(verb), std::move(object), cluster, std::move(detail)});
 }
 
 util::Result<Json> Work::apply(kube::Client& client, const std::string& cluster,
                                const kube::ApiResource& resource, const Json& object,
                                const Json* live) {
-  const std::string manager = field_manager();
   if (live != nullptr) {
+    const std::string manager = field_manager();
     const auto comparison = apply::compare(
         object, *live, {.manager = manager, .built_in = apply::is_built_in_group(resource.group)});
     if (comparison.verdict == apply::Verdict::unchanged) {
       return *live;
     }
   }
+  return apply_now(client, cluster, resource, object, live, false, "");
+}
+
+util::Result<Json> Work::apply_now(kube::Client& client, const std::string& cluster,
+                                   const kube::ApiResource& resource, const Json& object,
+                                   const Json* live, bool force, std::string detail) {
   const resources::ObjectView view(object);
   const std::string what = cat(resource.api_version(), ' ', resource.kind, '/', view.name());
+  const char* verb = live == nullptr ? "create" : "apply";
   kube::ApplyOptions options;
-  options.field_manager = manager;
+  options.field_manager = field_manager();
+  options.force = force;
   if (dry()) {
-    note(live == nullptr ? "create" : "apply", what, cluster);
+    note(verb, what, cluster, std::move(detail));
     if (m_world.dry_run == apply::DryRun::client) {
       return object;
     }
     options.dry_run = kube::DryRun::server;
-    return client.json(kube::apply(resource, object, options), stop());
+    auto would_be = client.json(kube::apply(resource, object, options), stop());
+    const bool nowhere = !would_be && would_be.error().http_status == 404 && live == nullptr;
+    return nowhere && !view.ns().empty() ? util::Result<Json>(object) : would_be;
   }
   KUBIST_CHECK(may_write());
   KUBIST_TRY(Json after, client.json(kube::apply(resource, object, options)));
   if (live == nullptr || resources::ObjectView(*live).resource_version() !=
                              resources::ObjectView(after).resource_version()) {
-    note(live == nullptr ? "create" : "apply", what, cluster);
+    note(verb, what, cluster, std::move(detail));
   }
   return after;
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include <kubist/data/pointer.hpp>
 #include <kubist/executors/reconcile.hpp>
 #include <kubist/executors/registry.hpp>
 #include <kubist/executors/status_store.hpp>
@@ -10,6 +11,8 @@
 
 #include "item_world.hpp"
 #include "overlay.hpp"
+#include "release_look.hpp"
+#include "release_runs.hpp"
 #include "survey.hpp"
 
 namespace kubist::executors {
@@ -21,6 +24,22 @@ using util::cat;
 namespace {
 
 constexpr int k_max_plans = 5;
+
+/// A release moves its routes: they run with it.
+void add_routes(const Graph& graph, const std::vector<NodeId>& from,
+                std::vector<NodeId>& selected) {
+  for (const NodeId id : from) {
+    const data::Json* routes = data::find_path(graph[id].spec(), {"routes"});
+    if (graph[id].key.kind != "CanaryRelease" || routes == nullptr || !routes->is_array()) {
+      continue;
+    }
+    for (const data::Json& route : *routes) {
+      const auto found =
+          graph.find(route_key(graph[id], route.is_string() ? route.get<std::string>() : ""));
+      selected.insert(selected.end(), found.begin(), found.end());
+    }
+  }
+}
 
 util::Result<std::vector<NodeId>> select(const Graph& graph, const ReconcileOptions& options) {
   const std::vector<engine::Key>& keys = options.selection;
@@ -34,6 +53,9 @@ util::Result<std::vector<NodeId>> select(const Graph& graph, const ReconcileOpti
     }
     KUBIST_TRY(const auto found, graph.require(key));
     selected.insert(selected.end(), found.begin(), found.end());
+    if (options.mode == engine::Mode::align) {
+      add_routes(graph, found, selected);
+    }
   }
   return selected;
 }
@@ -136,7 +158,8 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   }
   KubeStatusStore statuses(world, std::move(hidden), stop);
   const engine::PolicyCatalog policies = m_catalog.build(view.snapshot.definitions);
-  engine::PolicyWorld observed;
+  Releases releases(world, run.graph, stop);
+  world.releases = &releases;
   engine::RunOptions run_options;
   run_options.parallelism = options.parallelism;
   run_options.mode = options.mode;
@@ -144,18 +167,40 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   run_options.keep_trace = options.keep_trace;
   run_options.write_status = options.dry_run == apply::DryRun::none;
   run.report = engine::run(run.graph, selected, info, run_options,
-                           {executors, statuses, policies, observed, observer}, stop);
+                           {executors, statuses, policies, releases, observer}, stop);
   return run;
 }
 
-util::Result<Run> Session::run(const ReconcileOptions& options, engine::Observer& observer,
-                               const std::stop_token& stop) {
+util::Result<Run> Session::run_planned(const ReconcileOptions& options, engine::Observer& observer,
+                                       const std::stop_token& stop) {
   for (int plan = 1;; ++plan) {
     auto run = run_once(options, plan > 1, observer, stop);
     if (!run || plan == k_max_plans || stop.stop_requested() || !is_outdated(run->report)) {
       return run;
     }
   }
+}
+
+util::Result<Run> Session::run(const ReconcileOptions& options, engine::Observer& observer,
+                               const std::stop_token& stop) {
+  const auto until = std::chrono::steady_clock::now() + options.settle;
+  KUBIST_TRY(Run run, run_planned(options, observer, stop));
+  if (options.dry_run != apply::DryRun::none || options.mode != engine::Mode::align) {
+    return run;
+  }
+  for (auto due = releases_due(run); due && !run.report.stopped; due = releases_due(run)) {
+    if (std::chrono::steady_clock::now() + due->after > until ||
+        !util::sleep_for(due->after, stop)) {
+      break;
+    }
+    ReconcileOptions look = options;
+    look.selection = due->releases;
+    look.ignore_missing = true;
+    look.settle = std::chrono::milliseconds(0);
+    KUBIST_TRY(const Run later, run_planned(look, observer, stop));
+    take_over(run.report, later.report);
+  }
+  return run;
 }
 
 }  // namespace kubist::executors

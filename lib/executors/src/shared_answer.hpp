@@ -29,6 +29,12 @@ class SharedAnswer {
     return *m_answer;
   }
 
+  /// The next one asks anew.
+  void forget() {
+    const std::lock_guard lock(m_mutex);
+    m_answer.reset();
+  }
+
  private:
   std::mutex m_mutex;
   std::atomic<std::uint64_t> m_asked = 0;

@@ -1,5 +1,6 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/project.hpp>
+#include <kubist/istio/labels.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
@@ -17,9 +18,9 @@ using util::ErrorKind;
 
 namespace {
 
-constexpr const char* k_injection = "istio-injection";
-constexpr const char* k_revision = "istio.io/rev";
-constexpr const char* k_ambient = "istio.io/dataplane-mode";
+using istio::k_dataplane_mode_label;
+using istio::k_injection_label;
+using istio::k_revision_label;
 
 // https://istio.io/latest/docs/setup/additional-setup/sidecar-injection/ (labels of namespaces)
 void add_mesh_labels(const Json& spec, NamespaceWish& wish) {
@@ -29,18 +30,18 @@ void add_mesh_labels(const Json& spec, NamespaceWish& wish) {
     return;
   }
   if (mode == "Ambient") {
-    wish.labels[k_ambient] = "ambient";
-    wish.unwanted_labels = {k_injection};
+    wish.labels[k_dataplane_mode_label] = "ambient";
+    wish.unwanted_labels = {k_injection_label};
   } else if (mode == "Sidecar" && revision.empty()) {
-    wish.labels[k_injection] = "enabled";
-    wish.unwanted_labels = {k_revision, k_ambient};
+    wish.labels[k_injection_label] = "enabled";
+    wish.unwanted_labels = {k_revision_label, k_dataplane_mode_label};
   } else if (mode == "Sidecar") {
-    wish.unwanted_labels = {k_injection, k_ambient};
+    wish.unwanted_labels = {k_injection_label, k_dataplane_mode_label};
   } else {
-    wish.unwanted_labels = {k_injection, k_revision, k_ambient};
+    wish.unwanted_labels = {k_injection_label, k_revision_label, k_dataplane_mode_label};
   }
   if (mode != "None" && !revision.empty()) {
-    wish.labels[k_revision] = revision;
+    wish.labels[k_revision_label] = revision;
   }
 }
 

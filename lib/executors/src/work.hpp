@@ -39,6 +39,11 @@ class Work {
   util::Result<data::Json> apply(kube::Client& client, const std::string& cluster,
                                  const kube::ApiResource& resource, const data::Json& object,
                                  const data::Json* live);
+  /// The same where the caller has compared already. `force` takes fields over from other managers;
+  /// `detail` is for the report. A dry run on the server that finds no namespace is one on the client.
+  util::Result<data::Json> apply_now(kube::Client& client, const std::string& cluster,
+                                     const kube::ApiResource& resource, const data::Json& object,
+                                     const data::Json* live, bool force, std::string detail);
   /// Any other call that changes something; `verb` and `object` are for the report.
   util::Result<> send(kube::Client& client, const std::string& cluster, const kube::ApiCall& call,
                       std::string verb, std::string object);
@@ -48,7 +53,8 @@ class Work {
   util::Result<kube::ApiResource> resource();
 
  private:
-  void note(std::string verb, std::string object, const std::string& cluster);
+  void note(std::string verb, std::string object, const std::string& cluster,
+            std::string detail = {});
   World& m_world;
   const engine::Node& m_node;
   const engine::Context& m_context;

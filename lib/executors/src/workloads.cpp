@@ -1,6 +1,7 @@
 #include "workloads.hpp"
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/istio/labels.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::executors {
@@ -51,7 +52,8 @@ util::Result<Workloads> list_workloads(kube::Client& client, const std::string& 
 util::Result<> restart_workloads(Work& work, kube::Client& client, const std::string& cluster,
                                  const NamespaceWish& wish, const Workloads& workloads) {
   std::string mesh;
-  for (const char* label : {"istio-injection", "istio.io/rev", "istio.io/dataplane-mode"}) {
+  for (const char* label :
+       {istio::k_injection_label, istio::k_revision_label, istio::k_dataplane_mode_label}) {
     if (const auto found = wish.labels.find(label); found != wish.labels.end()) {
       mesh += cat(mesh.empty() ? "" : ",", label, '=', found->second);
     }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include <kubist/istio/labels.hpp>
 #include <kubist/istio/read.hpp>
 #include <kubist/util/text.hpp>
 
@@ -177,7 +178,7 @@ Read<std::vector<WebhookConfig>> Gatherer::webhooks(const kube::ApiResource& kin
 
 void Gatherer::read_services() {
   m_evidence.services = each<ControlService>(
-      m_ask.list(well_known::services(), labelled("istio.io/rev")), [](const Json& object) {
+      m_ask.list(well_known::services(), labelled(k_revision_label)), [](const Json& object) {
         return ObjectView(object).name().starts_with("istiod") ? std::optional(read_service(object))
                                                                : std::nullopt;
       });

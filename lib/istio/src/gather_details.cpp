@@ -2,6 +2,7 @@
 #include <set>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/istio/labels.hpp>
 #include <kubist/istio/probe.hpp>
 #include <kubist/istio/read.hpp>
 #include <kubist/util/text.hpp>
@@ -116,7 +117,7 @@ void Gatherer::read_config_names() {
     return;
   }
   const auto found =
-      m_ask.list(well_known::config_maps(), labelled("istio.io/rev", kube::Form::metadata));
+      m_ask.list(well_known::config_maps(), labelled(k_revision_label, kube::Form::metadata));
   if (!found) {
     lose_configs(found.error());
     return;

@@ -5,6 +5,7 @@
 
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/istio/labels.hpp>
 #include <kubist/resources/selector.hpp>
 #include <kubist/util/text.hpp>
 
@@ -15,10 +16,6 @@ using resources::LabelSelector;
 using util::cat;
 
 namespace {
-
-constexpr const char* k_injection = "istio-injection";
-constexpr const char* k_revision = "istio.io/rev";
-constexpr const char* k_inject = "sidecar.istio.io/inject";
 
 // Every combination of values of two labels; "" leaves the label out.
 std::vector<Json> combinations(const char* first, const std::set<std::string>& first_values,
@@ -111,9 +108,10 @@ std::vector<Overlap> overlaps(const std::vector<WebhookConfig>& injectors,
   const auto& matchers = injection.matchers();
   const auto revisions = revisions_of(injectors);
   auto in_namespaces =
-      combinations(k_injection, {"", "enabled", "disabled"}, k_revision, revisions);
+      combinations(k_injection_label, {"", "enabled", "disabled"}, k_revision_label, revisions);
   add_real(namespaces, matchers, in_namespaces);
-  const auto on_pods = combinations(k_inject, {"", "true", "false"}, k_revision, revisions);
+  const auto on_pods =
+      combinations(k_inject_label, {"", "true", "false"}, k_revision_label, revisions);
   std::vector<Overlap> found;
   std::set<std::pair<std::string, std::string>> told;
   for (const Json& where : in_namespaces) {

@@ -1,14 +1,17 @@
 #include <algorithm>
+#include <set>
 
+#include <kubist/apply/remove.hpp>
 #include <kubist/apply/set.hpp>
 #include <kubist/apply/wait.hpp>
 #include <kubist/istio/check.hpp>
 #include <kubist/istio/install.hpp>
 #include <kubist/istio/read.hpp>
+#include <kubist/istio/record.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/text.hpp>
 
-#include "questions.hpp"
+#include "prune.hpp"
 
 namespace kubist::istio {
 
@@ -18,18 +21,6 @@ using resources::ObjectView;
 using util::cat;
 
 namespace {
-
-Manifest record_of(const Bundle& bundle) {
-  Manifest manifest;
-  manifest.object = {
-      {"apiVersion", "v1"},
-      {"kind", "ConfigMap"},
-      {"metadata",
-       {{"name", with_revision("kubist-install", bundle.revision)}, {"namespace", bundle.ns}}},
-      {"data",
-       {{"version", bundle.version}, {"revision", bundle.revision}, {"sha256", bundle.sha256}}}};
-  return manifest;
-}
 
 // Istiod fills caBundle in and closes the validator once it has seen it work.
 apply::Judgement taken_over(const Json* live) {
@@ -63,18 +54,23 @@ class Installer {
     if (!m_outcome.obstacles.empty()) {
       return std::move(m_outcome);
     }
-    for (StagedObjects& stage : stages_of(m_bundle, m_live_webhooks)) {
-      if (stage.stage == Stage::base) {
-        stage.objects.push_back(record_of(m_bundle));
-      }
+    if (m_options.before_write && !m_options.dry_run) {
+      KUBIST_CHECK(m_options.before_write());
+    }
+    for (StagedObjects& stage : stages_of(m_bundle)) {
       if (m_options.on_stage) {
         m_options.on_stage(stage.stage);
       }
-      KUBIST_CHECK(apply_stage(stage));
+      KUBIST_CHECK(stage.stage == Stage::webhooks ? apply_webhooks(stage) : apply_stage(stage));
       if (!m_options.dry_run) {
         KUBIST_CHECK(await(stage));
       }
+      for (const Manifest& manifest : stage.objects) {
+        m_applied.insert(ObjectView(manifest.object).ref());
+      }
     }
+    KUBIST_CHECK(prune());
+    KUBIST_CHECK(write_record());
     if (!m_options.dry_run) {
       KUBIST_CHECK(prove());
     }
@@ -88,23 +84,117 @@ class Installer {
     m_outcome.obstacles = find_obstacles(m_bundle, evidence, m_support, {m_options.adopt});
     KUBIST_TRY(const auto rights, check_rights(m_client, m_bundle, m_stop));
     m_outcome.obstacles.insert(m_outcome.obstacles.end(), rights.begin(), rights.end());
-    for (const auto* configs : {&evidence.injectors, &evidence.validators}) {
-      const auto& live = items_of(*configs);
-      m_live_webhooks.insert(m_live_webhooks.end(), live.begin(), live.end());
+    if (m_options.upgrade) {
+      require_installed(evidence);
     }
+    KUBIST_TRY(const auto immutable, check_immutable(m_client, m_bundle, m_stop));
+    m_outcome.obstacles.insert(m_outcome.obstacles.end(), immutable.begin(), immutable.end());
     return {};
   }
 
-  util::Result<> apply_stage(StagedObjects& stage) {
+  void require_installed(const Evidence& evidence) {
+    for (const ControlPlane& each : items_of(evidence.control_planes)) {
+      if (each.revision == m_bundle.revision && each.ns == m_bundle.ns) {
+        return;
+      }
+    }
+    m_outcome.obstacles.push_back(
+        {"not-installed",
+         cat("there is no istiod of revision ", m_bundle.revision, " in namespace ", m_bundle.ns),
+         "install it: kubist istio install PATH"});
+  }
+
+  // What the manifests of before had and these have not. Once all else works.
+  util::Result<> prune() {
+    m_applied.insert(ObjectView(install_record(m_bundle).object).ref());
+    KUBIST_TRY(Stale stale,
+               find_stale(m_client, m_bundle.ns, m_bundle.revision, m_applied, m_stop));
+    std::vector<apply::Target> targets;
+    for (const Recorded& each : stale.going) {
+      targets.push_back(target_of(each));
+    }
+    apply::RemoveOptions options;
+    options.ignore_not_found = true;
+    options.dry_run = m_options.dry_run ? apply::DryRun::client : apply::DryRun::none;
+    options.timeout = m_options.timeout;
+    options.on_progress = m_options.on_progress;
+    apply::Report report = apply::remove_set(m_client, targets, options, m_stop);
+    for (apply::ObjectResult& result : report.results) {
+      result.index = apply::ObjectResult::k_no_input;
+      result.outcome = result.ok() ? apply::Outcome::pruned : result.outcome;
+    }
+    std::move(stale.kept.begin(), stale.kept.end(), std::back_inserter(report.results));
+    for (const apply::ObjectResult& result : report.results) {
+      if (m_options.on_result) {
+        m_options.on_result(result);
+      }
+    }
+    auto error = report.error();
+    m_outcome.applied.append(std::move(report));
+    if (error) {
+      return util::fail(util::with_context(std::move(*error), "pruning"));
+    }
+    KUBIST_TRY(
+        auto inventory,
+        apply::read_inventory(m_client, inventory_name(m_bundle.ns, m_bundle.revision), m_stop));
+    return m_options.dry_run ? util::Result<>()
+                             : apply::write_inventory(m_client, inventory, stale.remaining,
+                                                      kube::k_default_manager, m_stop);
+  }
+
+  // Last: whoever finds it knows that nothing was left out.
+  util::Result<> write_record() {
+    std::vector<Manifest> objects{install_record(m_bundle)};
+    apply::Report report = apply::apply_set(m_client, objects, apply_options(), m_stop);
+    auto error = report.error();
+    m_outcome.applied.append(std::move(report));
+    return error ? util::Result<>(util::fail(util::with_context(std::move(*error), "record")))
+                 : util::Result<>();
+  }
+
+  apply::Options apply_options() const {
     apply::Options options;
     options.force_conflicts = m_options.adopt;
     options.dry_run = m_options.dry_run ? apply::DryRun::client : apply::DryRun::none;
     options.timeout = m_options.timeout;
     options.on_result = m_options.on_result;
     options.on_progress = m_options.on_progress;
-    options.inventory =
-        apply::InventoryName{m_bundle.ns, with_revision("kubist-istio", m_bundle.revision)};
-    apply::Report report = apply::apply_set(m_client, stage.objects, options, m_stop);
+    options.inventory = inventory_name(m_bundle.ns, m_bundle.revision);
+    return options;
+  }
+
+  util::Result<> apply_stage(StagedObjects& stage) {
+    return conclude(apply::apply_set(m_client, stage.objects, apply_options(), m_stop), stage);
+  }
+
+  // Istiod closes its webhooks when it likes. Where it did so between our look and our write, the
+  // two are in conflict: then we look again.
+  util::Result<> apply_webhooks(StagedObjects& stage) {
+    constexpr int k_tries = 3;
+    apply::Options options = apply_options();
+    options.on_result = {};
+    for (int tries = 1;; ++tries) {
+      KUBIST_TRY(const Evidence evidence, gather(m_client, {}, m_stop));
+      for (StagedObjects& each : stages_of(m_bundle, live_webhooks(evidence))) {
+        if (each.stage == Stage::webhooks) {
+          stage.objects = std::move(each.objects);
+        }
+      }
+      apply::Report report = apply::apply_set(m_client, stage.objects, options, m_stop);
+      const auto error = report.error();
+      if (error && error->kind == util::ErrorKind::conflict && tries < k_tries) {
+        continue;
+      }
+      for (const apply::ObjectResult& result : report.results) {
+        if (m_options.on_result) {
+          m_options.on_result(result);
+        }
+      }
+      return conclude(std::move(report), stage);
+    }
+  }
+
+  util::Result<> conclude(apply::Report report, const StagedObjects& stage) {
     auto error = report.error();
     m_outcome.applied.append(std::move(report));
     if (error) {
@@ -178,7 +268,7 @@ class Installer {
   const InstallOptions& m_options;
   const SupportTable& m_support;
   const std::stop_token& m_stop;
-  std::vector<WebhookConfig> m_live_webhooks;
+  std::set<resources::ObjectRef> m_applied;
   InstallOutcome m_outcome;
 };
 

@@ -134,6 +134,22 @@ class Preflight {
 
 }  // namespace
 
+util::Error refusal(const std::vector<Obstacle>& obstacles) {
+  const bool conflict = std::any_of(obstacles.begin(), obstacles.end(), [](const Obstacle& each) {
+    return each.code.starts_with("foreign-owner:");
+  });
+  util::Error error = util::make_error(
+      conflict ? util::ErrorKind::conflict : util::ErrorKind::invalid,
+      cat("nothing was written: ", obstacles.size(),
+          obstacles.size() == 1 ? " thing stands" : " things stand", " in the way"));
+  for (const Obstacle& each : obstacles) {
+    error.details.push_back(util::make_error(
+        error.kind, cat(util::printable(each.code), ": ", util::printable(each.message)),
+        util::printable(each.next)));
+  }
+  return error;
+}
+
 std::vector<Obstacle> find_obstacles(const Bundle& bundle, const Evidence& evidence,
                                      const SupportTable& support, const PreflightOptions& options) {
   return Preflight(bundle, evidence, support, options).run();

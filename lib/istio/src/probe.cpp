@@ -1,3 +1,4 @@
+#include <kubist/istio/labels.hpp>
 #include <kubist/istio/probe.hpp>
 #include <kubist/util/text.hpp>
 
@@ -32,7 +33,7 @@ Probe probe_validation(kube::Client& client, const std::string& version, const s
       {"metadata",
        {{"name", "kubist-webhook-probe"},
         {"namespace", ns},
-        {"labels", {{"istio.io/rev", revision}}},
+        {"labels", {{k_revision_label, revision}}},
         {"annotations", {{"internal.istio.io/webhook-always-reject", "true"}}}}},
       {"spec", data::Json::object()}};
   kube::WriteOptions options;

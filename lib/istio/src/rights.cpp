@@ -96,34 +96,15 @@ util::Result<std::vector<kube::AccessQuestion>> needed_rights(const Bundle& bund
   return questions;
 }
 
-util::Result<std::vector<Obstacle>> check_rights(kube::Client& client, const Bundle& bundle,
-                                                 const std::stop_token& stop) {
-  KUBIST_TRY(const auto index, client.discovery().refresh(stop));
-  KUBIST_TRY(const auto questions, needed_rights(bundle, *index));
-  std::vector<Json> roles;
-  for (const Manifest& manifest : bundle.manifests) {
-    if (ObjectView(manifest.object).kind() == "ClusterRole") {
-      roles.push_back(manifest.object);
-    }
-  }
-  using Answer = util::Result<std::optional<Obstacle>>;
-  std::vector<Answer> answers(questions.size() + roles.size());
+namespace {
+
+using Answer = util::Result<std::optional<Obstacle>>;
+
+util::Result<std::vector<Obstacle>> all_answers(const std::vector<std::function<Answer()>>& asks) {
+  std::vector<Answer> answers(asks.size());
   std::vector<std::function<void()>> work;
-  for (std::size_t at = 0; at < questions.size(); ++at) {
-    work.emplace_back([&, at]() {
-      const auto answer = client.can_i(questions[at], stop);
-      if (!answer) {
-        answers[at] = util::fail(answer.error());
-      } else if (!answer->allowed) {
-        const std::string what = describe(questions[at]);
-        answers[at] = Obstacle{cat("forbidden:", what), cat("not allowed to ", what),
-                               "ask for that right, or use another --context"};
-      }
-    });
-  }
-  for (std::size_t at = 0; at < roles.size(); ++at) {
-    work.emplace_back(
-        [&, at]() { answers[questions.size() + at] = try_role(client, roles[at], stop); });
+  for (std::size_t at = 0; at < asks.size(); ++at) {
+    work.emplace_back([&, at]() { answers[at] = asks[at](); });
   }
   Questions::all(work);
   std::vector<Obstacle> obstacles;
@@ -134,6 +115,45 @@ util::Result<std::vector<Obstacle>> check_rights(kube::Client& client, const Bun
     }
   }
   return obstacles;
+}
+
+Answer ask(kube::Client& client, const kube::AccessQuestion& question,
+           const std::stop_token& stop) {
+  KUBIST_TRY(const auto answer, client.can_i(question, stop));
+  if (answer.allowed) {
+    return std::optional<Obstacle>();
+  }
+  const std::string what = describe(question);
+  return std::optional(Obstacle{cat("forbidden:", what), cat("not allowed to ", what),
+                                "ask for that right, or use another --context"});
+}
+
+}  // namespace
+
+util::Result<std::vector<Obstacle>> refused_rights(
+    kube::Client& client, const std::vector<kube::AccessQuestion>& questions,
+    const std::stop_token& stop) {
+  std::vector<std::function<Answer()>> asks;
+  for (const kube::AccessQuestion& question : questions) {
+    asks.emplace_back([&] { return ask(client, question, stop); });
+  }
+  return all_answers(asks);
+}
+
+util::Result<std::vector<Obstacle>> check_rights(kube::Client& client, const Bundle& bundle,
+                                                 const std::stop_token& stop) {
+  KUBIST_TRY(const auto index, client.discovery().refresh(stop));
+  KUBIST_TRY(const auto questions, needed_rights(bundle, *index));
+  std::vector<std::function<Answer()>> asks;
+  for (const kube::AccessQuestion& question : questions) {
+    asks.emplace_back([&] { return ask(client, question, stop); });
+  }
+  for (const Manifest& manifest : bundle.manifests) {
+    if (ObjectView(manifest.object).kind() == "ClusterRole") {
+      asks.emplace_back([&] { return try_role(client, manifest.object, stop); });
+    }
+  }
+  return all_answers(asks);
 }
 
 }  // namespace kubist::istio

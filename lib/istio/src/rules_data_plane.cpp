@@ -3,6 +3,7 @@
 #include <map>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/istio/labels.hpp>
 #include <kubist/istio/read.hpp>
 #include <kubist/util/text.hpp>
 
@@ -41,8 +42,8 @@ void namespace_labels(const Model& model, Findings& out) {
   const auto& injectors = items_of(model.evidence.injectors);
   const Injection injection(injectors);
   for (const NamespaceLabels& each : items_of(model.evidence.namespaces)) {
-    const std::string_view legacy = data::string_at(each.labels, {"istio-injection"});
-    const std::string_view revision = data::string_at(each.labels, {"istio.io/rev"});
+    const std::string_view legacy = data::string_at(each.labels, {k_injection_label});
+    const std::string_view revision = data::string_at(each.labels, {k_revision_label});
     const Place place{"", each.name, ""};
     if (!legacy.empty() && !revision.empty()) {
       out.add(cat("conflicting-labels:", each.name),

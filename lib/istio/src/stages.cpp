@@ -75,6 +75,13 @@ Stage stage_of(const Json& object) {
   return of_istiod(view) ? Stage::control_plane : Stage::gateways;
 }
 
+std::vector<WebhookConfig> live_webhooks(const Evidence& evidence) {
+  std::vector<WebhookConfig> all = items_of(evidence.injectors);
+  const auto& validators = items_of(evidence.validators);
+  all.insert(all.end(), validators.begin(), validators.end());
+  return all;
+}
+
 std::vector<StagedObjects> stages_of(const Bundle& bundle, const std::vector<WebhookConfig>& live) {
   std::vector<StagedObjects> stages;
   for (const Stage stage : k_order) {

@@ -1,11 +1,15 @@
 #include <kubist/policies/builtins.hpp>
+#include <kubist/policies/health.hpp>
 #include <kubist/policies/json_patch.hpp>
+#include <kubist/policies/statistical_policy.hpp>
+#include <kubist/policies/timed.hpp>
 #include <kubist/policies/timed_window.hpp>
 
 namespace kubist::policies {
 
 const std::vector<Builtin>& builtins() {
-  static const std::vector<Builtin> table{json_patch(), timed_window()};
+  static const std::vector<Builtin> table{health(), json_patch(), statistical(), timed(),
+                                          timed_window()};
   return table;
 }
 

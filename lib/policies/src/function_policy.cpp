@@ -50,6 +50,8 @@ Builtin make_builtin(BuiltinText text, std::vector<std::string> aliases, PolicyF
   definition->doc = std::move(text.doc);
   definition->parameters = std::move(text.parameters);
   definition->wants_now = text.wants_now;
+  definition->kinds = std::move(text.kinds);
+  definition->metrics = std::move(text.metrics);
   auto schema = engine::compile_parameters(definition->parameters, text.name);
   if (!schema) {  // a bug in this file's caller
     throw std::logic_error(schema.error().message);

@@ -18,6 +18,8 @@ struct BuiltinText {
   std::string doc;
   Json parameters;  ///< JSON schema
   bool wants_now = false;
+  std::vector<std::string> kinds = {};              ///< that it may be used on; empty: all
+  std::map<std::string, std::string> metrics = {};  ///< that it gets, see PolicyDefinition
 };
 
 /// Makes the record of a built-in policy from its text and its function.

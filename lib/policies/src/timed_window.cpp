@@ -3,7 +3,7 @@
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
-#include "function_policy.hpp"
+#include "release_policy.hpp"
 #include "windows.hpp"
 
 namespace kubist::policies {
@@ -15,7 +15,8 @@ namespace {
 constexpr const char* k_doc =
     "Inside a window the object is kept in its desired state, with patchInside applied. Outside it "
     "is\n"
-    "held (nothing is changed, what was Ready stays Ready), or with `outside: continue` kept with\n"
+    "held (nothing is changed, what was Ready stays Ready; a CanaryRelease keeps its weight), or "
+    "with `outside: continue` kept with\n"
     "patchOutside applied. A window has days (default: all), from and to (times of day; to before "
     "from\n"
     "runs over midnight, and counts to the day on which it starts), and start and end (RFC 3339) "
@@ -71,6 +72,11 @@ util::Result<> apply(Json& list) {
     set_requeue(list, *state.changes_at - now);
   }
   bool hold = !state.open && data::string_at(parameters, {"outside"}, "hold") == "hold";
+  if (hold && is_release(list)) {
+    // Not `Hold`: the release's abort rules stay armed.
+    decide(list, engine::Action::hold, "OutsideWindow", cat("outside its windows", until(state)));
+    return {};
+  }
   if (hold) {
     set_outcome(list, "Hold", cat("outside its windows", until(state)));
     return {};
@@ -86,7 +92,7 @@ util::Result<> apply(Json& list) {
 Builtin timed_window() {
   return make_builtin(
       {"TimedWindow", "Acts inside or outside of windows of time.", k_doc, schema(), true},
-      {"timed-window", "TimedWindowPolicy", "TimedPolicy", "timed"}, apply);
+      {"timed-window", "TimedWindowPolicy", "TimedPolicy", "window"}, apply);
 }
 
 }  // namespace kubist::policies

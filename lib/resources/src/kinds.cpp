@@ -17,11 +17,18 @@ constexpr Words k_cluster_words{};
 constexpr Words k_virtual_cluster_words{"vc", "virtual-cluster", "virtual_cluster"};
 constexpr Words k_execution_words{"exec"};
 constexpr Words k_deploy_item_words{"deploy-item", "deploy_item"};
+constexpr Words k_destination_words{"dest"};
+constexpr Words k_entry_gateway_words{"gateway", "gateways", "entry-gateway", "entry_gateway"};
+constexpr Words k_external_service_words{"serviceentry", "serviceentries", "service_entry",
+                                         "external-service"};
+constexpr Words k_canary_words{"canary", "canaries", "canary-release", "canary_release"};
+constexpr Words k_traffic_route_words{"route", "routes", "vampservice", "vamp_service"};
 constexpr Words k_policy_words{"policy", "policies"};
 constexpr Words k_cluster_policy_words{"clusterpolicy", "clusterpolicies"};
 constexpr Words k_executor_words{"executor", "executors"};
 
-// The order is that of a run: definitions before what may name them, then the tree from the top.
+// The order is that of a run: definitions before what may name them, then the tree from the top;
+// traffic after what brings up the pods that it goes to, and what a route names before the route.
 constexpr Kind k_kinds[] = {
     {"ClusterPolicyDefinition", "clusterpolicydefinitions", k_kubist_group, "kcpol",
      k_cluster_policy_words, false, "", false},
@@ -37,6 +44,16 @@ constexpr Kind k_kinds[] = {
     {"Execution", "executions", k_kubist_group, "kexec", k_execution_words, true, "VirtualCluster",
      true},
     {"DeployItem", "deployitems", k_landscaper_group, "di", k_deploy_item_words, true,
+     "VirtualCluster", true},
+    {"Destination", "destinations", k_kubist_group, "kdest", k_destination_words, true,
+     "VirtualCluster", true},
+    {"EntryGateway", "entrygateways", k_kubist_group, "kgw", k_entry_gateway_words, true,
+     "VirtualCluster", true},
+    {"ExternalService", "externalservices", k_kubist_group, "kext", k_external_service_words, true,
+     "VirtualCluster", true},
+    {"CanaryRelease", "canaryreleases", k_kubist_group, "kcanary", k_canary_words, true,
+     "VirtualCluster", true},
+    {"TrafficRoute", "trafficroutes", k_kubist_group, "kroute", k_traffic_route_words, true,
      "VirtualCluster", true},
 };
 

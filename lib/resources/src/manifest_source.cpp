@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include <kubist/resources/manifest_files.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
@@ -16,12 +17,6 @@ namespace {
 
 /// What the reader of documents takes at most; more is read no further than to see that it is more.
 constexpr std::size_t k_max_bytes = std::size_t{256} << 20U;
-
-bool has_manifest_extension(const fs::path& path) {
-  // kubectl's resource.FileExtensions.
-  std::string extension = path.extension().string();
-  return extension == ".json" || extension == ".yaml" || extension == ".yml";
-}
 
 util::Result<ManifestText> read_stdin(std::istream& in) {
   std::string text;
@@ -50,37 +45,9 @@ util::Result<ManifestText> read_url(const std::string& url, const ManifestOption
   return ManifestText{std::move(text), url};
 }
 
-/// The manifest files of a folder, in name order, so that every run reads them alike.
-util::Result<std::vector<fs::path>> list_folder(const fs::path& folder, bool recursive) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  auto take = [&](const fs::directory_entry& entry) {
-    std::error_code ignored;
-    if (entry.is_regular_file(ignored) && has_manifest_extension(entry.path())) {
-      files.push_back(entry.path());
-    }
-  };
-  if (recursive) {
-    for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
-         it.increment(error)) {
-      take(*it);
-    }
-  } else {
-    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-      take(*it);
-    }
-  }
-  if (error) {
-    return util::fail(ErrorKind::invalid,
-                      cat("cannot list ", folder.string(), ": ", error.message()));
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 std::vector<util::Result<ManifestText>> read_folder(const fs::path& folder, bool recursive) {
   std::vector<util::Result<ManifestText>> texts;
-  auto files = list_folder(folder, recursive);
+  auto files = manifest_files(folder, recursive);
   if (!files) {
     texts.emplace_back(util::fail(std::move(files).error()));
     return texts;

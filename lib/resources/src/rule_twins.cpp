@@ -2,6 +2,7 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/object.hpp>
+#include <kubist/util/text.hpp>
 
 namespace kubist::resources {
 
@@ -39,6 +40,16 @@ bool is_type(const Json& self, std::string_view type) {
   return data::string_at(self, {"type"}) == type;
 }
 
+// What is no list or no number is the schema's to complain about.
+bool has_weight(const Json& self, const Json*) {
+  const Json* weights = data::find_path(self, {"weights"});
+  return weights == nullptr || !weights->is_array() || weights->empty() ||
+         std::any_of(weights->begin(), weights->end(), [](const Json& share) {
+           const Json* weight = data::find_path(share, {"weight"});
+           return weight == nullptr || !weight->is_number() || weight->get<double>() > 0;
+         });
+}
+
 struct Entry {
   std::string_view message;
   RuleTwin twin;
@@ -68,6 +79,16 @@ constexpr Entry k_twins[] = {
      [](const Json& self, const Json*) {
        return has(self, "kubeconfigSecretRef") != data::bool_at(self, {"home"});
      }},
+    {"exactly one of configMapRef and url must be given",
+     [](const Json& self, const Json*) {
+       return count(self, {"configMapRef", "url"}) == 1;
+     }},
+    {"a url needs sha256",
+     [](const Json& self, const Json*) { return !has(self, "url") || has(self, "sha256"); }},
+    {"mode Install needs source",
+     [](const Json& self, const Json*) {
+       return data::string_at(self, {"mode"}) != "Install" || has(self, "source");
+     }},
     {"clusterRef cannot be changed, make another VirtualCluster instead",
      [](const Json& self, const Json* old) {
        return old == nullptr || data::string_at(self, {"clusterRef", "name"}) ==
@@ -80,7 +101,9 @@ constexpr Entry k_twins[] = {
        return count(self, {"emptyDir", "secret", "configMap", "persistentVolumeClaim"}) == 1;
      }},
     {"a Container item needs image",
-     [](const Json& self, const Json*) { return !is_type(self, "Container") || has(self, "image"); }},
+     [](const Json& self, const Json*) {
+       return !is_type(self, "Container") || has(self, "image");
+     }},
     {"a Script item needs script",
      [](const Json& self, const Json*) { return !is_type(self, "Script") || has(self, "script"); }},
     {"a Templates item needs template",
@@ -94,6 +117,33 @@ constexpr Entry k_twins[] = {
     {"template and engine belong to Templates items alone",
      [](const Json& self, const Json*) {
        return is_type(self, "Templates") || count(self, {"template", "engine"}) == 0;
+     }},
+    {"virtualClusterRef cannot be changed, make another object instead",
+     [](const Json& self, const Json* old) {
+       return old == nullptr || data::string_at(self, {"virtualClusterRef", "name"}) ==
+                                    data::string_at(*old, {"virtualClusterRef", "name"});
+     }},
+    {"application and selector both say which pods are meant, give only one",
+     [](const Json& self, const Json*) {
+       return count(self, {"application", "selector"}) < 2;
+     }},
+    {"a server of protocol HTTPS or TLS needs tls",
+     [](const Json& self, const Json*) {
+       const std::string protocol = util::lower(data::string_at(self, {"protocol"}));
+       return (protocol != "https" && protocol != "tls") || has(self, "tls");
+     }},
+    {"a port needs exactly one of number and port",
+     [](const Json& self, const Json*) {
+       return count(self, {"number", "port"}) == 1;
+     }},
+    {"the weights of a route must not all be 0", has_weight},
+    {"canary is the stable version already",
+     [](const Json& self, const Json*) {
+       return data::string_at(self, {"stable"}) != data::string_at(self, {"canary"});
+     }},
+    {"prometheus must say where it is",
+     [](const Json& self, const Json*) {
+       return data::string_at(self, {"provider"}) != "Prometheus" || has(self, "prometheus");
      }},
 };
 

@@ -55,6 +55,9 @@ std::vector<NamedCall> policies_of(const Json& object) {
       calls.push_back(std::move(*call));
     }
   }
+  if (calls.empty() && data::string_at(object, {"kind"}) == "CanaryRelease") {
+    calls.push_back({"Statistical", Json::object()});
+  }
   return calls;
 }
 

@@ -285,7 +285,7 @@ std::vector<std::string> names(const std::string& cluster, const std::string& ty
 void drop_finalizers(const std::string& ns) {
   const CommandResult all = kubectl(
       "home",
-      {"get", "kvc,kcl,kexec,deployitems,secrets", "-n", ns, "-o",
+      {"get", "kvc,kcl,kexec,kdest,kgw,kext,kroute,deployitems,secrets", "-n", ns, "-o",
        "jsonpath={range .items[?(@.metadata.finalizers)]}{.kind}/{.metadata.name}{\"\\n\"}{end}"});
   for (const std::string& line : util::split(all.out, '\n')) {
     if (!line.empty()) {

@@ -5,63 +5,10 @@
 
 #include <kubist/util/fs.hpp>
 #include <kubist/util/sha256.hpp>
-#include <kubist/util/text.hpp>
 
-#include "support.hpp"
-#include "support/paths.hpp"
+#include "installation.hpp"
 
-namespace {
-
-using namespace it;
-using kubist::util::cat;
-
-constexpr const char* k_system = "istio-system";
-
-std::string manifest() {
-  const std::string path = kubist::util::environment("KUBIST_ISTIO_MANIFEST");
-  REQUIRE_MESSAGE(!path.empty(), "run this through tests/cluster/with-istio");
-  return path;
-}
-
-Words install(const Words& more = {}) {
-  Words args{"istio", "install", manifest(), "--timeout", "140s"};
-  args.insert(args.end(), more.begin(), more.end());
-  return args;
-}
-
-std::string verdict() {
-  return Json::parse(run_kubist({"istio", "check", "-o", "json"}).out).value("verdict", "");
-}
-
-void take_istio_out() {
-  kubist::util::Command command;
-  command.args = {kubist::paths::source_dir() + "/tests/cluster/cluster", "istio", "down"};
-  command.timeout = std::chrono::minutes(4);
-  const auto result = kubist::util::run_command(command);
-  REQUIRE(result);
-  REQUIRE_MESSAGE(result->exit_code == 0, result->err);
-}
-
-// What istiod writes: name, failurePolicy and caBundle of every webhook.
-std::string webhooks() {
-  const Json all = Json::parse(
-      must(kubectl("home", {"get", "validatingwebhookconfigurations,mutatingwebhookconfigurations",
-                            "-l", "istio.io/rev", "-o", "json"})));
-  std::string text;
-  for (const Json& config : all["items"]) {
-    for (const Json& webhook : config["webhooks"]) {
-      text += cat(webhook.value("name", ""), ' ', webhook.value("failurePolicy", ""), ' ',
-                  webhook["clientConfig"].value("caBundle", ""), '\n');
-    }
-  }
-  return text;
-}
-
-bool exists(const std::string& type, const std::string& name, const std::string& ns = {}) {
-  return get("home", type, name, ns).has_value();
-}
-
-}  // namespace
+using namespace istio_it;
 
 TEST_CASE("istio install: from nothing to healthy, killed on the way, and again without a write") {
   take_istio_out();

@@ -125,7 +125,7 @@ TEST_CASE("crd: the API server takes every CRD without a warning") {
 
 TEST_CASE("crd: the API server keeps the rules as their twins do") {
   install();
-  for (auto file : {"tree.yaml", "definitions.yaml", "executions.yaml"}) {
+  for (auto file : {"tree.yaml", "definitions.yaml", "executions.yaml", "traffic.yaml"}) {
     for (const auto& document : cases(file)) {
       run_case(document.value);
     }

@@ -7,21 +7,12 @@
 #include <kubist/cli/run.hpp>
 #include <kubist/data/json.hpp>
 
+#include "run_words.hpp"
+
 using namespace kubist::cli;
+using kubist::testing::run_words;
 
 namespace {
-
-struct Ran {
-  int code;
-  std::string out, err;
-};
-
-Ran run_words(const std::vector<std::string>& words) {
-  StringSink out;
-  StringSink err;
-  const int code = run(words, out, err);
-  return {code, out.text(), err.text()};
-}
 
 std::set<std::string> words_of(const Completion& completion) {
   std::set<std::string> words;
@@ -46,7 +37,7 @@ TEST_CASE("run: help goes to stdout and ends with 0") {
 }
 
 TEST_CASE("run: unknown commands are usage errors with a suggestion, nothing on stdout") {
-  const Ran ran = run_words({"verison"});
+  const auto ran = run_words({"verison"});
   CHECK(ran.code == 64);
   CHECK(ran.out.empty());
   CHECK(ran.err.find("did you mean \"version\"?") != std::string::npos);

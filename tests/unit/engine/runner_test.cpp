@@ -196,10 +196,23 @@ TEST_CASE("runner: an executor may let children start before it is Ready") {
   early.outcome = Outcome::progressing;
   early.reason = "Waiting";
   early.children = true;
+  RunOptions options;
+  SUBCASE("it is not looked at again") {}
+  SUBCASE("it is stalled") { early.outcome = Outcome::stalled; }
+  SUBCASE("they do not wait until it is looked at for the last time") {
+    early.requeue_after = 1ms;
+    options.settle = 300ms;
+  }
   world.executor->scripts["p1c1"] = {early};
-  Report report = world.run();
+  Report report = world.run(options);
   CHECK(World::node(report, "p1c1v1").ready);
+  CHECK_FALSE(World::node(report, "p1c1").ready);
   CHECK(world.condition("Project", "", "p1", "TreeReady") == "False NotReady");
+  if (early.requeue_after) {
+    const auto& log = world.executor->log;
+    const auto child = std::find(log.begin(), log.end(), "align p1c1v1");
+    CHECK(std::find(child, log.end(), "align p1c1") != log.end());
+  }
 }
 
 TEST_CASE("runner: deletion runs backwards and asks again while something is under way") {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <kubist/istio/bundle.hpp>
+#include <kubist/state/archive.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
@@ -110,8 +111,8 @@ TEST_CASE("bundle: a cut one is refused wherever it was cut") {
   }
   CHECK(contains(problem(util::replace_all(k_manifests, "kind: ServiceAccount", "kind: ConfigMap")),
                  "no ServiceAccount/istiod"));
-  CHECK(problem(std::string(k_max_bundle_bytes + 1, 'x')) ==
-        "istio.yaml has more than 32 MB: no installation of Istio");
+  CHECK(contains(problem(std::string(k_max_bundle_bytes + 1, 'x')),
+                 "istio.yaml has more than 32 MB of manifests: that is no installation of Istio"));
 }
 
 TEST_CASE("bundle: a file or folder must have the sha256 that is given") {
@@ -136,6 +137,62 @@ TEST_CASE("bundle: a file or folder must have the sha256 that is given") {
       << "apiVersion: v1\nkind: Namespace\nmetadata: {name: istio-system}\n";
   CHECK(source_sha256(folder.path()).value() != whole->sha256);
   CHECK_FALSE(read_bundle({folder.path() / "nothing.yaml", ""}));
+}
+
+TEST_CASE("bundle: an archive's manifests, from all of its folders") {
+  const util::TempDir folder("istio-bundle");
+  std::filesystem::create_directories(folder.path() / "in" / "istio");
+  std::ofstream(folder.path() / "in" / "istio" / "all.yaml") << k_manifests;
+  std::ofstream(folder.path() / "in" / "README.md") << "no manifest";
+  const std::string bytes =
+      kubist::state::pack(folder.path() / "in", std::size_t{1} << 20U).value();
+  const auto file = folder.path() / "istio.tar.gz";
+  std::ofstream(file, std::ios::binary) << bytes;
+  const std::string sha256 = util::sha256_hex(bytes);
+  CHECK(source_sha256(file).value() == sha256);
+  const auto whole = read_bundle({file, sha256});
+  REQUIRE_MESSAGE(whole, whole.error().to_string());
+  CHECK(whole->version == "1.31.0");
+  CHECK(whole->sha256 == sha256);
+  CHECK_FALSE(read_bundle({file, util::sha256_hex("other")}));
+  // In memory, where the location is only a name.
+  CHECK(read_bundle({"ConfigMap/istio", sha256, {}, bytes}).value().sha256 == sha256);
+  CHECK_FALSE(read_bundle({"ConfigMap/istio", util::sha256_hex("other"), {}, bytes}));
+
+  std::ofstream(file, std::ios::binary) << bytes.substr(0, bytes.size() / 2);
+  const auto cut = read_bundle({file, ""});
+  REQUIRE_FALSE(cut);
+  CHECK_MESSAGE(contains(cut.error().to_string(), "istio.tar.gz"), cut.error().to_string());
+
+  // 60 MB of nothing are some 60 KB packed.
+  const auto large = folder.path() / "large";
+  std::filesystem::create_directories(large);
+  std::ofstream(large / "all.yaml").close();
+  std::filesystem::resize_file(large / "all.yaml", std::size_t{60} << 20U);
+  std::ofstream(file, std::ios::binary)
+      << kubist::state::pack(large, std::size_t{1} << 20U).value();
+  CHECK_FALSE(read_bundle({file, ""}));
+}
+
+TEST_CASE("bundle: a URL is read only with a sha256, and held to it") {
+  const std::string url = "https://example.com/istio.yaml";
+  int fetched = 0;
+  const auto fetch = [&](const std::string& asked) -> util::Result<std::string> {
+    CHECK(asked == url);
+    ++fetched;
+    return k_manifests;
+  };
+  const auto without = read_bundle({url, "", fetch});
+  REQUIRE_FALSE(without);
+  CHECK(contains(without.error().message, "give its SHA-256"));
+  CHECK(fetched == 0);
+  const auto whole = read_bundle({url, util::sha256_hex(k_manifests), fetch});
+  REQUIRE_MESSAGE(whole, whole.error().to_string());
+  CHECK(whole->ns == "istio-system");
+  const auto wrong = read_bundle({url, util::sha256_hex("other"), fetch});
+  REQUIRE_FALSE(wrong);
+  CHECK(contains(wrong.error().message, "has the SHA-256"));
+  CHECK_FALSE(read_bundle({url, util::sha256_hex(k_manifests), {}}));
 }
 
 TEST_CASE("bundle: a source of 60 MB is refused before it is read") {

@@ -154,3 +154,25 @@ TEST_CASE("preflight: the rights asked for are those of the kinds in it, each pl
   REQUIRE_FALSE(unserved);
   CHECK(unserved.error().message.find("does not serve apps/v1 Deployment") != std::string::npos);
 }
+
+TEST_CASE("preflight: what Kubernetes lets nobody change") {
+  const auto crd = [](const char* version) {
+    return Json{{"kind", "CustomResourceDefinition"},
+                {"metadata", {{"name", "gateways.networking.istio.io"}}},
+                {"spec", {{"versions", Json::array({Json{{"name", version}}})}}},
+                {"status", {{"storedVersions", Json::array({"v1"})}}}};
+  };
+  CHECK(!find_immutable(crd("v1"), crd("v1")));
+  const auto lost = find_immutable(crd("v1beta1"), crd("v1"));
+  REQUIRE(lost);
+  CHECK(lost->code == "stored-version:gateways.networking.istio.io");
+  const auto binding = [](const char* role) {
+    return Json{{"apiVersion", "rbac.authorization.k8s.io/v1"},
+                {"kind", "RoleBinding"},
+                {"metadata", {{"name", "istiod"}, {"namespace", "istio-system"}}},
+                {"roleRef", {{"kind", "Role"}, {"name", role}}}};
+  };
+  CHECK(!find_immutable(binding("a"), binding("a")));
+  CHECK(find_immutable(binding("a"), binding("b"))->code ==
+        "role-changed:RoleBinding/istiod");
+}

@@ -46,7 +46,7 @@ std::string outcome_at(const Json& parameters, const std::string& now) {
 
 TEST_CASE("builtins: aliases and any case name the same policy") {
   auto all = catalog();
-  for (const char* name : {"TimedWindow", "timedwindow", "timed-window", "TimedPolicy", "timed"}) {
+  for (const char* name : {"TimedWindow", "timedwindow", "timed-window", "TimedPolicy", "window"}) {
     auto found = all.find("any", name);
     REQUIRE_MESSAGE(found, name);
     CHECK((*found)->name == "TimedWindow");
@@ -128,12 +128,10 @@ TEST_CASE("TimedWindow: patches inside and outside, without holding") {
       {"outside", "continue"},
       {"patchInside", {{{"op", "add"}, {"path", "/spec/mode"}, {"value", "day"}}}},
       {"patchOutside", {{{"op", "add"}, {"path", "/spec/mode"}, {"value", "night"}}}}};
-  CHECK(
-      run_policy("timed", parameters, "2026-11-21T12:00:00Z")->output["items"][0]["spec"]["mode"] ==
-      "day");
-  CHECK(
-      run_policy("timed", parameters, "2026-11-21T20:00:00Z")->output["items"][0]["spec"]["mode"] ==
-      "night");
+  CHECK(run_policy("window", parameters, "2026-11-21T12:00:00Z")
+            ->output["items"][0]["spec"]["mode"] == "day");
+  CHECK(run_policy("window", parameters, "2026-11-21T20:00:00Z")
+            ->output["items"][0]["spec"]["mode"] == "night");
 }
 
 TEST_CASE("TimedWindow: wrong parameters are named") {

@@ -116,6 +116,7 @@ TEST_CASE("crds: fields that may hold anything are the ones meant to") {
     });
   }
   std::sort(open.begin(), open.end());
-  CHECK(open == std::vector<std::string>{"effective", "exportSchema", "functionConfig",
-                                         "parameters", "settings[]", "state", "value"});
+  CHECK(open == std::vector<std::string>{"cursor", "effective", "endpoints[]", "exportSchema",
+                                         "functionConfig", "parameters", "settings[]", "state",
+                                         "tls", "trafficPolicy", "value"});
 }

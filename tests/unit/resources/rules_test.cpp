@@ -14,7 +14,7 @@ using data::Json;
 namespace {
 
 const char* const k_files[] = {"rules/tree.yaml", "rules/definitions.yaml",
-                               "rules/executions.yaml"};
+                               "rules/executions.yaml", "rules/traffic.yaml"};
 
 void collect_messages(const Json& schema, std::set<std::string>& messages) {
   if (schema.is_array()) {

@@ -24,6 +24,7 @@ enum class Completes {
   clusters,
   users,
   deploy_items,
+  canaries,
   choices,  ///< Flag::choices
 };
 

@@ -61,6 +61,10 @@ class Deployer {
   /// Ends what the job still has running (interrupted, timed out); done once nothing runs any more.
   /// The log may be of before that, so the exports of the end are given even though the job fails.
   virtual util::Result<Progress> stop(World& world, const Item& item, const Job& job) const = 0;
+  /// After the job's end was written: lets go what it leaves running. Not waited for.
+  virtual util::Result<> dismiss(World& /*world*/, const Item& /*item*/, const Job& /*job*/) const {
+    return {};
+  }
   /// After a successful run with job.remove (or without, where it is skipped): removes all that the
   /// item keeps at its place. Done: nothing is left.
   virtual util::Result<Progress> clean_up(World& world, const Item& item, const Job& job) const = 0;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <kubist/engine/decision.hpp>
 #include <kubist/engine/graph.hpp>
 #include <kubist/util/result.hpp>
 
@@ -58,6 +59,11 @@ struct Alignment {
   /// Look again after this long. Within the run while RunOptions::settle lasts, and a trigger for
   /// --watch. Never written anywhere.
   std::optional<std::chrono::milliseconds> requeue_after;
+  /// It ended, by a verdict or a wish, other than its spec says (a release that was rolled back):
+  /// not an error, but an exit code of its own.
+  bool went_back = false;
+  /// Another look within the run would see nothing new: it needs a run of its own.
+  bool needs_new_run = false;
   /// May children start? Default: when the outcome is ready.
   std::optional<bool> children;
   std::optional<HandledRequest> handled_request;
@@ -97,6 +103,8 @@ struct Context {
   std::chrono::system_clock::time_point now;
   /// Says what is being waited for; shown live. Any thread, any number of times.
   std::function<void(std::string)> progress;
+  /// What its policies decided (releases); nothing: none did.
+  std::optional<Decision> decision = std::nullopt;
 };
 
 /// Keeps one kind of node aligned with the world. Calls come from several threads at once, never

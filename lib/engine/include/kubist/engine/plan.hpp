@@ -51,6 +51,8 @@ class Plan {
 
   /// Takes the next ready node (it becomes running), best first; nothing when none is ready now.
   std::optional<NodeId> next();
+  /// Lets the children of a running node start already, whatever it comes to in the end.
+  void release_children(NodeId id);
   /// Ends a running node.
   void finish(NodeId id, const Verdict& verdict);
   /// Starts nothing more: all waiting and ready nodes become skipped with this reason.
@@ -84,6 +86,7 @@ class Plan {
     unsigned hard = 0;          ///< parent and dependencies that have not ended yet
     bool behind = false;        ///< kinds that come first have not ended yet
     bool children = false;      ///< may its children start?
+    bool released = false;      ///< its children know that already
     std::size_t rank_slot = 0;  ///< its place in Siblings::ranks
     unsigned open_below = 0;    ///< selected nodes of its subtree, itself included, not final yet
     NodeId cause = k_no_node;
@@ -104,6 +107,7 @@ class Plan {
   void drain();
   void ended(NodeId id);
   void after_align(NodeId id);
+  void tell_children(NodeId id);
   void after_remove(NodeId id);
   void free_or_block(NodeId id, bool free, const char* reason, NodeId cause);
   void make_ready(NodeId id);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <kubist/engine/decision.hpp>
 #include <kubist/engine/policy.hpp>
 
 namespace kubist::engine {
@@ -21,6 +22,7 @@ struct PolicyInput {
   Json settings = Json::object();
   Json state;  ///< what this policy returned last time; null: none
   Json metrics = Json::object();
+  std::optional<Decision> decision;  ///< what the policies before it came to
   std::chrono::system_clock::time_point now;
   std::string run_id;
   int attempt = 1;
@@ -42,6 +44,7 @@ struct PolicyOutput {
   std::optional<std::chrono::milliseconds> requeue_after;
   std::string outcome;  ///< its own word ("hold", "advance", ...); empty when none
   bool hold = false;    ///< outcome "hold": leave the world as it is this time
+  std::optional<Decision> decision;  ///< of a release
 };
 
 /// The ResourceList that goes in. `now` and `run` only where the definition asks for them.

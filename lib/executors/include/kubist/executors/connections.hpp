@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -59,6 +60,15 @@ class Connections {
   /// ten seconds, so that a loop that runs at every change does not ask each time. cancelled: stop.
   util::Result<std::shared_ptr<const istio::Evidence>> istio(const Connection& connection,
                                                              const std::stop_token& stop);
+
+  /// Somebody changed it: the next one asks anew.
+  void forget_istio(const Connection& connection);
+  /// Held by who installs it there: Clusters with these credentials come one after the other.
+  std::unique_lock<std::mutex> lock_istio(const Connection& connection);
+
+  /// What a URL has, which must be at that address itself. Errors: as of http::fetch.
+  util::Result<std::string> fetch(const std::string& url, std::size_t max_bytes,
+                                  const std::stop_token& stop) const;
 
   /// Home's, and those of all Clusters that are connected to; each once.
   std::vector<std::shared_ptr<kube::Client>> clients();

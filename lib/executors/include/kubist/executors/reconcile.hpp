@@ -73,8 +73,10 @@ class Session {
   static util::Result<std::unique_ptr<Session>> open(std::shared_ptr<kube::Client> home,
                                                      Options options, const std::stop_token& stop);
 
-  /// Loads the tree and walks it once. Nodes that fail are in the report; an error means that there
-  /// was no run: the tree could not be loaded, or the selection names nothing (not_found).
+  /// Loads the tree and walks it once; releases that are under way then are looked at again and
+  /// again until they have ended, or `settle` is over. Nodes that fail are in the report; an error
+  /// means that there was no run: the tree could not be loaded, or the selection names nothing
+  /// (not_found).
   util::Result<Run> run(const ReconcileOptions& options, engine::Observer& observer,
                         const std::stop_token& stop);
 
@@ -124,6 +126,8 @@ class Session {
       const std::vector<resources::ObjectRef>& items, const ReconcileOptions& options,
       const std::function<void(const std::string&)>& progress, const std::stop_token& stop,
       const ItemCall& call);
+  util::Result<Run> run_planned(const ReconcileOptions& options, engine::Observer& observer,
+                                const std::stop_token& stop);
   util::Result<Run> run_once(const ReconcileOptions& options, bool replan,
                              engine::Observer& observer, const std::stop_token& stop);
   util::Result<> recheck(const engine::Graph& graph, const std::string& ns,

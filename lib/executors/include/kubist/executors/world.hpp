@@ -11,6 +11,7 @@
 
 namespace kubist::executors {
 
+class Releases;
 class Survey;
 
 inline constexpr std::string_view k_finalizer = "kubist.io/finalizer";
@@ -31,6 +32,7 @@ struct World {
   deployers::Settings deployers;
   deployers::Jsonnet jsonnet;        ///< for Templates
   std::size_t item_parallelism = 0;  ///< items of one Execution at once; 0: no limit
+  Releases* releases = nullptr;      ///< of this run; null: none are looked at
 };
 
 /// The uid of kube-system, by which a cluster is known.

@@ -1,6 +1,8 @@
 #pragma once
 #include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,9 +17,15 @@ namespace kubist::istio {
 
 /// Where they come from.
 struct Source {
-  std::filesystem::path path;  ///< a file, or a folder (its .yaml, .yml and .json files)
-  /// What source_sha256() must give, 64 hexadecimal digits; empty: anything.
+  /// A file, a folder (its .yaml, .yml and .json files), a gzipped tar archive (those of all its
+  /// folders), or a http(s) URL of a file or archive.
+  std::string location;
+  /// What source_sha256() must give, 64 hexadecimal digits; empty: anything, but of a URL.
   std::string sha256;
+  /// Reads a URL; URLs are an error when empty.
+  std::function<util::Result<std::string>(const std::string& url)> fetch;
+  /// What the file or archive holds, where it is in memory already: `location` only names it then.
+  std::optional<std::string> content = {};
 };
 
 /// What an installation has to be; empty members match all.
@@ -37,8 +45,8 @@ struct Bundle {
   std::vector<resources::Manifest> manifests;
 };
 
-/// The SHA-256 of a file; of a folder that of the lines "HASH  NAME" of its files in name order, as
-/// `sha256sum` prints them in that folder.
+/// The SHA-256 of a file or archive; of a folder that of the lines "HASH  NAME" of its files in
+/// name order, as `sha256sum` prints them in that folder.
 util::Result<std::string> source_sha256(const std::filesystem::path& path);
 
 /// Reads and checks a source before anything is asked of a cluster. Errors (invalid, with file and

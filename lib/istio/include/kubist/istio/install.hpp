@@ -15,7 +15,10 @@ namespace kubist::istio {
 
 struct InstallOptions {
   bool adopt = false;    ///< take over fields and control planes of other installers
+  bool upgrade = false;  ///< refuse where it is not installed yet
   bool dry_run = false;  ///< preflight and comparison only: nothing is written or waited for
+  /// Asked once when nothing stands in the way, before the first write; an error ends it there.
+  std::function<util::Result<>()> before_write;
   /// For waiting, on each stage and on the verdict at the end.
   std::chrono::nanoseconds timeout = std::chrono::minutes(5);
   std::function<void(Stage stage)> on_stage;
@@ -31,12 +34,13 @@ struct InstallOutcome {
 };
 
 /// Makes the cluster's Istio as the bundle says: preflight, then stage by stage server-side apply
-/// and waiting, then check() until it is ready. Unchanged objects are not written, so that a second
-/// run writes nothing and one that was interrupted goes on. caBundle and failurePolicy of webhooks
-/// that istiod has taken over are left alone.
+/// and waiting, then pruning what the record has and the bundle has not (never CRDs, namespaces, or
+/// what istiod made at run time), then check() until it is ready. Unchanged objects are not
+/// written, so that a second run writes nothing and one that was interrupted goes on. caBundle and
+/// failurePolicy of webhooks that istiod has taken over are left alone.
 ///
-/// A ConfigMap kubist-install[-REV] keeps version and sha256 of the source, and kubist-istio[-REV]
-/// the list of all objects (an ApplySet).
+/// A ConfigMap kubist-install[-REV] keeps version and sha256 of the source of the last installation
+/// that was brought to its end, and kubist-istio[-REV] the list of all objects (an ApplySet).
 ///
 /// Errors: conflict (fields of other managers), not_ready or timeout with what was waited for,
 /// forbidden, unavailable, cancelled. What was applied until then stays.

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -17,6 +18,10 @@ struct Obstacle {
   std::string message;  ///< for people
   std::string next;
 };
+
+/// One error of all that stands in the way, each a detail of it; conflict where another owner holds
+/// something, else invalid.
+util::Error refusal(const std::vector<Obstacle>& obstacles);
 
 struct PreflightOptions {
   bool adopt = false;  ///< take over what istioctl, Helm or somebody else installed
@@ -38,6 +43,21 @@ std::vector<Obstacle> find_obstacles(const Bundle& bundle, const Evidence& evide
 /// Kinds by `index`, those of its own CRDs by the CRDs. not_found: a kind that neither has. Pure.
 util::Result<std::vector<kube::AccessQuestion>> needed_rights(const Bundle& bundle,
                                                               const kube::ResourceIndex& index);
+
+/// What Kubernetes would refuse to change, and istiod's own Deployment (find_obstacles()) is not:
+///   stored-version:CRD            objects may be stored in a version that the bundle's CRD lacks
+///   selector-changed:KIND/NAME    another selector of a Deployment or DaemonSet
+///   role-changed:KIND/NAME        a binding to another role
+util::Result<std::vector<Obstacle>> check_immutable(kube::Client& client, const Bundle& bundle,
+                                                    const std::stop_token& stop = {});
+/// The same of one object of the bundle and its live state; nothing: it may change so. Pure.
+std::optional<Obstacle> find_immutable(const data::Json& wanted, const data::Json& live);
+
+/// Those of the rights that the caller has not, by SelfSubjectAccessReview: `forbidden:VERB
+/// RESOURCE`.
+util::Result<std::vector<Obstacle>> refused_rights(
+    kube::Client& client, const std::vector<kube::AccessQuestion>& questions,
+    const std::stop_token& stop = {});
 
 /// Asks the API server: those rights by SelfSubjectAccessReview, at most some at a time, and each
 /// ClusterRole by a server dry run, since who makes one needs all that it grants (or `escalate`).

@@ -32,6 +32,8 @@ struct StagedObjects {
 /// (Gateways and the like) go with the gateways: their CRDs are served and checked by then. Pure.
 std::vector<StagedObjects> stages_of(const Bundle& bundle,
                                      const std::vector<WebhookConfig>& live = {});
+/// All webhook configurations of Istio that the cluster has.
+std::vector<WebhookConfig> live_webhooks(const Evidence& evidence);
 /// The stage of one object.
 Stage stage_of(const data::Json& object);
 

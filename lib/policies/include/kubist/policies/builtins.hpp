@@ -15,8 +15,11 @@ struct Builtin {
 
 /// All built-in policies, by name. Names are UpperCamelCase nouns ending in "Policy" only where
 /// Vamp's did; both forms are aliases, matched in any case and without dashes:
-///   TimedWindow   timed-window, TimedPolicy, timed     timed_window.hpp
+///   Health        HealthBasedCanaryReleasePolicy       health.hpp
 ///   JsonPatch     json-patch, JsonPatchPolicy, patch   json_patch.hpp
+///   Statistical   StatisticalPolicy                    statistical_policy.hpp
+///   Timed         TimedCanaryReleasePolicy             timed.hpp
+///   TimedWindow   timed-window, TimedPolicy, window    timed_window.hpp
 const std::vector<Builtin>& builtins();
 
 /// Puts all of them into a catalog.

@@ -70,7 +70,7 @@ struct NamedCall {
 
 /// spec.executor or its alias policyExecutor; nothing when the kind's default applies.
 std::optional<NamedCall> executor_of(const data::Json& object);
-/// spec.policies in order.
+/// spec.policies in order; a CanaryRelease without any has Statistical.
 std::vector<NamedCall> policies_of(const data::Json& object);
 bool is_suspended(const data::Json& object);
 /// "Kind/name" as an object of ours in the namespace of `from` (none for cluster-scoped kinds);

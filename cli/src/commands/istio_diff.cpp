@@ -1,0 +1,46 @@
+#include <kubist/cli/exit_codes.hpp>
+#include <kubist/istio/diff.hpp>
+
+#include "../istio_install.hpp"
+#include "../output/set_report.hpp"
+#include "commands.hpp"
+
+namespace kubist::cli {
+namespace {
+
+util::Result<int> diff(Context& context, const Arguments& arguments) {
+  KUBIST_TRY(const istio::Bundle bundle, read_bundle(context, arguments));
+  KUBIST_TRY(const auto client, context.client());
+  KUBIST_TRY(const apply::SetDiffs diffs, istio::diff(*client, bundle, context.stop()));
+  return print_diffs(context, diffs, bundle.manifests);
+}
+
+util::Result<int> run(Context& context, const Arguments& arguments) {
+  return diff_exit_code(context, diff(context, arguments));
+}
+
+}  // namespace
+
+const CommandSpec& istio_diff_command() {
+  static const CommandSpec spec{
+      .path = "istio diff",
+      .group = "Istio",
+      .summary = "Show what installing or upgrading Istio would change",
+      .details =
+          "The API server computes the outcome of 'istio install PATH' in a dry run; what it gives "
+          "is compared with what is there. What istiod writes into its webhooks (caBundle, "
+          "failurePolicy) is left alone by an installation and shows no difference. Objects that "
+          "would be deleted are shown too. The exit code is 0 without differences, 1 with some, "
+          "and 70 after an error.",
+      .arguments = "PATH",
+      .min_words = 1,
+      .max_words = 1,
+      .completes = Completes::files,
+      .flags = bundle_flags(),
+      .examples = {{"Look before an upgrade", "kubist istio diff istio.yaml"}},
+      .needs = Needs::cluster,
+      .run = run};
+  return spec;
+}
+
+}  // namespace kubist::cli

@@ -1,0 +1,88 @@
+#include "istio_install.hpp"
+
+#include <kubist/cli/exit_codes.hpp>
+#include <kubist/http/fetch.hpp>
+#include <kubist/istio/install.hpp>
+#include <kubist/util/text.hpp>
+
+#include "istio_flags.hpp"
+
+namespace kubist::cli {
+
+using util::cat;
+
+namespace {
+
+istio::InstallOptions install_options(Context& context, const Arguments& arguments) {
+  istio::InstallOptions options;
+  options.adopt = arguments.boolean("adopt");
+  options.dry_run = arguments.text("dry-run") == "client";
+  options.timeout = arguments.duration("timeout");
+  options.on_stage = [&context](istio::Stage stage) {
+    context.log().line(cat("stage: ", istio::to_string(stage)));
+  };
+  options.on_progress = [&context](std::string_view text) {
+    context.log().line(util::printable(text));
+  };
+  options.on_result = result_lines(context, options.dry_run);
+  return options;
+}
+
+}  // namespace
+
+std::vector<Flag> bundle_flags() {
+  return {{"sha256", 0, FlagKind::text, "HASH",
+           "what the file, archive or URL must have; of a folder, what 'sha256sum * | sha256sum' "
+           "prints for its "
+           "manifests"},
+          {"version", 0, FlagKind::text, "VERSION", "what the manifests must be of, as 1.30.3"},
+          {"revision", 0, FlagKind::text, "REVISION", "what the manifests must be of"}};
+}
+
+util::Result<istio::Bundle> read_bundle(Context& context, const Arguments& arguments) {
+  const auto fetch = [&context](const std::string& url) {
+    return http::fetch(context.client_options().engine, url, istio::k_max_bundle_bytes,
+                       context.stop());
+  };
+  return istio::read_bundle({arguments.words().front(), arguments.text("sha256"), fetch},
+                            {arguments.text("version"), arguments.text("revision")});
+}
+
+std::vector<Flag> install_flags() {
+  std::vector<Flag> flags = bundle_flags();
+  flags.insert(
+      flags.end(),
+      {{"adopt", 0, FlagKind::boolean, "", "take over what another installer or person owns"},
+       {"dry-run",
+        0,
+        FlagKind::optional,
+        "MODE",
+        "only check, and say what would be done: none or client",
+        "none",
+        Completes::choices,
+        "client",
+        {"none", "client"}},
+       {"timeout", 0, FlagKind::duration, "DURATION", "wait this long for each stage", "5m"},
+       supported_flag()});
+  return flags;
+}
+
+util::Result<int> run_install(Context& context, const Arguments& arguments, bool upgrade) {
+  KUBIST_TRY(const istio::SupportTable support, support_of(arguments));
+  KUBIST_TRY(const istio::Bundle bundle, read_bundle(context, arguments));
+  istio::InstallOptions options = install_options(context, arguments);
+  options.upgrade = upgrade;
+  KUBIST_TRY(const auto client, context.client());
+  KUBIST_TRY(const istio::InstallOutcome outcome,
+             istio::install(*client, bundle, options, support, context.stop()));
+  if (!outcome.obstacles.empty()) {
+    return util::fail(istio::refusal(outcome.obstacles));
+  }
+  if (!options.dry_run) {
+    context.out().write(cat("Istio: ", istio::to_string(outcome.verdict.verdict), ", ",
+                            util::printable(istio::summary(outcome.verdict)), '\n'));
+  }
+  return k_ok;
+}
+
+}  // namespace kubist::cli

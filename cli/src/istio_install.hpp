@@ -1,0 +1,19 @@
+#pragma once
+#include <vector>
+
+#include <kubist/cli/command.hpp>
+#include <kubist/cli/context.hpp>
+#include <kubist/istio/bundle.hpp>
+
+/// What `kubist istio install`, `upgrade` and `diff` share.
+namespace kubist::cli {
+
+/// What says which manifests are meant: --sha256, --version, --revision.
+std::vector<Flag> bundle_flags();
+util::Result<istio::Bundle> read_bundle(Context& context, const Arguments& arguments);
+
+/// The flags of install and upgrade.
+std::vector<Flag> install_flags();
+util::Result<int> run_install(Context& context, const Arguments& arguments, bool upgrade);
+
+}  // namespace kubist::cli

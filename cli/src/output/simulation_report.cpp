@@ -1,0 +1,172 @@
+#include "simulation_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <kubist/util/duration.hpp>
+#include <kubist/util/text.hpp>
+
+#include "format.hpp"
+#include "tree_lines.hpp"
+
+namespace kubist::cli {
+namespace {
+
+using data::Json;
+using policies::Ending;
+using policies::Quantiles;
+using policies::SimulatedRun;
+using policies::Simulation;
+using policies::SimulationReport;
+using util::cat;
+
+Json number_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+Json quantiles_json(const Quantiles& quantiles) {
+  return {{"median", number_or_null(quantiles.median)}, {"p95", number_or_null(quantiles.p95)}};
+}
+
+std::string number(double value, int digits = 0) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+std::string percent(double share, int digits = 1) { return cat(number(100 * share, digits), " %"); }
+std::string rate_text(double rate) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", rate);
+  return text;
+}
+std::string time(double seconds) {
+  return util::human_duration(std::chrono::seconds(std::llround(seconds)));
+}
+
+template <class Format>
+std::string quantiles_text(const Quantiles& quantiles, Format format) {
+  if (!quantiles.median) {
+    return "-";
+  }
+  return cat(format(*quantiles.median), ", 95 %: ", quantiles.p95 ? format(*quantiles.p95) : "-");
+}
+
+// What a version as good as stable needs to leave each step.
+struct Step {
+  double weight;
+  double rate;  // canary requests a second
+  std::optional<double> median, p95;
+};
+
+std::vector<Step> steps_of(const Simulation& simulation) {
+  std::vector<Step> steps;
+  const std::vector<double>& weights = simulation.rollout.weights;
+  if (simulation.judge != policies::Judge::statistical || !simulation.statistical.prove) {
+    return steps;
+  }
+  for (std::size_t i = 0; i + 1 < weights.size(); ++i) {
+    const auto needed = [&](double quantile) {
+      return policies::requests_to_leave(simulation.statistical,
+                                         std::span(&simulation.traffic.stable_rate, 1), weights[i],
+                                         weights[i + 1], quantile);
+    };
+    steps.push_back({weights[i], weights[i] * simulation.traffic.requests_per_second, needed(0.5),
+                     needed(0.95)});
+  }
+  return steps;
+}
+
+Json steps_json(const Simulation& simulation) {
+  Json list = Json::array();
+  for (const Step& step : steps_of(simulation)) {
+    const auto seconds = [&](const std::optional<double>& requests) {
+      return requests ? std::optional(*requests / step.rate) : std::nullopt;
+    };
+    list.push_back({{"weightPercent", 100 * step.weight},
+                    {"canaryRequests", quantiles_json({step.median, step.p95})},
+                    {"seconds", quantiles_json({seconds(step.median), seconds(step.p95)})}});
+  }
+  return list;
+}
+
+std::string steps_text(const Simulation& simulation) {
+  std::string text;
+  for (const Step& step : steps_of(simulation)) {
+    text += cat("  at ", number(100 * step.weight), " %: ");
+    if (!step.p95) {
+      text += "no number suffices\n";
+      continue;
+    }
+    text += cat(number(*step.median), " canary requests (95 %: ", number(*step.p95), ") at ",
+                rate_text(step.rate), "/s: ", time(*step.median / step.rate), " (",
+                time(*step.p95 / step.rate), ")\n");
+  }
+  return text.empty() ? "" : cat("A version as good as stable needs about\n", text, '\n');
+}
+
+constexpr int k_bars = 12;
+constexpr double k_bar_width = 40;
+
+// The share of all runs that had ended each way by the end of each slice of time.
+std::string chart(const Simulation& simulation, const std::vector<SimulatedRun>& runs) {
+  int longest = 1;
+  for (const SimulatedRun& run : runs) {
+    longest = std::max(longest, run.ending == Ending::undecided ? 1 : run.looks);
+  }
+  const double interval = std::chrono::duration<double>(simulation.traffic.interval).count();
+  const int bars = std::min(k_bars, longest);
+  std::vector<std::vector<std::string>> rows{{"UNTIL", "ABORTED", "PROMOTED", ""}};
+  for (int bar = 1; bar <= bars; ++bar) {
+    const int until = longest * bar / bars;
+    const auto share = [&](Ending ending) {
+      return static_cast<double>(std::count_if(
+                 runs.begin(), runs.end(),
+                 [&](const auto& run) { return run.ending == ending && run.looks <= until; })) /
+             std::max<double>(1, static_cast<double>(runs.size()));
+    };
+    const double aborted = share(Ending::aborted);
+    const double promoted = share(Ending::promoted);
+    const auto width = [](double of) { return static_cast<std::size_t>(of * k_bar_width + 0.5); };
+    rows.push_back({time(until * interval), percent(aborted), percent(promoted),
+                    cat(std::string(width(aborted), 'x'), std::string(width(promoted), '='))});
+  }
+  return layout(rows, std::vector<std::vector<int>>(rows.size(), {0, 0, 0, 0}), false);
+}
+
+}  // namespace
+
+Json simulation_json(const Simulation& simulation, const SimulationReport& report) {
+  return {{"runs", report.runs},
+          {"seed", simulation.seed},
+          {"abortedShare", report.aborted_share},
+          {"promotedShare", report.promoted_share},
+          {"undecidedShare", report.undecided_share},
+          {"falseAbortRate", number_or_null(report.false_abort_rate)},
+          {"falsePromotionRate", number_or_null(report.false_promotion_rate)},
+          {"canaryRequestsToAbort", quantiles_json(report.canary_requests_to_abort)},
+          {"requestsToPromote", quantiles_json(report.requests_to_promote)},
+          {"secondsToDecision", quantiles_json(report.seconds_to_decision)},
+          {"extraFailures", quantiles_json(report.extra_failures)},
+          {"expectedToLeave", steps_json(simulation)}};
+}
+
+std::string simulation_text(const Simulation& simulation, const SimulationReport& report,
+                            const std::vector<SimulatedRun>& runs) {
+  const auto whole = [](double value) { return number(value); };
+  const auto rate = [](const std::optional<double>& share) {
+    return share ? percent(*share, 2) : std::string("-");
+  };
+  const std::vector<std::vector<std::string>> rows{
+      {"runs", cat(report.runs, " of seed ", simulation.seed)},
+      {"aborted", percent(report.aborted_share, 2)},
+      {"promoted", percent(report.promoted_share, 2)},
+      {"undecided", percent(report.undecided_share, 2)},
+      {"false aborts", rate(report.false_abort_rate)},
+      {"false promotions", rate(report.false_promotion_rate)},
+      {"canary requests to abort", quantiles_text(report.canary_requests_to_abort, whole)},
+      {"requests to promote", quantiles_text(report.requests_to_promote, whole)},
+      {"time to decision", quantiles_text(report.seconds_to_decision, time)},
+      {"extra failures of aborted runs", quantiles_text(report.extra_failures, whole)}};
+  return cat(steps_text(simulation),
+             layout(rows, std::vector<std::vector<int>>(rows.size(), {0, 0}), false), '\n',
+             chart(simulation, runs));
+}
+
+}  // namespace kubist::cli

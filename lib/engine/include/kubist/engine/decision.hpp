@@ -1,0 +1,33 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include <kubist/data/json.hpp>
+#include <kubist/util/result.hpp>
+
+namespace kubist::engine {
+
+/// What a release policy wants, least cautious first.
+enum class Action { advance, hold, pause, rollback };
+std::string_view to_string(Action action);
+
+/// `decision {action, weight, reason, message}` of a PolicyRun's status.
+struct Decision {
+  Action action = Action::hold;
+  std::optional<int> weight;  ///< percent for the canary; nothing: the release's next step
+  std::string reason;         ///< CamelCase: "WorseThanStable", "TooFew"
+  std::string message;        ///< the evidence, for people
+  std::string by;             ///< the policy that decided; empty as it is read
+};
+
+/// The decision of a chain: a later policy can only be more cautious, and a rollback is final. Of
+/// two advances the smaller weight counts (one without a weight leaves the other's).
+Decision more_cautious(const Decision& former, const Decision& later);
+
+/// Reads `decision` of a PolicyRun's status; nothing: it has none. A string is an action alone.
+/// Invalid: an unknown action, a weight outside 0 to 100.
+util::Result<std::optional<Decision>> read_decision(const data::Json& status);
+/// As policies see the decision of those before them.
+data::Json to_json(const Decision& decision);
+
+}  // namespace kubist::engine

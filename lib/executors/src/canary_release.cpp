@@ -1,0 +1,138 @@
+#include <kubist/data/pointer.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
+
+#include "kinds.hpp"
+#include "managed.hpp"
+#include "release_look.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+using engine::Alignment;
+using engine::Outcome;
+using release::State;
+using util::cat;
+
+namespace {
+
+/// Decides how much of its routes' traffic the canary gets. The routes run after it and move their
+/// weights; the next look sees whether they have.
+class CanaryReleaseExecutor final : public ManagedExecutor {
+ public:
+  using ManagedExecutor::ManagedExecutor;
+
+ private:
+  // Its routes let go of its weights by themselves when it is gone.
+  bool needs_finalizer() const override { return false; }
+  util::Result<engine::Removal> remove_node(Work& /*work*/) override { return engine::Removal{}; }
+
+  util::Result<Alignment> align_node(Work& work) override {
+    const engine::Node& node = work.node();
+    KUBIST_TRY(const auto look, world().releases->look(node, work.spec()));
+    const std::string request = pending_request(node);
+    const auto asked = release::read_request(request.substr(0, request.find('@')));
+    const release::Tick tick = release::tick(look->plan, look->before, look->seen,
+                                             work.context().decision, asked, work.context().now);
+    const bool fresh = asked == release::Request::resume && tick.request_done;
+    Alignment alignment;
+    alignment.status = release::to_json(tick.progress);
+    alignment.status["members"] = members(work, look->plan, look->before, tick.progress, fresh);
+    if (const auto cursor = world().releases->cursor(node)) {
+      alignment.status["cursor"] = release::is_final(tick.progress.state) ? Json() : *cursor;
+    }
+    ask_routes(work, look->plan, tick.progress, alignment.status["members"]);
+    report(tick, alignment);
+    if (asked != release::Request::none) {
+      alignment.handled_request =
+          tick.request_done ? engine::HandledRequest{request, "Done", tick.progress.message}
+                            : engine::HandledRequest{request, "Refused",
+                                                     cat("means nothing while the release is ",
+                                                         to_string(look->before.state))};
+    }
+    return alignment;
+  }
+
+  static std::string pending_request(const engine::Node& node) {
+    std::string request = node.annotation(resources::k_request_annotation);
+    return request == data::string_at(node.status(), {"handledRequest", "request"}) ? std::string()
+                                                                                    : request;
+  }
+
+  // What the routes were when their weights were first moved: other routes later are an edit.
+  static Json members(Work& work, const release::Plan& plan, const release::Progress& before,
+                      const release::Progress& after, bool fresh) {
+    const Json* known = data::find_path(work.node().status(), {"members"});
+    const bool begins = before.weight == 0 && after.weight != 0;
+    if (after.weight == 0) {
+      return Json();
+    }
+    return begins || fresh || known == nullptr ? members_of(work.context().graph, work.node(), plan)
+                                               : *known;
+  }
+
+  void ask_routes(Work& work, const release::Plan& plan, const release::Progress& progress,
+                  const Json& members) {
+    const bool over = progress.state == State::succeeded;
+    if (progress.state == State::pending || progress.state == State::failed) {
+      return;  // their weights are their own, or nobody knows
+    }
+    for (const std::string& route : plan.routes) {
+      RouteWish wish;
+      wish.by = cat(work.node().key.kind, '/', work.node().key.name);
+      wish.attempt = progress.attempt;
+      wish.final = over;
+      if (progress.weight != 0) {
+        wish.shift = traffic::Shift{plan.destination, plan.stable, plan.canary, progress.weight};
+      }
+      const engine::Key key = route_key(work.node(), route);
+      if (!over || unchanged(work.context().graph, key, members)) {
+        world().releases->wish(key, std::move(wish));
+      }
+    }
+  }
+
+  // After the release the spec wins.
+  static bool unchanged(const engine::Graph& graph, const engine::Key& route, const Json& members) {
+    for (const engine::NodeId id : graph.find(route)) {
+      const Json* routes = data::find_path(graph[id].spec(), {"routes"});
+      for (const Json& member : members) {
+        if (routes != nullptr && data::string_at(member, {"route"}) == route.name) {
+          return data::string_at(member, {"forSpec"}) == traffic::routes_hash(*routes);
+        }
+      }
+    }
+    return false;
+  }
+
+  static void report(const release::Tick& tick, Alignment& alignment) {
+    const release::Progress& progress = tick.progress;
+    alignment.reason =
+        progress.reason.empty() ? std::string(to_string(progress.state)) : progress.reason;
+    alignment.message = progress.message;
+    alignment.requeue_after = tick.look_again;
+    alignment.needs_new_run = true;  // the routes move in between
+    switch (progress.state) {
+      case State::succeeded:
+        alignment.outcome = Outcome::ready;
+        break;
+      case State::rolled_back:
+      case State::aborted:
+        alignment.went_back = true;
+        [[fallthrough]];
+      case State::failed:
+        alignment.outcome = Outcome::stalled;
+        break;
+      default:
+        alignment.outcome = Outcome::progressing;
+    }
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<engine::Executor> make_canary_release_executor(World& world) {
+  return std::make_shared<CanaryReleaseExecutor>(world);
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,122 @@
+#include "istio_wish.hpp"
+
+#include <algorithm>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/base64.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::executors {
+
+using data::Json;
+using util::cat;
+using util::ErrorKind;
+
+namespace {
+
+util::Error problem(ErrorKind kind, std::string reason, std::string message, std::string hint) {
+  util::Error error = util::make_error(kind, std::move(message), std::move(hint));
+  error.reason = std::move(reason);
+  return error;
+}
+
+// Where clouds keep the credentials of their machines (RFC 3927, RFC 4291 section 2.5.6), and
+// addresses that look like others.
+bool is_never_allowed(std::string_view url) {
+  const std::size_t begin = url.find("://") + 3;
+  const std::string host = util::lower(url.substr(begin, url.find_first_of("/?#", begin) - begin));
+  return host.find('@') != host.npos || host.starts_with("169.254.") || host.starts_with("[fe8") ||
+         host.starts_with("[fe9") || host.starts_with("[fea") || host.starts_with("[feb");
+}
+
+util::Result<std::string> read_config_map(Work& work, const IstioWish& wish) {
+  const std::string& ns = work.node().key.ns;
+  const std::string what = cat("ConfigMap ", ns, '/', wish.config_map);
+  KUBIST_TRY(const auto found, work.world().home->find(kube::well_known::config_maps(), ns,
+                                                       wish.config_map, work.stop()));
+  if (!found) {
+    return util::fail(problem(ErrorKind::not_found, "IstioSourceNotFound",
+                              cat(what, " with Istio's manifests does not exist"),
+                              cat("Create it: kubectl create configmap ", wish.config_map, " -n ",
+                                  ns, " --from-file=", wish.key)));
+  }
+  if (const Json* text = data::find_path(*found, {"data", wish.key});
+      text != nullptr && text->is_string()) {
+    return text->get<std::string>();
+  }
+  const Json* binary = data::find_path(*found, {"binaryData", wish.key});
+  auto bytes = binary != nullptr && binary->is_string()
+                   ? util::base64_decode(binary->get_ref<const std::string&>())
+                   : std::nullopt;
+  if (!bytes) {
+    return util::fail(problem(ErrorKind::not_found, "IstioSourceNotFound",
+                              cat(what, " has no key ", wish.key),
+                              "Correct spec.istio.source.configMapRef.key."));
+  }
+  return *std::move(bytes);
+}
+
+}  // namespace
+
+std::string IstioWish::source() const { return url.empty() ? cat("ConfigMap/", config_map) : url; }
+
+IstioWish istio_wish(const Json& cluster_spec) {
+  const Json* found = data::find_path(cluster_spec, {"istio"});
+  const Json spec = found != nullptr ? *found : Json::object();
+  const auto text = [&](std::initializer_list<std::string_view> path, std::string_view other = "") {
+    return std::string(data::string_at(spec, path, other));
+  };
+  IstioWish wish;
+  wish.mode = text({"mode"}, "Check");
+  wish.scope = {text({"namespace"}),
+                text({"revision"}, wish.installs() ? istio::k_default_revision : "")};
+  wish.version = text({"version"});
+  wish.config_map = text({"source", "configMapRef", "name"});
+  wish.key = text({"source", "configMapRef", "key"});
+  wish.url = text({"source", "url"});
+  wish.sha256 = text({"source", "sha256"});
+  return wish;
+}
+
+util::Result<> check_istio_grant(const Json* project, const IstioWish& wish) {
+  const Json* sources =
+      project != nullptr ? data::find_path(*project, {"spec", "istioInstall", "sources"}) : nullptr;
+  const std::string source = wish.source();
+  const bool granted = sources != nullptr && sources->is_array() &&
+                       std::any_of(sources->begin(), sources->end(), [&](const Json& pattern) {
+                         return pattern.is_string() &&
+                                util::glob_match(pattern.get_ref<const std::string&>(), source);
+                       });
+  if (granted && (wish.url.empty() || !is_never_allowed(wish.url))) {
+    return {};
+  }
+  return util::fail(problem(
+      ErrorKind::invalid, "IstioInstallNotGranted",
+      granted ? cat(source, " is no address that Istio may be installed from")
+              : cat("the Project does not grant that Istio is installed from ", source),
+      granted ? "Give the address of another server, without a user's name."
+              : "An administrator can add it to spec.istioInstall.sources of the Project."));
+}
+
+util::Result<istio::Bundle> read_wished_bundle(Work& work, const IstioWish& wish) {
+  istio::Source source;
+  source.location = wish.source();
+  source.sha256 = wish.sha256;
+  if (wish.url.empty()) {
+    KUBIST_TRY(source.content, read_config_map(work, wish));
+  }
+  source.fetch = [&work](const std::string& url) {
+    return work.world().connections.fetch(url, istio::k_max_bundle_bytes, work.stop());
+  };
+  auto bundle = istio::read_bundle(source, {wish.version, wish.scope.revision});
+  if (bundle && !wish.scope.ns.empty() && bundle->ns != wish.scope.ns) {
+    bundle = util::fail(ErrorKind::invalid, cat(source.location, " installs Istio into namespace ",
+                                                bundle->ns, ", not ", wish.scope.ns));
+  }
+  if (!bundle && bundle.error().kind == ErrorKind::invalid) {
+    bundle.error().reason = "IstioSourceInvalid";
+  }
+  return bundle;
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,163 @@
+#include "release_look.hpp"
+
+#include <algorithm>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/traffic/destination.hpp>
+#include <kubist/util/sha256.hpp>
+#include <kubist/util/text.hpp>
+
+#include "item_world.hpp"
+#include "traffic_place.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+using resources::ObjectView;
+using util::cat;
+
+namespace {
+
+const engine::Node* find_one(const engine::Graph& graph, const engine::Key& key) {
+  const auto found = graph.find(key);
+  return found.empty() ? nullptr : &graph[found.front()];
+}
+
+util::Error unknown(std::string reason, std::string message) {
+  auto error = util::make_error(util::ErrorKind::invalid, std::move(message));
+  error.reason = std::move(reason);
+  return error;
+}
+
+/// The labels of the pods of one version.
+util::Result<Json> version_labels(const engine::Graph& graph, const engine::Node& node,
+                                  const release::Plan& plan, const std::string& version) {
+  const engine::Node* found =
+      find_one(graph, {node.key.group, "Destination", node.key.ns, plan.destination});
+  if (found == nullptr) {
+    return util::fail(unknown(
+        "UnknownDestination",
+        cat("spec.destination: there is no Destination ", plan.destination, " in ", node.key.ns)));
+  }
+  KUBIST_TRY(const auto destination, traffic::read_destination(*found->object));
+  const auto subset = destination.subsets.find(version);
+  if (subset == destination.subsets.end()) {
+    return util::fail(unknown("UnknownSubset",
+                              cat("Destination ", plan.destination, " has no version ", version)));
+  }
+  Json labels = destination.selector;
+  labels.update(subset->second.labels);
+  return labels;
+}
+
+bool carries(const Json& labels, const Json& wanted) {
+  for (const auto& [key, value] : wanted.items()) {
+    if (data::string_at(labels, {key}) != value) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Version and the templates of the Deployments behind it: another image is another target.
+std::string target_of(const std::vector<Json>& deployments, const Json& labels,
+                      const std::string& version) {
+  std::vector<std::string> templates;
+  for (const Json& deployment : deployments) {
+    const Json* pod = data::find_path(deployment, {"spec", "template"});
+    const Json* own = pod != nullptr ? data::find_path(*pod, {"metadata", "labels"}) : nullptr;
+    if (own != nullptr && carries(*own, labels)) {
+      templates.push_back(pod->at("spec").dump());
+    }
+  }
+  std::sort(templates.begin(), templates.end());
+  return cat(version, '/', util::sha256_hex(util::join(templates, "\n")).substr(0, 10));
+}
+
+release::Member member_of(const engine::Graph& graph, const engine::Node& node,
+                          const std::string& route, const release::Progress& progress) {
+  release::Member member;
+  member.name = route;
+  const engine::Node* found = find_one(graph, route_key(node, route));
+  if (found == nullptr || found->deleting) {
+    member.there = false;
+    return member;
+  }
+  const Json& status = found->status();
+  member.settled = found->status_summary.ready == "True" &&
+                   found->status_summary.observed_generation >= found->generation;
+  if (const Json* ready = engine::find_condition(status, "Ready"); !member.settled && ready) {
+    member.message = data::string_at(*ready, {"message"});
+  }
+  const Json* moved = data::find_path(status, {"override"});
+  if (moved != nullptr &&
+      data::string_at(*moved, {"by"}) == cat(node.key.kind, '/', node.key.name)) {
+    member.weight = static_cast<int>(data::int_at(*moved, {"percent"}));
+    member.settled = member.settled && data::int_at(*moved, {"attempt"}) == progress.attempt;
+  }
+  const Json* members = data::find_path(node.status(), {"members"});
+  for (const Json& known : members != nullptr ? *members : Json::array()) {
+    const Json* routes = data::find_path(found->spec(), {"routes"});
+    member.changed =
+        member.changed || (data::string_at(known, {"route"}) == route && routes &&
+                           data::string_at(known, {"forSpec"}) != traffic::routes_hash(*routes));
+  }
+  return member;
+}
+
+util::Result<> look_at_target(const deployers::Place& place, const release::Plan& plan,
+                              const Json& labels, release::Seen& seen,
+                              const std::stop_token& stop) {
+  kube::ListOptions options;
+  options.label_selector = label_text(labels);
+  KUBIST_TRY(const auto pods,
+             place.client->list(kube::well_known::pods(), place.ns, options, stop));
+  KUBIST_TRY(const auto deployments,
+             place.client->list(kube::well_known::deployments(), place.ns, {}, stop));
+  const auto ready = std::count_if(pods.items.begin(), pods.items.end(), [](const Json& pod) {
+    const ObjectView view(pod);
+    const auto condition = view.condition("Ready");
+    return condition && condition->status == "True" && view.deletion_timestamp().empty();
+  });
+  seen.target = target_of(deployments.items, labels, plan.canary);
+  seen.target_ready = ready > 0;
+  seen.message = cat("no pod of version ", plan.canary, " (", options.label_selector,
+                     ") is ready in ", place.ns);
+  return {};
+}
+
+}  // namespace
+
+engine::Key route_key(const engine::Node& release, const std::string& route) {
+  return {release.key.group, "TrafficRoute", release.key.ns, route};
+}
+
+util::Result<ReleaseLook> look_at_release(World& world, const engine::Graph& graph,
+                                          const engine::Node& node, const Json& spec,
+                                          const std::stop_token& stop) {
+  ReleaseLook look;
+  KUBIST_TRY(look.plan, release::read_plan({{"spec", spec}}));
+  look.before = release::read_progress(node.status());
+  KUBIST_TRY(const Json labels, version_labels(graph, node, look.plan, look.plan.canary));
+  KUBIST_CHECK(version_labels(graph, node, look.plan, look.plan.stable));
+  KUBIST_TRY(const auto place, place_of(world.home, world.home_uid, world.connections, graph,
+                                        node.key.ns, node.target, stop));
+  KUBIST_CHECK(look_at_target(place, look.plan, labels, look.seen, stop));
+  for (const std::string& route : look.plan.routes) {
+    look.seen.members.push_back(member_of(graph, node, route, look.before));
+  }
+  return look;
+}
+
+Json members_of(const engine::Graph& graph, const engine::Node& node, const release::Plan& plan) {
+  Json members = Json::array();
+  for (const std::string& route : plan.routes) {
+    const engine::Node* found = find_one(graph, route_key(node, route));
+    const Json* routes = found != nullptr ? data::find_path(found->spec(), {"routes"}) : nullptr;
+    members.push_back(
+        {{"route", route}, {"forSpec", routes != nullptr ? traffic::routes_hash(*routes) : ""}});
+  }
+  return members;
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,148 @@
+#include "release_metrics.hpp"
+
+#include <cmath>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/metrics/gateway.hpp>
+#include <kubist/metrics/prometheus.hpp>
+#include <kubist/traffic/entry_gateway.hpp>
+#include <kubist/util/clock.hpp>
+#include <kubist/util/duration.hpp>
+#include <kubist/util/text.hpp>
+
+#include "item_world.hpp"
+#include "release_look.hpp"
+#include "traffic_place.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+using util::cat;
+
+namespace {
+
+/// A look that comes a little early closes the window all the same.
+constexpr double k_early = 0.8;
+
+Json nothing(std::string_view reason, const std::string& message) {
+  return {{"reason", reason}, {"message", message}};
+}
+
+Json to_json(const metrics::Counts& counts) {
+  Json latency = Json::array();
+  for (const metrics::Bucket& bucket : counts.latency_ms) {
+    latency.push_back(
+        {{"le", std::isinf(bucket.le) ? Json("+Inf") : Json(bucket.le)}, {"count", bucket.count}});
+  }
+  return {{"requests", counts.requests}, {"errors", counts.errors}, {"latency", latency}};
+}
+
+struct Cursor {
+  metrics::Sample sample;
+  Json json;
+};
+
+/// The cursor of the present step; nothing: there is none yet. Invalid: it does not read.
+util::Result<std::optional<Cursor>> cursor_of(const engine::Node& node,
+                                              const release::Progress& progress) {
+  const Json* cursor = data::find_path(node.status(), {"cursor"});
+  if (cursor == nullptr || data::int_at(*cursor, {"weight"}) != progress.weight ||
+      data::int_at(*cursor, {"attempt"}) != progress.attempt || !cursor->contains("sample")) {
+    return std::nullopt;
+  }
+  KUBIST_TRY(auto sample, metrics::read_sample((*cursor)["sample"]));
+  return Cursor{std::move(sample), *cursor};
+}
+
+Json cursor_json(const metrics::Sample& sample, const release::Progress& progress) {
+  return {{"weight", progress.weight},
+          {"attempt", progress.attempt},
+          {"sample", metrics::to_json(sample)}};
+}
+
+}  // namespace
+
+util::Result<std::shared_ptr<metrics::Provider>> ReleaseMetrics::provider(
+    const std::shared_ptr<kube::Client>& client, const Json& settings) {
+  const std::lock_guard lock(m_mutex);
+  auto& known = m_providers[cat(client->server(), ' ', settings.dump())];
+  if (known) {
+    return known;
+  }
+  if (data::string_at(settings, {"provider"}, "Gateway") == "Gateway") {
+    known = metrics::make_gateway_provider(client);
+    return known;
+  }
+  metrics::PrometheusOptions options;
+  options.names = data::string_at(settings, {"names"}) == "Envoy" ? metrics::Names::envoy
+                                                                  : metrics::Names::istio;
+  KUBIST_TRY(known,
+             metrics::Prometheus::through(
+                 client, std::string(data::string_at(settings, {"prometheus", "namespace"})),
+                 std::string(data::string_at(settings, {"prometheus", "service"})), options));
+  return known;
+}
+
+metrics::Subject ReleaseMetrics::subject_of(const engine::Node& node, const release::Plan& plan,
+                                            const std::string& ns) const {
+  metrics::Subject subject;
+  subject.ns = ns;
+  subject.host = traffic::full_host(plan.destination, {ns});
+  subject.versions = {plan.stable, plan.canary};
+  std::set<metrics::GatewayPods> gateways;
+  for (const std::string& name : plan.routes) {
+    for (const engine::NodeId id : m_graph.find(route_key(node, name))) {
+      const Json* named = data::find_path(m_graph[id].spec(), {"gateways"});
+      for (const Json& gateway : named != nullptr ? *named : Json::array()) {
+        for (const engine::NodeId found : m_graph.find(
+                 {node.key.group, "EntryGateway", node.key.ns, gateway.get<std::string>()})) {
+          gateways.insert({"", label_text(traffic::gateway_selector(*m_graph[found].object))});
+        }
+      }
+    }
+  }
+  subject.gateways.assign(gateways.begin(), gateways.end());
+  return subject;
+}
+
+util::Result<ReleaseWindow> ReleaseMetrics::measure(const engine::Node& node,
+                                                    const ReleaseLook& look, const Json& spec,
+                                                    const std::stop_token& stop) {
+  const release::Progress& progress = look.before;
+  const bool still = progress.state == release::State::paused || release::is_final(progress.state);
+  if (!progress.observed_at || still) {
+    return ReleaseWindow{nothing("NotObserved", "no weight is under way"), Json()};
+  }
+  const auto read = cursor_of(node, progress);
+  const auto cursor = read ? *read : std::nullopt;
+  const auto now = util::system_clock().now();
+  if (cursor &&
+      now - cursor->sample.at < std::chrono::duration<double>(
+                                    k_early * static_cast<double>(look.plan.interval.count()))) {
+    return ReleaseWindow{nothing("WindowOpen", "the window is not over yet"), cursor->json};
+  }
+  KUBIST_TRY(const auto place, place_of(m_world.home, m_world.home_uid, m_world.connections,
+                                        m_graph, node.key.ns, node.target, stop));
+  static const Json none = Json::object();
+  const Json* settings = data::find_path(spec, {"metrics"});
+  KUBIST_TRY(const auto source, provider(place.client, settings != nullptr ? *settings : none));
+  const auto sample = source->sample(subject_of(node, look.plan, place.ns), stop);
+  if (!sample) {
+    return ReleaseWindow{nothing(sample.error().reason, sample.error().message),
+                         cursor ? cursor->json : Json()};
+  }
+  if (!cursor) {
+    return ReleaseWindow{read ? nothing("WindowBegins", "the first window begins")
+                              : nothing("CursorUnreadable", read.error().message),
+                         cursor_json(*sample, progress)};
+  }
+  Json arms = Json::object();
+  for (const auto& [version, counts] : metrics::difference(cursor->sample, *sample)) {
+    arms[version] = to_json(counts);
+  }
+  const double seconds = std::chrono::duration<double>(sample->at - cursor->sample.at).count();
+  return ReleaseWindow{{{"seconds", seconds}, {"weight", progress.weight}, {"arms", arms}},
+                       cursor_json(metrics::carry_over(cursor->sample, *sample), progress)};
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,132 @@
+#include "releases.hpp"
+
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
+
+#include "release_look.hpp"
+#include "release_metrics.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+
+namespace {
+
+constexpr std::string_view k_canary_release = "CanaryRelease";
+
+/// What a look saw, as policies see it.
+Json observation(const ReleaseLook& look) {
+  Json members = Json::array();
+  for (const release::Member& member : look.seen.members) {
+    members.push_back({{"name", member.name},
+                       {"settled", member.settled},
+                       {"changed", member.changed},
+                       {"weight", member.weight ? Json(*member.weight) : Json()},
+                       {"message", member.message}});
+  }
+  return {{"apiVersion", resources::k_kubist_api_version},
+          {"kind", "ReleaseObservation"},
+          {"metadata", {{"name", look.plan.canary}}},
+          {"target",
+           {{"name", look.seen.target},
+            {"ready", look.seen.target_ready},
+            {"message", look.seen.target_ready ? "" : look.seen.message}}},
+          {"members", std::move(members)}};
+}
+
+}  // namespace
+
+struct Releases::Entry {
+  std::mutex mutex;
+  std::optional<util::Result<std::shared_ptr<const ReleaseLook>>> look;
+  std::optional<util::Result<ReleaseWindow>> window;
+};
+
+Releases::Releases(World& world, const engine::Graph& graph, std::stop_token stop)
+    : m_world(world),
+      m_graph(graph),
+      m_stop(std::move(stop)),
+      m_metrics(std::make_unique<ReleaseMetrics>(world, graph)) {}
+
+Releases::~Releases() = default;
+
+std::shared_ptr<Releases::Entry> Releases::entry_of(const engine::Node& node) {
+  const std::lock_guard lock(m_mutex);
+  auto& found = m_looks[node.id];
+  if (!found) {
+    found = std::make_shared<Entry>();
+  }
+  return found;
+}
+
+util::Result<std::shared_ptr<const ReleaseLook>> Releases::look(const engine::Node& node,
+                                                                const Json& spec) {
+  const auto entry = entry_of(node);
+  const std::lock_guard lock(entry->mutex);
+  if (!entry->look) {
+    auto looked = look_at_release(m_world, m_graph, node, spec, m_stop);
+    if (looked) {
+      entry->look = std::make_shared<const ReleaseLook>(*std::move(looked));
+    } else {
+      entry->look = util::fail(looked.error());
+    }
+  }
+  return *entry->look;
+}
+
+util::Result<Json> Releases::metrics(const engine::Node& node,
+                                     const engine::PolicyDefinition& definition,
+                                     const Json& parameters) {
+  const auto wanted = definition.metrics.find("window");
+  if (node.key.kind != k_canary_release || definition.metrics.size() != 1 ||
+      wanted == definition.metrics.end() || wanted->second != "release") {
+    return PolicyWorld::metrics(node, definition, parameters);
+  }
+  KUBIST_TRY(const auto looked, look(node, node.spec()));
+  const auto entry = entry_of(node);
+  const std::lock_guard lock(entry->mutex);
+  if (!entry->window) {
+    entry->window = m_metrics->measure(node, *looked, node.spec(), m_stop);
+  }
+  KUBIST_TRY(const ReleaseWindow measured, *entry->window);
+  return Json{{"window", measured.window}};
+}
+
+std::optional<Json> Releases::cursor(const engine::Node& node) const {
+  const std::lock_guard lock(m_mutex);
+  const auto found = m_looks.find(node.id);
+  if (found == m_looks.end()) {
+    return std::nullopt;
+  }
+  const std::lock_guard own(found->second->mutex);
+  const auto& window = found->second->window;
+  return window && *window ? std::optional((*window)->cursor) : std::nullopt;
+}
+
+util::Result<std::vector<Json>> Releases::observed(const engine::Node& node) {
+  std::vector<Json> items;
+  if (node.key.kind != k_canary_release) {
+    return items;
+  }
+  KUBIST_TRY(const auto looked, look(node, node.spec()));
+  for (const std::string& route : looked->plan.routes) {
+    for (const engine::NodeId id : m_graph.find(route_key(node, route))) {
+      items.push_back(engine::resource_for_policies(*m_graph[id].object));
+    }
+  }
+  items.push_back(observation(*looked));
+  return items;
+}
+
+void Releases::wish(const engine::Key& route, RouteWish wish) {
+  const std::lock_guard lock(m_mutex);
+  m_wishes.insert_or_assign(route, std::move(wish));
+}
+
+std::optional<RouteWish> Releases::wish_for(const engine::Key& route) const {
+  const std::lock_guard lock(m_mutex);
+  const auto found = m_wishes.find(route);
+  return found == m_wishes.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace kubist::executors

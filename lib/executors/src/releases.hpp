@@ -1,0 +1,69 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <kubist/engine/pipeline.hpp>
+#include <kubist/executors/world.hpp>
+#include <kubist/release/loop.hpp>
+#include <kubist/traffic/shift.hpp>
+
+namespace kubist::executors {
+
+/// What a release wants of one TrafficRoute.
+struct RouteWish {
+  std::string by;  ///< "CanaryRelease/NAME"
+  int attempt = 1;
+  std::optional<traffic::Shift> shift;  ///< nothing: the route's own weights
+  bool final = false;                   ///< the release is over: the weights stay without it
+};
+
+/// One look of a release at the world, taken once in a run and shared by its policies and its
+/// executor.
+struct ReleaseLook {
+  release::Plan plan;
+  release::Progress before;
+  release::Seen seen;
+};
+
+class ReleaseMetrics;
+
+/// The releases of one run: what policies may see of them, and what they want of the routes. Any
+/// thread.
+class Releases final : public engine::PolicyWorld {
+ public:
+  /// What it looks through is given before the run, and outlives it.
+  Releases(World& world, const engine::Graph& graph, std::stop_token stop);
+  ~Releases() override;
+
+  util::Result<data::Json> metrics(const engine::Node& node,
+                                   const engine::PolicyDefinition& definition,
+                                   const data::Json& parameters) override;
+  util::Result<std::vector<data::Json>> observed(const engine::Node& node) override;
+
+  /// The node's look; taken now when none was. Invalid: its spec does not read.
+  util::Result<std::shared_ptr<const ReleaseLook>> look(const engine::Node& node,
+                                                        const data::Json& spec);
+
+  /// status.cursor after what was measured in this run; nothing: nothing was.
+  std::optional<data::Json> cursor(const engine::Node& node) const;
+
+  void wish(const engine::Key& route, RouteWish wish);
+  std::optional<RouteWish> wish_for(const engine::Key& route) const;
+
+ private:
+  struct Entry;
+  std::shared_ptr<Entry> entry_of(const engine::Node& node);
+  World& m_world;
+  const engine::Graph& m_graph;
+  std::stop_token m_stop;
+  mutable std::mutex m_mutex;  ///< guards the maps, not what is in them
+  std::map<engine::NodeId, std::shared_ptr<Entry>> m_looks;
+  std::map<engine::Key, RouteWish> m_wishes;
+  std::unique_ptr<ReleaseMetrics> m_metrics;
+};
+
+}  // namespace kubist::executors

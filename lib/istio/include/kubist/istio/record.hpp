@@ -1,0 +1,48 @@
+#pragma once
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kubist/apply/inventory.hpp>
+#include <kubist/istio/bundle.hpp>
+#include <kubist/kube/client.hpp>
+
+/// What install() remembers in the cluster of what it applied.
+namespace kubist::istio {
+
+/// The list of one revision's objects, ConfigMap kubist-istio[-REV] in the namespace of its istiod.
+struct Record {
+  std::string ns, revision;
+  apply::Inventory inventory;
+};
+
+apply::InventoryName inventory_name(std::string_view ns, std::string_view revision);
+/// ConfigMap kubist-install[-REV], with version and sha256 of the source; itself one of the
+/// objects, and the last that an installation writes.
+resources::Manifest install_record(const Bundle& bundle);
+
+/// What that ConfigMap says: the installation that was last brought to its end.
+struct Installed {
+  std::string version, sha256;
+};
+/// Nothing: none was.
+util::Result<std::optional<Installed>> read_installed(kube::Client& client, std::string_view ns,
+                                                      std::string_view revision,
+                                                      const std::stop_token& stop = {});
+
+/// All records of the cluster. Errors: of listing ConfigMaps, and of apply::read_inventory.
+util::Result<std::vector<Record>> read_records(kube::Client& client,
+                                               const std::stop_token& stop = {});
+
+/// The one of that revision, and of that namespace where one is given; null: there is none.
+/// Invalid: there are several.
+util::Result<const Record*> find_record(const std::vector<Record>& records, std::string_view ns,
+                                        std::string_view revision);
+
+/// The revisions other than `own` whose records have that object too.
+std::vector<std::string> also_recorded_by(const std::vector<Record>& records, const Record& own,
+                                          const resources::ObjectRef& ref);
+
+}  // namespace kubist::istio

@@ -1,0 +1,27 @@
+#pragma once
+#include <chrono>
+#include <stop_token>
+#include <string>
+
+#include <kubist/data/jsonpath.hpp>
+#include <kubist/http/transport.hpp>
+#include <kubist/metrics/answer.hpp>
+
+namespace kubist::metrics {
+
+/// A number in a JSON document behind a URL.
+struct JsonSource {
+  std::string url;
+  http::Headers headers;
+  std::string path;  ///< JSONPath as kubectl's: "{.data.errors}"
+  std::chrono::milliseconds timeout{10'000};
+};
+
+/// Asks once. The field may be a number, or a text that is one. Inconclusive: NoSuchField,
+/// SeveralSeries (the path finds several), NotANumber, NotMetrics (no JSON), Html, Unreachable,
+/// Timeout, Forbidden, NotFound, BadQuery (the path), Cancelled, Error. Whether the address is
+/// allowed is for the caller to judge; redirects are not followed, so that it stays so.
+Expected<double> read_json_source(http::Transport& transport, const JsonSource& source,
+                                  const std::stop_token& stop);
+
+}  // namespace kubist::metrics

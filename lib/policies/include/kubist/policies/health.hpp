@@ -1,0 +1,17 @@
+#pragma once
+#include <kubist/policies/builtins.hpp>
+
+namespace kubist::policies {
+
+/// Health: a CanaryRelease goes back when the canary's pods stay not ready.
+///
+///   policies:
+///     - name: Health
+///       parameters:
+///         failureThreshold: 3            # looks in a row without a ready pod, then it goes back
+///         step: 1m                       # how long each weight is live before the next
+///
+/// Alone it moves the weights like Timed; before another policy it is the guard.
+Builtin health();
+
+}  // namespace kubist::policies

@@ -1,0 +1,104 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <stop_token>
+#include <string_view>
+#include <vector>
+
+#include <kubist/policies/statistical.hpp>
+#include <kubist/policies/threshold.hpp>
+
+/// Canaries that never ran: a policy against a traffic model, many times.
+namespace kubist::policies {
+
+/// Requests that fail independently at a fixed rate, or in bursts.
+struct TrafficModel {
+  double stable_rate = 0.01;  ///< the share of requests that fail
+  double canary_rate = 0.01;
+  double requests_per_second = 20;            ///< of both versions together
+  std::chrono::milliseconds interval{30000};  ///< between looks
+  /// Intraclass correlation: in each window each version's rate is drawn from a Beta distribution
+  /// with this much of its variance; 0: all windows alike.
+  double correlation = 0;
+  double rising = 1;  ///< both rates grow linearly, to so many times the first at the last look
+  std::size_t bad_from = 0;  ///< the canary fails as stable does before this step
+  int past_windows = 240;    ///< of stable alone, before the canary
+};
+
+/// How the weights move.
+struct RolloutModel {
+  std::vector<double> weights{0.05, 0.1, 0.25, 0.5, 1};
+  /// With one weight: it grows linearly to this at the last look. 0: it stays.
+  double final_weight = 0;
+  int looks = 500;  ///< then the canary is given up, undecided
+  /// A step is left after so many windows; 0: when the policy says so.
+  int step_windows = 0;
+};
+
+enum class Judge {
+  statistical,   ///< statistical.hpp
+  threshold,     ///< threshold.hpp
+  z_test,        ///< aborts when a z-test of all counts so far is below alpha at some look
+  mann_whitney,  ///< as Kayenta: the windows' rates by Mann-Whitney at 98 % two-sided, every look
+};
+
+struct Simulation {
+  TrafficModel traffic;
+  RolloutModel rollout;
+  Judge judge = Judge::statistical;
+  StatisticalParameters statistical;  ///< its alpha is the z-test's too; steps are the rollout's
+  ThresholdParameters threshold;
+  int runs = 10000;
+  std::uint64_t seed = 1;
+  unsigned threads = 0;  ///< 0: as many as there are processors; the result is the same for any
+};
+
+enum class Ending {
+  aborted,    ///< rolled back by a verdict
+  promoted,   ///< left the last step
+  undecided,  ///< neither by the last look, or rolled back because a step lasted too long
+};
+
+struct SimulatedRun {
+  Ending ending = Ending::undecided;
+  int looks = 0;
+  double canary_requests = 0;  ///< since the canary is bad (TrafficModel::bad_from)
+  double requests = 0;         ///< of both versions, in all
+  double extra_failures = 0;   ///< of the canary beyond what stable's rate gives
+};
+
+/// All runs, in order. Needs check_simulation(). Uses threads of its own until it returns; a stop
+/// request ends it early, with fewer runs.
+std::vector<SimulatedRun> simulate(const Simulation& simulation, const std::stop_token& stop);
+
+/// Fails with invalid, naming what is out of range.
+util::Result<> check_simulation(const Simulation& simulation);
+
+/// Two order statistics; nothing where so few runs ended that way that it is not known.
+struct Quantiles {
+  std::optional<double> median;
+  std::optional<double> p95;
+};
+
+struct SimulationReport {
+  int runs = 0;
+  double aborted_share = 0;    ///< runs aborted / runs
+  double promoted_share = 0;   ///< runs promoted / runs
+  double undecided_share = 0;  ///< the rest / runs
+  /// aborted_share where the canary's true rate is within the tolerance (canary <= stable +
+  /// tolerance); nothing for a worse one: its aborts are right.
+  std::optional<double> false_abort_rate;
+  /// promoted_share where the canary's true excess is the budget or more (canary - stable >=
+  /// budget); nothing for a better one.
+  std::optional<double> false_promotion_rate;
+  Quantiles canary_requests_to_abort;  ///< of all runs, those not aborted being infinite
+  Quantiles requests_to_promote;       ///< both versions' requests; of all runs, likewise
+  Quantiles seconds_to_decision;       ///< of all runs, those undecided being infinite
+  Quantiles extra_failures;            ///< of the aborted runs
+};
+
+SimulationReport summarize(const Simulation& simulation, const std::vector<SimulatedRun>& runs);
+
+}  // namespace kubist::policies

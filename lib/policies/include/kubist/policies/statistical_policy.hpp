@@ -1,0 +1,23 @@
+#pragma once
+#include <kubist/policies/builtins.hpp>
+
+namespace kubist::policies {
+
+/// Statistical: a CanaryRelease goes on when the canary is proven to spend at most the budget, and
+/// back when it is proven to be worse than stable. The default of a release that names no policy.
+///
+///   policies:
+///     - name: Statistical
+///       parameters:                      # all have defaults
+///         alpha: 0.05                    # chance that a good canary is ever aborted
+///         beta: 0.05                     # chance that one that spends the budget is promoted
+///         tolerance: 0.5                 # points that the canary may fail more than stable
+///         budget: 1                      # points of all requests that may fail more
+///         minimumRequests: 50            # of the canary, before a step is left
+///         minimumWindows: 3
+///         latency: {bound: 500ms, tolerance: 5}   # points that may be slower than the bound
+///
+/// Windows come as metrics.window, see docs/canary.md; the tests are in statistical.hpp.
+Builtin statistical();
+
+}  // namespace kubist::policies

@@ -1,0 +1,48 @@
+#include "release_policy.hpp"
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/duration.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::policies {
+
+util::Result<ReleaseView> read_release(const Json& list) {
+  ReleaseView view;
+  KUBIST_TRY(view.now, util::parse_time(data::string_at(list, {"functionConfig", "now"})));
+  const Json& items = list["items"];
+  view.state = data::string_at(items[0], {"status", "state"});
+  view.weight = static_cast<int>(data::int_at(items[0], {"status", "weight"}));
+  if (const auto since = util::parse_time(data::string_at(items[0], {"status", "observedAt"}))) {
+    view.observed_at = *since;
+  }
+  for (const Json& item : items) {
+    if (data::string_at(item, {"kind"}) == "ReleaseObservation") {
+      view.target_ready = data::bool_at(item, {"target", "ready"});
+      view.target_message = data::string_at(item, {"target", "message"});
+    }
+  }
+  return view;
+}
+
+bool is_release(const Json& list) {
+  return data::string_at(list["items"][0], {"kind"}) == "CanaryRelease";
+}
+
+void decide(Json& list, engine::Action action, const std::string& reason,
+            const std::string& message) {
+  set_outcome(list, reason, message);
+  list["functionConfig"]["status"]["decision"] = {
+      {"action", engine::to_string(action)}, {"reason", reason}, {"message", message}};
+}
+
+util::Result<std::chrono::nanoseconds> duration_parameter(const Json& list, std::string_view name) {
+  const std::string_view text = data::string_at(parameters_of(list), {name});
+  const auto read = util::parse_duration(text);
+  if (!read || read->count() < 0) {
+    return util::fail(util::ErrorKind::invalid,
+                      util::cat("parameter ", name, ": \"", text, "\" is no duration like 30s"));
+  }
+  return *read;
+}
+
+}  // namespace kubist::policies

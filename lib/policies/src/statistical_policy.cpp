@@ -1,0 +1,194 @@
+#include <algorithm>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/policies/statistical_policy.hpp>
+#include <kubist/policies/statistical_state.hpp>
+#include <kubist/release/plan.hpp>
+#include <kubist/util/duration.hpp>
+#include <kubist/util/text.hpp>
+
+#include "release_policy.hpp"
+
+namespace kubist::policies {
+
+using engine::Action;
+using util::cat;
+using util::ErrorKind;
+
+namespace {
+
+constexpr const char* k_doc =
+    "Compares the failures of canary and stable window by window with tests that may be looked at\n"
+    "any time (e-processes). Goes back as soon as the canary is proven to fail more often than\n"
+    "stable and `tolerance` points; goes on when it is proven that, with the next weight, it will\n"
+    "spend less than `budget` points of all requests. What is neither is held, and after the hold\n"
+    "limit goes back as NoTraffic, TooFew or Undecided. docs/statistics.md has the figures.";
+
+Json number(double least, double most, double fallback, const char* description) {
+  return {{"type", "number"},
+          {"minimum", least},
+          {"maximum", most},
+          {"default", fallback},
+          {"description", description}};
+}
+
+Json schema() {
+  return {
+      {"type", "object"},
+      {"properties",
+       {{"alpha", number(0.0001, 0.5, 0.05, "The chance that a good canary is ever aborted.")},
+        {"beta", number(0.0001, 0.5, 0.05, "The chance that one which spends the budget goes on.")},
+        {"tolerance", number(0, 50, 0.5, "Points that the canary may fail more than stable.")},
+        {"budget", number(0.001, 50, 1, "Points of all requests that may fail more.")},
+        {"minimumRequests", number(1, 1e9, 50, "Of the canary, before a step is left.")},
+        {"minimumWindows", number(1, 1000, 3, "Before a step is left.")},
+        {"latency",
+         {{"type", "object"},
+          {"description", "Judges the requests that are slower than a bound, too."},
+          {"required", {"bound"}},
+          {"properties",
+           {{"bound", {{"type", "string"}, {"description", "A duration: 500ms."}}},
+            {"tolerance", number(0, 50, 5, "Points more than stable that may be slower.")}}}}}}}};
+}
+
+util::Result<StatisticalParameters> read_parameters(const Json& list, const release::Plan& plan) {
+  const Json& given = parameters_of(list);
+  const auto points = [](const Json& value) { return value.get<double>() / 100; };
+  StatisticalParameters parameters;
+  parameters.alpha = given["alpha"].get<double>();
+  parameters.beta = given["beta"].get<double>();
+  parameters.budget = points(given["budget"]);
+  parameters.minimum_requests = given["minimumRequests"].get<double>();
+  parameters.minimum_windows = static_cast<int>(given["minimumWindows"].get<double>());
+  parameters.steps = plan.weights.size();
+  parameters.hold_limit = plan.hold_limit;
+  parameters.bake = plan.bake;
+  parameters.metrics[0].tolerance = points(given["tolerance"]);
+  if (given.contains("latency")) {
+    parameters.metrics[0].share = 0.5;
+    StatisticalMetric slow{.name = "slow", .share = 0.5};
+    slow.tolerance = given["latency"].value("tolerance", 5.0) / 100;
+    parameters.metrics.push_back(slow);
+  }
+  KUBIST_CHECK(check_parameters(parameters));
+  return parameters;
+}
+
+stats::Counts errors_of(const Json& arm) {
+  return {arm.value("requests", 0.0), arm.value("errors", 0.0)};
+}
+
+/// A histogram knows its bounds only: the nearest one at or above is taken.
+util::Result<stats::Counts> slow_of(const Json& arm, double bound_ms) {
+  const Json* buckets = data::find_path(arm, {"latency"});
+  if (buckets == nullptr || buckets->empty()) {
+    return stats::Counts{};
+  }
+  const double total = buckets->back().value("count", 0.0);
+  for (const Json& bucket : *buckets) {
+    if (bucket["le"].is_number() && bucket["le"].get<double>() >= bound_ms) {
+      return stats::Counts{total, total - bucket.value("count", 0.0)};
+    }
+  }
+  return util::fail(ErrorKind::invalid, cat("latency.bound: no bucket of the histogram is at ",
+                                            bound_ms, " ms or above"));
+}
+
+util::Result<std::vector<stats::Window>> windows_of(const Json& list, const Json& window,
+                                                    const release::Plan& plan) {
+  static const Json none = Json::object();
+  const auto arm = [&](const std::string& version) -> const Json& {
+    const Json* found = data::find_path(window, {"arms", version});
+    return found != nullptr ? *found : none;
+  };
+  std::vector<stats::Window> windows{{errors_of(arm(plan.canary)), errors_of(arm(plan.stable))}};
+  const Json& given = parameters_of(list);
+  if (given.contains("latency")) {
+    const auto bound = util::parse_duration(data::string_at(given, {"latency", "bound"}));
+    if (!bound) {
+      return util::fail(ErrorKind::invalid, "latency.bound is no duration like 500ms");
+    }
+    const double ms = std::chrono::duration<double, std::milli>(*bound).count();
+    KUBIST_TRY(const auto canary, slow_of(arm(plan.canary), ms));
+    KUBIST_TRY(const auto stable, slow_of(arm(plan.stable), ms));
+    windows.push_back({canary, stable});
+  }
+  return windows;
+}
+
+Action action_of(Verdict verdict) {
+  return verdict == Verdict::advance    ? Action::advance
+         : verdict == Verdict::rollback ? Action::rollback
+                                        : Action::hold;
+}
+
+/// What it said at the last window, while the next one is open.
+void repeat(Json& list, const Json& kept, int weight) {
+  const Json* last = data::find_path(kept, {"last"});
+  if (last == nullptr || data::int_at(*last, {"weight"}) != weight) {
+    decide(list, Action::hold, "Settling", "the first window is open");
+    return;
+  }
+  decide(list, Action::hold, std::string(data::string_at(*last, {"reason"})),
+         std::string(data::string_at(*last, {"message"})));
+}
+
+util::Result<> apply(Json& list) {
+  KUBIST_TRY(const ReleaseView view, read_release(list));
+  KUBIST_TRY(const release::Plan plan, release::read_plan(list["items"][0]));
+  KUBIST_TRY(const StatisticalParameters parameters, read_parameters(list, plan));
+  Json& config = list["functionConfig"];
+  const auto attempt = data::int_at(list["items"][0], {"status", "attempt"}, 1);
+  Json kept = config.value("state", Json::object());
+  if (data::int_at(kept, {"attempt"}) != attempt) {
+    kept = {{"attempt", attempt}};
+  }
+  if (!view.observed_at) {
+    decide(list, Action::hold, "StepNotLive", "the weight is not live yet");
+    return {};
+  }
+  const Json window = config["metrics"].value("window", Json::object());
+  if (const std::string_view why = data::string_at(window, {"reason"}); !why.empty()) {
+    if (why == "WindowOpen" || why == "WindowBegins" || why == "NotObserved") {
+      repeat(list, kept, view.weight);
+    } else {  // never a guess
+      decide(list, Action::hold, std::string(why),
+             std::string(data::string_at(window, {"message"})));
+    }
+    return {};
+  }
+  StatisticalState state = initial_state(parameters);
+  if (kept.contains("tests")) {
+    KUBIST_TRY(state, statistical_state(kept["tests"], parameters));
+  }
+  KUBIST_TRY(const auto windows, windows_of(list, window, plan));
+  const auto place = std::lower_bound(plan.weights.begin(), plan.weights.end(), view.weight);
+  StatisticalLook look;
+  look.step = std::max(state.step, static_cast<std::size_t>(place - plan.weights.begin()));
+  look.weight = view.weight / 100.0;
+  look.next_weight = release::next_weight(plan, view.weight) / 100.0;
+  look.at_step = std::chrono::duration_cast<std::chrono::seconds>(view.now - *view.observed_at);
+  look.windows = windows;
+  const StatisticalDecision decision = decide(parameters, look, state);
+  const std::string message = explain(parameters, decision);
+  kept["tests"] = to_json(state);
+  kept["last"] = {{"weight", view.weight}, {"reason", decision.reason}, {"message", message}};
+  config["status"]["state"] = std::move(kept);
+  decide(list, action_of(decision.verdict), std::string(decision.reason), message);
+  return {};
+}
+
+}  // namespace
+
+Builtin statistical() {
+  return make_builtin({"Statistical",
+                       "Moves a canary by tests of its failures against stable's.",
+                       k_doc,
+                       schema(),
+                       true,
+                       {"CanaryRelease"},
+                       {{"window", "release"}}},
+                      {"StatisticalPolicy", "StatisticalCanaryReleasePolicy"}, apply);
+}
+
+}  // namespace kubist::policies

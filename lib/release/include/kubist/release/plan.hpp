@@ -1,0 +1,30 @@
+#pragma once
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <kubist/data/json.hpp>
+#include <kubist/util/result.hpp>
+
+namespace kubist::release {
+
+/// A CanaryRelease's spec, read.
+struct Plan {
+  std::string destination;                ///< the Destination whose versions take turns
+  std::string stable;                     ///< the version that has the traffic
+  std::string canary;                     ///< the version to release: the target
+  std::vector<std::string> routes;        ///< TrafficRoutes whose weights move as one
+  std::vector<int> weights;               ///< percent, ascending, the last is 100
+  std::chrono::seconds interval{30};      ///< between two looks
+  std::chrono::seconds bake{300};         ///< at 100 % before it is done
+  std::chrono::seconds hold_limit{1800};  ///< at one step without a decision
+};
+
+/// Reads a CanaryRelease that the schema accepts. Invalid: weights that do not rise, times that are
+/// no durations, stable and canary the same; the error names the field.
+util::Result<Plan> read_plan(const data::Json& canary_release);
+
+/// The first weight above `weight`; 100 beyond the last.
+int next_weight(const Plan& plan, int weight);
+
+}  // namespace kubist::release

@@ -1,0 +1,34 @@
+#pragma once
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include <kubist/data/json.hpp>
+#include <kubist/release/states.hpp>
+
+namespace kubist::release {
+
+using Time = std::chrono::system_clock::time_point;
+
+/// How far a release has come: what is kept of it between two looks, in the status.
+struct Progress {
+  State state = State::pending;
+  int attempt = 1;
+  int weight = 0;      ///< percent that the canary shall have; 0: the routes' own weights
+  std::string target;  ///< what is released: another one starts another attempt
+  std::string reason;  ///< CamelCase: why it is where it is
+  std::string message;
+  std::string paused_by;  ///< who paused it: "a person", a policy's name, "RouteChanged"
+  /// Why it goes back, to be told apart at the end.
+  bool aborting = false, replacing = false;
+  Time since;                       ///< in this state
+  std::optional<Time> observed_at;  ///< the weight was first seen on every route; nothing: not yet
+};
+
+/// The status fields of it: state, attempt, weight, target, reason, pausedBy, goingBackFor, since,
+/// observedAt. Times have whole seconds.
+data::Json to_json(const Progress& progress);
+/// From a status; a fresh one where there is none.
+Progress read_progress(const data::Json& status);
+
+}  // namespace kubist::release

@@ -1,0 +1,376 @@
+#include <algorithm>
+#include <array>
+
+#include <kubist/release/loop.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::release {
+
+using engine::Action;
+using util::cat;
+
+namespace {
+
+constexpr std::chrono::milliseconds k_soon{1000};
+constexpr const char* k_person = "a person";
+constexpr const char* k_route_changed = "RouteChanged";
+
+class Look {
+ public:
+  Look(const Plan& plan, const Progress& before, const Seen& seen,
+       const std::optional<engine::Decision>& decision, Request request, Time now)
+      : m_plan(plan), m_seen(seen), m_decision(decision), m_request(request), m_now(now) {
+    m_tick.progress = before;
+    if (progress().since == Time{}) {
+      progress().since = now;
+    }
+    if (progress().target.empty()) {
+      progress().target = seen.target;
+    }
+  }
+
+  Tick take() {
+    observe();
+    // In this order: what ends a release comes before what moves it on.
+    for (const auto step : {&Look::lost, &Look::asked, &Look::new_target, &Look::restored,
+                            &Look::verdict, &Look::route_changed, &Look::go_on}) {
+      if ((this->*step)()) {
+        break;
+      }
+    }
+    m_tick.look_again = look_again();
+    return std::move(m_tick);
+  }
+
+ private:
+  Progress& progress() { return m_tick.progress; }
+  State state() { return progress().state; }
+
+  /// The table decides whether an event means anything in this state.
+  bool fire(Event event, std::string reason, std::string message) {
+    const auto to = after(state(), event);
+    if (!to) {
+      return false;
+    }
+    if (*to != state()) {
+      progress().since = m_now;
+    }
+    if (*to == State::rolling_back) {
+      move_to(0);
+    }
+    if (*to == State::pending) {
+      const int attempt = progress().attempt + 1;
+      progress() = Progress{};
+      progress().attempt = attempt;
+      progress().target = m_seen.target;
+      progress().since = m_now;
+    }
+    if (*to != State::paused) {
+      progress().paused_by.clear();
+    }
+    if (event == Event::resume) {
+      progress().observed_at.reset();  // the clock of the step begins again
+    }
+    progress().state = *to;
+    progress().reason = std::move(reason);
+    progress().message = std::move(message);
+    return true;
+  }
+
+  void move_to(int weight) {
+    progress().weight = weight;
+    progress().observed_at.reset();
+  }
+
+  bool all_at(std::optional<int> weight) const {
+    return std::all_of(m_seen.members.begin(), m_seen.members.end(), [&](const Member& member) {
+      return member.there && member.settled && !member.changed && member.weight == weight;
+    });
+  }
+
+  void observe() {
+    const std::optional<int> wanted =
+        progress().weight == 0 ? std::nullopt : std::optional(progress().weight);
+    if (!progress().observed_at && wanted && all_at(wanted)) {
+      progress().observed_at = m_now;
+    }
+  }
+
+  bool lost() {
+    if (is_final(state())) {
+      return false;
+    }
+    for (const Member& member : m_seen.members) {
+      if (!member.there && (state() != State::pending || progress().weight != 0)) {
+        return fire(Event::lost, "RouteGone",
+                    cat("TrafficRoute/", member.name, " is gone; it was last seen at ",
+                        progress().weight, " % for ", m_plan.canary));
+      }
+    }
+    return false;
+  }
+
+  bool asked() {
+    switch (m_request) {
+      case Request::none:
+        return false;
+      case Request::pause:
+        return done(pause(k_person, "PausedByRequest", "paused by a person"));
+      case Request::resume:
+        return done(fire(Event::resume, "Resumed", "resumed by a person"));
+      case Request::abort:
+        if (!fire(Event::abort, "AbortRequested", "aborted by a person")) {
+          return false;
+        }
+        progress().aborting = true;
+        return done(true);
+      case Request::promote:
+      case Request::promote_full:
+        return done(promote(m_request == Request::promote_full));
+      case Request::retry:
+        return done(fire(Event::retry, "Retried", "tried again by a person"));
+    }
+    return false;
+  }
+  bool done(bool meant_something) {
+    m_tick.request_done = meant_something;
+    return meant_something;
+  }
+
+  bool pause(const std::string& by, std::string reason, std::string message) {
+    if (!fire(Event::pause, std::move(reason), std::move(message))) {
+      return false;
+    }
+    progress().paused_by = by;
+    return true;
+  }
+
+  bool promote(bool full) {
+    if (state() == State::paused) {
+      fire(Event::resume, "", "");
+    }
+    if (!progress().observed_at && !full) {
+      return false;  // the present step is still on its way
+    }
+    const int weight = full ? 100 : next_weight(m_plan, progress().weight);
+    return advance_to(weight, "PromotedByRequest", "promoted by a person");
+  }
+
+  bool advance_to(int weight, std::string reason, std::string message) {
+    const Event event = weight >= 100 ? Event::promoted : Event::advanced;
+    if (!fire(event, std::move(reason), std::move(message))) {
+      return false;
+    }
+    progress().since = m_now;
+    move_to(std::min(weight, 100));
+    return true;
+  }
+
+  bool new_target() {
+    if (m_seen.target.empty() || m_seen.target == progress().target) {
+      return false;
+    }
+    if (is_final(state())) {
+      return fire(Event::new_target, "NewTarget", "there is another version to release");
+    }
+    if (state() == State::pending) {
+      progress().target = m_seen.target;  // nothing was moved for the former
+      return false;
+    }
+    if (!fire(Event::rollback, "NewTarget", "the version to release was changed meanwhile")) {
+      return false;
+    }
+    progress().replacing = true;
+    return true;
+  }
+
+  bool restored() {
+    if (state() != State::rolling_back) {
+      return false;
+    }
+    if (!all_at(std::nullopt)) {
+      progress().message = cat("going back", behind(std::nullopt));
+      return true;
+    }
+    const std::string reason = progress().reason;
+    const std::string message = progress().message;
+    if (progress().replacing) {
+      return fire(Event::replaced, reason, "the next attempt begins");
+    }
+    return fire(progress().aborting ? Event::given_up : Event::restored, reason,
+                "every route has its own weights again");
+  }
+
+  // Stays armed in every state that is not final, paused ones too.
+  bool verdict() {
+    if (!m_decision || m_decision->action != Action::rollback || state() == State::pending) {
+      return false;
+    }
+    return fire(Event::rollback, word(m_decision->reason, "PolicyRollback"), told());
+  }
+
+  bool route_changed() {
+    const auto changed = std::find_if(m_seen.members.begin(), m_seen.members.end(),
+                                      [](const Member& member) { return member.changed; });
+    if (changed == m_seen.members.end() || progress().weight == 0) {
+      return false;
+    }
+    return pause(k_route_changed, k_route_changed,
+                 cat("TrafficRoute/", changed->name,
+                     " was edited while its weights were moved; resume, abort or undo the edit"));
+  }
+
+  bool go_on() {
+    switch (state()) {
+      case State::pending:
+        return start();
+      case State::progressing:
+      case State::waiting:
+        return decide();
+      case State::paused:
+        return unpause();
+      case State::promoting:
+        return bake();
+      default:
+        return false;
+    }
+  }
+
+  bool start() {
+    if (!m_seen.target_ready) {
+      return say("TargetNotReady", m_seen.message);
+    }
+    if (!all_at(std::nullopt)) {
+      return say("RouteNotReady", cat("the routes are not in order", behind(std::nullopt)));
+    }
+    if (!fire(Event::target_ready, "Started", cat("version ", m_plan.canary, " is ready"))) {
+      return false;
+    }
+    move_to(m_plan.weights.front());
+    if (progress().weight == 100) {
+      fire(Event::promoted, "Started", "in one step");
+    }
+    return true;
+  }
+
+  bool decide() {
+    if (!progress().observed_at) {
+      const std::string where = behind(progress().weight);
+      if (m_now - progress().since > m_plan.hold_limit) {
+        return fire(Event::rollback, "NotApplied", cat("the weight was not reached", where));
+      }
+      return say("Applying", cat("setting ", progress().weight, " %", where));
+    }
+    if (progress().weight == 100) {  // resumed at the end
+      return advance_to(100, "Promoted", "at 100 %");
+    }
+    const Action action = m_decision ? m_decision->action : Action::hold;
+    if (action == Action::advance) {
+      const int next = m_decision->weight.value_or(next_weight(m_plan, progress().weight));
+      if (next > progress().weight) {
+        return advance_to(next, word(m_decision->reason, "Advanced"), told());
+      }
+    }
+    if (action == Action::pause) {
+      return pause(m_decision->by, word(m_decision->reason, "PausedByPolicy"), told());
+    }
+    const std::string reason = word(m_decision ? m_decision->reason : "", "NoDecision");
+    if (m_now - *progress().observed_at > m_plan.hold_limit) {
+      return fire(Event::rollback, reason, cat("no decision within the hold limit: ", told()));
+    }
+    if (!fire(Event::held, reason, told())) {
+      return say(reason, told());
+    }
+    return true;
+  }
+
+  bool unpause() {
+    const bool by_policy =
+        progress().paused_by != k_person && progress().paused_by != k_route_changed;
+    if (by_policy && m_decision && m_decision->action != Action::pause) {
+      return fire(Event::resume, "Resumed", cat(progress().paused_by, " lets it go on"));
+    }
+    return false;
+  }
+
+  bool bake() {
+    if (!progress().observed_at) {
+      return say("Applying", cat("setting 100 %", behind(100)));
+    }
+    if (m_now - *progress().observed_at < m_plan.bake) {
+      return say("Baking", "at 100 %, ready to go back");
+    }
+    return fire(Event::baked, "Promoted", cat("version ", m_plan.canary, " has all the traffic"));
+  }
+
+  bool say(std::string reason, std::string message) {
+    progress().reason = std::move(reason);
+    progress().message = std::move(message);
+    return true;
+  }
+
+  std::string told() const {
+    if (!m_decision) {
+      return "no policy decided";
+    }
+    return m_decision->by.empty() || m_decision->message.empty()
+               ? m_decision->message
+               : cat(m_decision->by, ": ", m_decision->message);
+  }
+  static std::string word(const std::string& reason, const char* fallback) {
+    return reason.empty() ? fallback : reason;
+  }
+
+  /// " (TrafficRoute/shop: why)" for the first member that is not there yet.
+  std::string behind(std::optional<int> weight) const {
+    for (const Member& member : m_seen.members) {
+      if (!member.settled || member.weight != weight) {
+        return cat(" (TrafficRoute/", member.name, member.message.empty() ? "" : ": ",
+                   member.message, ')');
+      }
+    }
+    return "";
+  }
+
+  std::optional<std::chrono::milliseconds> look_again() {
+    if (is_final(state())) {
+      return std::nullopt;
+    }
+    const bool on_its_way =
+        state() == State::rolling_back || (state() != State::pending && !progress().observed_at);
+    return on_its_way ? k_soon : std::chrono::milliseconds(m_plan.interval);
+  }
+
+  const Plan& m_plan;
+  const Seen& m_seen;
+  const std::optional<engine::Decision>& m_decision;
+  const Request m_request;
+  const Time m_now;
+  Tick m_tick;
+};
+
+}  // namespace
+
+Request read_request(std::string_view verb) {
+  constexpr std::array<std::pair<std::string_view, Request>, 6> k_verbs{{
+      {"pause", Request::pause},
+      {"resume", Request::resume},
+      {"abort", Request::abort},
+      {"promote", Request::promote},
+      {"promote-full", Request::promote_full},
+      {"retry", Request::retry},
+  }};
+  for (const auto& [word, request] : k_verbs) {
+    if (word == verb) {
+      return request;
+    }
+  }
+  return Request::none;
+}
+
+Tick tick(const Plan& plan, const Progress& before, const Seen& seen,
+          const std::optional<engine::Decision>& decision, Request request, Time now) {
+  return Look(plan, before, seen, decision, request, now).take();
+}
+
+}  // namespace kubist::release

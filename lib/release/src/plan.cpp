@@ -1,0 +1,83 @@
+#include <algorithm>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/release/plan.hpp>
+#include <kubist/util/duration.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::release {
+
+using data::Json;
+using util::cat;
+using util::ErrorKind;
+
+namespace {
+
+util::Result<> read_time(const Json& spec, std::string_view field, std::chrono::seconds least,
+                         std::chrono::seconds& time) {
+  const std::string_view text = data::string_at(spec, {field});
+  if (text.empty()) {
+    return {};
+  }
+  const auto read = util::parse_duration(text);
+  if (!read || *read < least) {
+    return util::fail(ErrorKind::invalid, cat("spec.", field, ": \"", text, "\" is no duration of ",
+                                              least.count(), " s or more"));
+  }
+  time = std::chrono::ceil<std::chrono::seconds>(*read);
+  return {};
+}
+
+util::Result<std::vector<int>> read_weights(const Json& spec) {
+  const Json* given = data::find_path(spec, {"weights"});
+  if (given == nullptr || given->empty()) {
+    return std::vector<int>{5, 10, 25, 50, 100};
+  }
+  std::vector<int> weights;
+  for (const Json& weight : *given) {
+    const int value = weight.is_number_integer() ? weight.get<int>() : 0;
+    if (value < 1 || value > 100 || (!weights.empty() && value <= weights.back())) {
+      return util::fail(ErrorKind::invalid,
+                        cat("spec.weights: ", weight.dump(),
+                            " is out of order: percents that rise, from 1 to 100"));
+    }
+    weights.push_back(value);
+  }
+  if (weights.back() != 100) {
+    weights.push_back(100);
+  }
+  return weights;
+}
+
+}  // namespace
+
+util::Result<Plan> read_plan(const Json& canary_release) {
+  static const Json none = Json::object();
+  const Json* found = data::find_path(canary_release, {"spec"});
+  const Json& spec = found != nullptr ? *found : none;
+  Plan plan;
+  plan.destination = data::string_at(spec, {"destination"});
+  plan.stable = data::string_at(spec, {"stable"});
+  plan.canary = data::string_at(spec, {"canary"});
+  if (plan.stable == plan.canary) {
+    return util::fail(ErrorKind::invalid,
+                      cat("spec.canary: \"", plan.canary, "\" is the stable version already"));
+  }
+  if (const Json* routes = data::find_path(spec, {"routes"}); routes && routes->is_array()) {
+    for (const Json& route : *routes) {
+      plan.routes.push_back(route.is_string() ? route.get<std::string>() : "");
+    }
+  }
+  KUBIST_TRY(plan.weights, read_weights(spec));
+  KUBIST_CHECK(read_time(spec, "interval", std::chrono::seconds(1), plan.interval));
+  KUBIST_CHECK(read_time(spec, "bake", std::chrono::seconds(0), plan.bake));
+  KUBIST_CHECK(read_time(spec, "holdLimit", std::chrono::seconds(1), plan.hold_limit));
+  return plan;
+}
+
+int next_weight(const Plan& plan, int weight) {
+  const auto next = std::upper_bound(plan.weights.begin(), plan.weights.end(), weight);
+  return next == plan.weights.end() ? 100 : *next;
+}
+
+}  // namespace kubist::release

@@ -1,0 +1,54 @@
+#include <kubist/data/pointer.hpp>
+#include <kubist/release/progress.hpp>
+#include <kubist/util/duration.hpp>
+
+namespace kubist::release {
+
+using data::Json;
+
+namespace {
+
+// null takes a field out of the status.
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+std::optional<Time> time_at(const Json& status, std::string_view field) {
+  const auto time = util::parse_time(data::string_at(status, {field}));
+  return time ? std::optional(*time) : std::nullopt;
+}
+
+}  // namespace
+
+Json to_json(const Progress& progress) {
+  const std::string going_back =
+      progress.aborting ? "Abort" : (progress.replacing ? "NewTarget" : "");
+  return {{"state", to_string(progress.state)},
+          {"attempt", progress.attempt},
+          {"weight", progress.weight},
+          {"target", text_or_null(progress.target)},
+          {"reason", text_or_null(progress.reason)},
+          {"message", text_or_null(progress.message)},
+          {"pausedBy", text_or_null(progress.paused_by)},
+          {"goingBackFor", text_or_null(going_back)},
+          {"since", util::format_time(progress.since)},
+          {"observedAt",
+           progress.observed_at ? Json(util::format_time(*progress.observed_at)) : Json()}};
+}
+
+Progress read_progress(const Json& status) {
+  Progress progress;
+  progress.state = read_state(data::string_at(status, {"state"}));
+  progress.attempt = static_cast<int>(data::int_at(status, {"attempt"}, 1));
+  progress.weight = static_cast<int>(data::int_at(status, {"weight"}));
+  progress.target = data::string_at(status, {"target"});
+  progress.reason = data::string_at(status, {"reason"});
+  progress.message = data::string_at(status, {"message"});
+  progress.paused_by = data::string_at(status, {"pausedBy"});
+  const std::string_view going_back = data::string_at(status, {"goingBackFor"});
+  progress.aborting = going_back == "Abort";
+  progress.replacing = going_back == "NewTarget";
+  progress.since = time_at(status, "since").value_or(Time{});
+  progress.observed_at = time_at(status, "observedAt");
+  return progress;
+}
+
+}  // namespace kubist::release

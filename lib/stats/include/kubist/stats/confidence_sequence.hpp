@@ -1,0 +1,24 @@
+#pragma once
+#include <optional>
+
+namespace kubist::stats {
+
+/// An asymptotic confidence sequence for a running mean: intervals that hold at all looks together
+/// with probability 1 - alpha once there are enough values (some 20). For means of windows, such as
+/// the difference of two mean latencies.
+/// Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas, "Time-uniform central limit theory and asymptotic
+/// confidence sequences", 2024, theorem 2.2 and appendix B.2.
+struct MeanSequence {
+  double n = 0;
+  double mean = 0;
+  double scatter = 0;  ///< sum of squared deviations (Welford)
+
+  void add(double value);
+  /// Half the width of the two-sided interval around `mean`; it is narrowest relative to others
+  /// near `best_at` values. Nothing before `minimum` values.
+  std::optional<double> half_width(double alpha, double best_at = 50, int minimum = 20) const;
+  /// The same for a bound on one side only.
+  std::optional<double> one_sided(double alpha, double best_at = 50, int minimum = 20) const;
+};
+
+}  // namespace kubist::stats

@@ -1,0 +1,47 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include <kubist/data/json.hpp>
+#include <kubist/traffic/route.hpp>
+
+namespace kubist::traffic {
+
+/// What is live in the namespace of a route (whole objects, each list as the server gives it).
+/// Gateways also those of other namespaces that the route names.
+struct Live {
+  std::vector<data::Json> services, pods;
+  std::vector<data::Json> destination_rules, virtual_services, gateways, service_entries;
+};
+
+/// Why a route must not be written (yet).
+struct Problem {
+  std::string reason;  ///< of a condition: "UnknownDestination", "SubsetWithoutPods", ...
+  std::string message;
+  std::string hint;
+  bool may_pass = false;  ///< waiting helps: pods may become ready
+};
+
+/// Checks the route against what is live; nothing found: it can be written.
+///
+///   UnknownDestination  no Service, and for names with a dot no ServiceEntry either
+///                       (Services of other namespaces are not looked at)
+///   UnknownSubset       no DestinationRule of that host has the subset
+///   PortMismatch        the Service has no such port, or several and the route names none
+///   SubsetWithoutPods   requests would go where no pod is ready (weight above 0); may_pass
+///   UnknownGateway      no such Gateway
+///   DuplicateHost       another VirtualService takes the same host on the same gateway with a
+///                       route for everything (on `mesh`: at all, Istio's IST0109)
+///
+/// `owned` is the name of the route's own VirtualService. `by_services`: in HTTPRoute mode subsets
+/// are Services of their own, and Istio's Gateways are not asked for.
+std::vector<Problem> check_route(const Route& route, const Place& place, const Live& live,
+                                 const std::string& owned, bool by_services = false);
+
+/// Fills in the port of every backend whose Service has exactly one.
+void fill_ports(Route& route, const Place& place, const Live& live);
+
+/// Ready pods of a Service (by its selector) with these labels besides.
+std::size_t ready_pods(const Live& live, const data::Json& service, const data::Json& labels);
+
+}  // namespace kubist::traffic

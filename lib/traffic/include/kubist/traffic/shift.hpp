@@ -1,0 +1,24 @@
+#pragma once
+#include <string>
+
+#include <kubist/data/json.hpp>
+#include <kubist/util/result.hpp>
+
+namespace kubist::traffic {
+
+/// Which share of a destination's requests changes hands.
+struct Shift {
+  std::string destination;  ///< as the route's weights name it
+  std::string stable, canary;
+  int percent = 0;  ///< of what both have together, for the canary; 0 to 100
+};
+
+/// spec.routes of a TrafficRoute with the weights moved: in every rule that sends to `stable` of
+/// the destination, what stable and canary have together is shared anew, in whole numbers that keep
+/// all other shares. Rules that do not send there stay as they are. Invalid: no rule does.
+util::Result<data::Json> shifted_routes(const data::Json& routes, const Shift& shift);
+
+/// A hash of spec.routes: moved weights are for these and no others.
+std::string routes_hash(const data::Json& routes);
+
+}  // namespace kubist::traffic

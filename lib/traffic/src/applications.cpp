@@ -1,0 +1,113 @@
+#include <algorithm>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/resources/object.hpp>
+#include <kubist/traffic/applications.hpp>
+#include <kubist/traffic/route.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::traffic {
+namespace {
+
+using data::Json;
+using resources::ObjectView;
+using util::cat;
+using Objects = std::vector<const Json*>;
+
+const Json& array_at(const Json& object, std::initializer_list<std::string_view> path) {
+  static const Json none = Json::array();
+  const Json* found = data::find_path(object, path);
+  return found != nullptr && found->is_array() ? *found : none;
+}
+
+bool belongs_to(const Json& object, const ObjectView& virtual_cluster) {
+  return ObjectView(object).ns() == virtual_cluster.ns() &&
+         data::string_at(object, {"spec", "virtualClusterRef", "name"}) == virtual_cluster.name();
+}
+
+// The version that a subset selects.
+std::string_view version_of(const Json& destination, std::string_view subset) {
+  return data::string_at(destination, {"spec", "subsets", subset, "labels", "version"}, subset);
+}
+
+class Reader {
+ public:
+  Reader(const Objects& destinations, const Objects& routes)
+      : m_destinations(destinations), m_routes(routes) {}
+
+  void add(const Json& virtual_cluster) {
+    const ObjectView view(virtual_cluster);
+    for (const Json& application : array_at(virtual_cluster, {"status", "applications"})) {
+      for (const Json& deployment : array_at(application, {"deployments"})) {
+        VersionRow row{.project_namespace = std::string(view.ns()),
+                       .virtual_cluster = std::string(view.name()),
+                       .application = std::string(data::string_at(application, {"name"})),
+                       .version = std::string(data::string_at(deployment, {"version"})),
+                       .deployment = std::string(data::string_at(deployment, {"name"})),
+                       .replicas = data::int_at(deployment, {"replicas"}),
+                       .ready = data::int_at(deployment, {"readyReplicas"}),
+                       .shares = {}};
+        for (const Json* route : m_routes) {
+          if (belongs_to(*route, view)) {
+            add_shares(*route, view, row);
+          }
+        }
+        rows.push_back(std::move(row));
+      }
+    }
+  }
+
+  std::vector<VersionRow> rows;
+
+ private:
+  void add_shares(const Json& route, const ObjectView& virtual_cluster, VersionRow& row) const {
+    for (const Json& rule : array_at(route, {"status", "routes"})) {
+      for (const Json& weight : array_at(rule, {"weights"})) {
+        if (leads_to(weight, virtual_cluster, row)) {
+          row.shares.push_back({std::string(ObjectView(route).name()),
+                                std::string(data::string_at(rule, {"name"})),
+                                weight.value("percent", 0.0)});
+        }
+      }
+    }
+  }
+
+  bool leads_to(const Json& weight, const ObjectView& virtual_cluster,
+                const VersionRow& row) const {
+    const auto name = data::string_at(weight, {"destination"});
+    const auto subset = data::string_at(weight, {"version"});
+    const auto found = std::ranges::find_if(m_destinations, [&](const Json* each) {
+      return ObjectView(*each).name() == name && belongs_to(*each, virtual_cluster);
+    });
+    const bool known = found != m_destinations.end();
+    const auto application = known ? data::string_at(**found, {"spec", "application"}, name) : name;
+    return application == row.application &&
+           (subset.empty() || (known ? version_of(**found, subset) : subset) == row.version);
+  }
+
+  const Objects& m_destinations;
+  const Objects& m_routes;
+};
+
+}  // namespace
+
+std::vector<VersionRow> version_rows(const Objects& virtual_clusters, const Objects& destinations,
+                                     const Objects& routes) {
+  Reader reader(destinations, routes);
+  for (const Json* virtual_cluster : virtual_clusters) {
+    reader.add(*virtual_cluster);
+  }
+  return std::move(reader.rows);
+}
+
+std::string share_words(const std::vector<RouteShare>& shares) {
+  std::vector<std::string> words;
+  for (const RouteShare& share : shares) {
+    const bool only = std::ranges::count(shares, share.route, &RouteShare::route) == 1;
+    words.push_back(cat(share.route, only || share.rule.empty() ? "" : cat("/", share.rule), ' ',
+                        percent_text(share.percent)));
+  }
+  return util::join(words, ", ");
+}
+
+}  // namespace kubist::traffic

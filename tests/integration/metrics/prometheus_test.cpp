@@ -1,0 +1,158 @@
+// A real Prometheus that scrapes the real gateway, asked at its address and through the API server.
+#include <csignal>
+
+#include <unistd.h>
+
+#include <kubist/http/curl_transport.hpp>
+#include <kubist/metrics/prometheus.hpp>
+#include <kubist/util/text.hpp>
+
+#include "stage.hpp"
+
+using namespace metrics_test;
+using kubist::util::cat;
+namespace http = kubist::http;
+
+namespace {
+
+const std::string k_ns = cat("metrics-prometheus-", ::getpid());
+
+metrics::PrometheusOptions options() {
+  metrics::PrometheusOptions options;
+  options.names = metrics::Names::envoy;
+  return options;
+}
+
+/// A Service that leads to the node: the API server's proxy takes only addresses of pods, so a pod
+/// in the node's network lends its own.
+class NodeService {
+ public:
+  NodeService() {
+    must(kubectl("home", {"create", "namespace", k_ns}));
+    const Json labels{{"app", "prometheus"}};
+    put("home",
+        {{{"apiVersion", "v1"},
+          {"kind", "Pod"},
+          {"metadata", {{"name", "prometheus"}, {"namespace", k_ns}, {"labels", labels}}},
+          {"spec",
+           {{"hostNetwork", true},
+            {"automountServiceAccountToken", false},
+            {"terminationGracePeriodSeconds", 0},
+            {"containers", Json::array({{{"name", "main"}, {"image", "localhost/pause:1"}}})}}}},
+         {{"apiVersion", "v1"},
+          {"kind", "Service"},
+          {"metadata", {{"name", "prometheus"}, {"namespace", k_ns}}},
+          {"spec",
+           {{"selector", labels},
+            {"ports", Json::array({{{"port", 9090}, {"targetPort", k_prometheus_port}}})}}}}});
+  }
+  ~NodeService() {
+    static_cast<void>(kubectl("home", {"delete", "namespace", k_ns, "--wait=false"}));
+  }
+  NodeService(const NodeService&) = delete;
+  NodeService& operator=(const NodeService&) = delete;
+};
+
+std::shared_ptr<metrics::Prometheus> direct(const std::string& url,
+                                            metrics::PrometheusOptions with = options()) {
+  static const auto k_engine = std::make_shared<http::CurlEngine>();
+  auto transport = std::make_shared<http::CurlTransport>(k_engine, http::EndpointOptions{});
+  auto made = metrics::Prometheus::direct(std::move(transport), url, {}, with);
+  REQUIRE(made);
+  return *made;
+}
+
+std::shared_ptr<metrics::Prometheus> through(const std::string& service) {
+  auto made = metrics::Prometheus::through(connect(), k_ns, service, options());
+  REQUIRE(made);
+  return *made;
+}
+
+std::string query_reason(metrics::Prometheus& prometheus, const std::string& expression) {
+  const auto value = prometheus.query(expression, {});
+  return value ? cat("got ", *value) : value.error().reason;
+}
+
+/// The built-in templates are good PromQL, and absence is not zero.
+void check_templates(metrics::Prometheus& at_url, const std::string& url,
+                     const metrics::Subject& subject) {
+  for (const char* name : {"requests", "errors", "requests_2xx", "response_code_500",
+                           "external_upstream_rq_5xx", "upstream_rq_total"}) {
+    const auto query =
+        metrics::measure_query(*metrics::find_measure(name), subject, "v2", metrics::Names::envoy);
+    REQUIRE(query);
+    const auto value = at_url.query(*query, {});
+    CHECK_MESSAGE(value, name, *query);
+  }
+  // Not 5xx: a gateway that does not know the endpoints yet answers a few of the first requests 503.
+  const auto never = metrics::measure_query(*metrics::find_measure("requests_4xx"), subject, "v1",
+                                            metrics::Names::envoy);
+  CHECK(at_url.query(*never, {}) == 0.0);
+  for (const char* name : {"requests", "errors", "requests_get_200", "latency"}) {
+    const auto query =
+        metrics::measure_query(*metrics::find_measure(name), subject, "v1", metrics::Names::istio,
+                               "destination", std::chrono::seconds(30));
+    CHECK(query_reason(at_url, *query) == metrics::k_reason_no_data);
+  }
+  metrics::PrometheusOptions istio = options();
+  istio.names = metrics::Names::istio;
+  CHECK(reason(*direct(url, istio), subject) == metrics::k_reason_no_data);
+}
+
+/// Every way not to get a number has its reason. The server is gone after it.
+void check_reasons(metrics::Prometheus& at_url, metrics::Prometheus& by_service,
+                   RealPrometheus& server, const std::string& url) {
+  CHECK(at_url.query("40 + 2", {}) == 42.0);
+  CHECK(query_reason(at_url, "nothing_of_that_name") == metrics::k_reason_no_data);
+  CHECK(query_reason(at_url, "{job=\"gateway\"}") == metrics::k_reason_several);
+  CHECK(query_reason(at_url, "0/0") == metrics::k_reason_not_a_number);
+  CHECK(query_reason(at_url, "sum(") == metrics::k_reason_bad_query);
+  CHECK(query_reason(at_url, "\"text\"") == metrics::k_reason_wrong_type);
+  CHECK(query_reason(at_url, "up[1m]") == metrics::k_reason_wrong_type);
+  CHECK(query_reason(by_service, "sum(") == metrics::k_reason_bad_query);
+  const char* const many =
+      "{__name__=~\"envoy_server_.*\"} * on(job) {__name__=~\"envoy_server_.*\"}";
+  CHECK(query_reason(at_url, many) == metrics::k_reason_cannot_execute);
+  CHECK(query_reason(by_service, many) == metrics::k_reason_cannot_execute);
+  CHECK(query_reason(*direct(url + "/graph"), "1") != "got 1");
+  CHECK(query_reason(*through("prometheus:1"), "1") == metrics::k_reason_unreachable);
+  CHECK(query_reason(*through("nothing:9090"), "1") == metrics::k_reason_not_found);
+
+  metrics::PrometheusOptions hasty = options();
+  hasty.timeout = std::chrono::milliseconds(500);
+  const auto impatient = direct(url, hasty);
+  server.signal(SIGSTOP);
+  CHECK(query_reason(*impatient, "1") == metrics::k_reason_timeout);
+  server.signal(SIGCONT);
+  server.kill();
+  CHECK(query_reason(at_url, "1") == metrics::k_reason_unreachable);
+  CHECK(query_reason(by_service, "1") == metrics::k_reason_unreachable);
+}
+
+}  // namespace
+
+TEST_CASE("metrics: Prometheus counts every request too, asked directly and through a Service") {
+  Stage stage("prom");
+  RealPrometheus server;
+  const NodeService service;
+  const std::string url = cat("http://", server.address());
+  const auto at_url = direct(url);
+  const auto by_service = through("prometheus:9090");
+  REQUIRE(eventually([&] { return reason(*at_url, stage.subject()).empty(); }, 120));
+  REQUIRE(eventually([&] { return reason(*by_service, stage.subject()).empty(); }, 60));
+
+  const metrics::Sample before = settled_sample(*at_url, stage.subject());
+  stage.send("/v1/ok", 300, 200);
+  stage.send("/v2/ok", 60, 200);
+  stage.send("/v2/bad", 40, 500);
+  for (const auto& provider : {at_url, by_service}) {
+    auto counts = gained(*provider, stage.subject(), before, 400);
+    CHECK(counts["v1"].requests == 300);
+    CHECK(counts["v1"].errors == 0);
+    CHECK(counts["v1"].latency_ms.back().count == 300);
+    CHECK(counts["v2"].requests == 100);
+    CHECK(counts["v2"].errors == 40);
+  }
+  check_templates(*at_url, url, stage.subject());
+  check_reasons(*at_url, *by_service, server, url);
+}

@@ -1,0 +1,190 @@
+// A CanaryRelease moves the weights of real routes: states, requests, and what is never lost. Pods
+// are said to be ready; what the gateway does with weights is gateway_test's.
+#include "stage.hpp"
+
+using namespace traffic_test;
+
+namespace {
+
+const char* const k_fast = "interval: 1s, bake: 2s, weights: [20, 50], ";
+
+std::string release_spec(const std::string& more) {
+  return cat("{destination: web, stable: v1, canary: v2, routes: [web], ", more, "}");
+}
+
+/// A route that sends all to v1, and both versions ready.
+class Canary {
+ public:
+  explicit Canary(const std::string& test) : stage(test) {
+    stage.reconcile();
+    for (const char* version : {"v1", "v2"}) {
+      stage.ready_pod(cat("web-", version), {{"app", "web"}, {"version", version}});
+    }
+    stage.apply("Destination", "web", k_destination);
+    stage.apply(
+        "TrafficRoute", "web",
+        "{hosts: [shop.example.com], routes: [{weights: [{destination: web, version: v1}]}]}");
+    must(stage.reconcile());
+    original = spec();
+    REQUIRE(original.find("v1") != std::string::npos);
+  }
+
+  void release(const std::string& more) { stage.apply("CanaryRelease", "web", release_spec(more)); }
+  CommandResult look(const std::string& timeout = "2s") {
+    return run_kubist(stage.world().as_user(
+        {"reconcile", "CanaryRelease/web", "-n", stage.project(), "--timeout=" + timeout}));
+  }
+  CommandResult canary(const std::string& verb, Words more = {}) {
+    Words words{"canary", verb, "web", "-n", stage.project()};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_kubist(stage.world().as_user(words));
+  }
+  /// Looks until the release is in this state, and says what it is then.
+  std::string until(const std::string& wanted) {
+    eventually([&] { return state() == wanted || (reconcile_once(), state() == wanted); }, 60);
+    return state();
+  }
+  void reconcile_once() {
+    run_kubist(stage.world().as_user({"canary", "status", "web", "-n", stage.project()}));
+    run_kubist(stage.world().as_user(
+        {"reconcile", "CanaryRelease/web", "-n", stage.project(), "--timeout=3s"}));
+  }
+  std::string state() { return text_of(stage.node("canaryreleases", "web"), {"status", "state"}); }
+  std::string reason() {
+    return text_of(stage.node("canaryreleases", "web"), {"status", "reason"});
+  }
+  std::string weights() {
+    return text_of(stage.node("trafficroutes", "web"), {"status", "weights"});
+  }
+  /// The live VirtualService's spec, to the byte.
+  std::string spec() {
+    const auto live = stage.live("virtualservices", "web");
+    return live ? (*live)["spec"].dump() : "";
+  }
+
+  Stage stage;
+  std::string original;
+};
+
+}  // namespace
+
+TEST_CASE(
+    "canary: by the clock a version gets all the traffic, and keeps it until the spec is changed") {
+  Canary canary("timed");
+  canary.release(cat(k_fast, "policies: [{name: Timed, parameters: {step: 1s}}]"));
+  const CommandResult run = canary.look("120s");
+  CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
+  CHECK(canary.state() == "Succeeded");
+  CHECK(canary.weights() == "web v1 0 %, web v2 100 %");
+  CHECK(canary.canary("status").exit_code == 0);
+  // The user's spec is as it was; the weights stay, and nothing is written any more.
+  const auto before = canary.stage.node("trafficroutes", "web");
+  CHECK((*before)["spec"]["routes"][0]["weights"].size() == 1);
+  CHECK(text_of(before, {"status", "override", "by"}) == "CanaryRelease/web");
+  must(canary.stage.reconcile());
+  CHECK((*canary.stage.node("trafficroutes", "web"))["metadata"]["resourceVersion"] ==
+        (*before)["metadata"]["resourceVersion"]);
+  // Then the spec wins.
+  canary.stage.apply(
+      "TrafficRoute", "web",
+      "{hosts: [shop.example.com], routes: [{weights: [{destination: web, version: v2}]}]}");
+  canary.stage.reconcile();
+  CHECK(canary.weights() == "web v2 100 %");
+  CHECK_FALSE((*canary.stage.node("trafficroutes", "web"))["status"].contains("override"));
+}
+
+TEST_CASE("canary: an abort gives the routes their own weights back, to the byte") {
+  Canary canary("abort");
+  canary.release(cat(k_fast, "policies: [{name: Timed, parameters: {step: 1h}}]"));
+  CHECK(canary.until("Waiting") == "Waiting");
+  CHECK(canary.weights() == "web v1 80 %, web v2 20 %");
+  CHECK(canary.spec() != canary.original);
+  const CommandResult run = canary.canary("abort", {"--wait", "--timeout=60s"});
+  CHECK_MESSAGE(run.exit_code == 4, run.out, run.err);
+  CHECK(run.out.find("web: Aborted") != std::string::npos);
+  CHECK(canary.spec() == canary.original);
+  const auto live = canary.stage.live("virtualservices", "web");
+  CHECK_FALSE((*live)["metadata"]["annotations"].contains("kubist.io/override"));
+  CHECK(canary.canary("status").exit_code == 4);
+  // Final: an abort of what is over means nothing, a retry begins again.
+  CHECK(canary.canary("abort").exit_code == 1);
+  CHECK(canary.canary("retry").exit_code == 0);
+  CHECK(canary.until("Waiting") == "Waiting");
+  CHECK((*canary.stage.node("canaryreleases", "web"))["status"]["attempt"] == 2);
+}
+
+TEST_CASE("canary: a paused release stays where it is, and an edited route pauses it") {
+  Canary canary("pause");
+  canary.release(cat(k_fast, "policies: [{name: Timed, parameters: {step: 1h}}]"));
+  CHECK(canary.until("Waiting") == "Waiting");
+  CHECK(canary.canary("pause").exit_code == 0);
+  CHECK(canary.state() == "Paused");
+  const auto before = canary.stage.node("canaryreleases", "web");
+  for (int i = 0; i < 3; ++i) {
+    canary.look();
+  }
+  CHECK((*canary.stage.node("canaryreleases", "web"))["metadata"]["resourceVersion"] ==
+        (*before)["metadata"]["resourceVersion"]);
+  CHECK(canary.canary("resume").exit_code == 0);
+  CHECK(canary.until("Waiting") == "Waiting");
+  canary.stage.apply("TrafficRoute", "web",
+                     "{hosts: [shop.example.com], routes: [{timeout: 3s, weights: [{destination: "
+                     "web, version: v1}]}]}");
+  CHECK(canary.until("Paused") == "Paused");
+  CHECK(canary.reason() == "RouteChanged");
+  CHECK(canary.canary("resume").exit_code == 0);
+  CHECK(canary.until("Waiting") == "Waiting");
+  const CommandResult run = canary.canary("promote", {"--full", "--wait", "--timeout=120s"});
+  CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
+  CHECK(canary.state() == "Succeeded");
+}
+
+TEST_CASE(
+    "canary: pods that are not ready any more take it back, and without ready pods none begins") {
+  Canary canary("health");
+  canary.stage.set_ready("web-v2", false);
+  canary.release(
+      cat(k_fast, "policies: [{name: Health, parameters: {failureThreshold: 2, step: 1h}}]"));
+  canary.look();
+  CHECK(canary.state() == "Pending");
+  CHECK(canary.reason() == "TargetNotReady");
+  CHECK(canary.spec() == canary.original);
+  canary.stage.set_ready("web-v2", true);
+  CHECK(canary.until("Waiting") == "Waiting");
+  canary.stage.set_ready("web-v2", false);
+  const CommandResult run = canary.look("60s");
+  CHECK_MESSAGE(run.exit_code == 4, run.out, run.err);
+  CHECK(canary.state() == "RolledBack");
+  CHECK(canary.reason() == "Unhealthy");
+  CHECK(canary.spec() == canary.original);
+}
+
+TEST_CASE("canary: what nothing can be made of is said, and nothing is written") {
+  Canary canary("wrong");
+  canary.stage.apply("CanaryRelease", "web",
+                     "{destination: web, stable: v1, canary: v9, routes: [web]}");
+  CHECK(canary.look().exit_code == 1);
+  CHECK(text_of(canary.stage.node("canaryreleases", "web"), {"status", "state"}).empty());
+  canary.stage.apply("CanaryRelease", "web",
+                     "{destination: web, stable: v2, canary: v1, routes: [web], "
+                     "policies: [{name: Timed}]}");
+  canary.until("Progressing");
+  const auto route = canary.stage.node("trafficroutes", "web");
+  const Json* ready = nullptr;
+  for (const Json& each : (*route)["status"]["conditions"]) {
+    ready = each["type"] == "Ready" ? &each : ready;
+  }
+  REQUIRE(ready);
+  CHECK((*ready)["reason"] == "StableNotRouted");
+  CHECK(canary.spec() == canary.original);
+}
+
+TEST_CASE("canary: a deleted release lets go of the weights") {
+  Canary canary("deleted");
+  canary.release(cat(k_fast, "policies: [{name: Timed, parameters: {step: 1h}}]"));
+  CHECK(canary.until("Waiting") == "Waiting");
+  must(run_kubist(canary.stage.world().as_user(
+      {"delete", "canaryrelease", "web", "-n", canary.stage.project()})));
+  must(canary.stage.reconcile());
+  CHECK(canary.spec() == canary.original);
+}

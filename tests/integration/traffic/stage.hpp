@@ -1,0 +1,94 @@
+#pragma once
+#include <doctest/doctest.h>
+
+#include <kubist/data/document.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/text.hpp>
+
+#include "support.hpp"
+
+/// A project with one virtual cluster on home, and what the tests of traffic do in it.
+namespace traffic_test {
+
+using namespace it;
+using kubist::util::cat;
+namespace data = kubist::data;
+
+inline Json yaml(const std::string& text) {
+  auto document = data::read_document("---\n" + text, "test");
+  REQUIRE_MESSAGE(document, (document ? "" : document.error().to_string()));
+  return document->value;
+}
+
+class Stage {
+ public:
+  explicit Stage(const std::string& test, const Json& istio = Json::object()) : m_world(test) {
+    m_world.make_project(project());
+    put("home", {object("Cluster", project(), "home", {{"home", true}, {"istio", istio}}),
+                 virtual_cluster(project(), "dev", "home", ns(),
+                                 {{"injection", {{"mode", "Unmanaged"}}}})});
+  }
+
+  std::string project() const { return m_world.name(); }
+  std::string ns() const { return m_world.name("dev"); }
+  World& world() { return m_world; }
+
+  /// An object of the project with spec.virtualClusterRef, applied as a user would.
+  void apply(const std::string& kind, const std::string& name, const std::string& spec) {
+    Json full = yaml(spec);
+    full["virtualClusterRef"] = {{"name", "dev"}};
+    Json made = object(kind, project(), name, full);
+    must(kubectl("home", {"apply", "--server-side", "--force-conflicts", "-f", "-"}, made.dump()));
+  }
+  CommandResult reconcile(const std::string& timeout = "120s") {
+    return run_kubist(
+        m_world.as_user({"reconcile", "Project/" + project(), "--timeout=" + timeout}));
+  }
+  /// The kubist object.
+  std::optional<Json> node(const std::string& kind, const std::string& name) {
+    return get("home", kind + ".kubist.io", name, project());
+  }
+  /// An object in the virtual cluster's namespace.
+  std::optional<Json> live(const std::string& type, const std::string& name) {
+    return get("home", type, name, ns());
+  }
+  /// A pod that nothing runs, said to be ready.
+  void ready_pod(const std::string& name, const Json& labels) {
+    put("home", {{{"apiVersion", "v1"},
+                  {"kind", "Pod"},
+                  {"metadata", {{"name", name}, {"namespace", ns()}, {"labels", labels}}},
+                  {"spec",
+                   {{"nodeSelector", {{"kubist.io/test", "nowhere"}}},
+                    {"automountServiceAccountToken", false},
+                    {"containers",
+                     Json::array({{{"name", "main"}, {"image", "localhost/busybox:1"}}})}}}}});
+    set_ready(name, true);
+  }
+  void set_ready(const std::string& name, bool ready) {
+    const Json patch{{"status",
+                      {{"conditions", Json::array({{{"type", "Ready"},
+                                                    {"status", ready ? "True" : "False"}}})}}}};
+    must(kubectl("home", {"patch", "pod", name, "-n", ns(), "--subresource=status",
+                          "--type=strategic", "-p", patch.dump()}));
+  }
+
+ private:
+  World m_world;
+};
+
+inline std::string text_of(const std::optional<Json>& object,
+                           std::initializer_list<std::string_view> path) {
+  return object ? std::string(data::string_at(*object, path)) : "";
+}
+
+inline const char* const k_destination =
+    "{ports: [{port: 80, targetPort: 8080}], subsets: {v1: {labels: {version: v1}}, v2: {labels: "
+    "{version: v2}}}}";
+
+inline std::string route_spec(int first, int second, const std::string& more = "") {
+  return cat("{hosts: [shop.example.com], gateways: [entry], routes: [{weights: [{destination: web, "
+             "version: v1, weight: ",
+             first, "}, {destination: web, version: v2, weight: ", second, "}]}]", more, "}");
+}
+
+}  // namespace traffic_test

@@ -1,0 +1,210 @@
+#include <doctest/doctest.h>
+
+#include <kubist/metrics/gateway.hpp>
+#include <kubist/util/text.hpp>
+
+#include "support/fake_transport.hpp"
+
+using namespace kubist::metrics;
+namespace http = kubist::http;
+namespace kube = kubist::kube;
+namespace util = kubist::util;
+using kubist::data::Json;
+using kubist::testing::FakeTransport;
+
+namespace {
+
+class ManualClock : public util::Clock {
+ public:
+  std::chrono::system_clock::time_point now() const override {
+    return std::chrono::system_clock::time_point(std::chrono::seconds(1'800'000'000) + elapsed);
+  }
+  std::chrono::steady_clock::time_point monotonic() const override {
+    return std::chrono::steady_clock::time_point(elapsed);
+  }
+  std::chrono::seconds elapsed{0};
+};
+
+const char* const k_pods = "/api/v1/namespaces/istio-system/pods";
+
+Json pod(const std::string& name, bool ready, const std::string& phase = "Running") {
+  return {
+      {"metadata", {{"name", name}, {"namespace", "istio-system"}}},
+      {"status",
+       {{"phase", phase},
+        {"conditions", Json::array({{{"type", "Ready"}, {"status", ready ? "True" : "False"}}})}}}};
+}
+
+std::string counter(const std::string& version, int count, const std::string& host = "web") {
+  return util::cat(
+      "envoy_cluster_upstream_rq{response_code_class=\"2xx\",cluster_name=\"outbound|80|", version,
+      '|', host, ".shop.svc.cluster.local\"} ", count, '\n');
+}
+
+struct Setting {
+  std::shared_ptr<FakeTransport> fake = std::make_shared<FakeTransport>();
+  ManualClock clock;
+  std::shared_ptr<Provider> provider;
+
+  Setting() {
+    kube::ClusterAccess access;
+    access.server = "http://fake";
+    kube::ClientOptions client;
+    client.transport = fake;
+    GatewayOptions options;
+    options.clock = &clock;
+    provider = make_gateway_provider(*kube::Client::connect(access, client), options);
+  }
+  void pods(const std::vector<Json>& items) {
+    fake->always("GET", k_pods, 200,
+                 Json{{"apiVersion", "v1"},
+                      {"kind", "PodList"},
+                      {"metadata", Json::object()},
+                      {"items", items}}
+                     .dump());
+  }
+  void stats(const std::string& name, int port, int status, const std::string& body,
+             const std::string& server = "envoy") {
+    fake->always("GET", util::cat(k_pods, '/', name, ':', port, "/proxy/stats/prometheus"), status,
+                 body, {{"server", server}, {"Content-Type", "text/plain"}});
+  }
+  Expected<Sample> sample(const std::string& host = "web") {
+    Subject subject{"shop", host + ".shop.svc.cluster.local", {"v1", "v2"}, {}, {}, {}};
+    subject.gateways = {{"istio-system", "istio=ingressgateway"}};
+    return provider->sample(subject, {});
+  }
+  std::string reason() {
+    const auto sampled = sample();
+    return sampled ? "" : sampled.error().reason;
+  }
+};
+
+const char* const k_unreachable =
+    R"({"kind":"Status","reason":"ServiceUnavailable","message":"error trying to reach service: dial tcp: connection refused","code":503})";
+
+}  // namespace
+
+TEST_CASE("gateway: one list and one request a pod; subjects share it while it is young") {
+  Setting setting;
+  setting.pods({pod("gw-1", true), pod("gw-2", true), pod("gw-3", false, "Pending")});
+  setting.stats("gw-1", 15090, 200, counter("v1", 90) + counter("v2", 7) + counter("v1", 3, "api"));
+  setting.stats("gw-2", 15090, 200, counter("v1", 10));
+  const auto web = setting.sample();
+  REQUIRE_MESSAGE(web, (web ? "" : web.error().message));
+  CHECK(web->arms.at("v1").size() == 2);
+  CHECK(web->arms.at("v1")[0].id == "istio-system/gw-1|80");
+  CHECK(web->arms.at("v1")[0].requests == 90);
+  CHECK(web->arms.at("v2").size() == 1);
+  const auto api = setting.sample("api");
+  REQUIRE(api);
+  CHECK(api->arms.at("v1").at(0).requests == 3);
+  CHECK(setting.fake->sent().size() == 3);
+  const std::string url = setting.fake->sent()[1].url;
+  CHECK(url.find("?usedonly&filter=%5Ecluster") != std::string::npos);
+
+  setting.clock.elapsed = std::chrono::seconds(2);
+  REQUIRE(setting.sample());
+  CHECK(setting.fake->sent().size() == 6);
+}
+
+TEST_CASE("gateway: pods in all namespaces, each named by its own") {
+  Setting setting;
+  setting.fake->always("GET", "/api/v1/pods", 200,
+                       Json{{"apiVersion", "v1"},
+                            {"kind", "PodList"},
+                            {"metadata", Json::object()},
+                            {"items", {pod("gw-1", true)}}}
+                           .dump());
+  setting.stats("gw-1", 15090, 200, counter("v1", 5));
+  Subject subject{"shop", "web.shop.svc.cluster.local", {"v1"}, {}, {}, {}};
+  subject.gateways = {{"", "istio=ingressgateway"}};
+  const auto sampled = setting.provider->sample(subject, {});
+  REQUIRE_MESSAGE(sampled, (sampled ? "" : sampled.error().message));
+  CHECK(sampled->arms.at("v1").at(0).id == "istio-system/gw-1|80");
+}
+
+TEST_CASE(
+    "gateway: the agent's port where Envoy's own does not answer, and that first from then on") {
+  Setting setting;
+  setting.pods({pod("gw-1", true)});
+  setting.stats("gw-1", 15090, 503, k_unreachable);
+  setting.stats("gw-1", 15020, 200, "istio_agent_x 1\n" + counter("v1", 5), "");
+  REQUIRE(setting.sample());
+  setting.clock.elapsed = std::chrono::seconds(2);
+  const auto before = setting.fake->sent().size();
+  REQUIRE(setting.sample());
+  CHECK(setting.fake->sent().size() == before + 2);
+}
+
+TEST_CASE("gateway: what cannot be read is inconclusive, each with its reason") {
+  const auto reason_of = [](int status, const std::string& body,
+                            const std::string& server = "envoy") {
+    Setting setting;
+    setting.pods({pod("gw-1", true)});
+    setting.stats("gw-1", 15090, status, body, server);
+    setting.stats("gw-1", 15020, status, body, server);
+    return setting.reason();
+  };
+  CHECK(reason_of(503, k_unreachable) == k_reason_unreachable);
+  CHECK(reason_of(
+            403,
+            R"({"kind":"Status","reason":"Forbidden","message":"pods is forbidden","code":403})") ==
+        k_reason_forbidden);
+  CHECK(reason_of(200, "<html>hello</html>") == k_reason_html);
+  CHECK(reason_of(200, "hello there") == k_reason_not_metrics);
+  // The agent alone, while its Envoy does not answer: all counters would seem to have vanished.
+  CHECK(reason_of(200, "istio_agent_x 1\n", "") == k_reason_not_metrics);
+  CHECK(reason_of(200, "") == k_reason_no_data);
+  CHECK(reason_of(200, "envoy_server_uptime{} 1\n", "") == k_reason_no_data);
+  CHECK(reason_of(200, util::replace_all(counter("v1", 5), "} 5", "} NaN")) ==
+        k_reason_not_a_number);
+
+  Setting none;
+  none.pods({pod("gw-1", true, "Pending")});
+  CHECK(none.reason() == k_reason_no_pods);
+  Setting forbidden;
+  forbidden.fake->always("GET", k_pods, 403,
+                         R"({"kind":"Status","reason":"Forbidden","message":"no","code":403})");
+  CHECK(forbidden.reason() == k_reason_forbidden);
+}
+
+TEST_CASE(
+    "gateway: a ready pod that fails makes the reading incomplete, one that is going does not") {
+  Setting setting;
+  Json going = pod("gw-2", true);
+  going["metadata"]["deletionTimestamp"] = "2026-11-22T00:00:00Z";
+  setting.pods({pod("gw-1", true), going, pod("gw-3", false)});
+  setting.stats("gw-1", 15090, 200, counter("v1", 5));
+  for (const char* name : {"gw-2", "gw-3"}) {
+    setting.stats(name, 15090, 503, k_unreachable);
+    setting.stats(name, 15020, 503, k_unreachable);
+  }
+  const auto partial = setting.sample();
+  REQUIRE(partial);
+  CHECK(partial->arms.at("v1").size() == 1);
+
+  Setting broken;
+  broken.pods({pod("gw-1", true), pod("gw-2", true)});
+  broken.stats("gw-1", 15090, 200, counter("v1", 5));
+  broken.stats("gw-2", 15090, 503, k_unreachable);
+  broken.stats("gw-2", 15020, 503, k_unreachable);
+  CHECK(broken.reason() == k_reason_unreachable);
+  // Those who ask in the same second are told the same without asking again.
+  const auto before = broken.fake->sent().size();
+  CHECK(broken.reason() == k_reason_unreachable);
+  CHECK(broken.fake->sent().size() == before);
+}
+
+TEST_CASE("gateway: a request to stop is no failure of the others") {
+  Setting setting;
+  setting.pods({pod("gw-1", true)});
+  setting.stats("gw-1", 15090, 200, counter("v1", 5));
+  Subject subject{"shop", "web.shop.svc.cluster.local", {"v1"}, {}, {}, {}};
+  subject.gateways = {{"istio-system", "istio=ingressgateway"}};
+  std::stop_source stopped;
+  stopped.request_stop();
+  const auto cut = setting.provider->sample(subject, stopped.get_token());
+  REQUIRE_FALSE(cut);
+  CHECK(cut.error().reason == k_reason_cancelled);
+  CHECK(setting.provider->sample(subject, {}));
+}

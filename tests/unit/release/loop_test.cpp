@@ -1,0 +1,270 @@
+#include <doctest/doctest.h>
+
+#include <kubist/release/loop.hpp>
+
+using namespace kubist;
+using namespace kubist::release;
+using engine::Action;
+using engine::Decision;
+
+namespace {
+
+Plan plan() {
+  Plan plan;
+  plan.destination = "web";
+  plan.stable = "v1";
+  plan.canary = "v2";
+  plan.routes = {"shop"};
+  plan.weights = {10, 50, 100};
+  return plan;
+}
+
+/// The world of a release: its routes do what was asked one look later.
+class Stage {
+ public:
+  explicit Stage(Plan given = plan()) : m_plan(std::move(given)) {
+    for (const std::string& route : m_plan.routes) {
+      seen.members.push_back({route, true, true, std::nullopt, false, ""});
+    }
+  }
+
+  const Progress& look(std::optional<Decision> decision = std::nullopt,
+                       Request request = Request::none) {
+    // A round trip through the status at every look, as after a kill.
+    last = tick(m_plan, read_progress(to_json(progress)), seen, decision, request, now);
+    progress = last.progress;
+    now += m_plan.interval;
+    return progress;
+  }
+  const Progress& look(Action action, std::string reason = "") {
+    return look(Decision{action, std::nullopt, std::move(reason), "said so", "Test"});
+  }
+  /// The routes follow, then a look.
+  const Progress& follow(Action action = Action::hold) {
+    obey();
+    return look(action);
+  }
+  void obey() {
+    for (Member& member : seen.members) {
+      member.weight = progress.weight == 0 ? std::nullopt : std::optional(progress.weight);
+    }
+  }
+  /// Until the first step is live.
+  void start() {
+    look();
+    obey();
+  }
+
+  Seen seen{.target = "v2/abc", .target_ready = true, .message = {}, .members = {}};
+  Progress progress;
+  Tick last;
+  Time now{std::chrono::seconds(1'800'000'000)};
+
+ private:
+  Plan m_plan;
+};
+
+}  // namespace
+
+TEST_CASE("release loop: a good version goes up step by step, bakes, and has it all") {
+  Stage stage;
+  CHECK(stage.look().state == State::progressing);
+  CHECK(stage.progress.weight == 10);
+  CHECK(stage.follow().state == State::waiting);
+  CHECK(stage.look(Action::advance).weight == 50);
+  CHECK(stage.progress.state == State::progressing);
+  CHECK(stage.follow(Action::advance).weight == 100);
+  CHECK(stage.progress.state == State::promoting);
+  CHECK(stage.follow().reason == "Baking");
+  for (int i = 0; i < 9; ++i) {
+    CHECK(stage.look(Action::advance).state == State::promoting);
+  }
+  CHECK(stage.look().state == State::succeeded);
+  CHECK(stage.progress.weight == 100);
+  CHECK_FALSE(stage.last.look_again);
+}
+
+TEST_CASE("release loop: nothing is decided on a weight that is not live everywhere") {
+  Plan two = plan();
+  two.routes = {"shop", "shop-eu"};
+  Stage stage(two);
+  stage.look();
+  stage.seen.members[0].weight = 10;  // the other one cannot be reached
+  stage.seen.members[1].settled = false;
+  stage.seen.members[1].message = "unreachable";
+  for (int i = 0; i < 20; ++i) {
+    CHECK(stage.look(Action::advance).weight == 10);
+  }
+  CHECK(stage.progress.reason == "Applying");
+  CHECK(stage.progress.message.find("shop-eu: unreachable") != std::string::npos);
+  for (int i = 0; i < 45; ++i) {
+    stage.look(Action::advance);
+  }
+  CHECK(stage.progress.state == State::rolling_back);
+  CHECK(stage.progress.reason == "NotApplied");
+  // The one that answers goes back; the state stays until the other one has, too.
+  stage.seen.members[0].weight.reset();
+  CHECK(stage.look().state == State::rolling_back);
+  CHECK(stage.progress.message.find("shop-eu") != std::string::npos);
+  stage.seen.members[1].settled = true;
+  CHECK(stage.look().state == State::rolled_back);
+}
+
+TEST_CASE("release loop: without a decision it holds, and after the limit it goes back") {
+  Stage stage;
+  stage.start();
+  for (int i = 0; i < 60; ++i) {
+    CHECK(stage.look(Action::hold, "NoTraffic").state == State::waiting);
+  }
+  stage.look(Action::hold, "NoTraffic");
+  stage.look(Action::hold, "NoTraffic");
+  CHECK(stage.progress.state == State::rolling_back);
+  CHECK(stage.progress.reason == "NoTraffic");
+  stage.obey();
+  CHECK(stage.look().state == State::rolled_back);
+  CHECK(stage.progress.reason == "NoTraffic");
+}
+
+TEST_CASE("release loop: abort rules stay armed in every state that is not final") {
+  const auto reach = [](State state) {
+    Stage stage;
+    stage.start();
+    if (state == State::waiting) {
+      stage.look(Action::hold);
+    } else if (state == State::paused) {
+      stage.look(std::nullopt, Request::pause);
+    } else if (state == State::promoting) {
+      stage.look(std::nullopt, Request::promote_full);
+    }
+    return stage;
+  };
+  for (const State state : {State::progressing, State::waiting, State::paused, State::promoting}) {
+    CAPTURE(to_string(state));
+    Stage stage = reach(state);
+    CHECK(stage.progress.state == state);
+    CHECK(stage.look(Action::rollback, "WorseThanStable").state == State::rolling_back);
+    CHECK(stage.progress.weight == 0);
+    CHECK(stage.follow().state == State::rolled_back);
+    CHECK(stage.look(Action::advance).state == State::rolled_back);
+  }
+}
+
+TEST_CASE("release loop: a pause freezes the weight and the clock until somebody resumes") {
+  Stage stage;
+  stage.start();
+  stage.look(Action::hold);
+  CHECK(stage.look(std::nullopt, Request::pause).state == State::paused);
+  CHECK(stage.last.request_done);
+  for (int i = 0; i < 500; ++i) {
+    CHECK(stage.look(Action::advance).state == State::paused);
+  }
+  CHECK(stage.progress.weight == 10);
+  CHECK(stage.look(std::nullopt, Request::resume).state == State::progressing);
+  CHECK(stage.look(Action::advance).weight == 50);
+  CHECK_FALSE(stage.look(std::nullopt, Request::retry).state == State::pending);
+  CHECK_FALSE(stage.last.request_done);
+}
+
+TEST_CASE("release loop: a pause does not use up the hold limit") {
+  Stage stage;
+  stage.start();
+  stage.look(Action::hold);
+  stage.look(std::nullopt, Request::pause);
+  stage.now += std::chrono::hours(5);
+  stage.look(std::nullopt, Request::resume);
+  CHECK(stage.look(Action::hold, "TooFew").state == State::waiting);
+}
+
+TEST_CASE("release loop: an edited route pauses, and its repair does not resume by itself") {
+  Stage stage;
+  stage.start();
+  stage.look(Action::hold);
+  stage.seen.members[0].changed = true;
+  CHECK(stage.look(Action::advance).state == State::paused);
+  CHECK(stage.progress.reason == "RouteChanged");
+  stage.seen.members[0].changed = false;
+  CHECK(stage.look(Action::advance).state == State::paused);
+  CHECK(stage.look(std::nullopt, Request::resume).state == State::progressing);
+}
+
+TEST_CASE("release loop: a policy's pause ends with the policy's word") {
+  Stage stage;
+  stage.start();
+  CHECK(stage.look(Action::pause, "NeedsApproval").state == State::paused);
+  CHECK(stage.progress.paused_by == "Test");
+  CHECK(stage.look(Action::pause, "NeedsApproval").state == State::paused);
+  CHECK(stage.look(Action::advance).state == State::progressing);
+  CHECK(stage.look(Action::advance).weight == 50);
+}
+
+TEST_CASE("release loop: another target goes back first, then the next attempt begins") {
+  Stage stage;
+  stage.start();
+  stage.look(Action::hold);
+  stage.seen.target = "v2/def";
+  CHECK(stage.look(Action::advance).state == State::rolling_back);
+  CHECK(stage.follow().state == State::pending);
+  CHECK(stage.progress.attempt == 2);
+  CHECK(stage.progress.target == "v2/def");
+  CHECK(stage.look().state == State::progressing);
+}
+
+TEST_CASE("release loop: a final state waits for another target or a retry") {
+  Stage stage;
+  stage.start();
+  CHECK(stage.look(std::nullopt, Request::abort).state == State::rolling_back);
+  stage.obey();
+  CHECK(stage.look().state == State::aborted);
+  CHECK(stage.look(Action::advance).state == State::aborted);
+  CHECK(stage.look(std::nullopt, Request::retry).state == State::pending);
+  CHECK(stage.progress.attempt == 2);
+}
+
+TEST_CASE("release loop: a route that is gone ends it, with the weights last seen") {
+  Stage stage;
+  stage.start();
+  stage.look(Action::hold);
+  stage.seen.members[0].there = false;
+  CHECK(stage.look(Action::hold).state == State::failed);
+  CHECK(stage.progress.weight == 10);
+}
+
+TEST_CASE("release loop: a target without pods is waited for, whatever policies say") {
+  Stage stage;
+  stage.seen.target_ready = false;
+  stage.seen.message = "no pod of v2 is ready";
+  CHECK(stage.look(Action::advance).state == State::pending);
+  CHECK(stage.progress.reason == "TargetNotReady");
+  CHECK(stage.look(Action::rollback).state == State::pending);
+}
+
+TEST_CASE("release loop: looks over an unchanged world change nothing") {
+  Stage stage;
+  stage.start();
+  stage.look(Action::hold, "TooFew");
+  const auto before = to_json(stage.look(Action::hold, "TooFew"));
+  CHECK(to_json(stage.look(Action::hold, "TooFew")) == before);
+  stage.look(std::nullopt, Request::pause);
+  const auto paused = to_json(stage.progress);
+  CHECK(to_json(stage.look(Action::hold, "TooFew")) == paused);
+}
+
+TEST_CASE("release plan: weights rise and end at 100, times are durations") {
+  const auto read = [](const char* spec) { return read_plan({{"spec", data::Json::parse(spec)}}); };
+  const auto fine =
+      read(R"({"destination": "web", "stable": "v1", "canary": "v2", "routes": ["shop"],
+                             "weights": [20, 40], "interval": "10s", "bake": "0s"})");
+  REQUIRE(fine);
+  CHECK(fine->weights == std::vector{20, 40, 100});
+  CHECK(fine->interval == std::chrono::seconds(10));
+  CHECK(next_weight(*fine, 0) == 20);
+  CHECK(next_weight(*fine, 40) == 100);
+  for (const char* bad : {R"({"stable": "v1", "canary": "v1"})",
+                          R"({"stable": "v1", "canary": "v2", "weights": [50, 20]})",
+                          R"({"stable": "v1", "canary": "v2", "weights": [0]})",
+                          R"({"stable": "v1", "canary": "v2", "interval": "soon"})",
+                          R"({"stable": "v1", "canary": "v2", "holdLimit": "-1s"})"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(read(bad));
+  }
+}

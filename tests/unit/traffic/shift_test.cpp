@@ -1,0 +1,64 @@
+#include <doctest/doctest.h>
+
+#include <kubist/traffic/shift.hpp>
+
+#include "support.hpp"
+
+using namespace kubist;
+using namespace kubist::traffic;
+using testing::json;
+
+namespace {
+
+data::Json weights_after(std::string_view weights, int percent) {
+  const auto routes = shifted_routes(data::Json::array({{{"weights", json(weights)}}}),
+                                     {"web", "v1", "v2", percent});
+  REQUIRE_MESSAGE(routes.has_value(), routes.error().to_string());
+  data::Json shares = data::Json::object();
+  for (const data::Json& backend : (*routes)[0]["weights"]) {
+    shares[backend["version"]] = backend["weight"];
+  }
+  return shares;
+}
+
+}  // namespace
+
+TEST_CASE("shift: stable's share is split, whatever the weights sum up to") {
+  CHECK(weights_after(R"([{"destination": "web", "version": "v1"}])", 5) ==
+        json(R"({"v1": 19, "v2": 1})"));
+  CHECK(weights_after(R"([{"destination": "web", "version": "v1", "weight": 0}])", 100) ==
+        json(R"({"v1": 0, "v2": 1})"));
+  CHECK(weights_after(R"([{"destination": "web", "version": "v1", "weight": 3},
+                          {"destination": "web", "version": "v2", "weight": 0}])",
+                      50) == json(R"({"v1": 1, "v2": 1})"));
+}
+
+TEST_CASE("shift: all other shares stay what they were") {
+  CHECK(weights_after(R"([{"destination": "web", "version": "v1", "weight": 60},
+                          {"destination": "web", "version": "v0", "weight": 40}])",
+                      10) == json(R"({"v0": 20, "v1": 27, "v2": 3})"));
+}
+
+TEST_CASE("shift: the canary's backend is stable's with another version") {
+  const auto routes = shifted_routes(
+      json(R"([{"name": "a", "weights": [{"destination": "web", "version": "v1", "port": 80}]},
+               {"name": "b", "weights": [{"destination": "other", "weight": 1}]}])"),
+      {"web", "v1", "v2", 25});
+  REQUIRE(routes);
+  CHECK((*routes)[0]["weights"][1] ==
+        json(R"({"destination": "web", "version": "v2", "port": 80, "weight": 1})"));
+  CHECK((*routes)[1] ==
+        json(R"({"name": "b", "weights": [{"destination": "other", "weight": 1}]})"));
+}
+
+TEST_CASE("shift: a route that does not send to stable is refused") {
+  const auto routes = shifted_routes(
+      json(R"([{"weights": [{"destination": "web", "version": "v3"}]}])"), {"web", "v1", "v2", 10});
+  REQUIRE_FALSE(routes);
+  CHECK(routes.error().reason == "StableNotRouted");
+}
+
+TEST_CASE("shift: the hash tells one list of routes from another") {
+  CHECK(routes_hash(json("[1]")) == routes_hash(json("[1]")));
+  CHECK(routes_hash(json("[1]")) != routes_hash(json("[2]")));
+}
