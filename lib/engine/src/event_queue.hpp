@@ -16,6 +16,9 @@ namespace kubist::engine {
 
 using Steady = std::chrono::steady_clock::time_point;
 
+struct Gathered {
+  NodeId id;
+};
 struct PoliciesRan {
   std::vector<NodeId> nodes;
   std::vector<PolicyVerdict> verdicts;
@@ -28,7 +31,7 @@ struct Progressed {
 struct Recorded {
   StepResult result;
 };
-using Event = std::variant<StepResult, PoliciesRan, Progressed, Recorded>;
+using Event = std::variant<StepResult, Gathered, PoliciesRan, Progressed, Recorded>;
 
 /// Results of workers on their way to the loop.
 class EventQueue {

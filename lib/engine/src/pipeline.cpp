@@ -11,6 +11,9 @@ namespace kubist::engine {
 using util::cat;
 using util::ErrorKind;
 
+bool PolicyWorld::gathers(const Node& /*node*/) const { return false; }
+void PolicyWorld::gather(const Node& /*node*/, bool /*metrics*/) {}
+
 util::Result<Json> PolicyWorld::metrics(const Node& /*node*/, const PolicyDefinition& definition,
                                         const Json& /*parameters*/) {
   if (definition.metrics.empty()) {

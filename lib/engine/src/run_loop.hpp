@@ -41,6 +41,7 @@ class Runner {
   void start_work();
   void begin_node(NodeId id);
   void start_node(NodeId id);
+  void start_gathering(NodeId id);
   void start_policies(std::vector<NodeId> wave);
   void take_due();
 
@@ -48,6 +49,7 @@ class Runner {
   void wait_one();
   void handle(StepResult& result);
   static void merge(NodeReport& report, NodeReport& step);
+  void handle(Gathered& gathered);
   void handle(PoliciesRan& ran);
   void handle(Progressed& progressed);
   void handle(Recorded& recorded);
@@ -78,6 +80,7 @@ class Runner {
   std::size_t m_in_flight = 0;
   std::size_t m_writes_above = 0;
   std::deque<std::function<void()>> m_todo;     ///< jobs that wait for a free worker
+  std::vector<NodeId> m_gathered;               ///< nodes whose policies can run now
   std::deque<NodeId> m_due;                     ///< nodes whose executor is to be called now
   std::multimap<Steady, NodeId> m_parked;       ///< nodes to look at again then
   std::map<NodeId, Verdict> m_waiting_verdict;  ///< what parked nodes came to so far

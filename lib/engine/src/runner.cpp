@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <utility>
+
 #include "run_loop.hpp"
 
 namespace kubist::engine {
@@ -73,7 +76,7 @@ void Runner::submit(std::function<void()> job) {
 
 void Runner::start_work() {
   take_due();
-  std::vector<NodeId> wave;
+  std::vector<NodeId> wave = std::exchange(m_gathered, {});
   while (m_in_flight < m_options.parallelism) {
     if (!m_todo.empty()) {
       submit(std::move(m_todo.front()));
@@ -85,7 +88,9 @@ void Runner::start_work() {
     } else if (auto id = m_plan.next()) {
       bool policies = m_plan.mode(*id) == Mode::align && !m_graph[*id].policies.empty();
       begin_node(*id);
-      if (policies) {
+      if (policies && m_parts.world.gathers(m_graph[*id])) {
+        start_gathering(*id);
+      } else if (policies) {
         wave.push_back(*id);
       } else {
         start_node(*id);
@@ -118,6 +123,19 @@ void Runner::start_node(NodeId id) {
                                          own.status, progress);
     result.report.took = std::chrono::steady_clock::now() - begin;
     m_events.push(std::move(result));
+  });
+}
+
+void Runner::start_gathering(NodeId id) {
+  const Node& node = m_graph[id];
+  const bool metrics =
+      std::any_of(node.policies.begin(), node.policies.end(), [&](const auto& call) {
+        const auto found = m_parts.policies.find(node.key.ns, call.name);
+        return found && !(*found)->metrics.empty();
+      });
+  submit([this, id, metrics] {
+    m_parts.world.gather(m_graph[id], metrics);
+    m_events.push(Gathered{id});
   });
 }
 
@@ -188,6 +206,15 @@ void Runner::merge(NodeReport& report, NodeReport& step) {
   }
   for (auto& left : step.left_behind) {
     report.left_behind.push_back(std::move(left));
+  }
+}
+
+void Runner::handle(Gathered& gathered) {
+  --m_in_flight;
+  if (m_report.stopped) {
+    cancel_node(gathered.id);
+  } else {
+    m_gathered.push_back(gathered.id);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "release_metrics.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <kubist/data/pointer.hpp>
@@ -23,6 +24,8 @@ namespace {
 
 /// A look that comes a little early closes the window all the same.
 constexpr double k_early = 0.8;
+/// An answer that takes longer than the interval would come after the next question.
+constexpr std::chrono::seconds k_longest{10};
 
 Json nothing(std::string_view reason, const std::string& message) {
   return {{"reason", reason}, {"message", message}};
@@ -63,17 +66,21 @@ Json cursor_json(const metrics::Sample& sample, const release::Progress& progres
 }  // namespace
 
 util::Result<std::shared_ptr<metrics::Provider>> ReleaseMetrics::provider(
-    const std::shared_ptr<kube::Client>& client, const Json& settings) {
+    const std::shared_ptr<kube::Client>& client, const Json& settings,
+    std::chrono::milliseconds timeout) {
   const std::lock_guard lock(m_mutex);
-  auto& known = m_providers[cat(client->server(), ' ', settings.dump())];
+  auto& known = m_providers[cat(client->server(), ' ', timeout.count(), ' ', settings.dump())];
   if (known) {
     return known;
   }
   if (data::string_at(settings, {"provider"}, "Gateway") == "Gateway") {
-    known = metrics::make_gateway_provider(client);
+    metrics::GatewayOptions options;
+    options.timeout = timeout;
+    known = metrics::make_gateway_provider(client, options);
     return known;
   }
   metrics::PrometheusOptions options;
+  options.timeout = timeout;
   options.names = data::string_at(settings, {"names"}) == "Envoy" ? metrics::Names::envoy
                                                                   : metrics::Names::istio;
   KUBIST_TRY(known,
@@ -125,7 +132,9 @@ util::Result<ReleaseWindow> ReleaseMetrics::measure(const engine::Node& node,
                                         m_graph, node.key.ns, node.target, stop));
   static const Json none = Json::object();
   const Json* settings = data::find_path(spec, {"metrics"});
-  KUBIST_TRY(const auto source, provider(place.client, settings != nullptr ? *settings : none));
+  KUBIST_TRY(const auto source,
+             provider(place.client, settings != nullptr ? *settings : none,
+                      std::min<std::chrono::milliseconds>(k_longest, look.plan.interval)));
   const auto sample = source->sample(subject_of(node, look.plan, place.ns), stop);
   if (!sample) {
     return ReleaseWindow{nothing(sample.error().reason, sample.error().message),

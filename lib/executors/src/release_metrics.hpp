@@ -29,7 +29,8 @@ class ReleaseMetrics {
 
  private:
   util::Result<std::shared_ptr<metrics::Provider>> provider(
-      const std::shared_ptr<kube::Client>& client, const data::Json& settings);
+      const std::shared_ptr<kube::Client>& client, const data::Json& settings,
+      std::chrono::milliseconds timeout);
   metrics::Subject subject_of(const engine::Node& node, const release::Plan& plan,
                               const std::string& ns) const;
 

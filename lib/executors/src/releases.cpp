@@ -74,6 +74,26 @@ util::Result<std::shared_ptr<const ReleaseLook>> Releases::look(const engine::No
   return *entry->look;
 }
 
+util::Result<ReleaseWindow> Releases::window(const engine::Node& node) {
+  KUBIST_TRY(const auto looked, look(node, node.spec()));
+  const auto entry = entry_of(node);
+  const std::lock_guard lock(entry->mutex);
+  if (!entry->window) {
+    entry->window = m_metrics->measure(node, *looked, node.spec(), m_stop);
+  }
+  return *entry->window;
+}
+
+bool Releases::gathers(const engine::Node& node) const { return node.key.kind == k_canary_release; }
+
+void Releases::gather(const engine::Node& node, bool metrics) {
+  if (metrics) {
+    static_cast<void>(window(node));
+  } else {
+    static_cast<void>(look(node, node.spec()));
+  }
+}
+
 util::Result<Json> Releases::metrics(const engine::Node& node,
                                      const engine::PolicyDefinition& definition,
                                      const Json& parameters) {
@@ -82,13 +102,7 @@ util::Result<Json> Releases::metrics(const engine::Node& node,
       wanted == definition.metrics.end() || wanted->second != "release") {
     return PolicyWorld::metrics(node, definition, parameters);
   }
-  KUBIST_TRY(const auto looked, look(node, node.spec()));
-  const auto entry = entry_of(node);
-  const std::lock_guard lock(entry->mutex);
-  if (!entry->window) {
-    entry->window = m_metrics->measure(node, *looked, node.spec(), m_stop);
-  }
-  KUBIST_TRY(const ReleaseWindow measured, *entry->window);
+  KUBIST_TRY(const ReleaseWindow measured, window(node));
   return Json{{"window", measured.window}};
 }
 

@@ -30,6 +30,7 @@ struct ReleaseLook {
 };
 
 class ReleaseMetrics;
+struct ReleaseWindow;
 
 /// The releases of one run: what policies may see of them, and what they want of the routes. Any
 /// thread.
@@ -39,6 +40,8 @@ class Releases final : public engine::PolicyWorld {
   Releases(World& world, const engine::Graph& graph, std::stop_token stop);
   ~Releases() override;
 
+  bool gathers(const engine::Node& node) const override;
+  void gather(const engine::Node& node, bool metrics) override;
   util::Result<data::Json> metrics(const engine::Node& node,
                                    const engine::PolicyDefinition& definition,
                                    const data::Json& parameters) override;
@@ -57,6 +60,7 @@ class Releases final : public engine::PolicyWorld {
  private:
   struct Entry;
   std::shared_ptr<Entry> entry_of(const engine::Node& node);
+  util::Result<ReleaseWindow> window(const engine::Node& node);
   World& m_world;
   const engine::Graph& m_graph;
   std::stop_token m_stop;

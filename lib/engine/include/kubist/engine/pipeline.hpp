@@ -42,10 +42,16 @@ struct PolicyVerdict {
   std::optional<util::Error> error;  ///< the node fails; policies after it did not run
 };
 
-/// The parts of the world that policies may see, gathered by the engine's host.
+/// The parts of the world that policies may see, gathered by the engine's host. Any thread.
 class PolicyWorld {
  public:
   virtual ~PolicyWorld() = default;
+  /// Must something be read over the network for the policies of this node?
+  virtual bool gathers(const Node& node) const;
+  /// Reads it, so that metrics() and observed() need not: the run calls it for several nodes side
+  /// by side, and the policies of one do not wait for what another one's take. `metrics`: a policy
+  /// of the node asks for them. What fails is told by those two.
+  virtual void gather(const Node& node, bool metrics);
   /// Answers to the definition's metric queries, by name. Default: none, an error if it has any.
   virtual util::Result<Json> metrics(const Node& node, const PolicyDefinition& definition,
                                      const Json& parameters);

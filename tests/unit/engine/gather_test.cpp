@@ -1,0 +1,80 @@
+#include <condition_variable>
+
+#include <doctest/doctest.h>
+
+#include "fakes.hpp"
+
+using namespace kubist::engine;
+using namespace kubist::engine::testing;
+
+namespace {
+
+/// Gives back what it gets, and remembers how many came at once.
+struct Identity : PolicyRuntime {
+  std::vector<PolicyAnswer> evaluate(const PolicyDefinition&, std::span<const Json> inputs,
+                                     const std::stop_token&) override {
+    std::vector<PolicyAnswer> answers;
+    for (const Json& input : inputs) {
+      answers.push_back({input, "", false});
+    }
+    return answers;
+  }
+};
+
+void add_identity(PolicyCatalog& catalog, std::map<std::string, std::string> metrics) {
+  auto definition = std::make_shared<PolicyDefinition>();
+  definition->name = "Identity";
+  definition->origin = "built-in";
+  definition->schema = *compile_parameters(definition->parameters, "Identity");
+  definition->metrics = std::move(metrics);
+  definition->runtime = std::make_shared<Identity>();
+  catalog.add_builtin(definition);
+}
+
+/// Node p1c1v1 is read only after node p1c1v2 has been aligned.
+struct OneIsSlow : PolicyWorld {
+  bool gathers(const Node& node) const override { return node.key.kind == "VirtualCluster"; }
+  void gather(const Node& node, bool metrics) override {
+    std::unique_lock lock(mutex);
+    gathered.push_back(node.key.name);
+    with_metrics = with_metrics || metrics;
+    if (node.key.name == "p1c1v1") {
+      in_time = changed.wait_for(lock, std::chrono::seconds(20), [&] { return other_aligned; });
+    }
+  }
+  kubist::util::Result<Json> metrics(const Node&, const PolicyDefinition&, const Json&) override {
+    return Json::object();
+  }
+  void aligned(const Node& node) {
+    const std::lock_guard lock(mutex);
+    other_aligned = other_aligned || node.key.name == "p1c1v2";
+    changed.notify_all();
+  }
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<std::string> gathered;
+  bool other_aligned = false, in_time = false, with_metrics = false;
+};
+
+}  // namespace
+
+TEST_CASE("gather: what is slow to read keeps only its own node waiting") {
+  World world;
+  OneIsSlow slow;
+  add_identity(world.policies, {{"window", "release"}});
+  world.add_tree();
+  for (const char* name : {"p1c1v1", "p1c1v2"}) {
+    world.home.at("VirtualCluster", "p1", name)["spec"]["policies"] =
+        Json::array({{{"name", "Identity"}}});
+  }
+  world.executor->on_align = [&](const Node& node, const Context&) { slow.aligned(node); };
+  const Graph graph = world.home.graph();
+  const RunParts parts{world.set, world.home, world.policies, slow, world.observer, world.clock};
+  const Report report =
+      run(graph, graph.roots(), {"run", world.clock.now(), false}, RunOptions(), parts, {});
+  CHECK(slow.in_time);
+  CHECK(slow.with_metrics);
+  CHECK(slow.gathered.size() == 2);  // once each, and only where there are policies
+  CHECK(report.summary.ready == 15);
+}
