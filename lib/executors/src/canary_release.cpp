@@ -38,6 +38,9 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
     Alignment alignment;
     alignment.status = release::to_json(tick.progress);
     alignment.status["members"] = members(work, look->plan, look->before, tick.progress, fresh);
+    const Json* history = data::find_path(node.status(), {"history"});
+    alignment.status["history"] = release::history_after(
+        history != nullptr ? *history : Json(), look->before, tick.progress, work.context().now);
     if (const auto cursor = world().releases->cursor(node)) {
       alignment.status["cursor"] = release::is_final(tick.progress.state) ? Json() : *cursor;
     }

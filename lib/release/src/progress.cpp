@@ -34,6 +34,32 @@ Json to_json(const Progress& progress) {
            progress.observed_at ? Json(util::format_time(*progress.observed_at)) : Json()}};
 }
 
+Json history_after(Json history, const Progress& before, const Progress& after, Time now) {
+  constexpr std::size_t k_most = 50;
+  if (before.state == after.state && before.attempt == after.attempt &&
+      before.weight == after.weight) {
+    return history;
+  }
+  if (!history.is_array()) {
+    history = Json::array();
+  }
+  Json entry{{"at", util::format_time(now)},
+             {"attempt", after.attempt},
+             {"state", to_string(after.state)},
+             {"weight", after.weight}};
+  if (!after.reason.empty()) {
+    entry["reason"] = after.reason;
+  }
+  if (!after.message.empty()) {
+    entry["message"] = after.message;
+  }
+  history.push_back(std::move(entry));
+  while (history.size() > k_most) {
+    history.erase(history.begin());
+  }
+  return history;
+}
+
 Progress read_progress(const Json& status) {
   Progress progress;
   progress.state = read_state(data::string_at(status, {"state"}));

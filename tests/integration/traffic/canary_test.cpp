@@ -77,6 +77,9 @@ TEST_CASE(
   CHECK(canary.state() == "Succeeded");
   CHECK(canary.weights() == "web v1 0 %, web v2 100 %");
   CHECK(canary.canary("status").exit_code == 0);
+  const std::string history = must(canary.canary("history"));
+  CHECK(history.find("100 %") < history.find("Succeeded"));
+  CHECK(history.find("Succeeded") != std::string::npos);
   // The user's spec is as it was; the weights stay, and nothing is written any more.
   const auto before = canary.stage.node("trafficroutes", "web");
   CHECK((*before)["spec"]["routes"][0]["weights"].size() == 1);

@@ -28,6 +28,12 @@ struct Progress {
 /// The status fields of it: state, attempt, weight, target, reason, pausedBy, goingBackFor, since,
 /// observedAt. Times have whole seconds.
 data::Json to_json(const Progress& progress);
+/// status.history after a look: what it was (null or a list), and one more entry {at, attempt,
+/// state, weight, reason, message} where state, attempt or weight changed; the newest 50 stay, the
+/// oldest first. So it grows only in statuses that are written anyway.
+data::Json history_after(data::Json history, const Progress& before, const Progress& after,
+                         Time now);
+
 /// From a status; a fresh one where there is none.
 Progress read_progress(const data::Json& status);
 

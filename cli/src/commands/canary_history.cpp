@@ -1,0 +1,62 @@
+#include <kubist/cli/context.hpp>
+#include <kubist/cli/exit_codes.hpp>
+#include <kubist/data/json_text.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/text.hpp>
+
+#include "canary_request.hpp"
+#include "commands.hpp"
+#include "output/format.hpp"
+#include "output/tree_lines.hpp"
+
+namespace kubist::cli {
+namespace {
+
+using data::Json;
+
+util::Result<int> run(Context& context, const Arguments& arguments) {
+  KUBIST_TRY(const auto client, context.client());
+  KUBIST_TRY(const std::string ns, context.ns());
+  const engine::Key key = release_key(ns, arguments.words().front());
+  KUBIST_TRY(const Json release, get_release(*client, key, context.stop()));
+  const Json* known = data::find_path(release, {"status", "history"});
+  const Json history = known != nullptr ? *known : Json::array();
+  if (arguments.text("output") == "json") {
+    context.out().write(data::to_kubectl_json({{"history", history}}));
+    return k_ok;
+  }
+  std::vector<std::vector<std::string>> rows{
+      {"AT", "ATTEMPT", "STATE", "WEIGHT", "REASON", "MESSAGE"}};
+  for (const Json& entry : history) {
+    rows.push_back({std::string(data::string_at(entry, {"at"})),
+                    std::to_string(data::int_at(entry, {"attempt"}, 1)),
+                    std::string(data::string_at(entry, {"state"})),
+                    std::to_string(data::int_at(entry, {"weight"})) + " %",
+                    std::string(data::string_at(entry, {"reason"})),
+                    util::printable(data::string_at(entry, {"message"}))});
+  }
+  const std::vector<std::vector<int>> colors(rows.size(), std::vector<int>(rows[0].size(), 0));
+  context.out().write(layout(rows, colors, false));
+  return k_ok;
+}
+
+}  // namespace
+
+const CommandSpec& canary_history_command() {
+  static const CommandSpec spec{
+      .path = "canary history",
+      .group = "Releases",
+      .summary = "Show what a release went through: its states, weights and reasons",
+      .details = "The last 50 changes, the newest last, over all attempts.",
+      .arguments = "NAME",
+      .min_words = 1,
+      .max_words = 1,
+      .completes = Completes::canaries,
+      .flags = {json_output_flag("json, or nothing for a table")},
+      .examples = {{"Why did it go back last night?", "kubist canary history shop -n shop"}},
+      .needs = Needs::cluster,
+      .run = run};
+  return spec;
+}
+
+}  // namespace kubist::cli
