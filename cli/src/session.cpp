@@ -24,7 +24,8 @@ util::Result<std::unique_ptr<executors::Session>> open_session(Context& context)
   executors::Session::Options options;
   options.identity = identity();
   options.clients = context.client_options();
-  return executors::Session::open(client, options, context.stop());
+  KUBIST_TRY(options.local, executors::read_local_config());
+  return executors::Session::open(client, std::move(options), context.stop());
 }
 
 executors::ReconcileOptions run_options(const Arguments& arguments) {

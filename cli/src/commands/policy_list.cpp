@@ -78,7 +78,8 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
     KUBIST_TRY(const auto client, context.client());
     KUBIST_TRY(objects, executors::load_policy_definitions(*client, ns, context.stop()));
   }
-  const executors::Catalog catalog;
+  KUBIST_TRY(auto local, executors::read_local_config());
+  const executors::Catalog catalog(std::move(local));
   const std::vector<Row> rows = rows_of(catalog.build(objects), objects, ns);
   if (arguments.text("output") != "json") {
     print_table(rows, context);

@@ -55,7 +55,8 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
   if (input.is_object() && input.contains("input")) {  // a case of `policy test`
     input = Json(input["input"]);
   }
-  const executors::Catalog catalog;
+  KUBIST_TRY(auto local, executors::read_local_config());
+  const executors::Catalog catalog(std::move(local));
   KUBIST_TRY(const DefinitionPtr policy, find_policy(context, arguments, catalog));
   KUBIST_TRY(const auto result, engine::run_recorded({policy}, input, context.stop()));
   for (const auto& trace : result.trace) {

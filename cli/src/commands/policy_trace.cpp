@@ -4,14 +4,11 @@
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/data/json_text.hpp>
 #include <kubist/engine/report.hpp>
-#include <kubist/executors/catalog.hpp>
-#include <kubist/executors/tree_view.hpp>
-#include <kubist/util/clock.hpp>
-#include <kubist/util/random.hpp>
 
 #include "commands.hpp"
 #include "output/format.hpp"
 #include "selection.hpp"
+#include "session.hpp"
 
 namespace kubist::cli {
 namespace {
@@ -39,27 +36,19 @@ Json to_json(const Node& node, const PolicyVerdict& verdict) {
 
 util::Result<int> run(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto keys, read_selection(context, arguments.words()));
-  KUBIST_TRY(const auto client, context.client());
-  KUBIST_TRY(const auto ns, executors::namespace_of(*client, keys, context.stop()));
-  KUBIST_TRY(const auto view, executors::load_tree_view(*client, ns, context.stop()));
-  const engine::Graph graph = executors::build_graph(view);
-  KUBIST_TRY(const auto nodes, graph.require(keys[0]));
-  const executors::Catalog definitions;
-  const auto now = util::system_clock().now();
-  engine::PolicyWorld world;
-  const auto verdicts = engine::run_policies(
-      graph, nodes, definitions.build(view.snapshot.definitions), world,
-      {util::random_uuid(), now, true}, now, context.stop(), {.keep_trace = true});
+  KUBIST_TRY(const auto session, open_session(context));
+  KUBIST_TRY(const auto look, session->trace_policies(keys[0], context.stop()));
   Json all{{"nodes", Json::array()}};
   int code = k_ok;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
+  for (std::size_t i = 0; i < look.nodes.size(); ++i) {
     if (arguments.text("output") == "json") {
-      all["nodes"].push_back(to_json(graph[nodes[i]], verdicts[i]));
+      all["nodes"].push_back(to_json(look.graph[look.nodes[i]], look.verdicts[i]));
     } else {
-      print_policy_trace(graph[nodes[i]], verdicts[i], context.out_color(), context.out());
+      print_policy_trace(look.graph[look.nodes[i]], look.verdicts[i], context.out_color(),
+                         context.out());
     }
-    if (verdicts[i].error) {
-      code = exit_code(verdicts[i].error->kind);
+    if (look.verdicts[i].error) {
+      code = exit_code(look.verdicts[i].error->kind);
     }
   }
   if (arguments.text("output") == "json") {

@@ -36,6 +36,21 @@ void print_indented(std::string_view text, Sink& out) {
   }
 }
 
+std::string line_of(const engine::Decision& decision) {
+  return cat(engine::to_string(decision.action),
+             decision.reason.empty() ? "" : cat(" (", decision.reason, ')'),
+             decision.message.empty() ? "" : ": ", decision.message);
+}
+
+void print_decision(const PolicyTrace& trace, Sink& out) {
+  const data::Json* status = data::find(trace.output, "/functionConfig/status");
+  const auto decision =
+      status == nullptr ? std::nullopt : engine::read_decision(*status).value_or(std::nullopt);
+  if (decision) {
+    print_indented("decides: " + line_of(*decision), out);
+  }
+}
+
 void print_one(const PolicyTrace& trace, std::size_t number, bool color, Sink& out) {
   constexpr int k_green = 32;
   constexpr int k_red = 31;
@@ -56,6 +71,7 @@ void print_one(const PolicyTrace& trace, std::size_t number, bool color, Sink& o
     print_indented(trace.stderr_tail, out);
   }
   if (!trace.error) {
+    print_decision(trace, out);
     const std::string diff = resources::unified_diff(
         spec_yaml(trace.input), spec_yaml(trace.output), "spec before", "spec after");
     diff.empty() ? out.write("    spec unchanged\n") : print_indented(diff, out);
@@ -73,6 +89,10 @@ void print_policy_trace(const engine::Node& node, const engine::PolicyVerdict& v
   }
   if (verdict.trace.size() < count) {
     out.write(cat("  ", count - verdict.trace.size(), " more did not run\n"));
+  }
+  if (verdict.decision) {
+    out.write(cat("  together: ", util::printable(line_of(*verdict.decision)), ", by ",
+                  verdict.decision->by, '\n'));
   }
   if (verdict.hold) {
     out.write(cat("  the world is left as it is: ", util::printable(verdict.hold_message), '\n'));

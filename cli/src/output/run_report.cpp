@@ -5,6 +5,7 @@
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/util/text.hpp>
 
+#include "output/junit.hpp"
 #include "output/tree_lines.hpp"
 
 namespace kubist::cli {
@@ -100,40 +101,32 @@ void print_text(const executors::Run& run, bool color, Sink& out) {
   out.write(summary_line(run.report) + '\n');
 }
 
-std::string xml(std::string_view text) {
-  std::string escaped = util::printable(text);
-  const std::pair<const char*, const char*> pairs[] = {
-      {"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}};
-  for (const auto& [from, to] : pairs) {
-    escaped = util::replace_all(escaped, from, to);
-  }
-  return escaped;
-}
-
 bool is_failure(const NodeReport& node) {
   return node.state == NodeState::failed || (node.state == NodeState::done && !node.ready);
 }
 
-void print_junit(const executors::Run& run, Sink& out) {
-  const auto& sum = run.report.summary;
-  out.write(cat(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"kubist reconcile\" tests=\"",
-      sum.nodes, "\" failures=\"", sum.failed + sum.not_ready, "\" skipped=\"",
-      sum.blocked + sum.suspended + sum.not_started, "\">\n"));
-  for (const NodeReport& node : run.report.nodes) {
-    out.write(cat("  <testcase classname=\"", xml(node.key.kind), "\" name=\"",
-                  xml(engine::to_string(run.graph[node.id])), "\" time=\"",
-                  std::chrono::duration<double>(node.took).count(), "\""));
-    if (is_failure(node)) {
-      out.write(cat("><failure type=\"", xml(node.reason), "\" message=\"", xml(node.message),
-                    "\"/></testcase>\n"));
-    } else if (node.state != NodeState::done) {
-      out.write(cat("><skipped message=\"", xml(node.reason), "\"/></testcase>\n"));
-    } else {
-      out.write("/>\n");
-    }
+JunitCase junit_case(const executors::Run& run, const NodeReport& node) {
+  JunitCase entry;
+  entry.classname = node.key.kind;
+  entry.name = engine::to_string(run.graph[node.id]);
+  entry.took = node.took;
+  if (is_failure(node)) {
+    entry.result = JunitCase::Result::failed;
+    entry.type = node.reason;
+    entry.message = node.message;
+  } else if (node.state != NodeState::done) {
+    entry.result = JunitCase::Result::skipped;
+    entry.message = node.reason;
   }
-  out.write("</testsuite>\n");
+  return entry;
+}
+
+void print_run_junit(const executors::Run& run, Sink& out) {
+  std::vector<JunitCase> cases;
+  for (const NodeReport& node : run.report.nodes) {
+    cases.push_back(junit_case(run, node));
+  }
+  print_junit("kubist reconcile", cases, out);
 }
 
 // https://docs.github.com/actions/reference/workflow-commands-for-github-actions
@@ -154,7 +147,7 @@ void print_run(const executors::Run& run, std::string_view form, bool color, Sin
   if (form == "json") {
     out.write(engine::to_json(run.report).dump(2) + '\n');
   } else if (form == "junit") {
-    print_junit(run, out);
+    print_run_junit(run, out);
   } else if (form == "github") {
     print_github(run, out);
   } else {

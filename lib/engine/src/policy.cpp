@@ -37,7 +37,8 @@ util::Result<> read_runtime(
     return util::fail(
         ErrorKind::invalid,
         cat(definition.origin, "/", definition.name, ": runtime ", key, " cannot be used here"),
-        definition.ns.empty() ? "" : "a PolicyDefinition takes jsonnet only");
+        definition.ns.empty() ? "A ClusterPolicyDefinition takes jsonnet or exec."
+                              : "A PolicyDefinition takes jsonnet only.");
   }
   definition.source = value.is_string() ? value.get<std::string>()
                                         : std::string(data::string_at(value, {"source"}));

@@ -81,7 +81,8 @@ Session::Session(std::shared_ptr<kube::Client> home, std::string home_uid, Optio
     : m_home(home),
       m_home_uid(std::move(home_uid)),
       m_options(std::move(options)),
-      m_connections(std::move(home), m_home_uid, m_options.clients) {}
+      m_connections(std::move(home), m_home_uid, m_options.clients),
+      m_catalog(m_options.local) {}
 
 util::Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<kube::Client> home,
                                                      Options options, const std::stop_token& stop) {
@@ -115,6 +116,26 @@ util::Result<> Session::recheck(const Graph& graph, const std::string& ns,
       plan_changed(cat("the objects of namespace ", ns, " changed while the run was planned")));
 }
 
+// `stop` and what else is handed in outlive the world.
+World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOptions& options,
+                          const std::stop_token& stop) {
+  return {
+      m_home,
+      m_home_uid,
+      m_connections,
+      locks,
+      survey,
+      options.dry_run,
+      options.abandon,
+      options.force,
+      options.skip_uninstall,
+      m_options.deployers,
+      [this, &stop](const std::string& name, const std::string& source, const std::string& input) {
+        return m_jsonnet.call(name, source, std::span(&input, 1), stop).at(0).output;
+      },
+      options.item_parallelism};
+}
+
 util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan,
                                     engine::Observer& observer, const std::stop_token& stop) {
   std::string only = options.only_namespace;
@@ -133,21 +154,7 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
                [&](const std::string& ns) { return recheck(run.graph, ns, stop); }, nullptr});
   m_connections.begin_run();
   Survey survey(run.graph, selected, *m_home);
-  World world{
-      m_home,
-      m_home_uid,
-      m_connections,
-      locks,
-      survey,
-      options.dry_run,
-      options.abandon,
-      options.force,
-      options.skip_uninstall,
-      m_options.deployers,
-      [this, &stop](const std::string& name, const std::string& source, const std::string& input) {
-        return m_jsonnet.call(name, source, std::span(&input, 1), stop).at(0).output;
-      },
-      options.item_parallelism};
+  World world = make_world(locks, survey, options, stop);
   if (has_items(run.graph)) {
     KUBIST_TRY(world.deployers.foreign_crd, has_foreign_items(*m_home, stop));
   }

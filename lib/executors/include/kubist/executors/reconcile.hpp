@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <kubist/deployers/runner.hpp>
+#include <kubist/engine/pipeline.hpp>
 #include <kubist/engine/runner.hpp>
 #include <kubist/executors/catalog.hpp>
 #include <kubist/executors/connections.hpp>
@@ -44,6 +45,13 @@ struct Run {
   engine::Report report;
 };
 
+/// What the policies of some nodes would do now, and the tree that they are in.
+struct PolicyLook {
+  engine::Graph graph;
+  std::vector<engine::NodeId> nodes;
+  std::vector<engine::PolicyVerdict> verdicts;  ///< one a node, traced
+};
+
 /// A DeployItem that was to run, to end or to go, and how that went.
 struct ItemResult {
   resources::ObjectRef item;
@@ -67,6 +75,7 @@ class Session {
     std::string identity;         ///< who holds locks: "user@host"
     kube::ClientOptions clients;  ///< for the clients of other clusters
     deployers::Settings deployers;
+    LocalConfig local;  ///< of the machine that runs it
   };
 
   /// Fails when the home cluster cannot be reached.
@@ -79,6 +88,11 @@ class Session {
   /// (not_found).
   util::Result<Run> run(const ReconcileOptions& options, engine::Observer& observer,
                         const std::stop_token& stop);
+
+  /// Runs the policies of the nodes of that name as a run would now, each seeing what it would then
+  /// see (a release's routes and metrics too), and writes nothing. An error means that the tree
+  /// could not be loaded, or has no such node (not_found).
+  util::Result<PolicyLook> trace_policies(const engine::Key& key, const std::stop_token& stop);
 
   /// Takes DeployItems away by themselves, side by side, as the removal of their Execution would:
   /// runs them with OPERATION=DELETE, removes what they keep, lets them go. Their deletion has been
@@ -126,6 +140,8 @@ class Session {
       const std::vector<resources::ObjectRef>& items, const ReconcileOptions& options,
       const std::function<void(const std::string&)>& progress, const std::stop_token& stop,
       const ItemCall& call);
+  World make_world(ProjectLocks& locks, Survey& survey, const ReconcileOptions& options,
+                   const std::stop_token& stop);
   util::Result<Run> run_planned(const ReconcileOptions& options, engine::Observer& observer,
                                 const std::stop_token& stop);
   util::Result<Run> run_once(const ReconcileOptions& options, bool replan,

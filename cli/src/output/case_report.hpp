@@ -1,0 +1,17 @@
+#pragma once
+#include <string_view>
+#include <vector>
+
+#include <kubist/cli/sink.hpp>
+#include <kubist/engine/policy_case.hpp>
+
+namespace kubist::cli {
+
+/// One line a case as it ends, and for a failed one what differs.
+void print_case(const engine::CaseResult& result, bool color, Sink& out);
+
+/// All of them at the end, as `form` says: json ({cases, passed, failed}), junit, or a line that
+/// counts them.
+void print_cases(const std::vector<engine::CaseResult>& results, std::string_view form, Sink& out);
+
+}  // namespace kubist::cli

@@ -1,0 +1,38 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include <kubist/runtimes/exec.hpp>
+#include <kubist/util/result.hpp>
+
+namespace kubist::executors {
+
+/// The user's own settings on this machine, which nothing in a cluster can change:
+///
+///   exec:                        # what `runtime: {exec: NAME}` of a definition may run
+///     NAME:
+///       program: /usr/local/bin/owner-check    # absolute
+///       args: [--strict]
+///       sha256: "9f86d0..."      # of the file; checked before each run
+///       timeout: 30s             # the default
+///       memory: 4Gi              # the default: of address space, of which Go reserves much
+struct LocalConfig {
+  std::filesystem::path file;  ///< where it was looked for
+  std::map<std::string, runtimes::ExecProgram> programs;
+};
+
+/// $KUBIST_CONFIG, else kubist/config.yaml below $XDG_CONFIG_HOME or ~/.config.
+std::filesystem::path local_config_file();
+
+/// Reads local_config_file(); none is an empty one, unless $KUBIST_CONFIG names it. Not_found,
+/// forbidden (not readable, or others may write it: they would choose what runs), invalid as
+/// parse_local_config().
+util::Result<LocalConfig> read_local_config();
+
+/// Invalid: no YAML, an unknown or missing field, a program that is not absolute; with line and
+/// column. `origin` names the text.
+util::Result<LocalConfig> parse_local_config(std::string_view text, const std::string& origin);
+
+}  // namespace kubist::executors

@@ -1,0 +1,119 @@
+#include <kubist/data/document.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/data/schema.hpp>
+#include <kubist/executors/local_config.hpp>
+#include <kubist/util/duration.hpp>
+#include <kubist/util/fs.hpp>
+#include <kubist/util/quantity.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::executors {
+
+using data::Json;
+using util::cat;
+using util::ErrorKind;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* k_variable = "KUBIST_CONFIG";
+constexpr std::size_t k_max_bytes = 1U << 20U;
+
+const data::Schema& schema() {
+  static const data::Schema k_schema = *data::Schema::compile(Json::parse(R"({
+    "type": "object",
+    "properties": {"exec": {"type": "object", "additionalProperties": {
+      "type": "object",
+      "required": ["program"],
+      "properties": {
+        "program": {"type": "string", "pattern": "^/"},
+        "args": {"type": "array", "items": {"type": "string"}},
+        "sha256": {"type": "string", "pattern": "^[0-9a-fA-F]{64}$"},
+        "timeout": {"type": "string", "default": "30s"},
+        "memory": {"type": "string", "default": "4Gi"}}}}}})"));
+  return k_schema;
+}
+
+util::Result<runtimes::ExecProgram> read_program(const Json& value) {
+  runtimes::ExecProgram program;
+  program.program = value["program"].get<std::string>();
+  program.args = value.value("args", std::vector<std::string>{});
+  program.sha256 = value.value("sha256", "");
+  KUBIST_TRY(const auto timeout, util::parse_duration(value["timeout"].get<std::string>()));
+  KUBIST_TRY(const double memory, util::quantity_value(value["memory"].get<std::string>()));
+  if (timeout.count() <= 0 || memory < 1) {
+    return util::fail(ErrorKind::invalid, "timeout and memory must be more than nothing");
+  }
+  program.limits.wall = std::chrono::ceil<std::chrono::milliseconds>(timeout);
+  program.limits.cpu = std::chrono::ceil<std::chrono::seconds>(timeout);
+  program.limits.memory_bytes = static_cast<std::uint64_t>(memory);
+  return program;
+}
+
+util::Result<> check_mode(const fs::path& file) {
+  std::error_code error;
+  const auto mode = fs::status(file, error).permissions();
+  if (!error && (mode & (fs::perms::group_write | fs::perms::others_write)) != fs::perms::none) {
+    return util::fail(ErrorKind::forbidden,
+                      cat(file.string(), " can be written by others, who would choose what runs"),
+                      cat("chmod go-w ", file.string()));
+  }
+  return {};
+}
+
+}  // namespace
+
+fs::path local_config_file() {
+  if (const std::string named = util::environment(k_variable); !named.empty()) {
+    return named;
+  }
+  const std::string folder = util::environment("XDG_CONFIG_HOME");
+  return (folder.empty() ? util::home_folder() / ".config" : fs::path(folder)) / "kubist" /
+         "config.yaml";
+}
+
+util::Result<LocalConfig> read_local_config() {
+  const fs::path file = local_config_file();
+  auto text = util::read_file(file, k_max_bytes);
+  if (!text) {
+    const bool none = text.error().kind == ErrorKind::not_found;
+    return none && util::environment(k_variable).empty() ? util::Result<LocalConfig>({file, {}})
+                                                         : util::fail(text.error());
+  }
+  KUBIST_CHECK(check_mode(file));
+  KUBIST_TRY(LocalConfig config, parse_local_config(*text, file.string()));
+  config.file = file;
+  return config;
+}
+
+util::Result<LocalConfig> parse_local_config(std::string_view text, const std::string& origin) {
+  LocalConfig config;
+  KUBIST_TRY(auto documents, data::read_documents(text, origin));
+  if (documents.empty()) {
+    return config;  // comments only
+  }
+  data::Document& document = documents.front();
+  auto errors = schema().validate(document.value, document.lookup());
+  if (documents.size() > 1) {
+    errors.push_back(util::make_error(ErrorKind::invalid, documents[1].start,
+                                      "a second document: one file has one"));
+  }
+  if (!errors.empty()) {
+    return util::fail(data::combine_errors(std::move(errors), origin));
+  }
+  schema().apply_defaults(document.value);
+  const Json none = Json::object();
+  const Json* programs = data::find_path(document.value, {"exec"});
+  for (const auto& [name, value] : (programs != nullptr ? *programs : none).items()) {
+    auto program = read_program(value);
+    if (!program) {
+      util::Error error = util::with_context(program.error(), cat("exec ", name));
+      error.pos = document.position(cat("/exec/", name));
+      return util::fail(std::move(error));
+    }
+    config.programs.emplace(name, *std::move(program));
+  }
+  return config;
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,197 @@
+// Policies that users bring: Jsonnet from the cluster and programs of this machine, in one chain
+// with built-in ones; and those that hang or print rubbish.
+#include <cstdlib>
+#include <fstream>
+
+#include <doctest/doctest.h>
+
+#include <kubist/util/text.hpp>
+
+#include "support.hpp"
+
+namespace {
+
+using namespace it;
+using kubist::util::cat;
+namespace fs = std::filesystem;
+
+/// The programs of a local configuration file, in force as long as this lives.
+class Programs {
+ public:
+  Programs() { ::setenv("KUBIST_CONFIG", file().c_str(), 1); }
+  ~Programs() { ::unsetenv("KUBIST_CONFIG"); }
+  Programs(const Programs&) = delete;
+  Programs& operator=(const Programs&) = delete;
+
+  void add(const std::string& name, const std::string& script, const std::string& more = "") {
+    const fs::path program = m_folder.path() / name;
+    std::ofstream(program) << "#!/bin/sh\n" << script << '\n';
+    fs::permissions(program, fs::perms::owner_all);
+    m_text += cat("  ", name, ": {program: ", program.string(), more, "}\n");
+    std::ofstream(file()) << m_text;
+  }
+  fs::path file() const { return m_folder.path() / "config.yaml"; }
+
+ private:
+  kubist::util::TempDir m_folder{"programs"};
+  std::string m_text = "exec:\n";
+};
+
+/// ClusterPolicyDefinitions that run one of the programs; gone with it.
+class ExecPolicies {
+ public:
+  explicit ExecPolicies(const World& world) : m_world(world) {}
+  ~ExecPolicies() {
+    for (const std::string& name : m_names) {
+      static_cast<void>(
+          kubectl("home", {"delete", "clusterpolicydefinitions.kubist.io", name, "--wait=false"}));
+    }
+  }
+  ExecPolicies(const ExecPolicies&) = delete;
+  ExecPolicies& operator=(const ExecPolicies&) = delete;
+
+  /// The name of the new policy.
+  std::string add(const std::string& program) {
+    m_names.push_back(m_world.name(program));
+    put("home", {{{"apiVersion", "kubist.io/v1alpha1"},
+                  {"kind", "ClusterPolicyDefinition"},
+                  {"metadata", {{"name", m_names.back()}}},
+                  {"spec", {{"runtime", {{"exec", program}}}}}}});
+    return m_names.back();
+  }
+
+ private:
+  const World& m_world;
+  std::vector<std::string> m_names;
+};
+
+Json jsonnet(const std::string& ns, const std::string& name, const std::string& source) {
+  return object("PolicyDefinition", ns, name, {{"runtime", {{"jsonnet", {{"source", source}}}}}});
+}
+
+Json call(const std::string& name, Json parameters = Json::object()) {
+  return {{"name", name}, {"parameters", std::move(parameters)}};
+}
+
+const char* const k_first = R"(function(list) list {
+  items: [super.items[0] { spec+: { labels+: { seen: 'jsonnet' } } }] })";
+// Appends its word to what the one before it wrote.
+const char* const k_second = R"(exec sed 's/"seen":"jsonnet"/"seen":"jsonnet-exec"/')";
+
+const char* const k_back = R"(function(list) list { functionConfig+: { status: { decision:
+  { action: 'rollback', reason: 'Moon', message: 'the moon is full' } } } })";
+const char* const k_go =
+    R"(exec sed 's/"functionConfig":{/&"status":{"decision":{"action":"advance","reason":"Sun"}},/')";
+
+}  // namespace
+
+TEST_CASE(
+    "own policies: Jsonnet, a program of this machine and a built-in one, each on the former's "
+    "output") {
+  World world("chain");
+  const std::string project = world.name();
+  Programs programs;
+  ExecPolicies policies(world);
+  programs.add("second", k_second);
+  const std::string second = policies.add("second");
+  world.make_project(project);
+  const Json chain = Json::array(
+      {call("first"), call(second), call("JsonPatch", {{"labels", {{"last", "built-in"}}}})});
+  put("home",
+      {object("Cluster", project, "home", {{"home", true}}), jsonnet(project, "first", k_first),
+       virtual_cluster(project, "dev", "home", world.name("dev"), {{"policies", chain}})});
+  must(run_kubist({"reconcile", "Project/" + project}));
+  const auto made = get("home", "namespace", world.name("dev"));
+  REQUIRE(made);
+  CHECK((*made)["metadata"]["labels"]["seen"] == "jsonnet-exec");
+  CHECK((*made)["metadata"]["labels"]["last"] == "built-in");
+
+  const Json trace =
+      Json::parse(must(run_kubist({"policy", "trace", "vc/dev", "-n", project, "-o", "json"})));
+  const Json& steps = trace["nodes"][0]["policies"];
+  REQUIRE(steps.size() == 3);
+  CHECK(steps[1]["input"]["items"][0]["spec"]["labels"]["seen"] == "jsonnet");
+  CHECK(steps[2]["input"]["items"][0]["spec"]["labels"]["seen"] == "jsonnet-exec");
+
+  // Unchanged, it writes nothing.
+  Audit audit("home");
+  must(run_kubist(world.as_user({"reconcile", "Project/" + project})));
+  CHECK(audit.writes(world.user()).empty());
+}
+
+TEST_CASE("own policies: of a release a rollback by the first is not undone by the last") {
+  World world("chain-release");
+  const std::string project = world.name();
+  Programs programs;
+  ExecPolicies policies(world);
+  programs.add("go", k_go);
+  const std::string go = policies.add("go");
+  world.make_project(project);
+  put("home",
+      {object("Cluster", project, "home", {{"home", true}}), jsonnet(project, "back", k_back),
+       virtual_cluster(project, "dev", "home", world.name("dev")),
+       object("Destination", project, "shop",
+              {{"virtualClusterRef", {{"name", "dev"}}},
+               {"application", "shop"},
+               {"ports", Json::array({{{"name", "http"}, {"port", 80}}})},
+               {"subsets",
+                {{"v1", {{"labels", {{"version", "v1"}}}}},
+                 {"v2", {{"labels", {{"version", "v2"}}}}}}}}),
+       object("CanaryRelease", project, "shop",
+              {{"virtualClusterRef", {{"name", "dev"}}},
+               {"destination", "shop"},
+               {"stable", "v1"},
+               {"canary", "v2"},
+               {"routes", Json::array({"shop"})},
+               {"policies",
+                Json::array({call("back"), call(go), call("Timed", {{"step", "0s"}})})}})});
+  const Json trace = Json::parse(
+      must(run_kubist({"policy", "trace", "canaryrelease/shop", "-n", project, "-o", "json"})));
+  const Json& steps = trace["nodes"][0]["policies"];
+  REQUIRE(steps.size() == 3);
+  CHECK(steps[0]["input"]["items"][1]["kind"] == "ReleaseObservation");
+  CHECK(steps[1]["input"]["functionConfig"]["decision"]["action"] == "rollback");
+  CHECK(steps[1]["output"]["functionConfig"]["status"]["decision"]["action"] == "advance");
+  const Json& last = steps[2]["input"]["functionConfig"]["decision"];
+  CHECK(last["action"] == "rollback");
+  CHECK(last["by"] == "back");
+  const CommandResult shown = run_kubist({"policy", "trace", "canaryrelease/shop", "-n", project});
+  CHECK(shown.out.find("decides: advance (Sun)") != std::string::npos);
+  CHECK(shown.out.find("together: rollback (Moon): the moon is full, by back") !=
+        std::string::npos);
+}
+
+TEST_CASE(
+    "own policies: a program that hangs, prints rubbish or is not here fails its node alone") {
+  World world("bad-exec");
+  const std::string project = world.name();
+  Programs programs;
+  ExecPolicies policies(world);
+  programs.add("hangs", "exec sleep 1000", ", timeout: 1s");
+  programs.add("rubbish", "echo '<html>'");
+  programs.add("changed", "cat", cat(", sha256: '", std::string(64, '0'), "'"));
+  world.make_project(project);
+  std::vector<Json> nodes{object("Cluster", project, "home", {{"home", true}}),
+                          virtual_cluster(project, "good", "home", world.name("good"))};
+  for (const char* name : {"hangs", "rubbish", "changed", "nobody"}) {
+    nodes.push_back(virtual_cluster(project, name, "home", world.name(name),
+                                    {{"policies", Json::array({call(policies.add(name))})}}));
+  }
+  put("home", nodes);
+  const CommandResult run = run_kubist({"reconcile", "Project/" + project, "--timeout=60s"});
+  CHECK_MESSAGE(run.exit_code == 1, run.out, run.err);
+  const auto vc = [&](const std::string& name) {
+    return get("home", "virtualclusters.kubist.io", name, project);
+  };
+  CHECK(condition(vc("good"), "Ready") == "True");
+  const std::pair<const char*, const char*> said[] = {{"hangs", "took longer than"},
+                                                      {"rubbish", "did not return a ResourceList"},
+                                                      {"changed", "sha256"},
+                                                      {"nobody", "this machine has no program"}};
+  for (const auto& [name, part] : said) {
+    CAPTURE(name);
+    CHECK_MESSAGE(message(vc(name), "Ready").find(part) != std::string::npos,
+                  message(vc(name), "Ready"));
+    CHECK(!get("home", "namespace", world.name(name)));
+  }
+}

@@ -1,0 +1,62 @@
+#include <fstream>
+
+#include <doctest/doctest.h>
+
+#include <kubist/util/fs.hpp>
+#include <kubist/util/text.hpp>
+
+#include "run_words.hpp"
+
+using namespace kubist;
+using testing::Ran;
+using testing::run_words;
+using util::cat;
+
+TEST_CASE("policy init: files that are there stay, bad words are usage errors") {
+  const util::TempDir folder("policy-init");
+  const std::string dir = folder.path();
+  const Ran first = run_words({"policy", "init", "weekday", "--dir", dir});
+  CHECK(first.code == 0);
+  CHECK(first.out == cat(dir, "/weekday.yaml\n", dir, "/weekday.test.yaml\n"));
+  std::ofstream(dir + "/weekday.yaml") << "mine\n";
+  std::filesystem::remove(dir + "/weekday.test.yaml");
+  const Ran again = run_words({"policy", "init", "weekday", "--dir", dir});
+  CHECK(again.code == 1);
+  CHECK(again.err.find("exists already") != std::string::npos);
+  CHECK(*util::read_file(dir + "/weekday.yaml") == "mine\n");
+  CHECK(!std::filesystem::exists(dir + "/weekday.test.yaml"));
+
+  CHECK(run_words({"policy", "init", "Week_Day", "--dir", dir}).code == 64);
+  CHECK(run_words({"policy", "init", "x", "--kind", "PolicyDefinition", "--dir", dir}).code == 64);
+  CHECK(run_words({"policy", "init", "x", "--kind", "Moon", "--dir", dir}).code == 64);
+}
+
+TEST_CASE("policy test: JUnit counts the cases and tells what differs") {
+  const util::TempDir folder("policy-junit");
+  const std::string file = folder.path() / "cases.yaml";
+  std::ofstream(file) << R"(
+name: labels <one>
+policies: [{name: JsonPatch, parameters: {labels: {by: "patch"}}}]
+input: {items: [{apiVersion: kubist.io/v1alpha1, kind: VirtualCluster, metadata: {name: a}, spec: {}}]}
+expected: {items: [{spec: {labels: {by: patch}}}]}
+---
+name: wrong
+policies: [{name: JsonPatch, parameters: {labels: {by: "patch"}}}]
+input: {items: [{apiVersion: kubist.io/v1alpha1, kind: VirtualCluster, metadata: {name: a}, spec: {}}]}
+expected: {items: [{spec: {labels: {by: "me & you"}}}]}
+---
+name: unknown
+policy: JsonPach
+input: {items: [{apiVersion: kubist.io/v1alpha1, kind: VirtualCluster, metadata: {name: a}, spec: {}}]}
+error: whatever
+)";
+  const Ran ran = run_words({"policy", "test", file, "-o", "junit"});
+  CHECK(ran.code == 1);
+  for (const char* part :
+       {"<testsuite name=\"kubist policy test\" tests=\"3\" failures=\"2\" skipped=\"0\">",
+        "name=\"labels &lt;one&gt;\"", "me &amp; you", "/items/0/spec/labels/by", "did you mean"}) {
+    CAPTURE(part);
+    CHECK_MESSAGE(ran.out.find(part) != std::string::npos, ran.out);
+  }
+  CHECK(ran.out.find("PASS") == std::string::npos);
+}
