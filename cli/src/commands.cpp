@@ -30,6 +30,7 @@ const std::vector<const CommandSpec*>& commands() {
       &canary_list_command(),
       &canary_history_command(),
       &canary_status_command(),
+      &canary_approve_command(),
       &canary_promote_command(),
       &canary_pause_command(),
       &canary_resume_command(),

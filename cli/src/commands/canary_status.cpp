@@ -21,7 +21,11 @@ std::string block(const Json& release) {
   text += cat("  ", data::string_at(release, {"spec", "destination"}), ": ",
               data::string_at(release, {"spec", "stable"}), " -> ",
               data::string_at(release, {"spec", "canary"}), ", attempt ",
-              data::int_at(release, {"status", "attempt"}, 1), '\n');
+              data::int_at(release, {"status", "attempt"}, 1));
+  if (const auto next = data::int_at(release, {"status", "nextWeight"}); next > 0) {
+    text += cat(", next ", next, " %");
+  }
+  text += '\n';
   const Json* policies = data::find_path(release, {"status", "policies"});
   for (const Json& policy : policies != nullptr ? *policies : Json::array()) {
     const std::string_view message = data::string_at(policy, {"message"});

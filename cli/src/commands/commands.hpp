@@ -45,6 +45,7 @@ const CommandSpec& reconcile_command();
 const CommandSpec& canary_history_command();
 const CommandSpec& canary_list_command();
 const CommandSpec& canary_status_command();
+const CommandSpec& canary_approve_command();
 const CommandSpec& canary_promote_command();
 const CommandSpec& canary_pause_command();
 const CommandSpec& canary_resume_command();

@@ -30,6 +30,10 @@ util::Result<std::vector<Json>> PolicyWorld::observed(const Node& /*node*/) {
   return std::vector<Json>{};
 }
 
+util::Result<std::vector<Json>> PolicyWorld::approvals(const Node& /*node*/) {
+  return std::vector<Json>{};
+}
+
 namespace {
 
 /// One node on its way through its policies.
@@ -183,6 +187,10 @@ class Pipeline {
     }
     input.resource = passage.resource;
     input.observed = passage.observed;
+    if (definition.wants_approvals) {
+      KUBIST_TRY(auto approvals, m_world.approvals(node));
+      std::move(approvals.begin(), approvals.end(), std::back_inserter(input.observed));
+    }
     input.settings = passage.settings;
     if (const Json* before = previous_entry(node, index); before && before->contains("state")) {
       input.state = (*before)["state"];

@@ -68,6 +68,7 @@ util::Result<DefinitionPtr> read_policy_definition(
   for (const std::string& want : strings(*spec, "wants")) {
     definition->wants_now = definition->wants_now || want == "now";
     definition->wants_run = definition->wants_run || want == "run";
+    definition->wants_approvals = definition->wants_approvals || want == "approvals";
   }
   if (const Json* parameters = data::find_path(*spec, {"parameters"})) {
     definition->parameters = *parameters;

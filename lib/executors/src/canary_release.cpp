@@ -32,19 +32,21 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
     KUBIST_TRY(const auto look, world().releases->look(node, work.spec()));
     const std::string request = pending_request(node);
     const auto asked = release::read_request(request.substr(0, request.find('@')));
-    const release::Tick tick = release::tick(look->plan, look->before, look->seen,
+    KUBIST_TRY(const release::Plan plan, paced(look->plan, work.spec()));
+    const release::Tick tick = release::tick(plan, look->before, look->seen,
                                              work.context().decision, asked, work.context().now);
     const bool fresh = asked == release::Request::resume && tick.request_done;
     Alignment alignment;
     alignment.status = release::to_json(tick.progress);
-    alignment.status["members"] = members(work, look->plan, look->before, tick.progress, fresh);
+    alignment.status["members"] = members(work, plan, look->before, tick.progress, fresh);
+    alignment.status["nextWeight"] = next_weight(plan, tick.progress);
     const Json* history = data::find_path(node.status(), {"history"});
     alignment.status["history"] = release::history_after(
         history != nullptr ? *history : Json(), look->before, tick.progress, work.context().now);
     if (const auto cursor = world().releases->cursor(node)) {
       alignment.status["cursor"] = release::is_final(tick.progress.state) ? Json() : *cursor;
     }
-    ask_routes(work, look->plan, tick.progress, alignment.status["members"]);
+    ask_routes(work, plan, tick.progress, alignment.status["members"]);
     report(tick, alignment);
     if (asked != release::Request::none) {
       alignment.handled_request =
@@ -54,6 +56,22 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
                                                          to_string(look->before.state))};
     }
     return alignment;
+  }
+
+  // Policies set the pace; what is released, and where, was looked at before they ran.
+  static util::Result<release::Plan> paced(release::Plan plan, const Json& spec) {
+    KUBIST_TRY(release::Plan pace, release::read_plan({{"spec", spec}}));
+    plan.weights = std::move(pace.weights);
+    plan.interval = pace.interval;
+    plan.bake = pace.bake;
+    plan.hold_limit = pace.hold_limit;
+    return plan;
+  }
+
+  static Json next_weight(const release::Plan& plan, const release::Progress& progress) {
+    const bool none = release::is_final(progress.state) || progress.weight >= 100 ||
+                      progress.state == State::rolling_back;
+    return none ? Json() : Json(release::next_weight(plan, progress.weight));
   }
 
   static std::string pending_request(const engine::Node& node) {

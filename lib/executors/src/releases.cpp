@@ -1,5 +1,7 @@
 #include "releases.hpp"
 
+#include <kubist/data/pointer.hpp>
+#include <kubist/executors/tree.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
@@ -32,6 +34,24 @@ Json observation(const ReleaseLook& look) {
             {"ready", look.seen.target_ready},
             {"message", look.seen.target_ready ? "" : look.seen.message}}},
           {"members", std::move(members)}};
+}
+
+util::Result<std::vector<Json>> list_approvals(kube::Client& home, const std::string& ns,
+                                               const std::stop_token& stop) {
+  const auto* kind = resources::find_kind(resources::k_kubist_group, "Approval");
+  auto listed = home.list(resource_of(*kind), ns, {}, stop);
+  if (!listed) {
+    auto error = util::with_context(listed.error(), util::cat("cannot list approvals in ", ns));
+    error.hint = error.kind == util::ErrorKind::not_found
+                     ? "Install kubist's kinds on this cluster with 'kubist init'."
+                     : error.hint;
+    return util::fail(std::move(error));
+  }
+  std::vector<Json> approvals;
+  for (const Json& approval : listed->items) {
+    approvals.push_back(engine::resource_for_policies(approval));
+  }
+  return approvals;
 }
 
 }  // namespace
@@ -130,6 +150,21 @@ util::Result<std::vector<Json>> Releases::observed(const engine::Node& node) {
   }
   items.push_back(observation(*looked));
   return items;
+}
+
+util::Result<std::vector<Json>> Releases::approvals(const engine::Node& node) {
+  const std::lock_guard lock(m_approvals_mutex);
+  auto known = m_approvals.find(node.key.ns);
+  if (known == m_approvals.end()) {
+    known =
+        m_approvals.emplace(node.key.ns, list_approvals(*m_world.home, node.key.ns, m_stop)).first;
+  }
+  KUBIST_TRY(const auto all, known->second);
+  std::vector<Json> own;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(own), [&](const Json& approval) {
+    return data::string_at(approval, {"spec", "release"}) == node.key.name;
+  });
+  return own;
 }
 
 void Releases::wish(const engine::Key& route, RouteWish wish) {

@@ -46,6 +46,8 @@ class Releases final : public engine::PolicyWorld {
                                    const engine::PolicyDefinition& definition,
                                    const data::Json& parameters) override;
   util::Result<std::vector<data::Json>> observed(const engine::Node& node) override;
+  /// One LIST for each namespace and run.
+  util::Result<std::vector<data::Json>> approvals(const engine::Node& node) override;
 
   /// The node's look; taken now when none was. Invalid: its spec does not read.
   util::Result<std::shared_ptr<const ReleaseLook>> look(const engine::Node& node,
@@ -67,6 +69,8 @@ class Releases final : public engine::PolicyWorld {
   mutable std::mutex m_mutex;  ///< guards the maps, not what is in them
   std::map<engine::NodeId, std::shared_ptr<Entry>> m_looks;
   std::map<engine::Key, RouteWish> m_wishes;
+  std::mutex m_approvals_mutex;  ///< guards m_approvals, also while it is asked for
+  std::map<std::string, util::Result<std::vector<data::Json>>> m_approvals;  ///< by namespace
   std::unique_ptr<ReleaseMetrics> m_metrics;
 };
 

@@ -1,3 +1,4 @@
+#include <kubist/policies/approval.hpp>
 #include <kubist/policies/builtins.hpp>
 #include <kubist/policies/health.hpp>
 #include <kubist/policies/json_patch.hpp>
@@ -8,8 +9,8 @@
 namespace kubist::policies {
 
 const std::vector<Builtin>& builtins() {
-  static const std::vector<Builtin> table{health(), json_patch(), statistical(), timed(),
-                                          timed_window()};
+  static const std::vector<Builtin> table{approval(),    health(), json_patch(),
+                                          statistical(), timed(),  timed_window()};
   return table;
 }
 

@@ -50,6 +50,7 @@ Builtin make_builtin(BuiltinText text, std::vector<std::string> aliases, PolicyF
   definition->doc = std::move(text.doc);
   definition->parameters = std::move(text.parameters);
   definition->wants_now = text.wants_now;
+  definition->wants_approvals = text.wants_approvals;
   definition->kinds = std::move(text.kinds);
   definition->metrics = std::move(text.metrics);
   auto schema = engine::compile_parameters(definition->parameters, text.name);

@@ -20,6 +20,7 @@ struct BuiltinText {
   bool wants_now = false;
   std::vector<std::string> kinds = {};              ///< that it may be used on; empty: all
   std::map<std::string, std::string> metrics = {};  ///< that it gets, see PolicyDefinition
+  bool wants_approvals = false;
 };
 
 /// Makes the record of a built-in policy from its text and its function.

@@ -42,10 +42,10 @@ util::Result<> apply(Json& list) {
            cat(view.target_message, ", for ", limit, " looks"));
   } else if (failed > 0) {
     decide(list, Action::hold, "TargetNotReady", view.target_message);
-  } else if (!view.observed_at || view.now - *view.observed_at < step) {
-    decide(list, Action::hold, "StepRunning", "the canary's pods are ready");
-  } else {
-    decide(list, Action::advance, "Healthy", "the canary's pods are ready");
+  } else if (is_live(list, view)) {
+    const bool over = view.now - *view.observed_at >= step;
+    decide(list, over ? Action::advance : Action::hold, over ? "Healthy" : "StepRunning",
+           "the canary's pods are ready");
   }
   return {};
 }

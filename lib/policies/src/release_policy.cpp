@@ -1,6 +1,7 @@
 #include "release_policy.hpp"
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/release/states.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
@@ -17,6 +18,7 @@ util::Result<ReleaseView> read_release(const Json& list) {
   }
   for (const Json& item : items) {
     if (data::string_at(item, {"kind"}) == "ReleaseObservation") {
+      view.target = data::string_at(item, {"target", "name"});
       view.target_ready = data::bool_at(item, {"target", "ready"});
       view.target_message = data::string_at(item, {"target", "message"});
     }
@@ -26,6 +28,24 @@ util::Result<ReleaseView> read_release(const Json& list) {
 
 bool is_release(const Json& list) {
   return data::string_at(list["items"][0], {"kind"}) == "CanaryRelease";
+}
+
+bool is_over(const ReleaseView& view) {
+  const auto state = release::read_state(view.state);
+  return release::is_final(state) || state == release::State::rolling_back;
+}
+
+bool is_live(Json& list, const ReleaseView& view) {
+  constexpr const char* k_why = "the weight is not live yet";
+  if (view.observed_at) {
+    return true;
+  }
+  if (view.weight == 0) {
+    set_outcome(list, "StepNotLive", k_why);
+  } else {
+    decide(list, engine::Action::hold, "StepNotLive", k_why);
+  }
+  return false;
 }
 
 void decide(Json& list, engine::Action action, const std::string& reason,

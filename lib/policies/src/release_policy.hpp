@@ -17,12 +17,19 @@ struct ReleaseView {
   /// Since when the present weight is live on every route; nothing: it is not yet.
   std::optional<std::chrono::system_clock::time_point> observed_at;
   bool target_ready = false;
+  std::string target;  ///< what there is to release now
   std::string target_message;
 };
 
 /// Invalid: functionConfig.now is no time.
 util::Result<ReleaseView> read_release(const Json& list);
 bool is_release(const Json& list);
+/// No step is to come: it has ended, or goes back.
+bool is_over(const ReleaseView& view);
+
+/// Is there a weight to be judged? Else it says so: while one is on its way as a hold, before the
+/// first one without a decision, which lets the release begin.
+bool is_live(Json& list, const ReleaseView& view);
 
 /// Sets the decision, and its reason as the outcome.
 void decide(Json& list, engine::Action action, const std::string& reason,

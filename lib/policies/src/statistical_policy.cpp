@@ -143,8 +143,7 @@ util::Result<> apply(Json& list) {
   if (data::int_at(kept, {"attempt"}) != attempt) {
     kept = {{"attempt", attempt}};
   }
-  if (!view.observed_at) {
-    decide(list, Action::hold, "StepNotLive", "the weight is not live yet");
+  if (!is_live(list, view)) {
     return {};
   }
   const Json window = config["metrics"].value("window", Json::object());

@@ -32,8 +32,7 @@ util::Result<> apply(Json& list) {
     decide(list, Action::hold, "TargetNotReady", view.target_message);
     return {};
   }
-  if (!view.observed_at) {
-    decide(list, Action::hold, "StepNotLive", "the weight is not live yet");
+  if (!is_live(list, view)) {
     return {};
   }
   const auto left = step - (view.now - *view.observed_at);

@@ -226,7 +226,7 @@ class Look {
         return start();
       case State::progressing:
       case State::waiting:
-        return decide();
+        return progress().weight == 0 ? start() : decide();
       case State::paused:
         return unpause();
       case State::promoting:
@@ -243,7 +243,12 @@ class Look {
     if (!all_at(std::nullopt)) {
       return say("RouteNotReady", cat("the routes are not in order", behind(std::nullopt)));
     }
-    if (!fire(Event::target_ready, "Started", cat("version ", m_plan.canary, " is ready"))) {
+    if (m_decision && m_decision->action != Action::advance) {
+      return say(word(m_decision->reason, "Held"), told());
+    }
+    // Resumed before its first step, it is progressing already.
+    if (state() == State::pending &&
+        !fire(Event::target_ready, "Started", cat("version ", m_plan.canary, " is ready"))) {
       return false;
     }
     move_to(m_plan.weights.front());

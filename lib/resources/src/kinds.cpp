@@ -23,6 +23,7 @@ constexpr Words k_external_service_words{"serviceentry", "serviceentries", "serv
                                          "external-service"};
 constexpr Words k_canary_words{"canary", "canaries", "canary-release", "canary_release"};
 constexpr Words k_traffic_route_words{"route", "routes", "vampservice", "vamp_service"};
+constexpr Words k_approval_words{};
 constexpr Words k_policy_words{"policy", "policies"};
 constexpr Words k_cluster_policy_words{"clusterpolicy", "clusterpolicies"};
 constexpr Words k_executor_words{"executor", "executors"};
@@ -55,6 +56,7 @@ constexpr Kind k_kinds[] = {
      "VirtualCluster", true},
     {"TrafficRoute", "trafficroutes", k_kubist_group, "kroute", k_traffic_route_words, true,
      "VirtualCluster", true},
+    {"Approval", "approvals", k_kubist_group, "kappr", k_approval_words, true, "", false},
 };
 
 bool has_word(const Kind& kind, std::string_view word) {

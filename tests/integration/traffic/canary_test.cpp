@@ -191,3 +191,42 @@ TEST_CASE("canary: a deleted release lets go of the weights") {
   must(canary.stage.reconcile());
   CHECK(canary.spec() == canary.original);
 }
+
+TEST_CASE("canary: a step waits for a person's yes, writes nothing while it waits, and goes on") {
+  Canary canary("approval");
+  canary.release(cat(k_fast, "policies: [{name: Approval, parameters: {before: [50]}}]"));
+  const auto is_asked = [&] {
+    canary.look();
+    return canary.reason() == "ApprovalNeeded";
+  };
+  REQUIRE(eventually(is_asked, 60));
+  CHECK(canary.state() == "Waiting");
+  CHECK(canary.weights() == "web v1 80 %, web v2 20 %");
+  const CommandResult status = canary.canary("status");
+  CHECK(status.out.find(cat("kubist canary approve web -n ", canary.stage.project(),
+                            " --weight 50")) != std::string::npos);
+  CHECK(status.exit_code == 3);
+  // One that is for another build does not count, and waiting is silent.
+  Json stale = object("Approval", canary.stage.project(), "stale",
+                      {{"release", "web"}, {"target", "v2/other"}, {"weight", 50}});
+  put("home", {stale});
+  canary.look();
+  Audit audit("home");
+  for (int i = 0; i < 2; ++i) {
+    canary.look();
+  }
+  const auto writes = audit.writes(canary.stage.world().user());
+  CHECK_MESSAGE(writes.empty(), (writes.empty() ? "" : writes.front().to_string()));
+  const CommandResult approved = canary.canary("approve", {"--reason", "load test passed"});
+  CHECK_MESSAGE(approved.exit_code == 0, approved.out, approved.err);
+  const auto yes = get("home", "kappr", "web-1-50", canary.stage.project());
+  REQUIRE(yes);
+  CHECK((*yes)["spec"]["by"] == canary.stage.world().user());
+  CHECK(text_of(yes, {"spec", "target"}) ==
+        text_of(canary.stage.node("canaryreleases", "web"), {"status", "target"}));
+  must(canary.canary("approve"));  // the same yes again
+  const CommandResult run = canary.look("120s");
+  CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
+  CHECK(canary.state() == "Succeeded");
+  CHECK(canary.canary("approve").exit_code == 1);  // no step is to come
+}

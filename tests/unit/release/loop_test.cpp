@@ -268,3 +268,25 @@ TEST_CASE("release plan: weights rise and end at 100, times are durations") {
     CHECK_FALSE(read(bad));
   }
 }
+
+TEST_CASE("release loop: a policy may keep it from beginning, and then nothing is moved") {
+  Stage stage;
+  for (int i = 0; i < 100; ++i) {  // longer than the hold limit
+    CHECK(stage.look(Action::hold, "ApprovalNeeded").state == State::pending);
+  }
+  CHECK(stage.progress.reason == "ApprovalNeeded");
+  CHECK(stage.progress.weight == 0);
+  CHECK(stage.look(Action::advance).weight == 10);
+}
+
+TEST_CASE("release loop: paused before its first step it begins when it is resumed") {
+  Stage stage;
+  stage.seen.target_ready = false;
+  stage.look();
+  CHECK(stage.look(std::nullopt, Request::pause).state == State::paused);
+  stage.seen.target_ready = true;
+  CHECK(stage.look().state == State::paused);
+  stage.look(std::nullopt, Request::resume);
+  CHECK(stage.look().weight == 10);
+  CHECK(stage.follow().state == State::waiting);
+}

@@ -57,6 +57,8 @@ class PolicyWorld {
                                      const Json& parameters);
   /// Objects observed for the node (items[1] on). Default: none.
   virtual util::Result<std::vector<Json>> observed(const Node& node);
+  /// The Approvals that name the node: asked for only where a definition wants them. Default: none.
+  virtual util::Result<std::vector<Json>> approvals(const Node& node);
 };
 
 struct PipelineOptions {

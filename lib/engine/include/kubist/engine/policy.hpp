@@ -30,6 +30,7 @@ struct PolicyDefinition {
   std::vector<std::string> kinds;              ///< that it may be used on; empty: all
   bool wants_now = false;  ///< spec.wants has "now": gets `now` (without it answers can be kept)
   bool wants_run = false;  ///< spec.wants has "run": gets `run {id, attempt, seed}`
+  bool wants_approvals = false;  ///< spec.wants has "approvals": items has the release's Approvals
   /// A functionConfig of its own, for existing KRM functions; null: a PolicyRun is made. A string
   /// that is exactly "${parameters.NAME}" is replaced by the whole value of that parameter.
   Json function_config;

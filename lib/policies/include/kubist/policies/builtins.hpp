@@ -15,6 +15,7 @@ struct Builtin {
 
 /// All built-in policies, by name. Names are UpperCamelCase nouns ending in "Policy" only where
 /// Vamp's did; both forms are aliases, matched in any case and without dashes:
+///   Approval      ApprovalPolicy                       approval.hpp
 ///   Health        HealthBasedCanaryReleasePolicy       health.hpp
 ///   JsonPatch     json-patch, JsonPatchPolicy, patch   json_patch.hpp
 ///   Statistical   StatisticalPolicy                    statistical_policy.hpp

@@ -45,6 +45,8 @@ struct Tick {
 /// policies counts only while the present weight is observed on every member; nothing counts as
 /// hold. `before` of a first look is a default Progress.
 ///
+/// - The first step begins when target and routes are ready and no policy says hold: nothing is
+///   moved yet, so nothing counts as no objection, and no clock runs.
 /// - The next step begins when every member has the present one, and the policies say advance: so
 ///   members are never more than one step apart.
 /// - A step without an advance, and one that a member does not reach, ends after the hold limit:
