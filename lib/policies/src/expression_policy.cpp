@@ -1,0 +1,79 @@
+#include <kubist/data/pointer.hpp>
+#include <kubist/policies/expression_policy.hpp>
+#include <kubist/util/text.hpp>
+
+#include "window_judge.hpp"
+
+namespace kubist::policies {
+
+using util::cat;
+using Outcome = WindowCheck::Outcome;
+
+namespace {
+
+constexpr const char* k_doc =
+    "A condition over the numbers of each window: + - * /, comparisons, && || !, parentheses; no "
+    "calls,\n"
+    "no assignments. Names are `weight`, and for canary. and stable. each requests, errors, rps, "
+    "errorRate,\n"
+    "successRate (shares from 0 to 1), p50, p75, p90, p95, p99, p999 (milliseconds, the "
+    "histogram's next\n"
+    "bound). `count` windows in a row for which it holds let the release go on, more than "
+    "`failureLimit`\n"
+    "for which it does not take it back. What cannot be told holds with that reason.";
+
+Json schema() {
+  Json schema = judge_schema({{"expression",
+                               {{"type", "string"},
+                                {"maxLength", 4096},
+                                {"description", "The condition, for each window."}}}});
+  schema["required"] = {"expression"};
+  return schema;
+}
+
+/// "canary.errorRate = 0.02, canary.p99 = 250".
+std::string numbers(const Expression& expression, const WindowValues& window) {
+  std::vector<std::string> parts;
+  for (const std::string& name : expression.names()) {
+    const Value value = window.get(name);
+    parts.push_back(value.unknown.empty() ? cat(name, " = ", value.number) : cat(name, " unknown"));
+  }
+  return util::join(parts, ", ");
+}
+
+util::Result<> apply(Json& list) {
+  const std::string text(data::string_at(parameters_of(list), {"expression"}));
+  auto parsed = Expression::parse(text, WindowValues::names());
+  if (!parsed) {
+    return util::fail(util::with_context(parsed.error(), "parameter expression"));
+  }
+  if (!parsed->is_condition()) {
+    return util::fail(util::ErrorKind::invalid,
+                      cat("parameter expression: \"", util::printable(text),
+                          "\" is a number, not a condition: compare it, as in ... < 0.01"));
+  }
+  return judge_windows(list, [&](const WindowValues& window) -> WindowCheck {
+    const Value holds = parsed->evaluate([&](const std::string& name) { return window.get(name); });
+    if (!holds.unknown.empty()) {
+      return {Outcome::inconclusive, holds.unknown, holds.message};
+    }
+    return {holds.number != 0 ? Outcome::pass : Outcome::fail, "",
+            cat(util::printable(text), holds.number != 0 ? " holds (" : " does not hold (",
+                numbers(*parsed, window), ')')};
+  });
+}
+
+}  // namespace
+
+Builtin expression() {
+  return make_builtin({"Expression",
+                       "Moves a canary while a condition over its windows holds.",
+                       k_doc,
+                       schema(),
+                       true,
+                       {"CanaryRelease"},
+                       {{"window", "release"}}},
+                      {"ExpressionPolicy", "CustomCanaryReleasePolicy"}, apply);
+}
+
+}  // namespace kubist::policies

@@ -1,0 +1,77 @@
+#include <kubist/data/pointer.hpp>
+#include <kubist/policies/metric.hpp>
+#include <kubist/util/text.hpp>
+
+#include "metric_objective.hpp"
+#include "window_judge.hpp"
+
+namespace kubist::policies {
+
+using util::cat;
+using Outcome = WindowCheck::Outcome;
+
+namespace {
+
+constexpr const char* k_doc =
+    "Each metric is a number of the window that must stay in its thresholdRange {min, max}. Named "
+    "as\n"
+    "Flagger's: request-success-rate (percent of the canary's requests) and request-duration (its "
+    "p99 in\n"
+    "milliseconds); any other has a `value`, an expression as of the policy Expression without a\n"
+    "comparison. `count` windows in a row in which all are in range let the release go on, more "
+    "than\n"
+    "`failureLimit` (threshold - 1) take it back. What cannot be told holds with that reason. "
+    "`metric`, as\n"
+    "Vamp wrote it, is an expression for each version, of which the canary must not have less than "
+    "stable;\n"
+    "response_code_2xx and the like are known there as successes, errors and requests.";
+
+Json schema() {
+  return judge_schema(
+      {{"metrics", objectives_schema()},
+       {"metric",
+        {{"type", "string"},
+         {"maxLength", 4096},
+         {"description",
+          "Vamp's: an expression for each version, such as (requests - errors) / "
+          "requests; a window passes where the canary's is not below stable's."}}}});
+}
+
+util::Result<std::vector<Objective>> read_all(const Json& parameters) {
+  std::vector<Objective> objectives;
+  if (const Json* metrics = data::find_path(parameters, {"metrics"})) {
+    KUBIST_TRY(objectives, read_objectives(*metrics));
+  }
+  if (const std::string_view vamps = data::string_at(parameters, {"metric"}); !vamps.empty()) {
+    KUBIST_TRY(auto objective, compare_versions(vamps));
+    objectives.push_back(std::move(objective));
+  }
+  if (objectives.empty()) {
+    return util::fail(util::ErrorKind::invalid, "parameters: metrics or metric must be given");
+  }
+  return objectives;
+}
+
+util::Result<> apply(Json& list) {
+  KUBIST_TRY(const auto objectives, read_all(parameters_of(list)));
+  return judge_windows(
+      list, [&](const WindowValues& window) { return check_objectives(objectives, window); });
+}
+
+}  // namespace
+
+Builtin metric() {
+  return make_builtin(
+      {"Metric",
+       "Moves a canary while numbers of its windows stay in their ranges.",
+       k_doc,
+       schema(),
+       true,
+       {"CanaryRelease"},
+       {{"window", "release"}}},
+      {"MetricPolicy", "MetricCanaryReleasePolicy", "MetricBasedGatewayCanaryReleasingPolicy",
+       "MetricBasedVirtualServiceCanaryReleasingPolicy"},
+      apply);
+}
+
+}  // namespace kubist::policies

@@ -1,0 +1,192 @@
+#include "metric_objective.hpp"
+
+#include <array>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::policies {
+
+using util::cat;
+using util::ErrorKind;
+using Outcome = WindowCheck::Outcome;
+
+namespace {
+
+/// Flagger's built-in metrics, both of the canary.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> k_known{
+    {{"request-success-rate", "100 * canary.successRate"}, {"request-duration", "canary.p99"}}};
+
+/// Vamp's names for what the gateways count; each also with ".sum".
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> k_vamps{
+    {{"response_code_2xx", "successes"},
+     {"response_code_5xx", "errors"},
+     {"requests_2xx", "successes"},
+     {"requests_5xx", "errors"},
+     {"internal_upstream_rq_2xx", "successes"},
+     {"internal_upstream_rq_5xx", "errors"},
+     {"internal_upstream_rq_total", "requests"},
+     {"upstream_rq_total", "requests"}}};
+constexpr std::string_view k_sum = ".sum";
+
+std::vector<std::string> vamps_names() {
+  std::vector<std::string> names = WindowValues::names_of_version();
+  for (const auto& [name, meant] : k_vamps) {
+    names.emplace_back(name);
+    names.push_back(cat(name, k_sum));
+  }
+  for (const char* name : {"requests", "errors"}) {
+    names.push_back(cat(name, k_sum));
+  }
+  return names;
+}
+
+std::string meaning(std::string_view name) {
+  if (name.ends_with(k_sum)) {
+    name.remove_suffix(k_sum.size());
+  }
+  for (const auto& [vamps, meant] : k_vamps) {
+    if (name == vamps) {
+      return std::string(meant);
+    }
+  }
+  return std::string(name);
+}
+
+util::Result<Expression> read_value(std::string_view text, const std::vector<std::string>& names,
+                                    const std::string& what) {
+  auto read = Expression::parse(text, names);
+  if (!read) {
+    return util::fail(util::with_context(read.error(), what));
+  }
+  if (read->is_condition()) {
+    return util::fail(ErrorKind::invalid,
+                      cat(what, ": \"", util::printable(text), "\" is a condition, not a number"));
+  }
+  return read;
+}
+
+util::Result<std::string> value_text(const Json& metric, const std::string& name) {
+  if (const std::string_view own = data::string_at(metric, {"value"}); !own.empty()) {
+    return std::string(own);
+  }
+  std::vector<std::string> known;
+  for (const auto& [flaggers, text] : k_known) {
+    if (name == flaggers) {
+      return std::string(text);
+    }
+    known.emplace_back(flaggers);
+  }
+  return util::fail(
+      ErrorKind::invalid,
+      cat("metric ", name, " is none of ", util::join(known, ", "), util::did_you_mean(name, known),
+          ": give it a value, as in value: "
+          "canary.p95"));
+}
+
+std::optional<double> bound(const Json& metric, std::string_view which) {
+  const Json* found = data::find_path(metric, {"thresholdRange", which});
+  return found != nullptr && found->is_number() ? std::optional(found->get<double>())
+                                                : std::nullopt;
+}
+
+Value value_of(const Objective& objective, const WindowValues& window, const char* version) {
+  return objective.value.evaluate([&](const std::string& name) {
+    return window.get(objective.compared ? cat(version, meaning(name)) : name);
+  });
+}
+
+/// "request-duration 250 is above 200".
+WindowCheck check(const Objective& objective, const WindowValues& window) {
+  const Value value = value_of(objective, window, objective.compared ? "canary." : "");
+  const Value least = objective.compared ? value_of(objective, window, "stable.")
+                                         : Value{objective.least.value_or(0), "", ""};
+  for (const Value* each : {&value, &least}) {
+    if (!each->unknown.empty()) {
+      return {Outcome::inconclusive, each->unknown, cat(objective.name, ": ", each->message)};
+    }
+  }
+  const std::string what = cat(objective.name, ' ', value.number);
+  if ((objective.least || objective.compared) && value.number < least.number) {
+    return {Outcome::fail, "",
+            cat(what, " is below ", objective.compared ? "stable's " : "", least.number)};
+  }
+  if (objective.most && value.number > *objective.most) {
+    return {Outcome::fail, "", cat(what, " is above ", *objective.most)};
+  }
+  return {Outcome::pass, "", what};
+}
+
+}  // namespace
+
+Json objectives_schema() {
+  const Json number = {{"type", "number"}};
+  const Json range = {{"type", "object"},
+                      {"description", "Where it must stay; bounds are inside."},
+                      {"properties", {{"min", number}, {"max", number}}}};
+  const Json metric = {
+      {"type", "object"},
+      {"required", {"name", "thresholdRange"}},
+      {"properties",
+       {{"name",
+         {{"type", "string"},
+          {"minLength", 1},
+          {"description", "request-success-rate, request-duration, or any with a value."}}},
+        {"value",
+         {{"type", "string"},
+          {"maxLength", 4096},
+          {"description", "A number of the window, as an expression: canary.p95 / stable.p95."}}},
+        {"thresholdRange", range}}}};
+  return {{"type", "array"},
+          {"maxItems", 32},
+          {"description", "The numbers that must stay in their ranges."},
+          {"items", metric}};
+}
+
+util::Result<std::vector<Objective>> read_objectives(const Json& metrics) {
+  std::vector<Objective> objectives;
+  for (const Json& metric : metrics) {
+    Objective objective;
+    objective.name = data::string_at(metric, {"name"});
+    KUBIST_TRY(const std::string text, value_text(metric, objective.name));
+    KUBIST_TRY(objective.value,
+               read_value(text, WindowValues::names(), cat("metric ", objective.name)));
+    objective.least = bound(metric, "min");
+    objective.most = bound(metric, "max");
+    if (!objective.least && !objective.most) {
+      return util::fail(ErrorKind::invalid,
+                        cat("metric ", objective.name, ": thresholdRange needs min, max or both"));
+    }
+    objectives.push_back(std::move(objective));
+  }
+  return objectives;
+}
+
+util::Result<Objective> compare_versions(std::string_view text) {
+  Objective objective;
+  objective.name = "metric";
+  objective.compared = true;
+  KUBIST_TRY(objective.value, read_value(text, vamps_names(), "parameter metric"));
+  return objective;
+}
+
+WindowCheck check_objectives(const std::vector<Objective>& objectives, const WindowValues& window) {
+  WindowCheck all{Outcome::pass, "", ""};
+  std::vector<std::string> messages;
+  for (const Objective& objective : objectives) {
+    WindowCheck one = check(objective, window);
+    if (one.outcome == Outcome::fail) {
+      return one;
+    }
+    if (one.outcome == Outcome::inconclusive && all.outcome == Outcome::pass) {
+      all = one;
+    }
+    messages.push_back(one.message);
+  }
+  if (all.outcome == Outcome::pass) {
+    all.message = util::join(messages, ", ");
+  }
+  return all;
+}
+
+}  // namespace kubist::policies

@@ -1,0 +1,229 @@
+#include <algorithm>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/policies/steps.hpp>
+#include <kubist/release/plan.hpp>
+#include <kubist/util/duration.hpp>
+#include <kubist/util/text.hpp>
+
+#include "approvals.hpp"
+#include "steps_plan.hpp"
+
+namespace kubist::policies {
+
+using engine::Action;
+using std::chrono::seconds;
+using util::cat;
+using Outcome = WindowCheck::Outcome;
+
+namespace {
+
+constexpr const char* k_doc =
+    "Steps in order, as Argo Rollouts writes them. setWeight is a weight of the release; pause "
+    "waits for\n"
+    "its duration, or without one until `kubist canary resume` or an Approval of the next weight; "
+    "analysis\n"
+    "judges each window by its metrics: a thresholdRange (see Metric), or successCondition and\n"
+    "failureCondition (see Expression), `count` windows each; more than failureLimit that fail "
+    "take "
+    "the\n"
+    "release back, more than inconclusiveLimit that cannot be told pause it. dryRun metrics decide "
+    "nothing.\n"
+    "Windows are as long as the release's interval. Other steps and fields are refused.";
+
+Json pace(const std::vector<Stage>& stages, const release::Plan& plan) {
+  Json weights = Json::array();
+  seconds longest{0};
+  for (const Stage& stage : stages) {
+    weights.push_back(stage.weight);
+    seconds pauses{0};
+    for (const Step& step : stage.steps) {
+      pauses += step.duration.value_or(seconds(0)) + step.initial_delay;
+    }
+    longest = std::max(longest, pauses);
+  }
+  // A pause is no lack of a decision.
+  return {{"weights", weights}, {"holdLimit", util::go_duration(plan.hold_limit + longest)}};
+}
+
+/// The steps at the present weight, and how far they are.
+class Walk {
+ public:
+  Walk(Json& list, const ReleaseView& view, const release::Plan& plan, const Stage& stage)
+      : m_list(list), m_view(view), m_plan(plan), m_stage(stage), m_kept(read_kept()) {}
+
+  void run() {
+    auto place = static_cast<std::size_t>(data::int_at(m_kept, {"step"}));
+    for (; place < m_stage.steps.size(); ++place) {
+      const Step& step = m_stage.steps[place];
+      if (!(step.kind == Step::Kind::pause ? pause(step) : analysis(step))) {
+        break;
+      }
+      begin(place + 1);
+    }
+    m_list["functionConfig"]["status"]["state"] = m_kept;
+    if (place == m_stage.steps.size()) {
+      decide(m_list, Action::advance, "StepsDone",
+             cat("all steps at ", m_view.weight, " % are done"));
+    }
+  }
+
+ private:
+  Json read_kept() {
+    const auto attempt = data::int_at(m_list["items"][0], {"status", "attempt"}, 1);
+    Json kept = m_list["functionConfig"].value("state", Json::object());
+    if (data::int_at(kept, {"attempt"}) != attempt ||
+        data::int_at(kept, {"weight"}) != m_view.weight) {
+      kept = {{"attempt", attempt},
+              {"weight", m_view.weight},
+              {"step", 0},
+              {"since", util::format_time(*m_view.observed_at)}};
+    }
+    return kept;
+  }
+
+  void begin(std::size_t place) {
+    m_kept = {{"attempt", m_kept["attempt"]},
+              {"weight", m_view.weight},
+              {"step", place},
+              {"since", util::format_time(m_view.now)}};
+  }
+
+  std::chrono::nanoseconds since_begin() const {
+    const auto since = util::parse_time(data::string_at(m_kept, {"since"}));
+    return since ? m_view.now - *since : std::chrono::nanoseconds(0);
+  }
+
+  /// This step paused the release, and a person let it go on.
+  bool was_resumed() const { return data::bool_at(m_kept, {"paused"}) && m_view.state != "Paused"; }
+  std::string said() const { return std::string(data::string_at(m_kept, {"said"})); }
+
+  bool hold_for(seconds time, const std::string& reason, const std::string& message) {
+    const auto left = time - since_begin();
+    if (left.count() <= 0) {
+      return false;
+    }
+    set_requeue(m_list, std::chrono::ceil<seconds>(left));
+    decide(m_list, Action::hold, reason, message);
+    return true;
+  }
+
+  /// Each true: the step is done.
+  bool pause(const Step& step) {
+    if (step.duration) {
+      return !hold_for(*step.duration, "StepRunning",
+                       cat(m_view.weight, " % for ", util::go_duration(*step.duration)));
+    }
+    const Consent consent = consent_to(m_list, m_view, release::next_weight(m_plan, m_view.weight));
+    if (consent.given || was_resumed()) {
+      return true;
+    }
+    m_kept["paused"] = true;
+    decide(m_list, Action::pause, "PausedByStep",
+           cat("until it is resumed (kubist canary resume), or approved: ", consent.message));
+    return false;
+  }
+
+  bool analysis(const Step& step) {
+    if (was_resumed()) {  // it begins again
+      begin(static_cast<std::size_t>(data::int_at(m_kept, {"step"})));
+    } else if (data::bool_at(m_kept, {"paused"})) {
+      decide(m_list, Action::pause, "AnalysisInconclusive", said());
+      return false;
+    }
+    if (hold_for(step.initial_delay, "InitialDelay",
+                 cat("the analysis begins after ", util::go_duration(step.initial_delay)))) {
+      return false;
+    }
+    const Json window = m_list["functionConfig"]["metrics"].value("window", Json::object());
+    if (const std::string why(data::string_at(window, {"reason"})); !why.empty()) {
+      const bool open = why == "WindowOpen" || why == "WindowBegins" || why == "NotObserved";
+      decide(m_list, Action::hold, open ? "Analysing" : why,
+             open ? said() : std::string(data::string_at(window, {"message"})));
+      return false;
+    }
+    const WindowValues values(window, m_plan);
+    bool done = true;
+    for (const AnalysisMetric& metric : step.metrics) {
+      done = take(metric, check_metric(metric, values)) && done;
+      if (m_ended) {
+        return false;
+      }
+    }
+    if (!done) {
+      decide(m_list, Action::hold, "Analysing", said());
+    }
+    return done;
+  }
+
+  /// Counts a window by one metric; true: it has enough of them.
+  bool take(const AnalysisMetric& metric, const WindowCheck& check) {
+    Json& counts = m_kept["metrics"][metric.name];
+    const auto add = [&](const char* which, bool seen) {
+      counts[which] = data::int_at(counts, {which}) + (seen ? 1 : 0);
+      return counts[which].get<std::int64_t>();
+    };
+    const auto passed = add("passed", check.outcome == Outcome::pass);
+    const auto failed = add("failed", check.outcome == Outcome::fail);
+    const auto unclear = add("inconclusive", check.outcome == Outcome::inconclusive);
+    m_kept["said"] = check.message;
+    if (metric.dry_run) {
+      return true;
+    }
+    if (failed > metric.failure_limit) {
+      return end(Action::rollback, "AnalysisFailed", check.message);
+    }
+    if (metric.inconclusive_limit && unclear > *metric.inconclusive_limit) {
+      m_kept["paused"] = true;
+      return end(Action::pause, "AnalysisInconclusive", check.message);
+    }
+    return passed + failed >= metric.count;
+  }
+  bool end(Action action, const std::string& reason, const std::string& message) {
+    decide(m_list, action, reason, message);
+    m_ended = true;
+    return false;
+  }
+
+  Json& m_list;
+  const ReleaseView& m_view;
+  const release::Plan& m_plan;
+  const Stage& m_stage;
+  Json m_kept;
+  bool m_ended = false;
+};
+
+util::Result<> apply(Json& list) {
+  KUBIST_TRY(const ReleaseView view, read_release(list));
+  KUBIST_TRY(const auto stages, read_steps(parameters_of(list)["steps"]));
+  KUBIST_TRY(const release::Plan before, release::read_plan(list["items"][0]));
+  resource_of(list)["spec"].update(pace(stages, before));
+  KUBIST_TRY(const release::Plan plan, release::read_plan(list["items"][0]));
+  if (is_over(view) || !is_live(list, view)) {
+    return {};
+  }
+  const auto stage = std::find_if(stages.begin(), stages.end(),
+                                  [&](const Stage& each) { return each.weight == view.weight; });
+  if (stage == stages.end()) {
+    decide(list, Action::advance, "NoSuchWeight", cat("no step sets ", view.weight, " %"));
+    return {};
+  }
+  Walk(list, view, plan, *stage).run();
+  return {};
+}
+
+}  // namespace
+
+Builtin steps() {
+  BuiltinText text{"Steps",
+                   "Leads a canary through weights, pauses and analyses in order.",
+                   k_doc,
+                   steps_schema(),
+                   true,
+                   {"CanaryRelease"},
+                   {{"window", "release"}}};
+  text.wants_approvals = true;
+  return make_builtin(std::move(text), {"StepsPolicy"}, apply);
+}
+
+}  // namespace kubist::policies

@@ -1,0 +1,223 @@
+#include "steps_plan.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/duration.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::policies {
+
+using util::cat;
+using util::ErrorKind;
+using Outcome = WindowCheck::Outcome;
+
+namespace {
+
+constexpr std::array<std::string_view, 3> k_steps{"setWeight", "pause", "analysis"};
+constexpr std::array<std::string_view, 3> k_analysis{"metrics", "initialDelay", "dryRun"};
+constexpr std::array<std::string_view, 8> k_metric{
+    "name",  "value",        "thresholdRange",   "successCondition", "failureCondition",
+    "count", "failureLimit", "inconclusiveLimit"};
+
+/// What is not known is refused: a step left out would let through what it was to stop.
+util::Result<> check_fields(const Json& object, std::span<const std::string_view> known,
+                            const std::string& what) {
+  std::vector<std::string> names(known.begin(), known.end());
+  for (const auto& [key, value] : object.items()) {
+    if (std::find(names.begin(), names.end(), key) == names.end()) {
+      return util::fail(ErrorKind::invalid,
+                        cat(what, ": ", key, " is not supported, only ", util::join(names, ", "),
+                            util::did_you_mean(key, names)));
+    }
+  }
+  return {};
+}
+
+/// "10m", or Argo's whole seconds.
+util::Result<std::optional<std::chrono::seconds>> read_time(const Json& object,
+                                                            std::string_view field,
+                                                            const std::string& what) {
+  const Json* found = data::find_path(object, {field});
+  if (found == nullptr || found->is_null()) {
+    return std::nullopt;
+  }
+  const std::string text = found->is_number_integer() ? cat(found->get<std::int64_t>(), 's')
+                           : found->is_string()       ? found->get<std::string>()
+                                                      : "";
+  const auto read = util::parse_duration(text);
+  if (!read || read->count() < 0) {
+    return util::fail(ErrorKind::invalid,
+                      cat(what, ": ", field, ": ", found->dump(), " is no duration like 10m"));
+  }
+  return std::chrono::ceil<std::chrono::seconds>(*read);
+}
+
+util::Result<std::optional<Expression>> read_condition(const Json& metric, std::string_view field,
+                                                       const std::string& what) {
+  const std::string_view text = data::string_at(metric, {field});
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  auto read = Expression::parse(text, WindowValues::names());
+  if (!read) {
+    return util::fail(util::with_context(read.error(), cat(what, ": ", field)));
+  }
+  if (!read->is_condition()) {
+    return util::fail(ErrorKind::invalid, cat(what, ": ", field, ": \"", util::printable(text),
+                                              "\" is a number, not a condition"));
+  }
+  return std::optional(*std::move(read));
+}
+
+util::Result<AnalysisMetric> read_metric(const Json& given, const std::string& where) {
+  AnalysisMetric metric;
+  metric.name = data::string_at(given, {"name"});
+  const std::string what = cat(where, ": metric ", metric.name);
+  KUBIST_CHECK(check_fields(given, k_metric, what));
+  KUBIST_TRY(metric.success, read_condition(given, "successCondition", what));
+  KUBIST_TRY(metric.failure, read_condition(given, "failureCondition", what));
+  const bool conditions = metric.success || metric.failure;
+  if (conditions == given.contains("thresholdRange")) {
+    return util::fail(ErrorKind::invalid, cat(what,
+                                              " needs a thresholdRange, or successCondition or "
+                                              "failureCondition"));
+  }
+  if (!conditions) {
+    KUBIST_TRY(auto objectives, read_objectives(Json::array({given})));
+    metric.objective = std::move(objectives.front());
+  }
+  metric.count = data::int_at(given, {"count"}, 1);
+  metric.failure_limit = data::int_at(given, {"failureLimit"});
+  if (given.contains("inconclusiveLimit")) {
+    metric.inconclusive_limit = data::int_at(given, {"inconclusiveLimit"});
+  }
+  return metric;
+}
+
+util::Result<Step> read_analysis(const Json& given, const std::string& where) {
+  KUBIST_CHECK(check_fields(given, k_analysis, where));
+  Step step;
+  step.kind = Step::Kind::analysis;
+  KUBIST_TRY(const auto delay, read_time(given, "initialDelay", where));
+  step.initial_delay = delay.value_or(std::chrono::seconds(0));
+  const Json* metrics = data::find_path(given, {"metrics"});
+  if (metrics == nullptr || !metrics->is_array() || metrics->empty()) {
+    return util::fail(ErrorKind::invalid, cat(where, " needs metrics"));
+  }
+  for (const Json& metric : *metrics) {
+    KUBIST_TRY(auto read, read_metric(metric, where));
+    step.metrics.push_back(std::move(read));
+  }
+  for (const Json& dry : given.value("dryRun", Json::array())) {
+    const std::string_view name = data::string_at(dry, {"metricName"});
+    const auto found =
+        std::find_if(step.metrics.begin(), step.metrics.end(),
+                     [&](const AnalysisMetric& metric) { return metric.name == name; });
+    if (found == step.metrics.end()) {
+      return util::fail(ErrorKind::invalid, cat(where, ": dryRun: there is no metric ", name));
+    }
+    found->dry_run = true;
+  }
+  return step;
+}
+
+util::Result<Step> read_pause(const Json& given, const std::string& where) {
+  static constexpr std::array<std::string_view, 1> k_pause{"duration"};
+  KUBIST_CHECK(check_fields(given, k_pause, where));
+  Step step;
+  KUBIST_TRY(step.duration, read_time(given, "duration", where));
+  return step;
+}
+
+util::Result<> add_weight(const Json& given, const std::string& where, std::vector<Stage>& stages) {
+  const int weight = given.is_number_integer() ? given.get<int>() : 0;
+  if (weight < 1 || weight > 100 || (!stages.empty() && weight <= stages.back().weight)) {
+    return util::fail(
+        ErrorKind::invalid,
+        cat(where, ": ", given.dump(), " is out of order: percents that rise, from 1 to 100"));
+  }
+  stages.push_back({weight, {}});
+  return {};
+}
+
+}  // namespace
+
+util::Result<std::vector<Stage>> read_steps(const Json& steps) {
+  std::vector<Stage> stages;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Json& given = steps[i];
+    KUBIST_CHECK(check_fields(given, k_steps, cat("steps[", i, ']')));
+    if (given.size() != 1) {
+      return util::fail(
+          ErrorKind::invalid,
+          cat("steps[", i, "] must be one of ",
+              util::join(std::vector<std::string>(k_steps.begin(), k_steps.end()), ", ")));
+    }
+    const std::string kind = given.begin().key();
+    const Json& value = given.begin().value();
+    const std::string where = cat("steps[", i, "].", kind);
+    if (kind == "setWeight") {
+      KUBIST_CHECK(add_weight(value, where, stages));
+      continue;
+    }
+    if (stages.empty() || stages.back().weight == 100) {
+      return util::fail(ErrorKind::invalid,
+                        cat(where, stages.empty() ? " stands before the first setWeight: a policy "
+                                                    "Approval or TimedWindow gates the beginning"
+                                                  : " stands behind 100 %: spec.bake is the time "
+                                                    "there"));
+    }
+    KUBIST_TRY(auto step, kind == "pause" ? read_pause(value, where) : read_analysis(value, where));
+    stages.back().steps.push_back(std::move(step));
+  }
+  if (stages.empty()) {
+    return util::fail(ErrorKind::invalid, "steps: there is no setWeight");
+  }
+  return stages;
+}
+
+WindowCheck check_metric(const AnalysisMetric& metric, const WindowValues& window) {
+  if (const Value requests = window.get("canary.requests"); requests.number <= 0) {
+    return {Outcome::inconclusive, requests.unknown.empty() ? "NoTraffic" : requests.unknown,
+            "the canary had no request in this window"};
+  }
+  if (metric.objective) {
+    return check_objectives({*metric.objective}, window);
+  }
+  const auto value_of = [&](const std::string& name) { return window.get(name); };
+  const Value success = metric.success ? metric.success->evaluate(value_of) : Value{};
+  const Value failure = metric.failure ? metric.failure->evaluate(value_of) : Value{};
+  for (const Value* each : {&success, &failure}) {
+    if (!each->unknown.empty()) {
+      return {Outcome::inconclusive, each->unknown, cat(metric.name, ": ", each->message)};
+    }
+  }
+  if (metric.failure && failure.number != 0) {
+    return {Outcome::fail, "", cat(metric.name, ": its failureCondition holds")};
+  }
+  if (metric.success && success.number == 0) {
+    return metric.failure ? WindowCheck{Outcome::inconclusive, "AnalysisInconclusive",
+                                        cat(metric.name, ": neither condition holds")}
+                          : WindowCheck{Outcome::fail, "",
+                                        cat(metric.name, ": its successCondition does not hold")};
+  }
+  return {Outcome::pass, "", cat(metric.name, " passes")};
+}
+
+Json steps_schema() {
+  return {{"type", "object"},
+          {"required", {"steps"}},
+          {"properties",
+           {{"steps",
+             {{"type", "array"},
+              {"minItems", 1},
+              {"maxItems", 100},
+              {"description",
+               "In order: {setWeight: PERCENT}, {pause: {duration: 10m}}, {pause: {}} until a "
+               "person goes on, {analysis: {metrics, initialDelay, dryRun}}."},
+              {"items", {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}}}}}};
+}
+
+}  // namespace kubist::policies

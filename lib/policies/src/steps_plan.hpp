@@ -1,0 +1,47 @@
+#pragma once
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "metric_objective.hpp"
+
+namespace kubist::policies {
+
+/// One metric of an analysis, by Argo's fields.
+struct AnalysisMetric {
+  std::string name;
+  std::optional<Objective> objective;          ///< thresholdRange
+  std::optional<Expression> success, failure;  ///< or conditions over the window
+  std::int64_t count = 1;                      ///< windows that must be judged
+  std::int64_t failure_limit = 0;
+  std::optional<std::int64_t> inconclusive_limit;  ///< nothing: the hold limit alone
+  bool dry_run = false;                            ///< measured, and decides nothing
+};
+
+struct Step {
+  enum class Kind { pause, analysis };
+  Kind kind = Kind::pause;
+  std::optional<std::chrono::seconds> duration;  ///< of a pause; nothing: until a person goes on
+  std::chrono::seconds initial_delay{0};
+  std::vector<AnalysisMetric> metrics;
+};
+
+/// A weight and what is to be done there before the next one.
+struct Stage {
+  int weight = 0;
+  std::vector<Step> steps;
+};
+
+/// Reads `steps`. Invalid, naming the step: one that is not known (mirrors, headers, experiments,
+/// hooks and jobs are not), weights that do not rise, a list that does not begin with a weight.
+util::Result<std::vector<Stage>> read_steps(const Json& steps);
+
+/// The window by one metric. Argo's rule: where only one condition is given the other is its
+/// opposite; both given and neither true is inconclusive.
+WindowCheck check_metric(const AnalysisMetric& metric, const WindowValues& window);
+
+/// The parameters' schema.
+Json steps_schema();
+
+}  // namespace kubist::policies

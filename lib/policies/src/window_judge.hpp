@@ -1,0 +1,31 @@
+#pragma once
+#include <functional>
+#include <string>
+
+#include "release_policy.hpp"
+#include "window_values.hpp"
+
+namespace kubist::policies {
+
+/// What one window says.
+struct WindowCheck {
+  enum class Outcome { pass, fail, inconclusive };
+  Outcome outcome = Outcome::inconclusive;
+  std::string reason;   ///< of a window that is inconclusive
+  std::string message;  ///< the numbers, for people
+};
+
+using CheckWindow = std::function<WindowCheck(const WindowValues& window)>;
+
+/// The parameters of policies that judge window by window: count, failureLimit, threshold,
+/// minimumRequests.
+Json judge_schema(Json properties);
+
+/// Decides by one window after the other: `count` in a row that pass let the release go on; more
+/// than `failureLimit` that fail take it back, counted over the whole attempt and also at 100 %;
+/// all else holds. A window with fewer than `minimumRequests` of the canary is inconclusive, and so
+/// is one that could not be measured. Invalid: failureLimit and threshold that contradict each
+/// other.
+util::Result<> judge_windows(Json& list, const CheckWindow& check);
+
+}  // namespace kubist::policies

@@ -1,0 +1,97 @@
+#include "window_values.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::policies {
+
+using data::Json;
+using util::cat;
+
+namespace {
+
+constexpr std::array<std::string_view, 6> k_counts{"requests", "errors",    "successes",
+                                                   "rps",      "errorRate", "successRate"};
+constexpr std::array<std::pair<std::string_view, double>, 6> k_quantiles{
+    {{"p50", 0.5}, {"p75", 0.75}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"p999", 0.999}}};
+
+Value number(double value) { return {value, "", ""}; }
+
+/// The first bound that the share of requests does not exceed: what it is between two bounds nobody
+/// knows, so never too small.
+Value quantile(const Json& arm, const std::string& version, double share) {
+  const Json* buckets = data::find_path(arm, {"latency"});
+  const double total =
+      buckets == nullptr || buckets->empty() ? 0 : buckets->back().value("count", 0.0);
+  if (total <= 0) {
+    return {0, "NoData", cat("no request of ", version, " was timed in this window")};
+  }
+  for (const Json& bucket : *buckets) {
+    if (bucket.value("count", 0.0) >= share * total && bucket["le"].is_number()) {
+      return number(bucket["le"].get<double>());
+    }
+  }
+  return number(std::numeric_limits<double>::infinity());
+}
+
+}  // namespace
+
+const std::vector<std::string>& WindowValues::names_of_version() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> made(k_counts.begin(), k_counts.end());
+    for (const auto& [name, share] : k_quantiles) {
+      made.emplace_back(name);
+    }
+    return made;
+  }();
+  return all;
+}
+
+const std::vector<std::string>& WindowValues::names() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> made{"weight"};
+    for (const char* arm : {"canary.", "stable."}) {
+      for (const std::string& name : names_of_version()) {
+        made.push_back(cat(arm, name));
+      }
+    }
+    return made;
+  }();
+  return all;
+}
+
+Value WindowValues::get(const std::string& name) const {
+  if (name == "weight") {
+    return number(m_window.value("weight", 0.0));
+  }
+  const std::string& version = name.starts_with("canary.") ? m_plan.canary : m_plan.stable;
+  const std::string_view what = std::string_view(name).substr(name.find('.') + 1);
+  const Json* found = data::find_path(m_window, {"arms", version});
+  if (found == nullptr) {
+    return {0, "NoData", cat("nothing is known of version ", version)};
+  }
+  const Json& arm = *found;
+  for (const auto& [quantile_name, share] : k_quantiles) {
+    if (what == quantile_name) {
+      return quantile(arm, version, share);
+    }
+  }
+  const double requests = arm.value("requests", 0.0);
+  const double errors = arm.value("errors", 0.0);
+  if (what == "requests" || what == "errors" || what == "successes") {
+    return number(what == "requests" ? requests : what == "errors" ? errors : requests - errors);
+  }
+  if (what == "rps") {
+    return number(requests / std::max(m_window.value("seconds", 0.0), 1e-3));
+  }
+  if (requests <= 0) {
+    return {0, "NoTraffic", cat("version ", version, " had no request in this window")};
+  }
+  return number(what == "errorRate" ? errors / requests : 1 - errors / requests);
+}
+
+}  // namespace kubist::policies

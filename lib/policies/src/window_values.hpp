@@ -1,0 +1,32 @@
+#pragma once
+#include <kubist/data/json.hpp>
+#include <kubist/policies/expression.hpp>
+#include <kubist/release/plan.hpp>
+
+namespace kubist::policies {
+
+/// The numbers of one window of a release, by name: `weight`, and for `canary.` and `stable.` each
+///   requests, errors        counts of the window; successes are the requests that are no errors
+///   rps                     requests per second
+///   errorRate, successRate  shares from 0 to 1
+///   p50, p75, p90, p95, p99, p999   milliseconds: the histogram's bound that at most the rest
+///                           exceeds; infinite above its greatest bound
+class WindowValues {
+ public:
+  /// `window` as policies get it: {seconds, weight, arms}; it outlives this.
+  WindowValues(const data::Json& window, const release::Plan& plan)
+      : m_window(window), m_plan(plan) {}
+
+  /// All names that there are, and those behind `canary.` and `stable.`.
+  static const std::vector<std::string>& names();
+  static const std::vector<std::string>& names_of_version();
+  /// Unknown: NoTraffic for a share of no requests, NoData where nothing was timed, or of a version
+  /// that the window does not have.
+  Value get(const std::string& name) const;
+
+ private:
+  const data::Json& m_window;
+  const release::Plan& m_plan;
+};
+
+}  // namespace kubist::policies
