@@ -118,6 +118,21 @@ TEST_CASE("verdict: a version that fails 20 % of its requests goes back") {
   MESSAGE(load.server_errors << " of " << load.total << " requests failed");
 }
 
+TEST_CASE("verdict: a metric out of its range takes a version back") {
+  Stage stage("range");
+  set_up(stage, 20);
+  Load load(stage);
+  const CommandResult run = release(
+      stage,
+      "bake: 4s, weights: [20, 50], policies: [{name: Metric, parameters: {metrics: [{name: "
+      "request-success-rate, thresholdRange: {min: 95}}], threshold: 2}}]");
+  load.stop();
+  CHECK_MESSAGE(run.exit_code == 4, run.out, run.err);
+  CHECK(text_of(stage.node("canaryreleases", "web"), {"status", "state"}) == "RolledBack");
+  CHECK(reason(stage) == "ThresholdFailed");
+  CHECK(text_of(stage.node("trafficroutes", "web"), {"status", "weights"}) == "web v1 100 %");
+}
+
 TEST_CASE("verdict: without traffic nothing is promoted, and after the limit it goes back") {
   Stage stage("idle");
   set_up(stage, 0);
