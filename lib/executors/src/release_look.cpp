@@ -105,25 +105,19 @@ release::Member member_of(const engine::Graph& graph, const engine::Node& node,
   return member;
 }
 
-util::Result<> look_at_target(const deployers::Place& place, const release::Plan& plan,
-                              const Json& labels, release::Seen& seen,
-                              const std::stop_token& stop) {
-  kube::ListOptions options;
-  options.label_selector = label_text(labels);
-  KUBIST_TRY(const auto pods,
-             place.client->list(kube::well_known::pods(), place.ns, options, stop));
-  KUBIST_TRY(const auto deployments,
-             place.client->list(kube::well_known::deployments(), place.ns, {}, stop));
-  const auto ready = std::count_if(pods.items.begin(), pods.items.end(), [](const Json& pod) {
+void look_at_target(const RunningThere& there, const std::string& ns, const release::Plan& plan,
+                    const Json& labels, release::Seen& seen) {
+  const auto ready = std::count_if(there.pods.begin(), there.pods.end(), [&](const Json& pod) {
     const ObjectView view(pod);
     const auto condition = view.condition("Ready");
-    return condition && condition->status == "True" && view.deletion_timestamp().empty();
+    const Json* own = data::find_path(pod, {"metadata", "labels"});
+    return own != nullptr && carries(*own, labels) && condition && condition->status == "True" &&
+           view.deletion_timestamp().empty();
   });
-  seen.target = target_of(deployments.items, labels, plan.canary);
+  seen.target = target_of(there.deployments, labels, plan.canary);
   seen.target_ready = ready > 0;
-  seen.message = cat("no pod of version ", plan.canary, " (", options.label_selector,
-                     ") is ready in ", place.ns);
-  return {};
+  seen.message =
+      cat("no pod of version ", plan.canary, " (", label_text(labels), ") is ready in ", ns);
 }
 
 }  // namespace
@@ -133,8 +127,8 @@ engine::Key route_key(const engine::Node& release, const std::string& route) {
 }
 
 util::Result<ReleaseLook> look_at_release(World& world, const engine::Graph& graph,
-                                          const engine::Node& node, const Json& spec,
-                                          const std::stop_token& stop) {
+                                          ReleaseListing& listing, const engine::Node& node,
+                                          const Json& spec, const std::stop_token& stop) {
   ReleaseLook look;
   KUBIST_TRY(look.plan, release::read_plan({{"spec", spec}}));
   look.before = release::read_progress(node.status());
@@ -142,7 +136,8 @@ util::Result<ReleaseLook> look_at_release(World& world, const engine::Graph& gra
   KUBIST_CHECK(version_labels(graph, node, look.plan, look.plan.stable));
   KUBIST_TRY(const auto place, place_of(world.home, world.home_uid, world.connections, graph,
                                         node.key.ns, node.target, stop));
-  KUBIST_CHECK(look_at_target(place, look.plan, labels, look.seen, stop));
+  KUBIST_TRY(const auto there, listing.list(node, place, label_text(labels), stop));
+  look_at_target(*there, place.ns, look.plan, labels, look.seen);
   for (const std::string& route : look.plan.routes) {
     look.seen.members.push_back(member_of(graph, node, route, look.before));
   }

@@ -1,4 +1,5 @@
 #pragma once
+#include "release_listing.hpp"
 #include "releases.hpp"
 
 namespace kubist::executors {
@@ -9,8 +10,8 @@ engine::Key route_key(const engine::Node& release, const std::string& route);
 /// Looks at the target's pods and at the routes of a CanaryRelease; `spec` is its own after its
 /// policies. Invalid: the spec does not read, or names no Destination or version of the plan.
 util::Result<ReleaseLook> look_at_release(World& world, const engine::Graph& graph,
-                                          const engine::Node& node, const data::Json& spec,
-                                          const std::stop_token& stop);
+                                          ReleaseListing& listing, const engine::Node& node,
+                                          const data::Json& spec, const std::stop_token& stop);
 
 /// status.members of a release: a hash of each route's spec.routes.
 data::Json members_of(const engine::Graph& graph, const engine::Node& node,

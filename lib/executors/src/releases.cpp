@@ -5,6 +5,7 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
+#include "release_listing.hpp"
 #include "release_look.hpp"
 #include "release_metrics.hpp"
 
@@ -66,6 +67,7 @@ Releases::Releases(World& world, const engine::Graph& graph, std::stop_token sto
     : m_world(world),
       m_graph(graph),
       m_stop(std::move(stop)),
+      m_listing(std::make_unique<ReleaseListing>(graph)),
       m_metrics(std::make_unique<ReleaseMetrics>(world, graph)) {}
 
 Releases::~Releases() = default;
@@ -84,7 +86,7 @@ util::Result<std::shared_ptr<const ReleaseLook>> Releases::look(const engine::No
   const auto entry = entry_of(node);
   const std::lock_guard lock(entry->mutex);
   if (!entry->look) {
-    auto looked = look_at_release(m_world, m_graph, node, spec, m_stop);
+    auto looked = look_at_release(m_world, m_graph, *m_listing, node, spec, m_stop);
     if (looked) {
       entry->look = std::make_shared<const ReleaseLook>(*std::move(looked));
     } else {

@@ -29,6 +29,7 @@ struct ReleaseLook {
   release::Seen seen;
 };
 
+class ReleaseListing;
 class ReleaseMetrics;
 struct ReleaseWindow;
 
@@ -71,6 +72,7 @@ class Releases final : public engine::PolicyWorld {
   std::map<engine::Key, RouteWish> m_wishes;
   std::mutex m_approvals_mutex;  ///< guards m_approvals, also while it is asked for
   std::map<std::string, util::Result<std::vector<data::Json>>> m_approvals;  ///< by namespace
+  std::unique_ptr<ReleaseListing> m_listing;
   std::unique_ptr<ReleaseMetrics> m_metrics;
 };
 

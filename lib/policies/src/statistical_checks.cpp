@@ -37,6 +37,12 @@ std::string percent(double share) {
   return text;
 }
 
+std::string short_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
 std::string of_counts(const stats::Counts& counts) {
   const double rate = counts.n > 0 ? counts.k / counts.n : 0;
   return cat(std::llround(counts.k), " of ", std::llround(counts.n), " (", percent(rate), ')');
@@ -94,16 +100,16 @@ std::string explain(const StatisticalParameters& parameters, const StatisticalDe
           ", stable ", of_counts(evidence.step.stable), " at this step");
   if (decision.reason == reason::k_worse_than_stable ||
       decision.reason == reason::k_budget_exceeded) {
-    return cat(text, "; always-valid p ", evidence.p_value, ", at most ", parameters.alpha,
-               " aborts");
+    return cat(text, "; always-valid p ", short_number(evidence.p_value), ", at most ",
+               parameters.alpha, " aborts");
   }
   if (decision.verdict == Verdict::advance && evidence.allowed > 0) {
     return cat(text, "; an excess of ", percent(evidence.allowed), " is disproved");
   }
   if (decision.reason == reason::k_undecided && evidence.allowed > 0) {
     return cat(text, "; an excess of ", percent(evidence.allowed), " is disproved to p ",
-               std::min(1.0, std::exp(-evidence.log_proof)), ", at most ", parameters.beta,
-               " suffices");
+               short_number(std::min(1.0, std::exp(-evidence.log_proof))), ", at most ",
+               parameters.beta, " suffices");
   }
   if (decision.reason == reason::k_too_few) {
     return cat(text, "; ", parameters.minimum_requests, " canary requests and ",

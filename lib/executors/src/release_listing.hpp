@@ -1,0 +1,41 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <kubist/deployers/world.hpp>
+#include <kubist/engine/graph.hpp>
+
+namespace kubist::executors {
+
+/// What runs in a namespace that releases look at.
+struct RunningThere {
+  std::vector<data::Json> pods, deployments;
+};
+
+/// Lists the namespaces of releases, once a run each where several releases look there. Any thread.
+class ReleaseListing {
+ public:
+  /// `graph` says how many look where.
+  explicit ReleaseListing(const engine::Graph& graph);
+
+  /// The Deployments of the place and its pods: at least those that `selector` finds.
+  util::Result<std::shared_ptr<const RunningThere>> list(const engine::Node& release,
+                                                         const deployers::Place& place,
+                                                         const std::string& selector,
+                                                         const std::stop_token& stop);
+
+ private:
+  struct Shared {
+    std::mutex mutex;
+    std::size_t releases = 0;
+    std::optional<util::Result<std::shared_ptr<const RunningThere>>> found;
+  };
+  std::map<std::pair<std::string, std::string>, Shared> m_places;  ///< by namespace and target
+};
+
+}  // namespace kubist::executors
