@@ -20,8 +20,6 @@ using util::ErrorKind;
 
 namespace {
 
-constexpr int k_max_attempts = 5;
-
 std::string title(const kube::ApiResource& resource, const std::string& name) {
   return cat(resource.kind, '/', name);
 }

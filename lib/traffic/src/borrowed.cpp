@@ -32,8 +32,7 @@ class Patcher {
     if (m_operations.empty()) {
       return m_operations;
     }
-    Json patch =
-        Json::array({test("/metadata/resourceVersion", ObjectView(m_live).resource_version())});
+    Json patch = Json::array({test("/metadata/uid", ObjectView(m_live).uid())});
     patch.insert(patch.end(), m_operations.begin(), m_operations.end());
     return patch;
   }
@@ -70,11 +69,17 @@ class Patcher {
       if (!lone && data::int_at(destination, {"weight"}) != backend.weight) {
         const std::string at = cat(path, "/route/", *index);
         changes.push_back(test(at + "/destination", destination["destination"]));
+        if (destination.contains("weight")) {
+          changes.push_back(test(at + "/weight", destination["weight"]));
+        }
         changes.push_back({{"op", "add"}, {"path", at + "/weight"}, {"value", backend.weight}});
       }
     }
-    if (!changes.empty() && entry.contains("name")) {
-      m_operations.push_back(test(path + "/name", entry["name"]));
+    if (!changes.empty()) {
+      // Nothing else tells an entry without a name from one that somebody puts before it.
+      m_operations.push_back(entry.contains("name") ? test(path + "/name", entry["name"])
+                                                    : test("/metadata/resourceVersion",
+                                                           ObjectView(m_live).resource_version()));
     }
     m_operations.insert(m_operations.end(), changes.begin(), changes.end());
     return {};

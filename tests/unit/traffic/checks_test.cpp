@@ -94,7 +94,7 @@ TEST_CASE("checks: the only port of a Service is filled in") {
 
 TEST_CASE("borrowed: only weights change, and only of what was read") {
   const data::Json live = json(R"({"metadata": {"name": "shop", "namespace": "prod",
-      "resourceVersion": "7"}, "spec": {"hosts": ["shop"], "http": [
+      "uid": "u7", "resourceVersion": "7"}, "spec": {"hosts": ["shop"], "http": [
         {"name": "admin", "match": [{"uri": {"prefix": "/admin"}}],
          "route": [{"destination": {"host": "admin"}}]},
         {"name": "main", "route": [{"destination": {"host": "shop", "subset": "v1"}, "weight": 100},
@@ -104,13 +104,54 @@ TEST_CASE("borrowed: only weights change, and only of what was read") {
       {"destination": "shop", "version": "v1", "weight": 80}]}]})");
   const auto patch = borrowed_patch(live, wanted, k_place);
   REQUIRE_MESSAGE(patch.has_value(), patch.error().to_string());
-  CHECK((*patch)[0] ==
-        json(R"({"op": "test", "path": "/metadata/resourceVersion", "value": "7"})"));
+  CHECK((*patch)[0] == json(R"({"op": "test", "path": "/metadata/uid", "value": "u7"})"));
   const auto changed = live.patch(*patch);
   CHECK(changed["spec"]["http"][1]["route"][0]["weight"] == 80);
   CHECK(changed["spec"]["http"][1]["route"][1]["weight"] == 20);
   CHECK(changed["spec"]["http"][0] == live["spec"]["http"][0]);
   CHECK(borrowed_patch(changed, wanted, k_place) == data::Json::array());
+}
+
+TEST_CASE("borrowed: the patch fails where what it touches has changed, and only there") {
+  const data::Json live = json(R"({"metadata": {"name": "shop", "namespace": "prod",
+      "uid": "u7", "resourceVersion": "7"}, "spec": {"hosts": ["shop"], "http": [
+        {"name": "main", "route": [{"destination": {"host": "shop", "subset": "v1"}, "weight": 90},
+                                   {"destination": {"host": "shop", "subset": "v2"}, "weight": 10}]}]}})");
+  const auto wanted = [](const std::string& name) {
+    return route(R"({"hosts": ["shop"], "routes": [{)" + name + R"("weights": [
+        {"destination": "shop", "version": "v1", "weight": 80},
+        {"destination": "shop", "version": "v2", "weight": 20}]}]})");
+  };
+  const auto fits = [](const data::Json& meanwhile, const data::Json& patch) {
+    try {
+      (void)meanwhile.patch(patch);
+      return true;
+    } catch (const data::Json::exception&) {
+      return false;
+    }
+  };
+  const auto patch = borrowed_patch(live, wanted(R"("name": "main", )"), k_place).value();
+  data::Json elsewhere = live;
+  elsewhere["metadata"]["resourceVersion"] = "8";
+  elsewhere["spec"]["http"][0]["timeout"] = "9s";
+  elsewhere["spec"]["http"].push_back({{"name", "more"}});
+  CHECK(fits(elsewhere, patch));
+  for (const auto& [path, value] : std::vector<std::pair<std::string, data::Json>>{
+           {"/metadata/uid", "u8"},
+           {"/spec/http/0/name", "other"},
+           {"/spec/http/0/route/0/weight", 50},
+           {"/spec/http/0/route/1/destination/subset", "v3"}}) {
+    CAPTURE(path);
+    data::Json here = live;
+    here[data::Json::json_pointer(path)] = value;
+    CHECK_FALSE(fits(here, patch));
+  }
+  data::Json nameless = live;
+  nameless["spec"]["http"][0].erase("name");
+  const auto strict = borrowed_patch(nameless, wanted(""), k_place).value();
+  CHECK(fits(nameless, strict));
+  nameless["metadata"]["resourceVersion"] = "8";
+  CHECK_FALSE(fits(nameless, strict));
 }
 
 TEST_CASE("borrowed: what does not fit is refused") {

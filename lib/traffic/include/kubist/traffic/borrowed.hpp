@@ -6,9 +6,10 @@
 namespace kubist::traffic {
 
 /// The JSON Patch (RFC 6902) that gives a VirtualService of somebody else the route's weights, and
-/// changes nothing else; empty where they are so already. It tests the resourceVersion, and names
-/// and hosts of what it touches: a server answers 409 or 422 when somebody was faster, then the
-/// caller reads again and asks again.
+/// changes nothing else; empty where they are so already. It tests the uid, and names, destinations
+/// and former weights of what it touches (the resourceVersion, where an http route has no name): a
+/// server answers 409 or 422 when somebody changed these meanwhile, then the caller reads again and
+/// asks again. What others change elsewhere in the object does not get in its way.
 ///
 /// The route's rules are found by name among spec.http; a lone rule without a name (route-1) is
 /// also the lone entry there. Each backend is found by host, subset and port (where it names one).
