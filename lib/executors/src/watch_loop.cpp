@@ -77,10 +77,10 @@ util::Result<> watch_and_reconcile(Session& session, const ReconcileOptions& opt
     }
   }
   DriftWatches drift(session.home_uid(), inbox);
-  drift.follow({session.home_client()}, false);
+  drift.follow({session.home_client()}, engine::Graph(), false);
   each.settle = std::chrono::milliseconds(0);
   KUBIST_TRY(Run run, session.run(each, observer, stop));
-  drift.follow(session.clients(), true);
+  drift.follow(session.clients(), run.graph, true);
   hooks.finished(run);
   each.ignore_missing = true;  // it may have gone since
   Scope scope(options.selection);
@@ -110,7 +110,7 @@ util::Result<> watch_and_reconcile(Session& session, const ReconcileOptions& opt
       continue;
     }
     run = std::move(*next);
-    drift.follow(session.clients(), true);
+    drift.follow(session.clients(), run.graph, true);
     scope.update(run.graph);
     hooks.finished(run);
     engine::schedule_from(schedule, run.report, run.graph, now);

@@ -6,6 +6,8 @@
 #include <kubist/executors/world.hpp>
 #include <kubist/util/text.hpp>
 
+#include "traffic_place.hpp"
+
 namespace kubist::executors {
 
 using data::Json;
@@ -87,12 +89,36 @@ void KindWatch::end_listing() {
   m_primed = true;
 }
 
-/// The watch of one cluster's namespaces.
+namespace {
+
+using GroupKind = std::pair<std::string_view, std::string_view>;
+
+/// What nodes of the graph may keep in their namespaces, by group and kind.
+std::set<GroupKind> traffic_kinds(const engine::Graph& graph) {
+  static const std::map<std::string_view, std::vector<GroupKind>> k_kept{
+      {"Destination", {{"", "Service"}, {k_istio_group, "DestinationRule"}}},
+      {"EntryGateway", {{k_istio_group, "Gateway"}}},
+      {"ExternalService", {{k_istio_group, "ServiceEntry"}}},
+      {"TrafficRoute",
+       {{"", "Service"}, {k_istio_group, "VirtualService"}, {k_gateway_api_group, "HTTPRoute"}}}};
+  std::set<GroupKind> kinds;
+  for (const engine::Node& node : graph.nodes()) {
+    if (const auto found = k_kept.find(node.key.kind); found != k_kept.end()) {
+      kinds.insert(found->second.begin(), found->second.end());
+    }
+  }
+  return kinds;
+}
+
+}  // namespace
+
+/// The watch of one kind on one cluster.
 class DriftWatches::One {
  public:
-  One(std::shared_ptr<kube::Client> client, const std::string& home_uid, bool late, Inbox& inbox)
+  One(std::shared_ptr<kube::Client> client, const kube::ApiResource& resource,
+      const std::string& home_uid, bool late, Inbox& inbox)
       : m_home_uid(home_uid), m_late(late), m_inbox(inbox) {
-    m_options.resource = kube::well_known::namespaces();
+    m_options.resource = resource;
     m_options.label_selector = cat(resources::k_managed_by_label, "=kubist");
     m_options.form = kube::Form::metadata;
     m_thread = std::jthread([this, client = std::move(client)](const std::stop_token& stop) {
@@ -108,11 +134,15 @@ class DriftWatches::One {
     bool listed = false;  ///< by the listing that is under way
   };
 
+  static std::string name_of(const kube::WatchEvent& event) {
+    return cat(event.ns, '/', event.name);
+  }
+
   util::Result<> take(const kube::WatchEvent& event) {
     if (event.type == Type::relisted) {
       end_listing();
     } else if (event.type == Type::deleted) {
-      forget(std::string(event.name));
+      forget(name_of(event));
     } else if (event.type != Type::bookmark) {
       return learn(event);
     }
@@ -124,10 +154,10 @@ class DriftWatches::One {
     const auto parts =
         util::split(resources::ObjectView(object).annotation(k_owner_annotation), '/');
     if (parts.size() != 4 || parts[0] != m_home_uid) {
-      forget(std::string(event.name));
+      forget(name_of(event));
       return {};
     }
-    const auto [known, fresh] = m_known.try_emplace(std::string(event.name));
+    const auto [known, fresh] = m_known.try_emplace(name_of(event));
     const bool changed = known->second.resource_version != event.resource_version;
     known->second = {{std::string(resources::k_kubist_group), parts[1], parts[2], parts[3]},
                      std::string(event.resource_version),
@@ -162,7 +192,7 @@ class DriftWatches::One {
   bool m_late;
   Inbox& m_inbox;
   kube::WatchOptions m_options;
-  std::map<std::string, Known> m_known;  ///< by namespace
+  std::map<std::string, Known> m_known;  ///< by namespace and name
   std::jthread m_thread;                 ///< last: it uses all of the above
 };
 
@@ -170,15 +200,29 @@ DriftWatches::DriftWatches(std::string home_uid, Inbox& inbox)
     : m_home_uid(std::move(home_uid)), m_inbox(inbox) {}
 DriftWatches::~DriftWatches() = default;
 
-void DriftWatches::follow(const std::vector<std::shared_ptr<kube::Client>>& clients, bool late) {
+void DriftWatches::follow(const std::vector<std::shared_ptr<kube::Client>>& clients,
+                          const engine::Graph& graph, bool late) {
   std::erase_if(m_watches, [&](const auto& each) {
-    return std::find(clients.begin(), clients.end(), each.first) == clients.end();
+    return std::find(clients.begin(), clients.end(), each.first.first) == clients.end();
   });
+  const auto kinds = traffic_kinds(graph);
   for (const auto& client : clients) {
-    auto& watch = m_watches[client];
-    if (!watch) {
-      watch = std::make_unique<One>(client, m_home_uid, late, m_inbox);
+    watch(client, kube::well_known::namespaces(), late);
+    const auto index = kinds.empty() ? nullptr : client->discovery().index().value_or(nullptr);
+    for (const auto& [group, kind] : kinds) {
+      const kube::ApiResource* found = index ? index->by_kind(group, "", kind) : nullptr;
+      if (found != nullptr) {
+        watch(client, *found, late);
+      }
     }
+  }
+}
+
+void DriftWatches::watch(const std::shared_ptr<kube::Client>& client,
+                         const kube::ApiResource& resource, bool late) {
+  auto& present = m_watches[{client, resource.group_resource()}];
+  if (!present) {
+    present = std::make_unique<One>(client, resource, m_home_uid, late, m_inbox);
   }
 }
 

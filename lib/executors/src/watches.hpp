@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <kubist/engine/graph.hpp>
 #include <kubist/engine/triggers.hpp>
 #include <kubist/kube/watch.hpp>
 #include <kubist/resources/kinds.hpp>
@@ -54,23 +55,28 @@ class KindWatch {
   std::jthread m_thread;  ///< last: it uses all of the above
 };
 
-/// Watches the namespaces that kubist keeps, on every cluster that it is connected to: a change by
-/// others is drift of the node that owns it, also one that happened while no watch stood.
+/// Watches the namespaces that kubist keeps, and what the traffic kinds keep in them, on every
+/// cluster that it is connected to: a change by others is drift of the node that owns it, also one
+/// that happened while no watch stood.
 class DriftWatches {
  public:
   /// Of owners on the home cluster with that uid alone. REQUIRES: `inbox` outlives it.
   DriftWatches(std::string home_uid, Inbox& inbox);
   ~DriftWatches();
-  /// Begins to watch by those that are new, ends what is not among them. `late`: a run has looked
-  /// at the namespaces before, so what is found first counts as drift too: it may have changed
-  /// between.
-  void follow(const std::vector<std::shared_ptr<kube::Client>>& clients, bool late);
+  /// Watches by these what the graph's nodes keep, ends the watches of others. `late`: a run has
+  /// looked at it before, so what is found first counts as drift too: it may have changed between.
+  void follow(const std::vector<std::shared_ptr<kube::Client>>& clients, const engine::Graph& graph,
+              bool late);
 
  private:
   class One;
+  void watch(const std::shared_ptr<kube::Client>& client, const kube::ApiResource& resource,
+             bool late);
+
   std::string m_home_uid;
   Inbox& m_inbox;
-  std::map<std::shared_ptr<kube::Client>, std::unique_ptr<One>> m_watches;
+  /// By client and resource.
+  std::map<std::pair<std::shared_ptr<kube::Client>, std::string>, std::unique_ptr<One>> m_watches;
 };
 
 }  // namespace kubist::executors
