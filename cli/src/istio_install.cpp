@@ -3,6 +3,7 @@
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/http/fetch.hpp>
 #include <kubist/istio/install.hpp>
+#include <kubist/istio/render.hpp>
 #include <kubist/util/text.hpp>
 
 #include "istio_flags.hpp"
@@ -28,6 +29,32 @@ istio::InstallOptions install_options(Context& context, const Arguments& argumen
   return options;
 }
 
+util::Result<istio::Source> rendered(Context& context, const Arguments& arguments) {
+  istio::Rendering rendering;
+  rendering.image = arguments.text("render");
+  rendering.args = arguments.words();
+  rendering.ns = arguments.text("render-namespace");
+  rendering.on_progress = [&context](std::string_view text) {
+    context.log().line(util::printable(text));
+  };
+  KUBIST_TRY(const auto client, context.client());
+  KUBIST_TRY(std::string printed, istio::render(*client, rendering, context.stop()));
+  return istio::Source{source_name(rendering), arguments.text("sha256"), {}, std::move(printed)};
+}
+
+util::Result<istio::Source> named(Context& context, const Arguments& arguments) {
+  if (arguments.words().size() != 1) {
+    return util::fail(util::ErrorKind::usage,
+                      cat("'kubist ", arguments.spec().path, "' needs one PATH, or --render IMAGE"),
+                      cat("See 'kubist ", arguments.spec().path, " --help'."));
+  }
+  const auto fetch = [&context](const std::string& url) {
+    return http::fetch(context.client_options().engine, url, istio::k_max_bundle_bytes,
+                       context.stop());
+  };
+  return istio::Source{arguments.words().front(), arguments.text("sha256"), fetch, {}};
+}
+
 }  // namespace
 
 std::vector<Flag> bundle_flags() {
@@ -35,17 +62,19 @@ std::vector<Flag> bundle_flags() {
            "what the file, archive or URL must have; of a folder, what 'sha256sum * | sha256sum' "
            "prints for its "
            "manifests"},
+          {"render", 0, FlagKind::text, "IMAGE",
+           "instead of PATH: what a Job in the cluster prints that runs IMAGE, as "
+           "docker.io/istio/istioctl:1.31.0"},
+          {"render-namespace", 0, FlagKind::text, "NAMESPACE", "where that Job is", "default",
+           Completes::namespaces},
           {"version", 0, FlagKind::text, "VERSION", "what the manifests must be of, as 1.30.3"},
           {"revision", 0, FlagKind::text, "REVISION", "what the manifests must be of"}};
 }
 
 util::Result<istio::Bundle> read_bundle(Context& context, const Arguments& arguments) {
-  const auto fetch = [&context](const std::string& url) {
-    return http::fetch(context.client_options().engine, url, istio::k_max_bundle_bytes,
-                       context.stop());
-  };
-  return istio::read_bundle({arguments.words().front(), arguments.text("sha256"), fetch},
-                            {arguments.text("version"), arguments.text("revision")});
+  KUBIST_TRY(const istio::Source source,
+             arguments.given("render") ? rendered(context, arguments) : named(context, arguments));
+  return istio::read_bundle(source, {arguments.text("version"), arguments.text("revision")});
 }
 
 std::vector<Flag> install_flags() {

@@ -32,9 +32,8 @@ const CommandSpec& istio_diff_command() {
           "failurePolicy) is left alone by an installation and shows no difference. Objects that "
           "would be deleted are shown too. The exit code is 0 without differences, 1 with some, "
           "and 70 after an error.",
-      .arguments = "PATH",
-      .min_words = 1,
-      .max_words = 1,
+      .arguments = k_bundle_words,
+      .max_words = -1,
       .completes = Completes::files,
       .flags = bundle_flags(),
       .examples = {{"Look before an upgrade", "kubist istio diff istio.yaml"}},

@@ -18,12 +18,12 @@ const CommandSpec& istio_install_command() {
       .summary = "Install Istio from its manifests, in order, and prove that it works",
       .details =
           "PATH is a file, a folder of files, a gzipped tar archive of files, or the URL of a file "
-          "or "
-          "archive (with --sha256), as 'istioctl manifest generate' or 'helm "
-          "template' "
-          "prints them: one revision, whole, and of nothing but Istio. Nothing is written before "
-          "everything is checked: the source, the versions, other owners, injectors that would "
-          "overlap, and the caller's rights.\n\n"
+          "or archive (with --sha256), as 'istioctl manifest generate' or 'helm template' prints "
+          "them: one revision, whole, and of nothing but Istio. With --render they are what IMAGE "
+          "prints in a Job of the cluster, which has no token and is deleted at once; ARGs are "
+          "'manifest generate' by default. Nothing else is written before everything is checked: "
+          "the source, the versions, other owners, injectors that would overlap, and the caller's "
+          "rights.\n\n"
           "Then come namespace, CRDs, rights and configuration, istiod, its webhooks once it "
           "answers, "
           "the CNI plugin, ztunnel and gateways, each stage when the one before is ready; at last "
@@ -33,13 +33,15 @@ const CommandSpec& istio_install_command() {
           "is left alone. Objects of an earlier version that the manifests no longer have are "
           "deleted, "
           "but for CustomResourceDefinitions.",
-      .arguments = "PATH",
-      .min_words = 1,
-      .max_words = 1,
+      .arguments = k_bundle_words,
+      .max_words = -1,
       .completes = Completes::files,
       .flags = install_flags(),
       .examples = {{"Install what istioctl prints",
                     "istioctl manifest generate > istio.yaml && kubist istio install istio.yaml"},
+                   {"Let the cluster render it, with no istioctl here",
+                    "kubist istio install --render docker.io/istio/istioctl:1.31.0 --version "
+                    "1.31.0 -- manifest generate --set profile=minimal"},
                    {"Only what was reviewed",
                     "kubist istio install istio.yaml --sha256 $(cat istio.sha256)"}},
       .needs = Needs::cluster,

@@ -23,9 +23,8 @@ const CommandSpec& istio_upgrade_command() {
           "Before the first write it refuses: more than one minor version up or down, CRDs without "
           "a version in which objects may be stored, and selectors or roles that Kubernetes lets "
           "nobody change. To jump further, install a new revision beside the old one.",
-      .arguments = "PATH",
-      .min_words = 1,
-      .max_words = 1,
+      .arguments = k_bundle_words,
+      .max_words = -1,
       .completes = Completes::files,
       .flags = install_flags(),
       .examples = {{"Go to the next version",

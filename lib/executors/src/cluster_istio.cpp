@@ -74,7 +74,11 @@ class IstioInstall {
       return Did::nothing;
     }
     tell(cat("installing Istio: ", **why));
-    const auto bundle = read_wished_bundle(m_work, m_wish);
+    if (m_work.dry() && m_wish.renders) {  // a Job is a write
+      m_alignment.message = cat("Istio would be installed from ", m_wish.source());
+      return Did::would_install;
+    }
+    const auto bundle = read_wished_bundle(m_work, *m_connection.client, m_wish);
     return bundle ? install(*bundle) : hold(bundle.error());
   }
 

@@ -56,9 +56,38 @@ util::Result<std::string> read_config_map(Work& work, const IstioWish& wish) {
   return *std::move(bytes);
 }
 
+istio::Rendering rendering_of(const Json& render, std::string_view version) {
+  istio::Rendering rendering;
+  const std::string tag(version.starts_with('v') ? version.substr(1) : version);
+  rendering.image = data::string_at(render, {"image"}, cat("docker.io/istio/istioctl:", tag));
+  rendering.ns = data::string_at(render, {"namespace"}, "default");
+  for (const Json& arg : render.value("args", Json::array())) {
+    rendering.args.push_back(arg.get<std::string>());
+  }
+  return rendering;
+}
+
+util::Result<std::string> render(Work& work, kube::Client& cluster, const IstioWish& wish) {
+  constexpr std::chrono::seconds k_timeout{120};  // the run waits for it
+  istio::Rendering rendering = wish.rendering;
+  rendering.timeout = k_timeout;
+  rendering.before_write = [&work] { return work.may_write(); };
+  rendering.on_progress =
+      work.context().progress
+          ? [&work](std::string_view text) { work.context().progress(std::string(text)); }
+          : std::function<void(std::string_view)>();
+  auto printed = istio::render(cluster, rendering, work.stop());
+  if (!printed && printed.error().reason.empty()) {
+    printed.error().reason = "IstioRenderFailed";
+  }
+  return printed;
+}
+
 }  // namespace
 
-std::string IstioWish::source() const { return url.empty() ? cat("ConfigMap/", config_map) : url; }
+std::string IstioWish::source() const {
+  return renders ? source_name(rendering) : url.empty() ? cat("ConfigMap/", config_map) : url;
+}
 
 IstioWish istio_wish(const Json& cluster_spec) {
   const Json* found = data::find_path(cluster_spec, {"istio"});
@@ -75,6 +104,10 @@ IstioWish istio_wish(const Json& cluster_spec) {
   wish.key = text({"source", "configMapRef", "key"});
   wish.url = text({"source", "url"});
   wish.sha256 = text({"source", "sha256"});
+  if (const Json* render = data::find_path(spec, {"source", "render"})) {
+    wish.renders = true;
+    wish.rendering = rendering_of(*render, wish.version);
+  }
   return wish;
 }
 
@@ -98,11 +131,14 @@ util::Result<> check_istio_grant(const Json* project, const IstioWish& wish) {
               : "An administrator can add it to spec.istioInstall.sources of the Project."));
 }
 
-util::Result<istio::Bundle> read_wished_bundle(Work& work, const IstioWish& wish) {
+util::Result<istio::Bundle> read_wished_bundle(Work& work, kube::Client& cluster,
+                                               const IstioWish& wish) {
   istio::Source source;
   source.location = wish.source();
   source.sha256 = wish.sha256;
-  if (wish.url.empty()) {
+  if (wish.renders) {
+    KUBIST_TRY(source.content, render(work, cluster, wish));
+  } else if (wish.url.empty()) {
     KUBIST_TRY(source.content, read_config_map(work, wish));
   }
   source.fetch = [&work](const std::string& url) {

@@ -2,6 +2,7 @@
 #include <string>
 
 #include <kubist/istio/bundle.hpp>
+#include <kubist/istio/render.hpp>
 #include <kubist/istio/verdict.hpp>
 
 #include "work.hpp"
@@ -13,11 +14,13 @@ struct IstioWish {
   std::string mode;    ///< Ignore, Check, Require or Install
   istio::Scope scope;  ///< which control plane counts
   std::string version;
-  // The source; with mode Install one of config_map and url is given.
+  // The source; with mode Install one of config_map, url and renders is given.
   std::string config_map, key, url, sha256;
+  bool renders = false;
+  istio::Rendering rendering;
 
   bool installs() const { return mode == "Install"; }
-  /// As the Project's grant names it: "ConfigMap/NAME", or the URL.
+  /// As the Project's grant names it: "ConfigMap/NAME", the URL, or "Image/IMAGE ARG...".
   std::string source() const;
 };
 IstioWish istio_wish(const data::Json& cluster_spec);
@@ -26,8 +29,9 @@ IstioWish istio_wish(const data::Json& cluster_spec);
 /// clusters have Istio installed, or not from there.
 util::Result<> check_istio_grant(const data::Json* project, const IstioWish& wish);
 
-/// The manifests, read and checked. Reasons: IstioSourceNotFound, IstioSourceInvalid; errors of
-/// asking keep theirs.
-util::Result<istio::Bundle> read_wished_bundle(Work& work, const IstioWish& wish);
+/// The manifests, read and checked, or rendered on that cluster. Reasons: IstioSourceNotFound,
+/// IstioSourceInvalid, IstioRenderFailed; errors of asking keep theirs.
+util::Result<istio::Bundle> read_wished_bundle(Work& work, kube::Client& cluster,
+                                               const IstioWish& wish);
 
 }  // namespace kubist::executors

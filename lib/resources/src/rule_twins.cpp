@@ -79,15 +79,20 @@ constexpr Entry k_twins[] = {
      [](const Json& self, const Json*) {
        return has(self, "kubeconfigSecretRef") != data::bool_at(self, {"home"});
      }},
-    {"exactly one of configMapRef and url must be given",
+    {"exactly one of configMapRef, url and render must be given",
      [](const Json& self, const Json*) {
-       return count(self, {"configMapRef", "url"}) == 1;
+       return count(self, {"configMapRef", "url", "render"}) == 1;
      }},
     {"a url needs sha256",
      [](const Json& self, const Json*) { return !has(self, "url") || has(self, "sha256"); }},
     {"mode Install needs source",
      [](const Json& self, const Json*) {
        return data::string_at(self, {"mode"}) != "Install" || has(self, "source");
+     }},
+    {"source.render needs image, or version",
+     [](const Json& self, const Json*) {
+       const Json* render = data::find_path(self, {"source", "render"});
+       return render == nullptr || has(*render, "image") || has(self, "version");
      }},
     {"clusterRef cannot be changed, make another VirtualCluster instead",
      [](const Json& self, const Json* old) {

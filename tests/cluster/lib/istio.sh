@@ -22,7 +22,9 @@ cluster_istio() {
     up) require_up; build_istio; istio_up ;;
     down) require_up; build_istio; istio_down ;;
     manifest) build_istio; echo "$(istio_dir)/manifest.yaml" ;;
-    *) die "istio: say build, up, down or manifest" ;;
+    istioctl) require_up; build_istio; import_istioctl ;;
+    gateway-api) print_gateway_api ;;
+    *) die "istio: say build, up, down, manifest, istioctl or gateway-api" ;;
   esac
 }
 
@@ -56,8 +58,7 @@ make_istio() {
 
 make_istio_images() {
   local out=$1 source library libraries=() roots=etc/ssl/certs/ca-certificates.crt
-  source=$(cd "$cluster_dir/go/istio" && GOTOOLCHAIN=local GOFLAGS=-mod=readonly "$(find_go)" list -m -f '{{.Dir}}' \
-    istio.io/istio) || die "go list could not find the module istio.io/istio"
+  source=$(istio_module istio.io/istio) || exit 1
   while read -r library; do libraries+=("${library#/}=$library"); done < <(needed_libraries "$out/bin/envoy")
   "$cluster_dir/oci-image" localhost/istio/pilot:$k_istio_version "$out/pilot.tar" --user 1337 \
     --entrypoint /usr/local/bin/pilot-discovery usr/local/bin/pilot-discovery="$out/bin/pilot-discovery" \
@@ -67,6 +68,25 @@ make_istio_images() {
     usr/local/bin/envoy="$out/bin/envoy" \
     var/lib/istio/envoy/envoy_bootstrap_tmpl.json="$source/tools/packaging/common/envoy_bootstrap.json" \
     $roots=/$roots "${libraries[@]}"
+}
+
+print_gateway_api() { echo "$(istio_module sigs.k8s.io/gateway-api)/config/crd/standard"; }
+
+# istio_module MODULE: the folder of a module that go/istio is built from
+istio_module() {
+  (cd "$cluster_dir/go/istio" && GOTOOLCHAIN=local GOFLAGS=-mod=readonly "$(find_go)" list -m -f '{{.Dir}}' "$1") ||
+    die "go list could not find the module $1"
+}
+
+import_istioctl() {
+  build_once "$(istio_dir)-istioctl" make_istioctl_image
+  import_images "$(istio_dir)-istioctl/istioctl.tar"
+}
+
+# As Istio's own image: an entrypoint, a user, and nothing else.
+make_istioctl_image() {
+  "$cluster_dir/oci-image" localhost/istio/istioctl:$k_istio_version "$1/istioctl.tar" --user 1000 \
+    --entrypoint /usr/local/bin/istioctl usr/local/bin/istioctl="$(istio_dir)/bin/istioctl"
 }
 
 # Right after its CRDs are made, their objects may be refused for a moment: once more, then.

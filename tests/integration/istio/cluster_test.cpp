@@ -159,6 +159,42 @@ TEST_CASE("spec.istio: installed where it is missing, also after a kill; then wi
   CHECK(verdict() == "healthy");
 }
 
+TEST_CASE("spec.istio: rendered by a Job on the cluster, where the Project grants the image") {
+  take_istio_out();
+  cluster_istio("istioctl");
+  const Json args = Json::array({"manifest", "generate", "--set", "profile=minimal"});
+  Stage stage("istio-render", granting("Image/docker.io/istio/istioctl:*"),
+              {{"mode", "Install"},
+               {"version", "1.31.0"},
+               {"source", {{"render", {{"image", k_istioctl}, {"args", args}}}}}});
+  CHECK(run_kubist(stage.reconcile()).exit_code != 0);
+  CHECK(reason(stage.cluster(), "Stalled") == "IstioInstallNotGranted");
+  must(kubectl(
+      "home",
+      {"patch", "kproj", stage.project(), "--type=merge", "-p",
+       Json{{"spec", granting(cat("Image/", k_istioctl, " manifest generate *"))}}.dump()}));
+  Audit audit("home");
+  Words dry = stage.reconcile();
+  dry.emplace_back("--dry-run=client");
+  must(run_kubist(dry));
+  CHECK(audit.writes(stage.user()).empty());
+  must(run_kubist(stage.reconcile()));
+  CHECK(condition(stage.cluster(), "IstioReady") == "True");
+  CHECK((*stage.cluster())["status"]["istio"]["version"] == "1.31.0");
+  CHECK(exists("configmap", "kubist-install", k_system));
+  stage.check_others_go_on();
+  const auto jobs = [&] {
+    std::string verbs;
+    for (const AuditedWrite& write : audit.writes(stage.user())) {
+      verbs += write.resource == "jobs" ? write.verb + ' ' : "";
+    }
+    return verbs;
+  };
+  CHECK(jobs() == "create delete ");
+  must(run_kubist(stage.reconcile()));
+  CHECK(jobs() == "create delete ");
+}
+
 TEST_CASE("spec.istio: while Istio does not work, routes wait and everything else goes on") {
   must(run_kubist(install()));
   Stage stage("istio-gate", Json::object(), {{"mode", "Require"}});

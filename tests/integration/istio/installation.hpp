@@ -36,14 +36,19 @@ inline std::string verdict() {
   return Json::parse(run_kubist({"istio", "check", "-o", "json"}).out).value("verdict", "");
 }
 
-inline void take_istio_out() {
+/// `tests/cluster/cluster istio ACTION`.
+inline void cluster_istio(const std::string& action) {
   kubist::util::Command command;
-  command.args = {kubist::paths::source_dir() + "/tests/cluster/cluster", "istio", "down"};
+  command.args = {kubist::paths::source_dir() + "/tests/cluster/cluster", "istio", action};
   command.timeout = std::chrono::minutes(4);
   const auto result = kubist::util::run_command(command);
   REQUIRE(result);
   REQUIRE_MESSAGE(result->exit_code == 0, result->err);
 }
+inline void take_istio_out() { cluster_istio("down"); }
+
+/// What `cluster istio istioctl` loads.
+inline constexpr const char* k_istioctl = "localhost/istio/istioctl:1.31.0";
 
 // What istiod writes: name, failurePolicy and caBundle of every webhook.
 inline std::string webhooks() {

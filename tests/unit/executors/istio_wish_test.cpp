@@ -63,3 +63,32 @@ TEST_CASE("spec.istio: no pattern grants addresses of the link or with a user's 
     CHECK(refused.error().reason == "IstioInstallNotGranted");
   }
 }
+
+TEST_CASE("spec.istio: what a Job renders is granted by image and arguments") {
+  const auto from_image = [](const Json& render, const Json& version = "v1.31.0") {
+    return istio_wish({{"istio",
+                        {{"mode", "Install"},
+                         {"version", version},
+                         {"source", {{"render", render}, {"sha256", "ab"}}}}}});
+  };
+  const IstioWish plain = from_image(Json::object());
+  CHECK(plain.renders);
+  CHECK(plain.sha256 == "ab");
+  CHECK(plain.rendering.ns == "default");
+  CHECK(plain.source() == "Image/docker.io/istio/istioctl:1.31.0 manifest generate");
+  const IstioWish minimal = from_image({{"image", "localhost/istioctl:1"},
+                                        {"namespace", "tools"},
+                                        {"args", {"manifest", "generate", "--set", "a=b"}}});
+  CHECK(minimal.rendering.ns == "tools");
+  CHECK(minimal.source() == "Image/localhost/istioctl:1 manifest generate --set a=b");
+  const auto granted = [](const char* source, const IstioWish& wish) {
+    const Json object = project(Json::array({source}));
+    return check_istio_grant(&object, wish).has_value();
+  };
+  CHECK(granted("Image/docker.io/istio/istioctl:*", plain));
+  CHECK(granted("Image/docker.io/istio/istioctl:1.31.0 manifest generate", plain));
+  CHECK_FALSE(granted("Image/docker.io/istio/istioctl:*", minimal));
+  CHECK(granted("Image/localhost/*", minimal));
+  CHECK_FALSE(granted("Image/localhost/istioctl:1 manifest generate", minimal));
+  CHECK_FALSE(granted("ConfigMap/*", plain));
+}
