@@ -58,7 +58,7 @@ TEST_CASE("istio install --render: what a Job prints is checked, and why it fail
   refused(render({"--sha256", std::string(64, '0')}), {"has the SHA-256"});
   refused(render({"--", "manifest", "generate", "--set", "profile=nobody"}),
           {"exited with code", "nobody"});
-  refused(render({"--", "version", "--remote=false"}), {"has no Deployment of istiod"});
+  refused(render({"--", "version", "--remote=false"}), {"has no kind"});
   refused(render({}, "localhost/nobody:1"), {"ImagePullBackOff", "localhost/nobody:1"});
   refused({"istio", "diff", "istio.yaml", "other.yaml"}, {"needs one PATH"});
   must(kubectl("home", {"create", "quota", "none", "--hard=pods=0", "-n", k_ns}));

@@ -198,7 +198,7 @@ TEST_CASE("traffic: what another manager changes of ours is put back or told, wh
   check_added();
   Audit quiet("home");
   must(stage.reconcile());
-  CHECK(quiet.writes(stage.world().user()).empty());
+  CHECK(written(quiet, stage) == "");
 
   // Reported: nothing is put back, not even when the wish changes, until it may be.
   stage.apply("TrafficRoute", "web", route_spec(80, 20, ", drift: Report"));

@@ -81,7 +81,7 @@ TEST_CASE(
 
   Audit quiet("home");
   must(stage.reconcile());
-  CHECK(quiet.writes(stage.world().user()).empty());
+  CHECK(written(quiet, stage) == "");
 
   stage.apply("TrafficRoute", "web", shop(30));
   must(stage.reconcile());

@@ -76,6 +76,15 @@ class Stage {
   World m_world;
 };
 
+/// What the stage's user wrote, but for the lock, which a slow run renews.
+inline std::string written(Audit& audit, Stage& stage) {
+  std::string text;
+  for (const AuditedWrite& write : audit.writes(stage.world().user())) {
+    text += write.resource == "leases" ? "" : write.to_string() + '\n';
+  }
+  return text;
+}
+
 inline std::string text_of(const std::optional<Json>& object,
                            std::initializer_list<std::string_view> path) {
   return object ? std::string(data::string_at(*object, path)) : "";
