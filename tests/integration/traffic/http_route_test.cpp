@@ -79,8 +79,10 @@ TEST_CASE(
   };
   CHECK(backends() == "Service: web-v1 80 web-v2 20 ");
 
+  const auto settled = stage.node("trafficroutes", "web");
   Audit quiet("home");
   must(stage.reconcile());
+  CHECK((*settled)["status"] == (*stage.node("trafficroutes", "web"))["status"]);
   CHECK(written(quiet, stage) == "");
 
   stage.apply("TrafficRoute", "web", shop(30));
