@@ -107,7 +107,9 @@ util::Result<std::vector<Json>> OwnedObjects::keep(const std::vector<Wish>& wish
       if (live) {
         KUBIST_CHECK(check_owner(wish, *live));
       }
-      m_entries.push_back(inventory_entry(wish.resource, m_place.ns, wish.name, "", false));
+      // One that is there was made by a look before this, in the same run.
+      const std::string uid(live ? ObjectView(*live).uid() : "");
+      m_entries.push_back(inventory_entry(wish.resource, m_place.ns, wish.name, uid, false));
       fresh = true;
     }
   }
