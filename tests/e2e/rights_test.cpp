@@ -161,8 +161,8 @@ std::vector<std::pair<Right, std::string>> traffic_rights() {
   std::vector<std::pair<Right, std::string>> all;
   const std::pair<const char*, std::vector<const char*>> groups[] = {
       {"kubist.io",
-       {"canaryreleases", "destinations", "entrygateways", "externalservices", "trafficroutes",
-        "canaryreleases/status", "destinations/status", "entrygateways/status",
+       {"approvals", "canaryreleases", "destinations", "entrygateways", "externalservices",
+        "trafficroutes", "canaryreleases/status", "destinations/status", "entrygateways/status",
         "externalservices/status", "trafficroutes/status"}},
       {"", {"services"}},
       {"networking.istio.io",
