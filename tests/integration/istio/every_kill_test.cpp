@@ -170,9 +170,12 @@ TEST_CASE("istio install: killed after every single write, the next run ends hea
   const Words uninstall_it{"istio",        "uninstall",          "--purge", "--timeout", "100s",
                            "--kubeconfig", kubeconfig(k_cluster)};
   const PlayedIstiod istiod;
-  must(run_kubist(uninstall_it));
-  proxy.allow(0);
-  must(run_kubist(install_it));
+  // The namespace stays at an uninstall, so the very first installation writes once more.
+  for (int round = 0; round < 2; ++round) {
+    must(run_kubist(uninstall_it));
+    proxy.allow(0);
+    must(run_kubist(install_it));
+  }
   const int writes = proxy.writes();
   CHECK(writes > 30);
   for (int k = 1; k <= writes; ++k) {
