@@ -65,6 +65,19 @@ compile_helm() {
   go_build helm "-s -w" "$1" helm.sh/helm/v3/cmd/helm
 }
 
+# print_krm: KRM functions of others' code, for the tests of policies; no part of a cluster either
+print_krm() {
+  local sum
+  sum=$( (cd "$cluster_dir/go/krm" && cat go.mod go.sum ./*.go ./*/*.go && uname -m) | sha256sum)
+  build_once "$cache/krm-${sum:0:16}" compile_krm
+  echo "$cache/krm-${sum:0:16}"
+}
+
+compile_krm() {
+  say "compiling KRM functions into $cache"
+  go_build krm "-s -w" "$1" ./set-labels ./replacement sigs.k8s.io/kustomize/kyaml/fn/framework/example
+}
+
 # go_build MODULE LDFLAGS OUT PACKAGES...
 go_build() {
   local module=$1 flags=$2 out=$3 go

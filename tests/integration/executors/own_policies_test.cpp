@@ -1,5 +1,5 @@
 // Policies that users bring: Jsonnet from the cluster and programs of this machine, in one chain
-// with built-in ones; and those that hang or print rubbish.
+// with built-in ones; KRM functions as they are; and those that hang or print rubbish.
 #include <cstdlib>
 #include <fstream>
 
@@ -8,6 +8,7 @@
 #include <kubist/util/text.hpp>
 
 #include "support.hpp"
+#include "support/paths.hpp"
 
 namespace {
 
@@ -27,6 +28,9 @@ class Programs {
     const fs::path program = m_folder.path() / name;
     std::ofstream(program) << "#!/bin/sh\n" << script << '\n';
     fs::permissions(program, fs::perms::owner_all);
+    add_file(name, program, more);
+  }
+  void add_file(const std::string& name, const fs::path& program, const std::string& more = "") {
     m_text += cat("  ", name, ": {program: ", program.string(), more, "}\n");
     std::ofstream(file()) << m_text;
   }
@@ -50,13 +54,14 @@ class ExecPolicies {
   ExecPolicies(const ExecPolicies&) = delete;
   ExecPolicies& operator=(const ExecPolicies&) = delete;
 
-  /// The name of the new policy.
-  std::string add(const std::string& program) {
+  /// The name of the new policy; `more` goes into its spec.
+  std::string add(const std::string& program, Json more = Json::object()) {
     m_names.push_back(m_world.name(program));
+    more["runtime"] = {{"exec", program}};
     put("home", {{{"apiVersion", "kubist.io/v1alpha1"},
                   {"kind", "ClusterPolicyDefinition"},
                   {"metadata", {{"name", m_names.back()}}},
-                  {"spec", {{"runtime", {{"exec", program}}}}}}});
+                  {"spec", std::move(more)}}});
     return m_names.back();
   }
 
@@ -77,6 +82,26 @@ const char* const k_first = R"(function(list) list {
   items: [super.items[0] { spec+: { labels+: { seen: 'jsonnet' } } }] })";
 // Appends its word to what the one before it wrote.
 const char* const k_second = R"(exec sed 's/"seen":"jsonnet"/"seen":"jsonnet-exec"/')";
+
+/// The folder of KRM functions that others wrote, see `tests/cluster/cluster krm`.
+fs::path krm_functions() {
+  kubist::util::Command command;
+  command.args = {kubist::paths::source_dir() + "/tests/cluster/cluster", "krm"};
+  const auto result = kubist::util::run_command(command);
+  REQUIRE_MESSAGE((result && result->exit_code == 0), (result ? result->err : ""));
+  return std::string(kubist::util::trim(result->out));
+}
+
+// As `kpt fn` and kustomize would give it to them.
+Json config_map(Json fields) {
+  fields.update({{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", "config"}}}});
+  return fields;
+}
+
+const Json k_replacements = Json::parse(R"([{
+  "source": {"kind": "VirtualCluster", "fieldPath": "metadata.name"},
+  "targets": [{"select": {"kind": "VirtualCluster"}, "options": {"create": true},
+               "fieldPaths": ["spec.labels.environment"]}]}])");
 
 const char* const k_back = R"(function(list) list { functionConfig+: { status: { decision:
   { action: 'rollback', reason: 'Moon', message: 'the moon is full' } } } })";
@@ -116,6 +141,51 @@ TEST_CASE(
   // Unchanged, it writes nothing.
   Audit audit("home");
   must(run_kubist(world.as_user({"reconcile", "Project/" + project})));
+  CHECK(audit.writes(world.user()).empty());
+}
+
+TEST_CASE("own policies: KRM functions made with kustomize's framework run unchanged") {
+  World world("krm");
+  const std::string project = world.name();
+  const fs::path folder = krm_functions();
+  Programs programs;
+  ExecPolicies policies(world);
+  for (const char* name : {"set-labels", "replacement", "example"}) {
+    programs.add_file(name, folder / name);
+  }
+  const Json text{{"type", "string"}};
+  const std::string set_labels = policies.add(
+      "set-labels",
+      {{"parameters", {{"properties", {{"labels", {{"additionalProperties", text}}}}}}},
+       {"functionConfig",
+        config_map({{"labels", "${parameters.labels}"},
+                    {"fsslice", {{{"path", "spec/labels"}, {"create", true}}}}})}});
+  const std::string replacement = policies.add(
+      "replacement", {{"functionConfig", config_map({{"replacements", k_replacements}})}});
+  // It annotates what it gets and adds an object: no policy.
+  const std::string example =
+      policies.add("example", {{"functionConfig", config_map({{"value", "hello"}})}});
+  world.make_project(project);
+  const Json chain =
+      Json::array({call(set_labels, {{"labels", {{"team", "payments"}}}}), call(replacement)});
+  put("home", {object("Cluster", project, "home", {{"home", true}}),
+               virtual_cluster(project, "dev", "home", world.name("dev"), {{"policies", chain}}),
+               virtual_cluster(project, "bad", "home", world.name("bad"),
+                               {{"policies", Json::array({call(example)})}})});
+  const CommandResult run = run_kubist({"reconcile", "Project/" + project});
+  CHECK_MESSAGE(run.exit_code == 1, run.out, run.err);
+  const auto made = get("home", "namespace", world.name("dev"));
+  REQUIRE(made);
+  CHECK((*made)["metadata"]["labels"]["team"] == "payments");
+  CHECK((*made)["metadata"]["labels"]["environment"] == "dev");
+  const auto bad = get("home", "virtualclusters.kubist.io", "bad", project);
+  CHECK_MESSAGE(message(bad, "Ready").find("it changed items[0].metadata") != std::string::npos,
+                message(bad, "Ready"));
+  CHECK(!get("home", "namespace", world.name("bad")));
+
+  // Unchanged, it writes nothing.
+  Audit audit("home");
+  must(run_kubist(world.as_user({"reconcile", "vc/dev", "-n", project})));
   CHECK(audit.writes(world.user()).empty());
 }
 
