@@ -122,11 +122,8 @@ std::shared_ptr<kube::Client> client_of(const std::string& ns, const std::string
 
 /// What the API server says that a client may do with objects, but for asking who it is.
 Json allowed_to(kube::Client& client, const std::string& ns) {
-  kube::ApiResource reviews;
-  reviews.group = "authorization.k8s.io";
-  reviews.version = "v1";
-  reviews.kind = "SelfSubjectRulesReview";
-  reviews.plural = "selfsubjectrulesreviews";
+  const auto reviews = kube::make_resource("authorization.k8s.io", "v1", "SelfSubjectRulesReview",
+                                           "selfsubjectrulesreviews", false);
   const auto review = client.json(kube::create(reviews, {{"apiVersion", "authorization.k8s.io/v1"},
                                                          {"kind", "SelfSubjectRulesReview"},
                                                          {"spec", {{"namespace", ns}}}}));

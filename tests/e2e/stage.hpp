@@ -57,16 +57,8 @@ inline void ensure_crds() {
 }
 
 inline const kube::ApiResource& executions() {
-  static const kube::ApiResource resource{.group = "kubist.io",
-                                          .version = "v1alpha1",
-                                          .kind = "Execution",
-                                          .plural = "executions",
-                                          .singular = "execution",
-                                          .short_names = {},
-                                          .categories = {},
-                                          .verbs = {},
-                                          .subresources = {"status"},
-                                          .namespaced = true};
+  static const auto resource =
+      kube::make_resource("kubist.io", "v1alpha1", "Execution", "executions", true, {"status"});
   return resource;
 }
 

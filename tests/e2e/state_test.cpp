@@ -149,17 +149,6 @@ std::string inventory(const fs::path& folder) {
   return util::join(lines, "\n");
 }
 
-kube::ApiResource core(std::string kind, std::string plural, bool namespaced) {
-  kube::ApiResource resource;
-  resource.version = "v1";
-  resource.kind = std::move(kind);
-  resource.plural = std::move(plural);
-  resource.namespaced = namespaced;
-  return resource;
-}
-const kube::ApiResource k_volumes = core("PersistentVolume", "persistentvolumes", false);
-const kube::ApiResource k_claims = core("PersistentVolumeClaim", "persistentvolumeclaims", true);
-
 constexpr long k_memory_kib = 64 * 1024;
 
 }  // namespace
@@ -364,7 +353,7 @@ TEST_CASE("state: in volumes it stays as it is; only the claim of our own goes w
                   {"persistentVolumeReclaimPolicy", "Retain"},
                   {"hostPath",
                    {{"path", (dir.path() / name).string()}, {"type", "DirectoryOrCreate"}}}}}};
-    stage.make(k_volumes, volume);
+    stage.make(kube::well_known::persistent_volumes(), volume);
     return stage.ns() + name;
   };
   const std::string script =
@@ -382,13 +371,14 @@ TEST_CASE("state: in volumes it stays as it is; only the claim of our own goes w
   CHECK(util::read_file(dir.path() / "own/state/n").value_or("") == "2\n");
 
   const std::string given = make_volume("given");
-  stage.make(k_claims, {{"apiVersion", "v1"},
-                        {"kind", "PersistentVolumeClaim"},
-                        {"metadata", {{"name", "shared"}, {"namespace", stage.ns()}}},
-                        {"spec",
-                         {{"storageClassName", given},
-                          {"accessModes", Json::array({"ReadWriteOnce"})},
-                          {"resources", {{"requests", {{"storage", "1Gi"}}}}}}}});
+  stage.make(kube::well_known::persistent_volume_claims(),
+             {{"apiVersion", "v1"},
+              {"kind", "PersistentVolumeClaim"},
+              {"metadata", {{"name", "shared"}, {"namespace", stage.ns()}}},
+              {"spec",
+               {{"storageClassName", given},
+                {"accessModes", Json::array({"ReadWriteOnce"})},
+                {"resources", {{"requests", {{"storage", "1Gi"}}}}}}}});
   const Json shared{
       {"config",
        {{"state", {{"backend", "PersistentVolumeClaim"}, {"claimName", "shared"}}}}}};
@@ -404,7 +394,7 @@ TEST_CASE("state: in volumes it stays as it is; only the claim of our own goes w
     REQUIRE_MESSAGE(removed, removed.error().to_string());
     CHECK(removed->state == Progress::State::done);
   }
-  const auto claims = home()->list(k_claims, stage.ns());
+  const auto claims = home()->list(kube::well_known::persistent_volume_claims(), stage.ns());
   REQUIRE(claims);
   for (const Json& claim : claims->items) {
     CHECK((data::string_at(claim, {"metadata", "name"}) == "shared" ||
@@ -413,7 +403,7 @@ TEST_CASE("state: in volumes it stays as it is; only the claim of our own goes w
   CHECK(claims->items.size() >= 1);
   CHECK(fs::exists(dir.path() / "given"));
   for (const std::string& name : {own, given}) {
-    CHECK(home()->run(kube::remove(k_volumes, "", name)));
+    CHECK(home()->run(kube::remove(kube::well_known::persistent_volumes(), "", name)));
   }
 
   stage.make_item("lost", "true",

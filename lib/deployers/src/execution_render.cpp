@@ -120,16 +120,9 @@ tl::unexpected<util::Error> invalid_item(std::string message, std::string hint) 
 }
 
 const kube::ApiResource& executions() {
-  static const kube::ApiResource resource{.group = std::string(resources::k_kubist_group),
-                                          .version = "v1alpha1",
-                                          .kind = "Execution",
-                                          .plural = "executions",
-                                          .singular = "execution",
-                                          .short_names = {"kexec"},
-                                          .categories = {},
-                                          .verbs = {},
-                                          .subresources = {"status"},
-                                          .namespaced = true};
+  static const auto resource =
+      kube::make_resource(std::string(resources::k_kubist_group), "v1alpha1", "Execution",
+                          "executions", true, {"status"});
   return resource;
 }
 

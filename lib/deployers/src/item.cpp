@@ -73,16 +73,8 @@ bool is_off_limits(const resources::ObjectView& secret) {
 }
 
 const kube::ApiResource& deploy_items() {
-  static const kube::ApiResource resource{.group = "landscaper.gardener.cloud",
-                                          .version = "v1alpha1",
-                                          .kind = "DeployItem",
-                                          .plural = "deployitems",
-                                          .singular = "deployitem",
-                                          .short_names = {"di"},
-                                          .categories = {},
-                                          .verbs = {},
-                                          .subresources = {"status"},
-                                          .namespaced = true};
+  static const auto resource = kube::make_resource("landscaper.gardener.cloud", "v1alpha1",
+                                                   "DeployItem", "deployitems", true, {"status"});
   return resource;
 }
 

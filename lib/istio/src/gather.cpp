@@ -53,8 +53,8 @@ void Gatherer::ask_what_is_there() {
       [&] { read_discovery(); },
       [&] { read_server_version(); },
       [&] { read_crds(); },
-      [&] { m_evidence.injectors = webhooks(mutating_webhooks()); },
-      [&] { m_evidence.validators = webhooks(validating_webhooks()); },
+      [&] { m_evidence.injectors = webhooks(well_known::mutating_webhooks()); },
+      [&] { m_evidence.validators = webhooks(well_known::validating_webhooks()); },
       [&] {
         m_evidence.control_planes = each<ControlPlane>(
             m_ask.list(well_known::deployments(), labelled("app=istiod")),
@@ -62,7 +62,8 @@ void Gatherer::ask_what_is_there() {
       },
       [&] { read_services(); },
       [&] {
-        m_evidence.node_agents = each<NodeAgent>(m_ask.list(daemon_sets(), {}), read_node_agent);
+        m_evidence.node_agents =
+            each<NodeAgent>(m_ask.list(well_known::daemon_sets(), {}), read_node_agent);
       },
   });
   if (!m_index) {
@@ -87,10 +88,13 @@ void Gatherer::ask_details() {
                             [](const Json& pod) { return std::optional(read_istiod_pod(pod)); });
       },
       [&] { m_evidence.proxies = read_proxies(); },
-      [&] { m_evidence.cluster_roles = names_of(m_ask.list(cluster_roles(), istiod_metadata())); },
+      [&] {
+        m_evidence.cluster_roles =
+            names_of(m_ask.list(well_known::cluster_roles(), istiod_metadata()));
+      },
       [&] {
         m_evidence.cluster_role_bindings =
-            names_of(m_ask.list(cluster_role_bindings(), istiod_metadata()));
+            names_of(m_ask.list(well_known::cluster_role_bindings(), istiod_metadata()));
       },
       [&] { read_endpoints(); },
       [&] { read_unserved_crds(); },

@@ -81,7 +81,7 @@ void Gatherer::read_endpoints() {
   for (const ControlService& service : *m_evidence.services) {
     names.insert(service.name);
   }
-  const auto slices = m_ask.list(endpoint_slices(),
+  const auto slices = m_ask.list(well_known::endpoint_slices(),
                                  labelled(cat("kubernetes.io/service-name in (",
                                               util::join({names.begin(), names.end()}, ","), ")")));
   if (!slices) {

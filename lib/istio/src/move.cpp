@@ -25,23 +25,10 @@ namespace well_known = kube::well_known;
 
 namespace {
 
-const kube::ApiResource& stateful_sets() {
-  static const kube::ApiResource resource = [] {
-    kube::ApiResource made;
-    made.group = "apps";
-    made.version = "v1";
-    made.kind = "StatefulSet";
-    made.plural = "statefulsets";
-    made.namespaced = true;
-    return made;
-  }();
-  return resource;
-}
-
 /// Null: no kind that can be restarted.
 const kube::ApiResource* resource_of(std::string_view kind) {
   for (const kube::ApiResource* each :
-       {&well_known::deployments(), &stateful_sets(), &daemon_sets()}) {
+       {&well_known::deployments(), &well_known::stateful_sets(), &well_known::daemon_sets()}) {
     if (each->kind == kind) {
       return each;
     }
@@ -100,7 +87,7 @@ class Mover {
     KUBIST_TRY(auto pods, m_client.list(well_known::pods(), ns.name, {}, m_stop));
     ns.pods = std::move(pods.items);
     for (const kube::ApiResource* kind :
-         {&well_known::deployments(), &stateful_sets(), &daemon_sets()}) {
+         {&well_known::deployments(), &well_known::stateful_sets(), &well_known::daemon_sets()}) {
       KUBIST_TRY(auto list, m_client.list(*kind, ns.name, {}, m_stop));
       std::move(list.items.begin(), list.items.end(), std::back_inserter(ns.workloads));
     }

@@ -21,12 +21,8 @@ Probe::Outcome classify_probe(const util::Result<kube::Reply>& reply) {
 
 Probe probe_validation(kube::Client& client, const std::string& version, const std::string& ns,
                        const std::string& revision, const std::stop_token& stop) {
-  kube::ApiResource gateways;
-  gateways.group = "networking.istio.io";
-  gateways.version = version;
-  gateways.kind = "Gateway";
-  gateways.plural = "gateways";
-  gateways.namespaced = true;
+  const auto gateways =
+      kube::make_resource("networking.istio.io", version, "Gateway", "gateways", true);
   const data::Json gateway{
       {"apiVersion", gateways.api_version()},
       {"kind", gateways.kind},

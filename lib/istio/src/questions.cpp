@@ -11,50 +11,6 @@ namespace kubist::istio {
 using data::Json;
 using util::cat;
 
-namespace {
-
-kube::ApiResource make(const char* group, const char* kind, const char* plural, bool namespaced) {
-  kube::ApiResource resource;
-  resource.group = group;
-  resource.version = "v1";
-  resource.kind = kind;
-  resource.plural = plural;
-  resource.namespaced = namespaced;
-  return resource;
-}
-
-constexpr const char* k_admission = "admissionregistration.k8s.io";
-constexpr const char* k_rbac = "rbac.authorization.k8s.io";
-
-}  // namespace
-
-const kube::ApiResource& mutating_webhooks() {
-  static const auto resource =
-      make(k_admission, "MutatingWebhookConfiguration", "mutatingwebhookconfigurations", false);
-  return resource;
-}
-const kube::ApiResource& validating_webhooks() {
-  static const auto resource =
-      make(k_admission, "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", false);
-  return resource;
-}
-const kube::ApiResource& daemon_sets() {
-  static const auto resource = make("apps", "DaemonSet", "daemonsets", true);
-  return resource;
-}
-const kube::ApiResource& endpoint_slices() {
-  static const auto resource = make("discovery.k8s.io", "EndpointSlice", "endpointslices", true);
-  return resource;
-}
-const kube::ApiResource& cluster_roles() {
-  static const auto resource = make(k_rbac, "ClusterRole", "clusterroles", false);
-  return resource;
-}
-const kube::ApiResource& cluster_role_bindings() {
-  static const auto resource = make(k_rbac, "ClusterRoleBinding", "clusterrolebindings", false);
-  return resource;
-}
-
 Questions::Questions(kube::Client& client, std::chrono::milliseconds timeout,
                      const std::stop_token& stop)
     : m_client(client),

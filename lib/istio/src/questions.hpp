@@ -35,12 +35,4 @@ class Questions {
   std::jthread m_timer;
 };
 
-/// The kinds asked for that well_known lacks.
-const kube::ApiResource& mutating_webhooks();
-const kube::ApiResource& validating_webhooks();
-const kube::ApiResource& daemon_sets();
-const kube::ApiResource& endpoint_slices();
-const kube::ApiResource& cluster_roles();
-const kube::ApiResource& cluster_role_bindings();
-
 }  // namespace kubist::istio

@@ -17,19 +17,6 @@ namespace {
 
 constexpr std::chrono::milliseconds k_interval{300};
 
-const kube::ApiResource& jobs() {
-  static const kube::ApiResource resource = [] {
-    kube::ApiResource made;
-    made.group = "batch";
-    made.version = "v1";
-    made.kind = "Job";
-    made.plural = "jobs";
-    made.namespaced = true;
-    return made;
-  }();
-  return resource;
-}
-
 /// One Job, from its creation to its deletion.
 class RenderRun {
  public:
@@ -41,7 +28,8 @@ class RenderRun {
     if (!m_uid.empty()) {
       kube::DeleteOptions options;
       options.uid = m_uid;
-      if (const auto deleted = m_client.run(kube::remove(jobs(), m_rendering.ns, m_name, options));
+      if (const auto deleted =
+              m_client.run(kube::remove(kube::well_known::jobs(), m_rendering.ns, m_name, options));
           !deleted && deleted.error().http_status != 404) {
         tell(cat("Job ", m_rendering.ns, '/', m_name,
                  " cannot be deleted and goes by itself: ", deleted.error().message));
@@ -55,7 +43,8 @@ class RenderRun {
     if (m_rendering.before_write) {
       KUBIST_CHECK(m_rendering.before_write());
     }
-    KUBIST_TRY(const Json job, m_client.json(kube::create(jobs(), render_job(m_rendering))));
+    KUBIST_TRY(const Json job,
+               m_client.json(kube::create(kube::well_known::jobs(), render_job(m_rendering))));
     m_name = ObjectView(job).name();
     m_uid = ObjectView(job).uid();
     tell(cat("Job ", m_rendering.ns, '/', m_name, " renders ", source_name(m_rendering)));

@@ -50,7 +50,8 @@ util::Result<std::optional<Obstacle>> try_role(kube::Client& client, const Json&
   kube::ApplyOptions options;
   options.dry_run = kube::DryRun::server;
   options.force = true;  // who owns its fields is another question
-  const auto reply = client.run(kube::apply(cluster_roles(), role, options), stop);
+  const auto reply =
+      client.run(kube::apply(kube::well_known::cluster_roles(), role, options), stop);
   if (reply || (reply.error().http_status != 403 && reply.error().http_status != 0 &&
                 reply.error().http_status < 500)) {
     return std::optional<Obstacle>();

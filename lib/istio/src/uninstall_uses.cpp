@@ -88,8 +88,8 @@ util::Result<std::vector<LeadingWebhook>> leading_webhooks(kube::Client& client,
     }
   };
   if (view != nullptr) {
-    look(view->injectors, mutating_webhooks());
-    look(view->validators, validating_webhooks());
+    look(view->injectors, kube::well_known::mutating_webhooks());
+    look(view->validators, kube::well_known::validating_webhooks());
   }
   KUBIST_TRY(const auto live, apply::read_objects(client, lookups, stop));
   for (std::size_t at = 0; at < live.size(); ++at) {

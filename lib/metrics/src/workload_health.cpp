@@ -13,16 +13,9 @@ using util::cat;
 namespace {
 
 const kube::ApiResource& pod_metrics() {
-  static const kube::ApiResource k_resource = [] {
-    kube::ApiResource resource;
-    resource.group = "metrics.k8s.io";
-    resource.version = "v1beta1";
-    resource.kind = "PodMetrics";
-    resource.plural = "pods";
-    resource.namespaced = true;
-    return resource;
-  }();
-  return k_resource;
+  static const auto resource =
+      kube::make_resource("metrics.k8s.io", "v1beta1", "PodMetrics", "pods", true);
+  return resource;
 }
 
 int count_at(const Json& object, std::string_view section, std::string_view field) {

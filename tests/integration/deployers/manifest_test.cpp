@@ -167,16 +167,7 @@ TEST_CASE("manifest item: a CRD, a namespace and what needs them go in one item,
 TEST_CASE("manifest item: waits for readiness by watches, and says for what") {
   Stage stage;
   const std::string group = stage.unique("example") + ".io";
-  const kube::ApiResource widgets{.group = group,
-                                  .version = "v1",
-                                  .kind = "Widget",
-                                  .plural = "widgets",
-                                  .singular = "widget",
-                                  .short_names = {},
-                                  .categories = {},
-                                  .verbs = {},
-                                  .subresources = {},
-                                  .namespaced = true};
+  const auto widgets = kube::make_resource(group, "v1", "Widget", "widgets", true);
   const auto ready = [](const char* status) {
     return Json{{"conditions",
                  Json::array({{{"type", "Ready"}, {"status", status}, {"message", "warming up"}}})}};

@@ -65,10 +65,8 @@ class PlayedIstiod {
     }
     if (ready) {
       write_root();
-      for (const char* plural :
-           {"mutatingwebhookconfigurations", "validatingwebhookconfigurations"}) {
-        patch_webhooks(plural);
-      }
+      patch_webhooks(kube::well_known::mutating_webhooks());
+      patch_webhooks(kube::well_known::validating_webhooks());
     }
   }
 
@@ -97,11 +95,6 @@ class PlayedIstiod {
     options.force = true;
     (void)m_client->run(kube::apply(kube::well_known::config_maps(), map, options));
     // Kubernetes' own leaves out pods without a node.
-    kube::ApiResource slices;
-    slices.group = "discovery.k8s.io";
-    slices.version = "v1";
-    slices.plural = "endpointslices";
-    slices.namespaced = true;
     const Json endpoint{{"addresses", Json::array({"10.9.8.7"})},
                         {"conditions", {{"ready", true}}}};
     const Json slice{{"apiVersion", "discovery.k8s.io/v1"},
@@ -112,14 +105,10 @@ class PlayedIstiod {
                        {"labels", {{"kubernetes.io/service-name", "istiod"}}}}},
                      {"addressType", "IPv4"},
                      {"endpoints", Json::array({endpoint})}};
-    (void)m_client->run(kube::create(slices, slice, m_options));
+    (void)m_client->run(kube::create(kube::well_known::endpoint_slices(), slice, m_options));
   }
 
-  void patch_webhooks(const char* plural) {
-    kube::ApiResource resource;
-    resource.group = "admissionregistration.k8s.io";
-    resource.version = "v1";
-    resource.plural = plural;
+  void patch_webhooks(const kube::ApiResource& resource) {
     kube::ListOptions of_istio;
     of_istio.label_selector = "istio.io/rev";
     const auto configs = m_client->list(resource, "", of_istio);

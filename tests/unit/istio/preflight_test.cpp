@@ -62,17 +62,6 @@ std::string found(const Bundle& what, const Evidence& evidence,
   return codes;
 }
 
-kube::ApiResource resource(const char* group, const char* version, const char* kind,
-                           const char* plural, bool namespaced) {
-  kube::ApiResource result;
-  result.group = group;
-  result.version = version;
-  result.kind = kind;
-  result.plural = plural;
-  result.namespaced = namespaced;
-  return result;
-}
-
 }  // namespace
 
 TEST_CASE("preflight: nothing stands in the way of a fresh or an equal installation") {
@@ -133,11 +122,11 @@ TEST_CASE("preflight: the rights asked for are those of the kinds in it, each pl
   what.manifests.push_back(gateway);
   what.manifests.push_back(gateway);
   const kube::ResourceIndex index(
-      {resource("apps", "v1", "Deployment", "deployments", true),
-       resource("admissionregistration.k8s.io", "v1", "MutatingWebhookConfiguration",
-                "mutatingwebhookconfigurations", false),
-       resource("apiextensions.k8s.io", "v1", "CustomResourceDefinition",
-                "customresourcedefinitions", false)});
+      {kube::make_resource("apps", "v1", "Deployment", "deployments", true),
+       kube::make_resource("admissionregistration.k8s.io", "v1", "MutatingWebhookConfiguration",
+                           "mutatingwebhookconfigurations", false),
+       kube::make_resource("apiextensions.k8s.io", "v1", "CustomResourceDefinition",
+                           "customresourcedefinitions", false)});
   const auto questions = needed_rights(what, index);
   REQUIRE_MESSAGE(questions, questions.error().to_string());
   std::string asked;

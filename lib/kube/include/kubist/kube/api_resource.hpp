@@ -34,6 +34,12 @@ struct ApiResource {
   std::string collection_path(std::string_view ns) const;
 };
 
+/// A resource known beforehand, of which discovery need not be asked: every verb, and the
+/// subresources named.
+ApiResource make_resource(std::string group, std::string version, std::string kind,
+                          std::string plural, bool namespaced,
+                          std::vector<std::string> subresources = {});
+
 /// Resources that every Kubernetes has, so that kubist's own calls need no discovery.
 namespace well_known {
 const ApiResource& namespaces();
@@ -50,6 +56,15 @@ const ApiResource& deployments();
 const ApiResource& roles();
 const ApiResource& role_bindings();
 const ApiResource& custom_resource_definitions();
+const ApiResource& persistent_volumes();
+const ApiResource& stateful_sets();
+const ApiResource& daemon_sets();
+const ApiResource& jobs();
+const ApiResource& endpoint_slices();
+const ApiResource& cluster_roles();
+const ApiResource& cluster_role_bindings();
+const ApiResource& mutating_webhooks();
+const ApiResource& validating_webhooks();
 }  // namespace well_known
 
 }  // namespace kubist::kube
