@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <kubist/policies/expression.hpp>
+#include <kubist/util/caret.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::policies {
@@ -207,16 +208,7 @@ class ExpressionParser {
 
   // Shows the line of the text that is at fault, however long the text is.
   tl::unexpected<util::Error> wrong(std::size_t at, std::string_view why) const {
-    constexpr std::size_t k_shown = 60;
-    const std::size_t line_start =
-        at == 0 ? 0 : m_text.rfind('\n', at - 1) + 1;  // npos + 1 is 0: the first line
-    const std::size_t from = at - line_start > k_shown ? at - k_shown : line_start;
-    std::string_view line = m_text.substr(from, 2 * k_shown);
-    line = line.substr(0, line.find('\n'));
-    const std::string before = util::printable(m_text.substr(from, at - from));
-    return util::fail(ErrorKind::invalid, cat("the expression does not parse at column ", at + 1,
-                                              ": ", why, "\n  ", util::printable(line), "\n  ",
-                                              std::string(util::display_width(before), ' '), '^'));
+    return util::caret_error("expression", m_text, at, why);
   }
 
   std::string_view m_text;
@@ -228,10 +220,7 @@ class ExpressionParser {
 
 util::Result<Expression> Expression::parse(std::string_view text,
                                            const std::vector<std::string>& names) {
-  if (text.size() > k_max_length) {
-    return util::fail(ErrorKind::invalid, cat("the expression has ", text.size(),
-                                              " characters, at most ", k_max_length, " are read"));
-  }
+  KUBIST_CHECK(util::check_length("expression", text, k_max_length));
   return ExpressionParser(text, names).run();
 }
 

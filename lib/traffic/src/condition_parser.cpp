@@ -6,6 +6,7 @@
 #include <re2/re2.h>
 
 #include <kubist/traffic/condition.hpp>
+#include <kubist/util/caret.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::traffic {
@@ -294,16 +295,7 @@ class Parser {
 
   // Shows the line of the text that is at fault, however long the text is.
   tl::unexpected<util::Error> wrong(std::size_t at, std::string_view why) const {
-    constexpr std::size_t k_shown = 60;
-    const std::size_t line_start =
-        at == 0 ? 0 : m_text.rfind('\n', at - 1) + 1;  // npos + 1 is 0: the first line
-    const std::size_t from = at - line_start > k_shown ? at - k_shown : line_start;
-    std::string_view line = m_text.substr(from, 2 * k_shown);
-    line = line.substr(0, line.find('\n'));
-    const std::string before = util::printable(m_text.substr(from, at - from));
-    return util::fail(ErrorKind::invalid, cat("the condition does not parse at column ", at + 1,
-                                              ": ", why, "\n  ", util::printable(line), "\n  ",
-                                              std::string(util::display_width(before), ' '), '^'));
+    return util::caret_error("condition", m_text, at, why);
   }
 
   std::string_view m_text;
@@ -314,10 +306,7 @@ class Parser {
 }  // namespace
 
 util::Result<Condition> parse_condition(std::string_view text) {
-  if (text.size() > k_max_length) {
-    return util::fail(ErrorKind::invalid, cat("the condition has ", text.size(),
-                                              " characters, at most ", k_max_length, " are read"));
-  }
+  KUBIST_CHECK(util::check_length("condition", text, k_max_length));
   return Parser(text).run();
 }
 
