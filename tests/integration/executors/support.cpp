@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/node.hpp>
 #include <kubist/resources/crds.hpp>
@@ -67,6 +68,12 @@ CommandResult kubectl(const std::string& cluster, const Words& args, const std::
 std::string must(const CommandResult& result) {
   REQUIRE_MESSAGE(result.exit_code == 0, result.exit_code, '\n', result.out, result.err);
   return result.out;
+}
+
+Json yaml(const std::string& text) {
+  auto document = data::read_document("---\n" + text, "test");
+  REQUIRE_MESSAGE(document, (document ? "" : document.error().to_string()));
+  return document->value;
 }
 
 void put(const std::string& cluster, const std::vector<Json>& objects) {

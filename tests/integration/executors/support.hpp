@@ -30,6 +30,8 @@ CommandResult run_kubist(const Words& args, const std::string& input = {});
 CommandResult kubectl(const std::string& cluster, const Words& args, const std::string& input = {});
 /// The same, and fails the test unless it succeeds. Returns what it printed.
 std::string must(const CommandResult& result);
+/// One YAML document as JSON; fails the test when it does not parse.
+Json yaml(const std::string& text);
 /// Applies objects server-side by kubectl, as a user would.
 void put(const std::string& cluster, const std::vector<Json>& objects);
 /// The object as JSON; nothing when it does not exist.

@@ -8,9 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <kubist/data/document.hpp>
 #include <kubist/util/process.hpp>
 #include <kubist/util/text.hpp>
+
+#include "envoy.hpp"
 
 extern char** environ;
 
@@ -24,49 +25,13 @@ namespace {
 /// Envoy publishes histograms every 5 s.
 constexpr std::chrono::seconds k_publishing{6};
 
-Json yaml(const std::string& text) {
-  auto document = kubist::data::read_document("---\n" + text, "test");
-  REQUIRE_MESSAGE(document, (document ? "" : document.error().to_string()));
-  return document->value;
-}
-
-/// The image of the gateway's own proxy: it has an Envoy.
-std::string proxy_image() {
-  return must(kubectl("home", {"get", "pods", "-n", "istio-system", "-l", "istio=ingressgateway",
-                               "-o", "jsonpath={.items[0].spec.containers[0].image}"}));
-}
-
 /// An Envoy that answers 200, and 500 where the path ends in "bad".
 Json backend(const std::string& ns, const std::string& version) {
-  const std::string config =
-      cat(R"({"static_resources":{"listeners":[{"address":{"socket_address":
-    {"address":"0.0.0.0","port_value":8080}},"filter_chains":[{"filters":[{"name":"http",
-    "typed_config":{"@type":"type.googleapis.com/envoy.extensions.filters.network.)"
-          R"(http_connection_manager.v3.HttpConnectionManager","stat_prefix":"http",
-    "route_config":{"virtual_hosts":[{"name":"all","domains":["*"],"routes":[
-      {"match":{"safe_regex":{"regex":".*bad"}},"direct_response":{"status":500}},
-      {"match":{"prefix":"/"},"direct_response":{"status":200,"body":{"inline_string":")",
-          version,
-          R"("}}}]}]},
-    "http_filters":[{"name":"router","typed_config":{"@type":"type.googleapis.com/envoy.extensions.)"
-          R"(filters.http.router.v3.Router"}}]}}]}]}]}})");
-  return yaml(cat(R"(
-apiVersion: v1
-kind: Pod
-metadata: {name: web-)",
-                  version, ", namespace: ", ns, ", labels: {app: web, version: ", version, R"(}}
-spec:
-  automountServiceAccountToken: false
-  terminationGracePeriodSeconds: 0
-  containers:
-    - name: main
-      image: )",
-                  proxy_image(), R"(
-      command: [/usr/local/bin/envoy, --concurrency, "1", --disable-hot-restart, --log-level, error, --config-yaml, )",
-                  Json(config).dump(), R"(]
-      ports: [{containerPort: 8080}]
-      readinessProbe: {httpGet: {path: /, port: 8080}, periodSeconds: 1}
-)"));
+  const Json routes = Json::array({envoy_answer({{"safe_regex", {{"regex", ".*bad"}}}}, 500),
+                                   envoy_answer({{"prefix", "/"}}, 200, version)});
+  return envoy_pod(ns, "web-" + version, {{"app", "web"}, {"version", version}},
+                   Json::array({envoy_listener(8080, routes)}),
+                   {{"httpGet", {{"path", "/"}, {"port", 8080}}}, {"periodSeconds", 1}});
 }
 
 std::vector<Json> routing(const std::string& ns, const std::string& host) {

@@ -35,28 +35,8 @@ const std::vector<Fault>& faults() {
 Json listener(const Fault& fault, int port, const std::string& host) {
   std::string body = kubist::util::replace_all(fault.body, "HOST", host);
   body = kubist::util::replace_all(body, "TIME", std::to_string(std::time(nullptr)));
-  const std::string type = "type.googleapis.com/envoy.extensions.filters.";
-  const Json delay{{"name", "fault"},
-                   {"typed_config",
-                    {{"@type", type + "http.fault.v3.HTTPFault"},
-                     {"delay", {{"fixed_delay", "60s"}, {"percentage", {{"numerator", 100}}}}}}}};
-  const Json router{{"name", "router"},
-                    {"typed_config", {{"@type", type + "http.router.v3.Router"}}}};
-  const Json route{
-      {"match", {{"prefix", "/"}}},
-      {"direct_response", {{"status", fault.status}, {"body", {{"inline_string", body}}}}}};
-  const Json manager{
-      {"@type", type + "network.http_connection_manager.v3.HttpConnectionManager"},
-      {"stat_prefix", "http"},
-      {"route_config",
-       {{"virtual_hosts", Json::array({{{"name", "all"},
-                                        {"domains", Json::array({"*"})},
-                                        {"routes", Json::array({route})}}})}}},
-      {"http_filters", fault.slow ? Json::array({delay, router}) : Json::array({router})}};
-  return {
-      {"address", {{"socket_address", {{"address", "0.0.0.0"}, {"port_value", port}}}}},
-      {"filter_chains",
-       Json::array({{{"filters", Json::array({{{"name", "http"}, {"typed_config", manager}}})}}})}};
+  return envoy_listener(port, Json::array({envoy_answer({{"prefix", "/"}}, fault.status, body)}),
+                        fault.slow ? "60s" : "");
 }
 
 /// One pod with a port for each fault, and a Service in front of each.
@@ -77,22 +57,8 @@ void start_liars(Stage& stage) {
                          {"ports", Json::array({{{"port", 80}, {"targetPort", port}}})}}}});
     ++port;
   }
-  const std::string config = Json{{"static_resources", {{"listeners", listeners}}}}.dump();
-  objects.push_back(
-      {{"apiVersion", "v1"},
-       {"kind", "Pod"},
-       {"metadata", {{"name", "liar"}, {"namespace", stage.ns()}, {"labels", {{"app", "liar"}}}}},
-       {"spec",
-        {{"automountServiceAccountToken", false},
-         {"terminationGracePeriodSeconds", 0},
-         {"containers",
-          Json::array({{{"name", "main"},
-                        {"image", proxy_image()},
-                        {"command",
-                         {"/usr/local/bin/envoy", "--concurrency", "1", "--disable-hot-restart",
-                          "--log-level", "error", "--config-yaml", config}},
-                        {"readinessProbe",
-                         {{"tcpSocket", {{"port", k_first_port}}}, {"periodSeconds", 1}}}}})}}}});
+  objects.push_back(envoy_pod(stage.ns(), "liar", {{"app", "liar"}}, listeners,
+                              {{"tcpSocket", {{"port", k_first_port}}}, {"periodSeconds", 1}}));
   put("home", objects);
   must(kubectl("home",
                {"wait", "pod/liar", "-n", stage.ns(), "--for=condition=Ready", "--timeout=120s"}));

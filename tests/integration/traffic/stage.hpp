@@ -1,7 +1,6 @@
 #pragma once
 #include <doctest/doctest.h>
 
-#include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
@@ -13,12 +12,6 @@ namespace traffic_test {
 using namespace it;
 using kubist::util::cat;
 namespace data = kubist::data;
-
-inline Json yaml(const std::string& text) {
-  auto document = data::read_document("---\n" + text, "test");
-  REQUIRE_MESSAGE(document, (document ? "" : document.error().to_string()));
-  return document->value;
-}
 
 class Stage {
  public:
