@@ -24,6 +24,8 @@ util::Result<std::unique_ptr<executors::Session>> open_session(Context& context)
   executors::Session::Options options;
   options.identity = identity();
   options.clients = context.client_options();
+  options.notifications.log = [&context](const std::string& line) { context.log().line(line); };
+  options.notifications.trouble = [&context](const std::string& text) { context.log().warn(text); };
   KUBIST_TRY(options.local, executors::read_local_config());
   return executors::Session::open(client, std::move(options), context.stop());
 }

@@ -1,10 +1,10 @@
 #include "istio_wish.hpp"
 
-#include <algorithm>
-
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
+
+#include "addresses.hpp"
 
 namespace kubist::executors {
 
@@ -18,15 +18,6 @@ util::Error problem(ErrorKind kind, std::string reason, std::string message, std
   util::Error error = util::make_error(kind, std::move(message), std::move(hint));
   error.reason = std::move(reason);
   return error;
-}
-
-// Where clouds keep the credentials of their machines (RFC 3927, RFC 4291 section 2.5.6), and
-// addresses that look like others.
-bool is_never_allowed(std::string_view url) {
-  const std::size_t begin = url.find("://") + 3;
-  const std::string host = util::lower(url.substr(begin, url.find_first_of("/?#", begin) - begin));
-  return host.find('@') != host.npos || host.starts_with("169.254.") || host.starts_with("[fe8") ||
-         host.starts_with("[fe9") || host.starts_with("[fea") || host.starts_with("[feb");
 }
 
 util::Result<std::string> read_config_map(Work& work, const IstioWish& wish) {
@@ -115,11 +106,7 @@ util::Result<> check_istio_grant(const Json* project, const IstioWish& wish) {
   const Json* sources =
       project != nullptr ? data::find_path(*project, {"spec", "istioInstall", "sources"}) : nullptr;
   const std::string source = wish.source();
-  const bool granted = sources != nullptr && sources->is_array() &&
-                       std::any_of(sources->begin(), sources->end(), [&](const Json& pattern) {
-                         return pattern.is_string() &&
-                                util::glob_match(pattern.get_ref<const std::string&>(), source);
-                       });
+  const bool granted = matches_any(sources, source);
   if (granted && (wish.url.empty() || !is_never_allowed(wish.url))) {
     return {};
   }

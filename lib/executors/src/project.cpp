@@ -3,6 +3,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/project.hpp>
 #include <kubist/executors/status_store.hpp>
+#include <kubist/notify/sink.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
@@ -39,6 +40,7 @@ class ProjectExecutor final : public ManagedExecutor {
       error.reason = "NamespaceReserved";
       return util::fail(std::move(error));
     }
+    KUBIST_CHECK(notify::read_sinks(work.spec()));
     auto kept = keep_namespace(work, *world().home, "", wish);
     if (!kept && kept.error().reason == k_namespace_terminating) {
       KUBIST_CHECK(check_all_go(work, wish.name));

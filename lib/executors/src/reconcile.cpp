@@ -10,6 +10,7 @@
 #include <kubist/util/text.hpp>
 
 #include "item_world.hpp"
+#include "notifications.hpp"
 #include "overlay.hpp"
 #include "release_look.hpp"
 #include "release_runs.hpp"
@@ -82,7 +83,10 @@ Session::Session(std::shared_ptr<kube::Client> home, std::string home_uid, Optio
       m_home_uid(std::move(home_uid)),
       m_options(std::move(options)),
       m_connections(std::move(home), m_home_uid, m_options.clients),
-      m_catalog(m_options.local) {}
+      m_catalog(m_options.local),
+      m_notifications(std::make_unique<Notifications>(m_home, m_options.notifications)) {}
+
+Session::~Session() = default;
 
 util::Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<kube::Client> home,
                                                      Options options, const std::stop_token& stop) {
@@ -175,6 +179,9 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   run_options.write_status = options.dry_run == apply::DryRun::none;
   run.report = engine::run(run.graph, selected, info, run_options,
                            {executors, statuses, policies, releases, observer}, stop);
+  if (!info.dry_run) {
+    m_notifications->tell(run.graph, info, statuses.changes());
+  }
   return run;
 }
 

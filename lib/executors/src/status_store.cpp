@@ -55,6 +55,7 @@ util::Result<> KubeStatusStore::write(const engine::Node& node, const Json& stat
     return util::fail(std::move(error));
   }
   const std::lock_guard lock(m_mutex);
+  m_changes.try_emplace(node.id, StatusChange{node.status(), {}}).first->second.after = status;
   m_written[node.uid] = {status, std::string(resources::ObjectView(*after).resource_version())};
   return {};
 }

@@ -1,6 +1,7 @@
 #include <array>
 
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include <kubist/util/sha256.hpp>
 
@@ -47,6 +48,14 @@ std::string sha256_raw(std::string_view bytes) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;
   EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr);
+  return {digest.begin(), digest.begin() + size};
+}
+
+std::string hmac_sha256_raw(std::string_view key, std::string_view bytes) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+       reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data(), &size);
   return {digest.begin(), digest.begin() + size};
 }
 

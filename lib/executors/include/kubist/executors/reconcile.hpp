@@ -67,6 +67,14 @@ struct GarbageResult {
   bool removed = true;
 };
 
+/// Where notifications show on this machine. Any thread; both are called.
+struct NotificationHooks {
+  std::function<void(const std::string&)> log;      ///< one line of JSON, of a sink of type Log
+  std::function<void(const std::string&)> trouble;  ///< a notification that went nowhere, and why
+};
+
+class Notifications;
+
 /// What outlives a run: the home client, connections to other clusters, remembered policy results.
 /// Used by one thread at a time.
 class Session {
@@ -76,6 +84,7 @@ class Session {
     kube::ClientOptions clients;  ///< for the clients of other clusters
     deployers::Settings deployers;
     LocalConfig local;  ///< of the machine that runs it
+    NotificationHooks notifications;
   };
 
   /// Fails when the home cluster cannot be reached.
@@ -132,6 +141,8 @@ class Session {
   /// The home client, and those of all clusters that the last runs reached; each once.
   std::vector<std::shared_ptr<kube::Client>> clients() { return m_connections.clients(); }
 
+  ~Session();
+
  private:
   using ItemCall = std::function<util::Result<deployers::ItemOutcome>(
       deployers::World& world, const resources::ObjectRef& item)>;
@@ -154,6 +165,7 @@ class Session {
   Options m_options;
   Connections m_connections;
   Catalog m_catalog;
+  std::unique_ptr<Notifications> m_notifications;
   runtimes::Jsonnet m_jsonnet;  ///< of Templates; kept: it remembers results
 };
 

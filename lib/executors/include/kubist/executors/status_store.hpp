@@ -14,6 +14,11 @@ inline constexpr std::string_view k_plan_changed = "PlanChanged";
 /// Such an error (a conflict).
 util::Error plan_changed(std::string message);
 
+/// A node's status before a run wrote it first, and after it wrote it last.
+struct StatusChange {
+  data::Json before, after;
+};
+
 /// Writes statuses as merge patches of the status subresource (field manager kubist-status), one at
 /// a time for each object, under the project's lock. In a dry run nothing is written, and
 /// never in a `hidden` project: it is not the caller's.
@@ -28,6 +33,8 @@ class KubeStatusStore final : public engine::StatusStore {
   KubeStatusStore(World& world, std::set<std::string> hidden, std::stop_token stop)
       : m_world(world), m_hidden(std::move(hidden)), m_stop(std::move(stop)) {}
   util::Result<> write(const engine::Node& node, const data::Json& status) override;
+  /// What was written. After the run.
+  const std::map<engine::NodeId, StatusChange>& changes() const { return m_changes; }
 
  private:
   World& m_world;
@@ -40,6 +47,7 @@ class KubeStatusStore final : public engine::StatusStore {
   };
   Written known(const engine::Node& node);
   std::map<std::string, Written> m_written;  ///< by uid: what the server has by our last write
+  std::map<engine::NodeId, StatusChange> m_changes;
 };
 
 }  // namespace kubist::executors

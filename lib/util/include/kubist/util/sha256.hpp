@@ -11,7 +11,10 @@ std::string sha256_hex(std::string_view bytes);
 /// The 32 raw bytes.
 std::string sha256_raw(std::string_view bytes);
 
-/// The same over data that arrives in pieces.
+/// HMAC-SHA256 (RFC 2104), 32 raw bytes.
+std::string hmac_sha256_raw(std::string_view key, std::string_view bytes);
+
+/// SHA-256 over data that arrives in pieces.
 class Sha256 {
  public:
   Sha256();

@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <array>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/notify/message.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::notify {
+
+using data::Json;
+using util::cat;
+
+namespace {
+
+constexpr std::array<std::string_view, 5> k_levels{"TRACE", "DEBUG", "INFO", "WARNING", "ERROR"};
+
+std::string_view of_condition(const Json& status, std::string_view type, std::string_view field) {
+  const Json* found = engine::find_condition(status, type);
+  return found != nullptr ? data::string_at(*found, {field}) : std::string_view();
+}
+
+Level level_of(const Json& before, const Json& after, std::string_view reason) {
+  const std::string_view state = data::string_at(after, {"state"});
+  if (state == "RolledBack" || state == "Aborted") {
+    return Level::warning;
+  }
+  if (of_condition(after, "Stalled", "status") == "True") {
+    return Level::error;
+  }
+  if (of_condition(after, "Ready", "status") == "True") {
+    return Level::info;
+  }
+  if (reason == "ParentNotReady") {
+    return Level::debug;
+  }
+  if (data::int_at(after, {"failures"}) > 0 || of_condition(before, "Ready", "status") == "True") {
+    return Level::warning;
+  }
+  return state.empty() ? Level::debug : Level::info;
+}
+
+}  // namespace
+
+std::string_view to_string(Level level) { return k_levels.at(static_cast<std::size_t>(level)); }
+
+std::optional<Level> read_level(std::string_view name) {
+  const auto found = std::ranges::find_if(
+      k_levels, [&](std::string_view level) { return util::iequals(level, name); });
+  if (found == k_levels.end()) {
+    return {};
+  }
+  return static_cast<Level>(found - k_levels.begin());
+}
+
+std::optional<Message> message_of(const engine::Node& node, const Json& before, const Json& after) {
+  const auto same = [&](std::string_view field) {
+    return of_condition(before, "Ready", field) == of_condition(after, "Ready", field);
+  };
+  const bool moved = data::int_at(before, {"weight"}) != data::int_at(after, {"weight"});
+  const std::string_view ready = of_condition(after, "Ready", "status");
+  if (ready.empty() || (same("status") && same("reason") && !moved)) {
+    return {};
+  }
+  Message message;
+  message.node = node.key;
+  message.ready = ready;
+  message.reason = of_condition(after, "Ready", "reason");
+  message.text = of_condition(after, "Ready", "message");
+  message.level = level_of(before, after, message.reason);
+  return message;
+}
+
+std::string to_line(const Message& message) {
+  const engine::Key& node = message.node;
+  return cat(to_string(message.level), ' ', node.kind, ' ', node.ns, node.ns.empty() ? "" : "/",
+             node.name, ": ", message.reason, message.text.empty() ? "" : ": ", message.text);
+}
+
+Json to_json(const Message& message) {
+  return {{"level", to_string(message.level)},
+          {"kind", message.node.kind},
+          {"namespace", message.node.ns},
+          {"name", message.node.name},
+          {"ready", message.ready},
+          {"reason", message.reason},
+          {"message", message.text}};
+}
+
+}  // namespace kubist::notify

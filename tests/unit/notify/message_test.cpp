@@ -1,0 +1,114 @@
+#include <doctest/doctest.h>
+
+#include <kubist/notify/sink.hpp>
+
+using namespace kubist;
+using data::Json;
+using notify::Level;
+
+namespace {
+
+Json status(const char* ready, const char* reason, const char* stalled = "False") {
+  return {{"conditions",
+           Json::array(
+               {{{"type", "Ready"}, {"status", ready}, {"reason", reason}, {"message", "as it is"}},
+                {{"type", "Stalled"}, {"status", stalled}}})}};
+}
+
+const engine::Node& node() {
+  static const engine::Node k_node =
+      engine::make_node(Json{{"apiVersion", "kubist.io/v1alpha1"},
+                             {"kind", "Cluster"},
+                             {"metadata", {{"name", "home"}, {"namespace", "shop"}}}});
+  return k_node;
+}
+
+std::string told(const Json& before, const Json& after) {
+  const auto message = notify::message_of(node(), before, after);
+  return message ? notify::to_line(*message) : "nothing";
+}
+
+}  // namespace
+
+TEST_CASE("message: says what changed of Ready, and how much it matters") {
+  const Json none = Json::object();
+  CHECK(told(none, status("True", "Aligned")) == "INFO Cluster shop/home: Aligned: as it is");
+  CHECK(told(status("True", "Aligned"), status("True", "Aligned")) == "nothing");
+  CHECK(told(none, status("False", "Wrong", "True")) == "ERROR Cluster shop/home: Wrong: as it is");
+  CHECK(told(none, status("False", "Progressing")).starts_with("DEBUG"));
+  CHECK(told(status("True", "Aligned"), status("False", "Gone")).starts_with("WARNING"));
+  CHECK(told(status("True", "Aligned"), status("Unknown", "ParentNotReady")).starts_with("DEBUG"));
+  CHECK(told(none, none) == "nothing");
+  Json failing = status("False", "Unreachable");
+  failing["failures"] = 1;
+  CHECK(told(none, failing).starts_with("WARNING"));
+}
+
+TEST_CASE("message: each step of a release is one, its way back a warning") {
+  Json five = status("False", "Progressing");
+  five["state"] = "Progressing";
+  five["weight"] = 5;
+  Json ten = five;
+  ten["weight"] = 10;
+  CHECK(told(five, ten).starts_with("INFO"));
+  CHECK(told(ten, ten) == "nothing");
+  Json back = status("False", "RolledBack", "True");
+  back["state"] = "RolledBack";
+  CHECK(told(ten, back).starts_with("WARNING"));
+}
+
+TEST_CASE("filter: Vamp's parameters decide, then the sink's least level") {
+  notify::Message message;
+  message.level = Level::info;
+  message.node = node().key;
+  notify::Sink slack;
+  slack.type = notify::SinkType::slack;
+  notify::Sink log;
+  const auto passes = [&](const Json& settings, const notify::Sink& sink) {
+    const auto filter = notify::Filter::read(settings);
+    REQUIRE_MESSAGE(filter, filter.error().to_string());
+    return filter->passes(message, sink);
+  };
+  CHECK(passes(Json::object(), slack));
+  CHECK(!passes({{"disable_notifications", "true"}}, slack));
+  CHECK(!passes({{"disable_notifications", true}}, slack));
+  CHECK(!passes({{"min_notify_level", "warning"}}, slack));
+  const Json only_log{{"disable_notifications", true}, {"allow_notify_info", "user, webhook"}};
+  CHECK(passes(only_log, log));
+  CHECK(!passes(only_log, slack));
+  CHECK(passes({{"min_notify_level", "ERROR"}, {"allow_notify_all", "all"}}, slack));
+  slack.least = Level::warning;
+  CHECK(!passes(Json::object(), slack));
+  CHECK(passes({{"min_notify_level", "INFO"}}, slack));
+  slack.kinds = {"CanaryRelease"};
+  CHECK(!passes({{"allow_notify_all", "all"}}, slack));
+}
+
+TEST_CASE("filter: what means nothing is refused") {
+  const auto why = [](const Json& settings) {
+    const auto filter = notify::Filter::read(settings);
+    return filter ? std::string("fine") : filter.error().message;
+  };
+  CHECK(why({{"min_notify_level", "LOUD"}}) == "setting min_notify_level: no level LOUD");
+  CHECK(why({{"allow_notify_loud", "log"}}) == "setting allow_notify_loud: no level loud");
+  CHECK(why({{"allow_notify_info", "log,fax"}}) ==
+        "setting allow_notify_info: fax is nowhere to send notifications");
+  CHECK(why({{"team", "shop"}}) == "fine");
+}
+
+TEST_CASE("sinks: an entry that means nothing is refused") {
+  const auto why = [](const Json& entry) {
+    const auto sinks = notify::read_sinks({{"notifications", Json::array({entry})}});
+    return sinks ? std::string("fine") : sinks.error().message;
+  };
+  CHECK(why({{"name", "a"}, {"type", "Slack"}, {"url", "https://x"}}) == "fine");
+  CHECK(why({{"name", "a"}, {"type", "Slack"}}) ==
+        "notification a (slack) needs one of url and urlSecretRef");
+  CHECK(why({{"name", "a"}, {"type", "Log"}, {"url", "https://x"}}) ==
+        "notification a (log) has no address to send to");
+  CHECK(why({{"name", "a"},
+             {"type", "Slack"},
+             {"url", "https://x"},
+             {"signingSecretRef", {{"name", "s"}, {"key", "k"}}}}) ==
+        "notification a (slack) is not signed: only a Webhook is");
+}

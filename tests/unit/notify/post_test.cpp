@@ -1,0 +1,58 @@
+#include <doctest/doctest.h>
+
+#include <kubist/http/headers.hpp>
+#include <kubist/notify/post.hpp>
+
+using namespace kubist;
+using data::Json;
+
+namespace {
+
+notify::Batch batch(int count) {
+  notify::Batch made{"run-1", std::chrono::system_clock::from_time_t(1614265330), {}};
+  for (int at = 0; at < count; ++at) {
+    notify::Message message;
+    message.node = {"kubist.io", "Cluster", "shop", "c" + std::to_string(at)};
+    message.reason = "Aligned";
+    message.text = "a < b & c";
+    made.messages.push_back(message);
+  }
+  return made;
+}
+
+}  // namespace
+
+// The values of the Standard Webhooks libraries' own tests.
+TEST_CASE("webhook: is signed as Standard Webhooks says") {
+  CHECK(notify::webhook_signature(util::Secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"),
+                                  "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330",
+                                  R"({"test": 2432232314})") ==
+        "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+}
+
+TEST_CASE("webhook: carries the changes as data") {
+  const auto request = notify::webhook_post("https://x/y", batch(2), util::Secret("key"));
+  CHECK(request.method == "POST");
+  const Json body = Json::parse(*request.body);
+  CHECK(body["type"] == "kubist.notification");
+  CHECK(body["timestamp"] == "2021-02-25T15:02:10Z");
+  CHECK(body["data"]["notifications"].size() == 2);
+  CHECK(body["data"]["notifications"][1] == Json{{"level", "INFO"},
+                                                 {"kind", "Cluster"},
+                                                 {"namespace", "shop"},
+                                                 {"name", "c1"},
+                                                 {"ready", ""},
+                                                 {"reason", "Aligned"},
+                                                 {"message", "a < b & c"}});
+  CHECK(http::find_header(request.headers, "webhook-id") == "run-1");
+  CHECK(http::find_header(request.headers, "webhook-signature"));
+  CHECK(!http::find_header(notify::webhook_post("https://x", batch(1), {}).headers,
+                           "webhook-signature"));
+}
+
+TEST_CASE("slack: one text, not too long, escaped") {
+  const Json body = Json::parse(*notify::slack_post("https://x", batch(42)).body);
+  const auto text = body["text"].get<std::string>();
+  CHECK(text.starts_with("INFO Cluster shop/c0: Aligned: a &lt; b &amp; c\n"));
+  CHECK(text.ends_with("\nand 2 more"));
+}
