@@ -48,7 +48,7 @@ class DestinationExecutor final : public TrafficExecutor {
       std::vector<Wish> wishes = services_of(wanted, mode);
       if (!mode.services && !wanted.ports.empty()) {
         KUBIST_TRY(Json spec, rule_spec(work, place, wanted, *mode.rule, users, kept));
-        wishes.push_back({*mode.rule, wanted.name, std::move(spec)});
+        wishes.push_back(spec_wish(*mode.rule, wanted.name, std::move(spec)));
       }
       KUBIST_CHECK(objects.keep(wishes));
       alignment.conditions.push_back(objects.drift_condition());
@@ -93,11 +93,11 @@ class DestinationExecutor final : public TrafficExecutor {
       return wishes;
     }
     const auto& services = kube::well_known::services();
-    wishes.push_back({services, wanted.name, traffic::service_spec(wanted)});
+    wishes.push_back(spec_wish(services, wanted.name, traffic::service_spec(wanted)));
     if (mode.services) {
       for (const auto& [name, subset] : wanted.subsets) {
-        wishes.push_back({services, traffic::subset_service(wanted.name, name),
-                          traffic::subset_service_spec(wanted, subset)});
+        wishes.push_back(spec_wish(services, traffic::subset_service(wanted.name, name),
+                                   traffic::subset_service_spec(wanted, subset)));
       }
     }
     return wishes;

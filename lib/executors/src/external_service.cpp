@@ -23,7 +23,7 @@ class ExternalServiceExecutor final : public TrafficExecutor {
       return *std::move(gated);
     }
     OwnedObjects objects(work, place);
-    KUBIST_CHECK(objects.keep({{resource, work.node().key.name, spec}}));
+    KUBIST_CHECK(objects.keep({spec_wish(resource, work.node().key.name, spec)}));
     KUBIST_CHECK(objects.prune());
     Alignment alignment;
     alignment.conditions.push_back(objects.drift_condition());

@@ -127,4 +127,11 @@ data::Json inventory_entry(const kube::ApiResource& resource, const std::string&
   return entry;
 }
 
+resources::ObjectRef inventory_ref(const data::Json& entry) {
+  const auto text = [&](std::string_view key) {
+    return std::string(data::string_at(entry, {key}));
+  };
+  return {text("group"), text("kind"), text("namespace"), text("name")};
+}
+
 }  // namespace kubist::executors

@@ -40,5 +40,7 @@ engine::Removal abandoned(const util::Error& why, std::vector<std::string> left_
 /// status.inventory's entry for an object.
 data::Json inventory_entry(const kube::ApiResource& resource, const std::string& ns,
                            const std::string& name, const std::string& uid, bool adopted);
+/// The object that an entry stands for.
+resources::ObjectRef inventory_ref(const data::Json& entry);
 
 }  // namespace kubist::executors

@@ -28,11 +28,11 @@ std::string title(const kube::ApiResource& resource, const std::string& name) {
 std::vector<std::string> extra_fields(const Wish& wish, const Json& live) {
   std::vector<std::string> extra;
   const Json* spec = data::find_path(live, {"spec"});
-  if (spec == nullptr || apply::is_built_in_group(wish.resource.group)) {
+  if (spec == nullptr || !wish.whole_spec || apply::is_built_in_group(wish.resource.group)) {
     return extra;
   }
   for (const auto& [key, value] : spec->items()) {
-    if (!wish.spec.contains(key)) {
+    if (!wish.body["spec"].contains(key)) {
       extra.push_back(key);
     }
   }
@@ -60,56 +60,68 @@ bool changed_meanwhile(const util::Error& error) {
 
 }  // namespace
 
+Wish spec_wish(const kube::ApiResource& resource, std::string name, Json spec, Json annotations) {
+  Wish wish{resource, std::move(name), {{"spec", std::move(spec)}}, std::move(annotations)};
+  wish.whole_spec = true;
+  return wish;
+}
+
 OwnedObjects::OwnedObjects(Work& work, const TrafficPlace& place)
+    : OwnedObjects(work, place, work.node().status().value("inventory", Json())) {}
+
+OwnedObjects::OwnedObjects(Work& work, const TrafficPlace& place, const Json& inventory)
     : m_work(work),
       m_place(place),
       m_repair(data::string_at(work.spec(), {"drift"}) != "Report"),
-      m_entries(Json::array()) {
-  const Json* inventory = data::find_path(work.node().status(), {"inventory"});
-  if (inventory != nullptr && inventory->is_array()) {
-    m_entries = *inventory;
-  }
-}
+      m_entries(inventory.is_array() ? inventory : Json::array()) {}
 
-Json* OwnedObjects::recorded(const std::string& kind, const std::string& name) {
+Json* OwnedObjects::recorded(const resources::ObjectRef& ref) {
   for (Json& entry : m_entries) {
-    if (data::string_at(entry, {"kind"}) == kind && data::string_at(entry, {"name"}) == name) {
+    if (inventory_ref(entry) == ref) {
       return &entry;
     }
   }
   return nullptr;
 }
 
+resources::ObjectRef OwnedObjects::ref_of(const Wish& wish) const {
+  const std::string& ns = wish.ns.empty() ? m_place.ns : wish.ns;
+  return {wish.resource.group, wish.resource.kind, wish.resource.namespaced ? ns : "", wish.name};
+}
+
 Json OwnedObjects::inventory() const { return m_entries.empty() ? Json() : m_entries; }
 
 Json OwnedObjects::wanted(const Wish& wish) const {
-  Json annotations = wish.annotations;
-  annotations[k_owner_annotation] = m_work.owner_mark();
-  annotations[k_applied_annotation] = util::sha256_hex(wish.spec.dump()).substr(0, 16);
-  return {{"apiVersion", wish.resource.api_version()},
-          {"kind", wish.resource.kind},
-          {"metadata",
-           {{"name", wish.name},
-            {"namespace", m_place.ns},
-            {"labels", {{resources::k_managed_by_label, "kubist"}}},
-            {"annotations", std::move(annotations)}}},
-          {"spec", wish.spec}};
+  const resources::ObjectRef ref = ref_of(wish);
+  Json object = wish.body;
+  object["apiVersion"] = wish.resource.api_version();
+  object["kind"] = ref.kind;
+  object["metadata"] = {
+      {"name", ref.name}, {"labels", wish.labels}, {"annotations", wish.annotations}};
+  if (!ref.ns.empty()) {
+    object["metadata"]["namespace"] = ref.ns;
+  }
+  const std::string applied = util::sha256_hex(object.dump()).substr(0, 16);
+  resources::set_label(object, resources::k_managed_by_label, "kubist");
+  resources::set_annotation(object, k_owner_annotation, m_work.owner_mark());
+  resources::set_annotation(object, k_applied_annotation, applied);
+  return object;
 }
 
 util::Result<std::vector<Json>> OwnedObjects::keep(const std::vector<Wish>& wishes) {
   bool fresh = false;
   for (const Wish& wish : wishes) {
-    m_kept.emplace_back(wish.resource.kind, wish.name);
-    if (recorded(wish.resource.kind, wish.name) == nullptr) {
+    const resources::ObjectRef ref = m_kept.emplace_back(ref_of(wish));
+    if (recorded(ref) == nullptr) {
       // Somebody else's is found out before it is written down as ours.
-      KUBIST_TRY(const auto live, m_place.client->find(wish.resource, m_place.ns, wish.name,
-                                                       m_work.stop()));
+      KUBIST_TRY(const auto live,
+                 m_place.client->find(wish.resource, ref.ns, ref.name, m_work.stop()));
       if (live) {
         KUBIST_CHECK(check_owner(wish, *live));
       }
       // One that is there was made by a look before this, in the same run.
       const std::string uid(live ? ObjectView(*live).uid() : "");
-      m_entries.push_back(inventory_entry(wish.resource, m_place.ns, wish.name, uid, false));
+      m_entries.push_back(inventory_entry(wish.resource, ref.ns, ref.name, uid, false));
       fresh = true;
     }
   }
@@ -126,10 +138,11 @@ util::Result<std::vector<Json>> OwnedObjects::keep(const std::vector<Wish>& wish
 }
 
 void OwnedObjects::note_live(const Wish& wish, const Json& live) {
-  Json* entry = recorded(wish.resource.kind, wish.name);
+  const resources::ObjectRef ref = ref_of(wish);
+  Json* entry = recorded(ref);
   if (entry != nullptr && !live.is_null()) {
-    *entry = inventory_entry(wish.resource, m_place.ns, wish.name,
-                             std::string(ObjectView(live).uid()), false);
+    *entry = inventory_entry(wish.resource, ref.ns, ref.name, std::string(ObjectView(live).uid()),
+                             false);
   }
 }
 
@@ -152,10 +165,10 @@ util::Result<Json> OwnedObjects::keep_one(const Wish& wish) {
 
 /// The live object; nothing: it has to be looked at again.
 util::Result<std::optional<Json>> OwnedObjects::attempt(const Wish& wish) {
-  KUBIST_TRY(const auto live,
-             m_place.client->find(wish.resource, m_place.ns, wish.name, m_work.stop()));
+  const resources::ObjectRef ref = ref_of(wish);
+  KUBIST_TRY(const auto live, m_place.client->find(wish.resource, ref.ns, ref.name, m_work.stop()));
   Json object = wanted(wish);
-  const Json* known = recorded(wish.resource.kind, wish.name);
+  const Json* known = recorded(ref);
   if (!live && !m_repair && known != nullptr && known->contains("uid")) {
     m_drift.push_back(title(wish.resource, wish.name) + " was deleted");
     return Json();
@@ -172,10 +185,10 @@ util::Result<std::optional<Json>> OwnedObjects::attempt(const Wish& wish) {
   const auto extra = extra_fields(wish, *live);
   const bool same_wish = ObjectView(*live).annotation(k_applied_annotation) ==
                          data::string_at(object, {"metadata", "annotations", k_applied_annotation});
-  // In doubt over defaults of a custom resource: nobody took a field of what we applied.
+  // In doubt over defaults: nobody took a field of what we applied.
   const bool as_applied = compared.verdict == apply::Verdict::unchanged ||
                           (compared.verdict == apply::Verdict::doubtful && same_wish &&
-                           !apply::is_built_in_group(wish.resource.group));
+                           !(wish.whole_spec && apply::is_built_in_group(wish.resource.group)));
   if (as_applied && extra.empty()) {
     return *live;
   }
@@ -231,12 +244,12 @@ util::Result<> OwnedObjects::take_away_fields(const Wish& wish, const Json& live
   }
   kube::WriteOptions options;
   options.field_manager = m_work.field_manager();
-  auto sent = m_work.send(*m_place.client, m_place.cluster,
-                          kube::patch(wish.resource, m_place.ns, wish.name, kube::PatchType::json,
-                                      patch, options),
-                          "patch",
-                          cat(wish.resource.api_version(), ' ', title(wish.resource, wish.name),
-                              " (takes away what was added)"));
+  auto sent = m_work.send(
+      *m_place.client, m_place.cluster,
+      kube::patch(wish.resource, ref_of(wish).ns, wish.name, kube::PatchType::json, patch, options),
+      "patch",
+      cat(wish.resource.api_version(), ' ', title(wish.resource, wish.name),
+          " (takes away what was added)"));
   return !sent && changed_meanwhile(sent.error()) ? util::Result<>{} : sent;
 }
 
@@ -261,9 +274,13 @@ util::Result<> OwnedObjects::check_owner(const Wish& wish, const Json& live) con
       return {};
     }
   }
+  const std::string& ns = ref_of(wish).ns;
   return util::fail(refused(
-      "ObjectExists", cat(what, " exists in namespace ", m_place.ns, " and was not made by kubist"),
-      "Choose another name (spec.object.name), or take it as it is (spec.object.borrow)."));
+      "ObjectExists",
+      cat(what, " exists", ns.empty() ? "" : " in namespace ", ns, " and was not made by kubist"),
+      wish.whole_spec
+          ? "Choose another name (spec.object.name), or take it as it is (spec.object.borrow)."
+          : "Let the executor give its object another name."));
 }
 
 resources::Condition OwnedObjects::drift_condition() const {

@@ -170,7 +170,7 @@ util::Result<std::optional<Wish>> internal_service(const TrafficPlace& place,
                              {"protocol", "TCP"},
                              {"targetPort", port}});
   }
-  return Wish{kube::well_known::services(), route.name, std::move(spec)};
+  return spec_wish(kube::well_known::services(), route.name, std::move(spec));
 }
 
 namespace {

@@ -82,7 +82,7 @@ class TrafficRouteExecutor final : public TrafficExecutor {
     if (!moved.moved_weights.is_null()) {
       annotations[k_override_annotation] = moved.moved_weights.dump();
     }
-    wishes.push_back({mode.resource, name, std::move(spec), std::move(annotations)});
+    wishes.push_back(spec_wish(mode.resource, name, std::move(spec), std::move(annotations)));
     OwnedObjects objects(work, place);
     KUBIST_TRY(const auto live, objects.keep(wishes));
     KUBIST_CHECK(objects.prune());
