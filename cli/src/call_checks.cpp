@@ -35,6 +35,26 @@ std::vector<data::Json> definitions_of_cluster(kube::Client& client, std::string
   return list ? std::move(list->items) : std::vector<data::Json>{};
 }
 
+executors::Catalog catalog() {
+  return executors::Catalog(executors::read_local_config().value_or(executors::LocalConfig{}));
+}
+
+std::vector<util::Error> wrong_parameters(const engine::PolicyDefinition& definition,
+                                          const resources::CallSite& site) {
+  if (!definition.schema) {
+    return {};
+  }
+  auto errors = definition.schema->validate(
+      site.call.parameters, [&site](std::string_view pointer, data::At at) {
+        return site.positions(cat("/parameters", pointer), at);
+      });
+  // Settings of the objects above may give what is missing here.
+  std::erase_if(errors, [](const util::Error& error) {
+    return error.message.find("missing required field") != std::string::npos;
+  });
+  return errors;
+}
+
 }  // namespace
 
 std::vector<data::Json> CallChecks::definitions(std::string_view kind) const {
@@ -61,18 +81,30 @@ std::vector<util::Error> CallChecks::executor(const resources::CallSite& site) {
     return {};
   }
   if (!m_executors) {
-    m_executors.emplace();
-    for (const data::Json& definition : definitions("ExecutorDefinition")) {
-      m_executors->emplace(resources::ObjectView(definition).name());
-    }
+    m_executors = catalog().executors(definitions("ExecutorDefinition"));
   }
   const std::string near = util::did_you_mean(site.call.name, names);
-  if (m_executors->contains(site.call.name) || (m_client == nullptr && near.empty())) {
-    return {};
+  const auto found = m_executors->find(util::lower(site.call.name));
+  if (found == m_executors->end()) {
+    return m_client == nullptr && near.empty()
+               ? std::vector<util::Error>{}
+               : std::vector{util::make_error(
+                     ErrorKind::invalid, cat("unknown executor \"", site.call.name, "\"", near),
+                     cat("executors of a ", site.kind, ": ", util::join(names, ", ")))};
   }
-  return {util::make_error(ErrorKind::invalid,
-                           cat("unknown executor \"", site.call.name, "\"", near),
-                           cat("executors of a ", site.kind, ": ", util::join(names, ", ")))};
+  const auto& function = found->second;
+  if (!function) {
+    return function.error().reason == executors::k_program_not_here ? std::vector<util::Error>{}
+                                                                    // as of policies
+                                                                    : std::vector{function.error()};
+  }
+  const auto& kinds = function->kinds;
+  if (std::find(kinds.begin(), kinds.end(), site.kind) == kinds.end()) {
+    return {util::make_error(ErrorKind::invalid,
+                             cat("executor ", found->first, " is not for kind ", site.kind),
+                             cat("It is for ", util::join(kinds, ", "), "."))};
+  }
+  return wrong_parameters(*function->definition, site);
 }
 
 std::vector<util::Error> CallChecks::policy(const resources::CallSite& site) {
@@ -81,9 +113,7 @@ std::vector<util::Error> CallChecks::policy(const resources::CallSite& site) {
     for (data::Json& definition : definitions("ClusterPolicyDefinition")) {
       objects.push_back(std::move(definition));
     }
-    m_policies =
-        executors::Catalog(executors::read_local_config().value_or(executors::LocalConfig{}))
-            .build(objects);
+    m_policies = catalog().build(objects);
   }
   const auto found = m_policies->find(std::string(site.ns), site.call.name);
   if (!found && found.error().reason == executors::k_program_not_here) {
@@ -94,18 +124,7 @@ std::vector<util::Error> CallChecks::policy(const resources::CallSite& site) {
     return m_client == nullptr && !guess ? std::vector<util::Error>{}
                                          : std::vector<util::Error>{found.error()};
   }
-  if (!(*found)->schema) {
-    return {};
-  }
-  auto errors = (*found)->schema->validate(site.call.parameters,
-                                           [&site](std::string_view pointer, data::At at) {
-                                             return site.positions(cat("/parameters", pointer), at);
-                                           });
-  // Settings of the objects above may give what is missing here.
-  std::erase_if(errors, [](const util::Error& error) {
-    return error.message.find("missing required field") != std::string::npos;
-  });
-  return errors;
+  return wrong_parameters(**found, site);
 }
 
 }  // namespace kubist::cli

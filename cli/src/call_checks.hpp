@@ -1,11 +1,12 @@
 #pragma once
+#include <map>
 #include <optional>
-#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include <kubist/engine/policy.hpp>
+#include <kubist/executors/catalog.hpp>
 #include <kubist/kube/client.hpp>
 #include <kubist/resources/manifest.hpp>
 #include <kubist/resources/validate.hpp>
@@ -33,7 +34,8 @@ class CallChecks {
   kube::Client* m_client;
   std::stop_token m_stop;
   std::optional<engine::PolicyCatalog> m_policies;
-  std::optional<std::set<std::string, std::less<>>> m_executors;  ///< ExecutorDefinitions
+  /// ExecutorDefinitions
+  std::optional<std::map<std::string, util::Result<executors::ExecutorFunction>>> m_executors;
 };
 
 }  // namespace kubist::cli

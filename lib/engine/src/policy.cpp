@@ -37,7 +37,7 @@ util::Result<> read_runtime(
     return util::fail(
         ErrorKind::invalid,
         cat(definition.origin, "/", definition.name, ": runtime ", key, " cannot be used here"),
-        definition.ns.empty() ? "A ClusterPolicyDefinition takes jsonnet or exec."
+        definition.ns.empty() ? cat("Of ", definition.origin, " only jsonnet and exec are run.")
                               : "A PolicyDefinition takes jsonnet only.");
   }
   definition.source = value.is_string() ? value.get<std::string>()
@@ -69,6 +69,7 @@ util::Result<DefinitionPtr> read_policy_definition(
     definition->wants_now = definition->wants_now || want == "now";
     definition->wants_run = definition->wants_run || want == "run";
     definition->wants_approvals = definition->wants_approvals || want == "approvals";
+    definition->wants_objects = definition->wants_objects || want == "objects";
   }
   if (const Json* parameters = data::find_path(*spec, {"parameters"})) {
     definition->parameters = *parameters;

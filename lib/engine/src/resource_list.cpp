@@ -52,6 +52,9 @@ Json make_function_config(const PolicyDefinition& definition, const PolicyInput&
   if (input.decision) {
     config["decision"] = to_json(*input.decision);
   }
+  if (!input.target.is_null()) {
+    config["target"] = input.target;
+  }
   if (definition.wants_now) {
     config["now"] = util::format_time(input.now);
   }
@@ -187,26 +190,21 @@ util::Result<> read_status(const Json& status, PolicyOutput& out) {
   return {};
 }
 
-}  // namespace
+/// What policies and executors alike answer.
+struct Answer {
+  Json items;  ///< without PolicyRuns
+  std::vector<PolicyMessage> results;
+  Json status;  ///< of the PolicyRun
+};
 
-Json make_policy_input(const PolicyDefinition& definition, const PolicyInput& input) {
-  Json items = Json::array({input.resource});
-  for (const Json& object : input.observed) {
-    items.push_back(object);
-  }
-  return {{"apiVersion", k_resource_list_version},
-          {"kind", "ResourceList"},
-          {"items", std::move(items)},
-          {"functionConfig", make_function_config(definition, input)}};
-}
-
-util::Result<PolicyOutput> read_policy_output(const Json& input, const Json& output) {
+util::Result<Answer> read_answer(const Json& output) {
   if (!output.is_object() || data::string_at(output, {"kind"}) != "ResourceList") {
     return broken("it did not return a ResourceList (config.kubernetes.io/v1)");
   }
-  KUBIST_TRY(auto messages, read_results(output));
+  Answer answer;
+  KUBIST_TRY(answer.results, read_results(output));
   std::vector<std::string> refusals;
-  for (const PolicyMessage& message : messages) {
+  for (const PolicyMessage& message : answer.results) {
     if (message.severity == "error") {
       refusals.push_back(message.field.empty() ? message.message
                                                : cat(message.field, ": ", message.message));
@@ -221,13 +219,57 @@ util::Result<PolicyOutput> read_policy_output(const Json& input, const Json& out
   if (found == output.end() || !found->is_array()) {
     return broken("it returned no list of items");
   }
-  Json items = *found;
-  Json status = take_run_status(output, items);
-  KUBIST_CHECK(check_items(input["items"], items));
+  answer.items = *found;
+  answer.status = take_run_status(output, answer.items);
+  return answer;
+}
+
+}  // namespace
+
+Json make_policy_input(const PolicyDefinition& definition, const PolicyInput& input) {
+  Json items = Json::array({input.resource});
+  for (const Json& object : input.observed) {
+    items.push_back(object);
+  }
+  return {{"apiVersion", k_resource_list_version},
+          {"kind", "ResourceList"},
+          {"items", std::move(items)},
+          {"functionConfig", make_function_config(definition, input)}};
+}
+
+util::Result<PolicyOutput> read_policy_output(const Json& input, const Json& output) {
+  KUBIST_TRY(Answer answer, read_answer(output));
+  KUBIST_CHECK(check_items(input["items"], answer.items));
   PolicyOutput out;
-  out.spec = std::move(items[0]["spec"]);
-  out.results = std::move(messages);
-  KUBIST_CHECK(read_status(status, out));
+  out.spec = std::move(answer.items[0]["spec"]);
+  out.results = std::move(answer.results);
+  KUBIST_CHECK(read_status(answer.status, out));
+  return out;
+}
+
+util::Result<ExecutorOutput> read_executor_output(const Json& input, const Json& output) {
+  const auto named = [](util::Error error) {
+    error.reason = error.kind == ErrorKind::denied ? "ExecutorDenied" : "ExecutorFailed";
+    return util::fail(std::move(error));
+  };
+  auto answer = read_answer(output);
+  if (!answer) {
+    return named(answer.error());
+  }
+  PolicyOutput said;
+  if (auto read = read_status(answer->status, said); !read) {
+    return named(read.error());
+  }
+  ExecutorOutput out{{}, std::move(answer->results), std::move(said.state), said.requeue_after};
+  const resources::ObjectRef own = resources::ObjectView(input["items"][0]).ref();
+  for (Json& item : answer->items) {
+    if (!item.is_object()) {
+      return named(util::make_error(ErrorKind::invalid, "it returned an item that is no object"));
+    }
+    if (resources::ObjectView(item).ref() != own) {
+      out.objects.push_back(std::move(item));
+    }
+  }
   return out;
 }
 
@@ -243,7 +285,7 @@ Json resource_for_policies(const Json& object) {
   if (auto* status = data::find_path(resource, {"status"}); status && status->is_object()) {
     for (const char* field :
          {"observedGeneration", "conditions", "lastRun", "failures", "nextRunAt", "policies",
-          "effective", "handledRequest", "inventory", "inventoryOverflow"}) {
+          "effective", "handledRequest", "inventory", "inventoryOverflow", "executor"}) {
       status->erase(field);
     }
     if (status->empty()) {

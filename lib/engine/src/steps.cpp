@@ -190,6 +190,16 @@ StepResult align_node(const StepContext& context, NodeId id, const PolicyVerdict
   return result;
 }
 
+namespace {
+
+// What a definition made that is gone is in the inventory, which the kind's own executor goes by.
+util::Result<Executor*> remover_of(const ExecutorSet& executors, const Node& node) {
+  auto named = executors.find(node);
+  return named ? named : executors.find(node.key.kind, "");
+}
+
+}  // namespace
+
 StepResult remove_node(const StepContext& context, NodeId id, const Json& present,
                        const std::function<void(std::string)>& progress) {
   StepResult result;
@@ -197,7 +207,7 @@ StepResult remove_node(const StepContext& context, NodeId id, const Json& presen
   const Node& node = context.graph[id];
   static const Json none = Json::object();
   auto removed = [&]() -> util::Result<Removal> {
-    KUBIST_TRY(Executor * executor, context.parts.executors.find(node));
+    KUBIST_TRY(Executor * executor, remover_of(context.parts.executors, node));
     Context call{context.graph, context.info,
                  node.spec(),   node.executor ? node.executor->parameters : none,
                  context.stop,  context.parts.clock.now(),

@@ -1,5 +1,10 @@
+#include <algorithm>
+
+#include <kubist/data/pointer.hpp>
 #include <kubist/executors/catalog.hpp>
+#include <kubist/executors/registry.hpp>
 #include <kubist/policies/builtins.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/text.hpp>
 
@@ -14,6 +19,33 @@ namespace {
 
 constexpr std::string_view k_own = "PolicyDefinition";
 constexpr std::string_view k_clusters = "ClusterPolicyDefinition";
+constexpr std::string_view k_executors = "ExecutorDefinition";
+
+bool is_function_kind(std::string_view kind) {
+  return std::find(k_function_kinds.begin(), k_function_kinds.end(), kind) !=
+         k_function_kinds.end();
+}
+
+/// Has a built-in executor of that kind that name?
+bool has_name(std::string_view kind, std::string_view name) {
+  const auto names = executor_names(kind);
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& each) { return util::iequals(each, name); });
+}
+
+/// A built-in executor that cannot be replaced has that name.
+bool is_taken(std::string_view name) {
+  const auto& kinds = resources::kinds();
+  return std::any_of(kinds.begin(), kinds.end(), [&](const resources::Kind& kind) {
+    return !is_function_kind(kind.name) && has_name(kind.name, name);
+  });
+}
+
+std::vector<std::string> strings_at(const data::Json& object,
+                                    std::initializer_list<std::string_view> path) {
+  const data::Json* list = data::find_path(object, path);
+  return list != nullptr ? list->get<std::vector<std::string>>() : std::vector<std::string>{};
+}
 
 }  // namespace
 
@@ -24,7 +56,7 @@ Catalog::Catalog(LocalConfig config)
 
 util::Result<std::shared_ptr<const engine::PolicyDefinition>> Catalog::read(
     const data::Json& object) const {
-  const bool any_runtime = resources::ObjectView(object).kind() == k_clusters;
+  const bool any_runtime = resources::ObjectView(object).kind() != k_own;
   KUBIST_TRY(auto definition,
              engine::read_policy_definition(
                  object, [&](const std::string& key) -> std::shared_ptr<engine::PolicyRuntime> {
@@ -42,6 +74,52 @@ util::Result<std::shared_ptr<const engine::PolicyDefinition>> Catalog::read(
     return util::fail(std::move(error));
   }
   return definition;
+}
+
+util::Result<ExecutorFunction> Catalog::read_executor(const data::Json& object) const {
+  ExecutorFunction function;
+  KUBIST_TRY(function.definition, read(object));
+  function.kinds = function.definition->kinds;
+  if (function.kinds.empty()) {
+    function.kinds.assign(k_function_kinds.begin(), k_function_kinds.end());
+  }
+  for (const std::string& kind : function.kinds) {
+    if (!is_function_kind(kind)) {
+      return util::fail(
+          util::ErrorKind::invalid,
+          cat(k_executors, '/', function.definition->name, ": a ", kind,
+              " cannot have an executor of one's own"),
+          cat("Kinds that can: ",
+              util::join(std::vector<std::string>(k_function_kinds.begin(), k_function_kinds.end()),
+                         ", "),
+              '.'));
+    }
+  }
+  for (const std::string_view kind : k_function_kinds) {
+    if (has_name(kind, function.definition->name) &&
+        std::find(function.kinds.begin(), function.kinds.end(), kind) == function.kinds.end()) {
+      return util::fail(
+          util::ErrorKind::invalid,
+          cat(k_executors, '/', function.definition->name,
+              " has the name of the built-in executor of ", kind, " and is not for that kind"),
+          "Give it another name, or that kind.");
+    }
+  }
+  function.cluster_scoped = strings_at(object, {"spec", "allows", "clusterScoped"});
+  function.namespaces = strings_at(object, {"spec", "allows", "namespaces"});
+  return function;
+}
+
+std::map<std::string, util::Result<ExecutorFunction>> Catalog::executors(
+    const std::vector<data::Json>& objects) const {
+  std::map<std::string, util::Result<ExecutorFunction>> found;
+  for (const data::Json& object : objects) {
+    const resources::ObjectView view(object);
+    if (view.kind() == k_executors && !is_taken(view.name())) {
+      found.insert_or_assign(std::string(view.name()), read_executor(object));
+    }
+  }
+  return found;
 }
 
 engine::PolicyCatalog Catalog::build(const std::vector<data::Json>& objects) const {

@@ -1,6 +1,7 @@
 #include "namespaces.hpp"
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/executors/project.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
@@ -90,6 +91,36 @@ util::Result<> remove_labels(Work& work, kube::Client& client, const std::string
 }
 
 }  // namespace
+
+util::Result<> check_home_namespace(const Survey& survey, const engine::Node& node,
+                                    const std::string& ns) {
+  const auto not_allowed = [](std::string message, std::string hint) {
+    return util::fail(
+        problem(ErrorKind::invalid, "NamespaceNotAllowed", std::move(message), std::move(hint)));
+  };
+  if (is_reserved_namespace(ns)) {
+    return not_allowed(cat("namespace ", ns, " of the home cluster is reserved"),
+                       "Choose another spec.namespace.");
+  }
+  const engine::Node* own = survey.project_of(node.key.ns);
+  const engine::Node* other = survey.project_of(ns);
+  if (other != nullptr && other != own) {
+    return not_allowed(cat("namespace ", ns, " belongs to Project ", other->key.name),
+                       "Choose another spec.namespace.");
+  }
+  if (own == nullptr) {
+    return not_allowed(cat("namespace ", node.key.ns, " belongs to no Project"),
+                       "Create a Project that owns it.");
+  }
+  for (const std::string& pattern : resources::project_home_patterns(*own->object)) {
+    if (util::glob_match(pattern, ns)) {
+      return {};
+    }
+  }
+  return not_allowed(
+      cat("Project ", own->key.name, " may not use namespace ", ns, " of the home cluster"),
+      "An administrator can add it to spec.home.namespaces of the Project.");
+}
 
 std::map<std::string, std::string> string_map(const Json* map) {
   std::map<std::string, std::string> result;

@@ -26,6 +26,11 @@ struct NamespaceFact {
 /// spec.labels or spec.annotations; empty for null.
 std::map<std::string, std::string> string_map(const data::Json* map);
 
+/// On the home cluster a node's objects lie in what its Project grants, never in a system namespace
+/// or another project's. Invalid, reason NamespaceNotAllowed.
+util::Result<> check_home_namespace(const Survey& survey, const engine::Node& node,
+                                    const std::string& ns);
+
 /// The namespace of a Project, from the object and its spec after policies.
 NamespaceWish project_wish(const data::Json& project, const data::Json& spec);
 

@@ -162,7 +162,8 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   if (has_items(run.graph)) {
     KUBIST_TRY(world.deployers.foreign_crd, has_foreign_items(*m_home, stop));
   }
-  const engine::ExecutorSet executors = make_executors(world);
+  const engine::ExecutorSet executors =
+      make_executors(world, m_catalog.executors(view.snapshot.definitions));
   std::set<std::string> hidden;
   for (const auto& [ns, why] : view.hidden) {
     hidden.insert(ns);

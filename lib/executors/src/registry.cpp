@@ -1,5 +1,6 @@
 #include <kubist/executors/registry.hpp>
 
+#include "function_executor.hpp"
 #include "kinds.hpp"
 
 namespace kubist::executors {
@@ -50,10 +51,15 @@ const std::vector<Row>& table() {
 
 }  // namespace
 
-engine::ExecutorSet make_executors(World& world) {
+engine::ExecutorSet make_executors(
+    World& world, const std::map<std::string, util::Result<ExecutorFunction>>& functions) {
   engine::ExecutorSet set;
   for (const Row& row : table()) {
     set.add(row.name, row.make(world), {row.kind}, {row.kind}, row.aliases);
+  }
+  for (const auto& [name, function] : functions) {
+    const std::vector<std::string> all(k_function_kinds.begin(), k_function_kinds.end());
+    set.add(name, make_function_executor(world, function), function ? function->kinds : all);
   }
   return set;
 }

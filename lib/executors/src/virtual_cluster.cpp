@@ -1,5 +1,4 @@
 #include <kubist/data/pointer.hpp>
-#include <kubist/executors/project.hpp>
 #include <kubist/istio/labels.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
@@ -54,39 +53,6 @@ NamespaceWish wish_for(const engine::Node& node, const Json& spec) {
   wish.create = data::bool_at(spec, {"create"}, true);
   wish.adopt = data::bool_at(spec, {"adopt"});
   return wish;
-}
-
-util::Error not_allowed(std::string message, std::string hint) {
-  util::Error error = util::make_error(ErrorKind::invalid, std::move(message), std::move(hint));
-  error.reason = "NamespaceNotAllowed";
-  return error;
-}
-
-// On the home cluster only what the Project grants; never a system namespace or another project's.
-util::Result<> check_home_namespace(const Survey& survey, const engine::Node& node,
-                                    const std::string& ns) {
-  if (is_reserved_namespace(ns)) {
-    return util::fail(not_allowed(cat("namespace ", ns, " of the home cluster is reserved"),
-                                  "Choose another spec.namespace."));
-  }
-  const engine::Node* own = survey.project_of(node.key.ns);
-  const engine::Node* other = survey.project_of(ns);
-  if (other != nullptr && other != own) {
-    return util::fail(not_allowed(cat("namespace ", ns, " belongs to Project ", other->key.name),
-                                  "Choose another spec.namespace."));
-  }
-  if (own == nullptr) {
-    return util::fail(not_allowed(cat("namespace ", node.key.ns, " belongs to no Project"),
-                                  "Create a Project that owns it."));
-  }
-  for (const std::string& pattern : resources::project_home_patterns(*own->object)) {
-    if (util::glob_match(pattern, ns)) {
-      return {};
-    }
-  }
-  return util::fail(not_allowed(
-      cat("Project ", own->key.name, " may not use namespace ", ns, " of the home cluster"),
-      "An administrator can add it to spec.home.namespaces of the Project."));
 }
 
 class VirtualClusterExecutor final : public ManagedExecutor {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <kubist/data/pointer.hpp>
 #include <kubist/executors/tree.hpp>
 #include <kubist/executors/world.hpp>
 #include <kubist/util/text.hpp>
@@ -103,8 +104,14 @@ std::set<GroupKind> traffic_kinds(const engine::Graph& graph) {
        {{"", "Service"}, {k_istio_group, "VirtualService"}, {k_gateway_api_group, "HTTPRoute"}}}};
   std::set<GroupKind> kinds;
   for (const engine::Node& node : graph.nodes()) {
-    if (const auto found = k_kept.find(node.key.kind); found != k_kept.end()) {
-      kinds.insert(found->second.begin(), found->second.end());
+    const auto found = k_kept.find(node.key.kind);
+    if (found == k_kept.end()) {
+      continue;
+    }
+    kinds.insert(found->second.begin(), found->second.end());
+    const Json* made = data::find_path(node.status(), {"inventory"});  // by an ExecutorDefinition
+    for (std::size_t i = 0; made != nullptr && i < made->size(); ++i) {
+      kinds.emplace(data::string_at((*made)[i], {"group"}), data::string_at((*made)[i], {"kind"}));
     }
   }
   return kinds;

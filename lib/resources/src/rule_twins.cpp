@@ -1,5 +1,8 @@
 #include "rule_twins.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/text.hpp>
@@ -63,6 +66,14 @@ constexpr Entry k_twins[] = {
     {"exactly one of jsonnet, exec and container must be given",
      [](const Json& self, const Json*) {
        return count(self, {"jsonnet", "exec", "container"}) == 1;
+     }},
+    {"it has the name of a built-in executor that cannot be replaced",
+     [](const Json& self, const Json*) {
+       static constexpr std::array<std::string_view, 7> k_names{
+           "root",      "project",    "cluster",      "virtualcluster",
+           "execution", "deployitem", "canaryrelease"};
+       return std::find(k_names.begin(), k_names.end(),
+                        data::string_at(self, {"metadata", "name"})) == k_names.end();
      }},
     {"the only Root is named root",
      [](const Json& self, const Json*) {

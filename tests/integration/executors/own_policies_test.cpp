@@ -1,45 +1,17 @@
 // Policies that users bring: Jsonnet from the cluster and programs of this machine, in one chain
 // with built-in ones; KRM functions as they are; and those that hang or print rubbish.
-#include <cstdlib>
-#include <fstream>
-
 #include <doctest/doctest.h>
 
 #include <kubist/util/text.hpp>
 
+#include "programs.hpp"
 #include "support.hpp"
-#include "support/paths.hpp"
 
 namespace {
 
 using namespace it;
 using kubist::util::cat;
 namespace fs = std::filesystem;
-
-/// The programs of a local configuration file, in force as long as this lives.
-class Programs {
- public:
-  Programs() { ::setenv("KUBIST_CONFIG", file().c_str(), 1); }
-  ~Programs() { ::unsetenv("KUBIST_CONFIG"); }
-  Programs(const Programs&) = delete;
-  Programs& operator=(const Programs&) = delete;
-
-  void add(const std::string& name, const std::string& script, const std::string& more = "") {
-    const fs::path program = m_folder.path() / name;
-    std::ofstream(program) << "#!/bin/sh\n" << script << '\n';
-    fs::permissions(program, fs::perms::owner_all);
-    add_file(name, program, more);
-  }
-  void add_file(const std::string& name, const fs::path& program, const std::string& more = "") {
-    m_text += cat("  ", name, ": {program: ", program.string(), more, "}\n");
-    std::ofstream(file()) << m_text;
-  }
-  fs::path file() const { return m_folder.path() / "config.yaml"; }
-
- private:
-  kubist::util::TempDir m_folder{"programs"};
-  std::string m_text = "exec:\n";
-};
 
 /// ClusterPolicyDefinitions that run one of the programs; gone with it.
 class ExecPolicies {
@@ -82,21 +54,6 @@ const char* const k_first = R"(function(list) list {
   items: [super.items[0] { spec+: { labels+: { seen: 'jsonnet' } } }] })";
 // Appends its word to what the one before it wrote.
 const char* const k_second = R"(exec sed 's/"seen":"jsonnet"/"seen":"jsonnet-exec"/')";
-
-/// The folder of KRM functions that others wrote, see `tests/cluster/cluster krm`.
-fs::path krm_functions() {
-  kubist::util::Command command;
-  command.args = {kubist::paths::source_dir() + "/tests/cluster/cluster", "krm"};
-  const auto result = kubist::util::run_command(command);
-  REQUIRE_MESSAGE((result && result->exit_code == 0), (result ? result->err : ""));
-  return std::string(kubist::util::trim(result->out));
-}
-
-// As `kpt fn` and kustomize would give it to them.
-Json config_map(Json fields) {
-  fields.update({{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", "config"}}}});
-  return fields;
-}
 
 const Json k_replacements = Json::parse(R"([{
   "source": {"kind": "VirtualCluster", "fieldPath": "metadata.name"},

@@ -107,7 +107,8 @@ Json comparable(Json object) {
 bool of_examples(const AuditedWrite& write) {
   const std::string& ns = write.ns.empty() ? write.name : write.ns;
   return ns == "root" || ns == "deployitems" || ns.starts_with("quickstart") ||
-         ns.starts_with("shop") || ns.starts_with("traffic") || write.resource == "clusterpolicydefinitions";
+         ns.starts_with("shop") || ns.starts_with("traffic") ||
+         write.resource == "clusterpolicydefinitions" || write.resource == "executordefinitions";
 }
 
 std::string own_writes(Audit& audit, const std::string& user, std::size_t& reads) {

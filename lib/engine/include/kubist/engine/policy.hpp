@@ -17,11 +17,12 @@ namespace kubist::engine {
 using data::Json;
 class PolicyRuntime;
 
-/// A policy by name: built in, or from a PolicyDefinition or ClusterPolicyDefinition. Immutable.
+/// A policy by name: built in, or from a PolicyDefinition or ClusterPolicyDefinition; or what an
+/// ExecutorDefinition runs. Immutable.
 struct PolicyDefinition {
   std::string name;
   std::string ns;       ///< namespace of a PolicyDefinition; empty for built-in and cluster ones
-  std::string origin;   ///< "built-in", "PolicyDefinition", "ClusterPolicyDefinition"
+  std::string origin;   ///< "built-in" or the kind of the object
   std::string summary;  ///< one sentence, for `policy list`
   std::string doc;      ///< the rest, for `explain`; may be empty
   Json parameters = Json::object();            ///< JSON schema with defaults; empty: takes none
@@ -31,6 +32,7 @@ struct PolicyDefinition {
   bool wants_now = false;  ///< spec.wants has "now": gets `now` (without it answers can be kept)
   bool wants_run = false;  ///< spec.wants has "run": gets `run {id, attempt, seed}`
   bool wants_approvals = false;  ///< spec.wants has "approvals": items has the release's Approvals
+  bool wants_objects = false;    ///< of an executor: items has the objects that it keeps
   /// A functionConfig of its own, for existing KRM functions; null: a PolicyRun is made. A string
   /// that is exactly "${parameters.NAME}" is replaced by the whole value of that parameter.
   Json function_config;
@@ -56,9 +58,10 @@ class PolicyRuntime {
                                              const std::stop_token& stop) = 0;
 };
 
-/// Reads a PolicyDefinition or ClusterPolicyDefinition object. `runtime_for` gives the runtime of a
-/// key of spec.runtime ("jsonnet", "exec", ...), or null where that runtime is not allowed or
-/// unknown. Fails with invalid: a bad schema, no or several runtimes, one that is not allowed.
+/// Reads a PolicyDefinition, ClusterPolicyDefinition or ExecutorDefinition object. `runtime_for`
+/// gives the runtime of a key of spec.runtime ("jsonnet", "exec", ...), or null where that runtime
+/// is not allowed or unknown. Fails with invalid: a bad schema, no or several runtimes, one that is
+/// not allowed.
 util::Result<std::shared_ptr<const PolicyDefinition>> read_policy_definition(
     const Json& object,
     const std::function<std::shared_ptr<PolicyRuntime>(const std::string& key)>& runtime_for);

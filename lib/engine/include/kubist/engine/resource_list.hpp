@@ -23,6 +23,7 @@ struct PolicyInput {
   Json state;  ///< what this policy returned last time; null: none
   Json metrics = Json::object();
   std::optional<Decision> decision;  ///< what the policies before it came to
+  Json target;                       ///< of an executor: where its objects go; null: no executor
   std::chrono::system_clock::time_point now;
   std::string run_id;
   int attempt = 1;
@@ -47,6 +48,14 @@ struct PolicyOutput {
   std::optional<Decision> decision;  ///< of a release
 };
 
+/// What an executor's function said.
+struct ExecutorOutput {
+  std::vector<Json> objects;  ///< that shall exist; unchecked but for being objects
+  std::vector<PolicyMessage> results;
+  std::optional<Json> state;  ///< nothing: unchanged
+  std::optional<std::chrono::milliseconds> requeue_after;
+};
+
 /// The ResourceList that goes in. `now` and `run` only where the definition asks for them.
 Json make_policy_input(const PolicyDefinition& definition, const PolicyInput& input);
 
@@ -55,6 +64,11 @@ Json make_policy_input(const PolicyDefinition& definition, const PolicyInput& in
 /// PolicyFailed) saying which rule was broken, or with denied (reason PolicyDenied) carrying the
 /// policy's own messages of severity error.
 util::Result<PolicyOutput> read_policy_output(const Json& input, const Json& output);
+
+/// Reads what an executor's function gave back: all items but its resource, which existing KRM
+/// functions hand through, and PolicyRuns. Fails as read_policy_output does, reasons ExecutorFailed
+/// and ExecutorDenied.
+util::Result<ExecutorOutput> read_executor_output(const Json& input, const Json& output);
 
 /// The object as policies see it: without managedFields and resourceVersion, and without the
 /// engine's own status fields.

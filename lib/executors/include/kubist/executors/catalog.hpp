@@ -1,4 +1,9 @@
 #pragma once
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <kubist/data/json.hpp>
@@ -10,16 +15,34 @@ namespace kubist::executors {
 /// Reason of the error of a definition whose program is not in the local configuration.
 inline constexpr std::string_view k_program_not_here = "ProgramNotHere";
 
+/// The kinds that an ExecutorDefinition may serve: those whose objects live in a virtual cluster.
+inline constexpr std::array<std::string_view, 4> k_function_kinds{
+    "Destination", "EntryGateway", "ExternalService", "TrafficRoute"};
+
+/// What an ExecutorDefinition says.
+struct ExecutorFunction {
+  std::shared_ptr<const engine::PolicyDefinition> definition;
+  std::vector<std::string> kinds;           ///< that may name it
+  std::vector<std::string> cluster_scoped;  ///< kinds that it may return, as Kind or Kind.group
+  std::vector<std::string> namespaces;      ///< patterns, besides the target namespace
+};
+
 /// Built-in policies and those of PolicyDefinition and ClusterPolicyDefinition objects. A
 /// definition that cannot be used stays in the catalog as broken: the nodes that name it say why.
-/// Jsonnet runs for both kinds; exec for a ClusterPolicyDefinition whose program is in the config.
+/// Jsonnet runs for all kinds; exec for those of administrators whose program is in the config.
 class Catalog {
  public:
   explicit Catalog(LocalConfig config);
   /// The definitions among `objects`; others are left out.
   engine::PolicyCatalog build(const std::vector<data::Json>& objects) const;
 
+  /// The ExecutorDefinitions among `objects` by name: what they say, or why they cannot be used.
+  /// Those with the name of a built-in executor that cannot be replaced are left out.
+  std::map<std::string, util::Result<ExecutorFunction>> executors(
+      const std::vector<data::Json>& objects) const;
+
  private:
+  util::Result<ExecutorFunction> read_executor(const data::Json& object) const;
   util::Result<std::shared_ptr<const engine::PolicyDefinition>> read(
       const data::Json& object) const;
 

@@ -1,14 +1,18 @@
 #pragma once
+#include <map>
 #include <string>
 #include <vector>
 
 #include <kubist/engine/executor.hpp>
+#include <kubist/executors/catalog.hpp>
 #include <kubist/executors/world.hpp>
 
 namespace kubist::executors {
 
-/// The executors of all kinds, bound to a world, which outlives the set.
-engine::ExecutorSet make_executors(World& world);
+/// The executors of all kinds, bound to a world, which outlives the set. One of `functions` takes
+/// the place of a built-in one that has its name; its aliases still name the built-in one.
+engine::ExecutorSet make_executors(
+    World& world, const std::map<std::string, util::Result<ExecutorFunction>>& functions);
 
 /// Canonical names that a kind may use, for offline validation.
 std::vector<std::string> executor_names(std::string_view kind);
