@@ -1,5 +1,6 @@
 // Executors that administrators bring: functions that say which objects shall exist for a resource.
 #include <doctest/doctest.h>
+#include <signal.h>
 
 #include <kubist/util/text.hpp>
 
@@ -228,14 +229,17 @@ TEST_CASE("own executors: one that is not ready yet is waited for, with its obje
                 {{"wants", {"objects"}}});
   make_place(world);
   put("home", {external(project, "api", world.name("claim"))});
-  const CommandResult run = run_kubist({"reconcile", "Project/" + project, "--timeout=3s"});
-  CHECK_MESSAGE(run.exit_code == 3, run.out, run.err);
-  const auto node = get("home", "externalservices.kubist.io", "api", project);
-  CHECK(reason(node, "Ready") == "ObjectsNotReady");
-  CHECK(message(node, "Ready").find("PersistentVolumeClaim/claim") != std::string::npos);
-  const auto seen = get("home", "configmap", "seen", dev);
-  REQUIRE(seen);
-  CHECK((*seen)["data"]["phase"] == "Pending");
+  Background run({"reconcile", "Project/" + project});
+  const auto node = [&] { return get("home", "externalservices.kubist.io", "api", project); };
+  CHECK_MESSAGE(eventually([&] {
+                  const auto seen = get("home", "configmap", "seen", dev);
+                  return seen && (*seen)["data"]["phase"] == "Pending";
+                }),
+                run.output());
+  CHECK(eventually([&] { return reason(node(), "Ready") == "ObjectsNotReady"; }));
+  CHECK(message(node(), "Ready").find("PersistentVolumeClaim/claim") != std::string::npos);
+  run.signal(SIGINT);
+  CHECK(run.wait(30) == 130);
 }
 
 TEST_CASE("own executors: an object where it may not be, and a program that fails, fail one node") {
