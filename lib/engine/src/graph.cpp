@@ -65,6 +65,9 @@ bool Graph::suspended(NodeId id) const {
 }
 
 bool Graph::deleting(NodeId id) const {
+  if (m_nodes[id].leaving) {
+    return true;
+  }
   for (NodeId up = id; up != k_no_node; up = m_nodes[up].parent) {
     if (m_nodes[up].deleting && (up == id || m_nodes[up].key.kind != "Root")) {
       return true;

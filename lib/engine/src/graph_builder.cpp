@@ -1,9 +1,11 @@
 #include "graph_builder.hpp"
 
 #include <numeric>
+#include <set>
 #include <tuple>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/engine/targets.hpp>
 #include <kubist/resources/execution_items.hpp>
 #include <kubist/resources/selector.hpp>
 #include <kubist/util/text.hpp>
@@ -28,36 +30,62 @@ Graph GraphBuilder::build() {
   return std::move(m_graph);
 }
 
-// One node per matching virtual cluster for objects that select many; without a match the object
-// stays one node below its Project, so that it is seen.
 void GraphBuilder::expand_targets(std::vector<Node> nodes) {
-  std::vector<std::pair<Key, std::shared_ptr<const Json>>> virtual_clusters;
+  std::vector<std::shared_ptr<const Json>> virtual_clusters;
   for (const Node& node : nodes) {
     if (node.key.kind == "VirtualCluster") {
-      virtual_clusters.emplace_back(node.key, node.object);
+      virtual_clusters.push_back(node.object);
     }
   }
-  auto& out = m_graph.m_nodes;
-  out.reserve(nodes.size());
+  m_graph.m_nodes.reserve(nodes.size());
   for (Node& node : nodes) {
-    const Json* selector = data::find_path(node.spec(), {"virtualClusterSelector"});
-    auto parsed = selector ? resources::LabelSelector::from_json(*selector)
-                           : util::Result<resources::LabelSelector>(resources::LabelSelector{});
-    if (!selector || !parsed) {
+    if (data::find_path(node.spec(), {"virtualClusterSelector"}) != nullptr) {
+      expand(std::move(node), virtual_clusters);
+    } else {
       node.target = data::string_at(node.spec(), {"virtualClusterRef", "name"});
-      out.push_back(std::move(node));
-      continue;
+      m_graph.m_nodes.push_back(std::move(node));
     }
-    std::size_t before = out.size();
-    for (const auto& [key, object] : virtual_clusters) {
-      if (key.ns == node.key.ns && parsed->matches(resources::ObjectView(*object).labels())) {
-        out.push_back(node);
-        out.back().target = key.name;
-      }
+  }
+}
+
+// One node per virtual cluster that is selected, or was when something was made there. Where none
+// is selected the object is one node below its Project too, so that it is seen.
+void GraphBuilder::expand(Node node,
+                          const std::vector<std::shared_ptr<const Json>>& virtual_clusters) {
+  const auto selector = resources::LabelSelector::from_json(
+      *data::find_path(node.spec(), {"virtualClusterSelector"}));
+  std::set<std::string> names;
+  for (const auto& object : virtual_clusters) {
+    const resources::ObjectView view(*object);
+    if (selector && view.ns() == node.key.ns && selector->matches(view.labels())) {
+      names.emplace(view.name());
     }
-    if (out.size() == before) {
-      out.push_back(std::move(node));
+  }
+  node.selected.emplace(names.begin(), names.end());
+  const auto add = [&](const std::string& name, bool leaving) {
+    Node& target = m_graph.m_nodes.emplace_back(node);
+    target.become_target(name);
+    target.leaving = leaving;
+  };
+  for (const std::string& name : names) {
+    add(name, false);
+  }
+  for (const std::string& name : target_names(node.status())) {
+    if (!names.contains(name)) {
+      add(name, true);
     }
+  }
+  if (names.empty()) {
+    auto problem = selector ? util::make_error(ErrorKind::invalid,
+                                               cat(to_string(node),
+                                                   ": virtualClusterSelector selects no "
+                                                   "VirtualCluster in ",
+                                                   node.key.ns),
+                                               "Label one, or correct the selector.")
+                            : selector.error();
+    problem.reason = node.problem_reason = selector ? "NoVirtualCluster" : "InvalidSelector";
+    node.problem = std::move(problem);
+    m_graph.m_nodes.push_back(std::move(node));
   }
 }
 
@@ -140,6 +168,7 @@ void GraphBuilder::resolve_dependencies() {
   for (Node& node : m_graph.m_nodes) {
     for (const Key& dependency : node.depends_on) {
       auto found = m_graph.find(dependency);
+      std::erase_if(found, [&](NodeId id) { return m_graph[id].leaving; });
       if (found.empty() && !node.problem) {
         std::string where =
             dependency.ns.empty() ? std::string() : cat(" in namespace ", dependency.ns);

@@ -1,5 +1,6 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/node.hpp>
+#include <kubist/engine/targets.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
@@ -51,7 +52,15 @@ std::size_t KeyHash::operator()(const Key& key) const {
 
 const Json& Node::metadata() const { return member(*object, "metadata"); }
 const Json& Node::spec() const { return member(*object, "spec"); }
-const Json& Node::status() const { return member(*object, "status"); }
+const Json& Node::status() const {
+  return m_target_status ? *m_target_status : member(*object, "status");
+}
+
+void Node::become_target(const std::string& virtual_cluster) {
+  target = virtual_cluster;
+  m_target_status = std::make_shared<const Json>(target_status(status(), virtual_cluster));
+  status_summary = summarize_status(*m_target_status);
+}
 
 std::string Node::annotation(std::string_view name) const {
   return std::string(resources::ObjectView(*object).annotation(name));

@@ -36,6 +36,13 @@ util::Result<std::vector<Json>> PolicyWorld::approvals(const Node& /*node*/) {
 
 namespace {
 
+/// The object as one of its targets sees it.
+Json object_of(const Node& node) {
+  Json object = *node.object;
+  object["status"] = node.status();
+  return object;
+}
+
 /// One node on its way through its policies.
 struct Passage {
   const Node* node = nullptr;
@@ -129,7 +136,8 @@ class Pipeline {
     passage.node = &node;
     passage.verdict.status_policies = Json::array();
     if (!node.policies.empty()) {
-      passage.resource = resource_for_policies(*node.object);
+      passage.resource = node.selected ? resource_for_policies(object_of(node))
+                                       : resource_for_policies(*node.object);
       passage.settings = m_graph.settings(node.id);
     }
     return passage;

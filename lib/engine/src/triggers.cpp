@@ -50,7 +50,9 @@ std::optional<Cause> cause_of(const Json* before, const Json* after) {
       !is.annotation(resources::k_request_annotation).empty()) {
     return Cause::requested;
   }
-  if (was.generation() != is.generation()) {
+  // Labels of virtual clusters say what is kept there.
+  const bool selected_anew = is.kind() == "VirtualCluster" && was.labels() != is.labels();
+  if (was.generation() != is.generation() || selected_anew) {
     return Cause::changed;
   }
   return std::nullopt;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/executors/status_store.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
@@ -22,6 +23,15 @@ engine::HandledRequest answer_to(const std::string& request) {
     return {request, "Done", "reconciled"};
   }
   return {request, "Refused", cat("this kind does not know \"", verb, "\"")};
+}
+
+// Of an object on several virtual clusters: it goes, and not only what it has on one of them.
+bool goes_whole(const engine::Node& node, const engine::Graph& graph) {
+  bool whole = node.deleting;
+  for (engine::NodeId up = node.parent; up != engine::k_no_node; up = graph[up].parent) {
+    whole = whole || (graph[up].key.kind == "Project" && graph[up].deleting);
+  }
+  return whole;
 }
 
 // An error that goes away by itself, soon: looked at again within the run.
@@ -83,10 +93,19 @@ util::Result<> ManagedExecutor::let_go(Work& work) {
 util::Result<Removal> ManagedExecutor::remove(const engine::Node& node,
                                               const engine::Context& context) {
   Work work(m_world, node, context);
-  KUBIST_CHECK(request_deletion(work));
+  const bool whole = !node.selected || goes_whole(node, context.graph);
+  if (whole) {
+    KUBIST_CHECK(request_deletion(work));
+  }
   KUBIST_TRY(Removal removal, remove_node(work));
   if (removal.state == RemovalState::done) {
-    KUBIST_CHECK(let_go(work));
+    bool last = true;
+    if (node.selected) {
+      KUBIST_TRY(last, m_world.statuses->drop_target(node));
+    }
+    if (whole && last) {
+      KUBIST_CHECK(let_go(work));
+    }
   }
   removal.writes.insert(removal.writes.end(), work.writes().begin(), work.writes().end());
   return removal;

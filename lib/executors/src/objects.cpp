@@ -1,5 +1,6 @@
 #include <kubist/apply/compare.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/executors/status_store.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
@@ -106,6 +107,11 @@ util::Result<> Work::record_inventory(const Json& entries) {
     return {};
   }
   KUBIST_TRY(const auto own, resource());
+  if (m_node.selected) {
+    KUBIST_CHECK(m_world.statuses->record_inventory(m_node, entries));
+    note("patch", cat(own.api_version(), ' ', own.kind, '/', m_node.key.name, " (inventory)"), "");
+    return {};
+  }
   kube::WriteOptions options;
   options.field_manager = k_status_manager;
   options.subresource = "status";

@@ -105,8 +105,8 @@ util::Result<> Session::recheck(const Graph& graph, const std::string& ns,
     if (view.ns() != ns) {
       continue;
     }
-    ++count;
     const auto found = graph.find(view.ref());
+    count += found.empty() ? 1 : found.size();
     same = same && !found.empty() && graph[found[0]].uid == view.uid() &&
            graph[found[0]].generation == view.generation() &&
            graph[found[0]].deleting == !view.deletion_timestamp().empty();
@@ -169,6 +169,7 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
     hidden.insert(ns);
   }
   KubeStatusStore statuses(world, std::move(hidden), stop);
+  world.statuses = &statuses;
   const engine::PolicyCatalog policies = m_catalog.build(view.snapshot.definitions);
   Releases releases(world, run.graph, stop);
   world.releases = &releases;

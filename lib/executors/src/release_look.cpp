@@ -126,12 +126,28 @@ engine::Key route_key(const engine::Node& release, const std::string& route) {
   return {release.key.group, "TrafficRoute", release.key.ns, route};
 }
 
+util::Result<> check_one_target(const engine::Graph& graph, const engine::Key& route) {
+  for (const engine::NodeId id : graph.find(route)) {
+    if (graph[id].selected) {
+      return util::fail(refused("RouteOnMany",
+                                cat("TrafficRoute ", route.name,
+                                    " is kept by a virtualClusterSelector, and "
+                                    "weights are moved on one virtual cluster alone"),
+                                "Name a route with a virtualClusterRef."));
+    }
+  }
+  return {};
+}
+
 util::Result<ReleaseLook> look_at_release(World& world, const engine::Graph& graph,
                                           ReleaseListing& listing, const engine::Node& node,
                                           const Json& spec, const std::stop_token& stop) {
   ReleaseLook look;
   KUBIST_TRY(look.plan, release::read_plan({{"spec", spec}}));
   look.before = release::read_progress(node.status());
+  for (const std::string& route : look.plan.routes) {
+    KUBIST_CHECK(check_one_target(graph, route_key(node, route)));
+  }
   KUBIST_TRY(const Json labels, version_labels(graph, node, look.plan, look.plan.canary));
   KUBIST_CHECK(version_labels(graph, node, look.plan, look.plan.stable));
   KUBIST_TRY(const auto place, place_of(world.home, world.home_uid, world.connections, graph,

@@ -7,6 +7,9 @@ namespace kubist::executors {
 /// The kind and name of a release's route.
 engine::Key route_key(const engine::Node& release, const std::string& route);
 
+/// Invalid, reason RouteOnMany: the route is kept on many virtual clusters.
+util::Result<> check_one_target(const engine::Graph& graph, const engine::Key& route);
+
 /// Looks at the target's pods and at the routes of a CanaryRelease; `spec` is its own after its
 /// policies. Invalid: the spec does not read, or names no Destination or version of the plan.
 util::Result<ReleaseLook> look_at_release(World& world, const engine::Graph& graph,

@@ -24,7 +24,9 @@ util::Result<engine::Removal> TrafficExecutor::remove_node(Work& work) {
     return engine::Removal{};  // nothing was ever made
   }
   const auto place = traffic_place(work);
-  if (!place && !world().abandon) {
+  // A virtual cluster that is gone took what it had along, or was let go with it.
+  const bool nowhere = work.node().leaving && work.node().parent == engine::k_no_node;
+  if (!place && !world().abandon && !nowhere) {
     return util::fail(place.error());
   }
   if (!place) {

@@ -134,6 +134,10 @@ constexpr Entry k_twins[] = {
      [](const Json& self, const Json*) {
        return is_type(self, "Templates") || count(self, {"template", "engine"}) == 0;
      }},
+    {"exactly one of virtualClusterRef and virtualClusterSelector says where it is kept",
+     [](const Json& self, const Json*) {
+       return count(self, {"virtualClusterRef", "virtualClusterSelector"}) == 1;
+     }},
     {"virtualClusterRef cannot be changed, make another object instead",
      [](const Json& self, const Json* old) {
        return old == nullptr || data::string_at(self, {"virtualClusterRef", "name"}) ==

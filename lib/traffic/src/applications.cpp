@@ -20,9 +20,19 @@ const Json& array_at(const Json& object, std::initializer_list<std::string_view>
   return found != nullptr && found->is_array() ? *found : none;
 }
 
-bool belongs_to(const Json& object, const ObjectView& virtual_cluster) {
-  return ObjectView(object).ns() == virtual_cluster.ns() &&
-         data::string_at(object, {"spec", "virtualClusterRef", "name"}) == virtual_cluster.name();
+/// The object's status on that virtual cluster; null: it is not kept there.
+const Json* status_on(const Json& object, const ObjectView& virtual_cluster) {
+  if (ObjectView(object).ns() != virtual_cluster.ns()) {
+    return nullptr;
+  }
+  if (data::string_at(object, {"spec", "virtualClusterRef", "name"}) == virtual_cluster.name()) {
+    return &ObjectView(object).status();
+  }
+  const Json& targets = array_at(object, {"status", "targets"});
+  const auto found = std::ranges::find_if(targets, [&](const Json& each) {
+    return data::string_at(each, {"virtualCluster"}) == virtual_cluster.name();
+  });
+  return found != targets.end() ? &*found : nullptr;
 }
 
 // The version that a subset selects.
@@ -48,8 +58,8 @@ class Reader {
                        .ready = data::int_at(deployment, {"readyReplicas"}),
                        .shares = {}};
         for (const Json* route : m_routes) {
-          if (belongs_to(*route, view)) {
-            add_shares(*route, view, row);
+          if (const Json* status = status_on(*route, view)) {
+            add_shares(*route, *status, view, row);
           }
         }
         rows.push_back(std::move(row));
@@ -60,8 +70,9 @@ class Reader {
   std::vector<VersionRow> rows;
 
  private:
-  void add_shares(const Json& route, const ObjectView& virtual_cluster, VersionRow& row) const {
-    for (const Json& rule : array_at(route, {"status", "routes"})) {
+  void add_shares(const Json& route, const Json& status, const ObjectView& virtual_cluster,
+                  VersionRow& row) const {
+    for (const Json& rule : array_at(status, {"routes"})) {
       for (const Json& weight : array_at(rule, {"weights"})) {
         if (leads_to(weight, virtual_cluster, row)) {
           row.shares.push_back({std::string(ObjectView(route).name()),
@@ -77,7 +88,7 @@ class Reader {
     const auto name = data::string_at(weight, {"destination"});
     const auto subset = data::string_at(weight, {"version"});
     const auto found = std::ranges::find_if(m_destinations, [&](const Json* each) {
-      return ObjectView(*each).name() == name && belongs_to(*each, virtual_cluster);
+      return ObjectView(*each).name() == name && status_on(*each, virtual_cluster) != nullptr;
     });
     const bool known = found != m_destinations.end();
     const auto application = known ? data::string_at(**found, {"spec", "application"}, name) : name;

@@ -118,5 +118,5 @@ TEST_CASE("crds: fields that may hold anything are the ones meant to") {
   std::sort(open.begin(), open.end());
   CHECK(open == std::vector<std::string>{"cursor", "effective", "endpoints[]", "exportSchema",
                                          "functionConfig", "parameters", "settings[]", "state",
-                                         "tls", "trafficPolicy", "value"});
+                                         "targets[]", "tls", "trafficPolicy", "value"});
 }

@@ -25,6 +25,13 @@ TEST_CASE("applications: versions get the shares of the routes that lead to them
   CHECK(share_words(rows[0].shares) == "web 80 %");
   CHECK(share_words(rows[1].shares) == "web/beta 100 %, web/main 20 %");
   CHECK(rows[1].ready == 0);
+  // One that is kept on many has its shares there.
+  data::Json spread = route;
+  spread["spec"] = {{"virtualClusterSelector", data::Json::object()}};
+  spread["status"] = {{"targets", data::Json::array({route["status"]})}};
+  spread["status"]["targets"][0]["virtualCluster"] = "prod";
+  rows = version_rows({&cluster}, {&destination}, {&spread});
+  CHECK(share_words(rows[0].shares) == "web 80 %");
   route["spec"]["virtualClusterRef"]["name"] = "other";
   rows = version_rows({&cluster}, {&destination}, {&route});
   CHECK(rows[0].shares.empty());

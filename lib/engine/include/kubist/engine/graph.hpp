@@ -35,7 +35,8 @@ class Graph {
 
   /// Is this node or one above it suspended?
   bool suspended(NodeId id) const;
-  /// Is this node or one above it being deleted? The Root is optional: its projects outlive it.
+  /// Is this node or one above it being deleted, or does it leave its target? The Root is optional:
+  /// its projects outlive it.
   bool deleting(NodeId id) const;
 
   /// The value that `settings` gives this node: its own, else the nearest one above, else nullptr.

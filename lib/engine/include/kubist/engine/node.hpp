@@ -43,6 +43,10 @@ struct Node {
   NodeId id = k_no_node;  ///< set by Graph
   Key key;
   std::string target;  ///< VirtualCluster that this node is for; empty for other kinds
+  /// The virtual clusters that its virtualClusterSelector selects, sorted; nothing: it has none.
+  std::optional<std::vector<std::string>> selected;
+  /// Its virtual cluster is not selected any more: what the object has there goes, and no more.
+  bool leaving = false;
   std::string uid;
   std::int64_t generation = 0;
   std::string resource_version;
@@ -67,12 +71,18 @@ struct Node {
   std::optional<util::Error> problem;  ///< why this node cannot run: missing parent, cycle, ...
   std::string problem_reason;          ///< CamelCase word for it: ParentNotFound, DependencyCycle
 
-  /// Parts of the object; an empty object where absent.
+  /// Parts of the object; an empty object where absent. Of one of several targets the status is
+  /// its own (targets.hpp).
   const Json& metadata() const;
   const Json& spec() const;
   const Json& status() const;
+  /// Makes it the node of one of several targets.
+  void become_target(const std::string& virtual_cluster);
   /// metadata.annotations[name], or empty.
   std::string annotation(std::string_view name) const;
+
+ private:
+  std::shared_ptr<const Json> m_target_status;  ///< null: the object's is its own
 };
 
 /// Reads the typed fields from an object of any kubist kind. Never fails: fields of the wrong type

@@ -17,8 +17,9 @@ enum class Cause { created, changed, deleted, requested, drift, due, retry, resy
 std::string_view to_string(Cause cause);
 
 /// Does a watch event on a kubist object ask for a run? `before`: the last version seen, null when
-/// new; `after`: the version now, null when gone. Changes of status, labels and other annotations
-/// than kubist.io/request do not: our own status writes must not wake us.
+/// new; `after`: the version now, null when gone. Changes of status, labels (but of a
+/// VirtualCluster, which selectors read) and other annotations than kubist.io/request do not: our
+/// own status writes must not wake us.
 std::optional<Cause> cause_of(const Json* before, const Json* after);
 
 /// The object whose run an event on `object` asks for: itself, or what stands above it when it is

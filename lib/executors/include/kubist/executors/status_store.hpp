@@ -1,6 +1,7 @@
 #pragma once
-#include <atomic>
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 
@@ -36,7 +37,15 @@ class KubeStatusStore final : public engine::StatusStore {
   /// What was written. After the run.
   const std::map<engine::NodeId, StatusChange>& changes() const { return m_changes; }
 
+  /// For a node of one of several targets: writes its inventory ahead of what it names.
+  util::Result<> record_inventory(const engine::Node& node, const data::Json& entries);
+  /// Its virtual cluster has nothing of it any more: takes its entry away. Was it the last one?
+  util::Result<bool> drop_target(const engine::Node& node);
+
  private:
+  using Change = std::function<data::Json(const data::Json& status)>;
+  /// Writes what `change` makes of the status of the whole object. Returns it.
+  util::Result<data::Json> change(const engine::Node& node, const Change& change);
   World& m_world;
   std::set<std::string> m_hidden;  ///< project namespaces
   std::stop_token m_stop;
@@ -46,8 +55,12 @@ class KubeStatusStore final : public engine::StatusStore {
     std::string resource_version;
   };
   Written known(const engine::Node& node);
+  util::Result<> send(const engine::Node& node, const Written& present, const data::Json& status);
+  std::shared_ptr<std::mutex> turn_of(const engine::Node& node);
   std::map<std::string, Written> m_written;  ///< by uid: what the server has by our last write
   std::map<engine::NodeId, StatusChange> m_changes;
+  /// By uid: several nodes of one object write in turn.
+  std::map<std::string, std::shared_ptr<std::mutex>> m_turns;
 };
 
 }  // namespace kubist::executors

@@ -11,6 +11,7 @@
 
 namespace kubist::executors {
 
+class KubeStatusStore;
 class Releases;
 class Survey;
 
@@ -33,6 +34,7 @@ struct World {
   deployers::Jsonnet jsonnet;        ///< for Templates
   std::size_t item_parallelism = 0;  ///< items of one Execution at once; 0: no limit
   Releases* releases = nullptr;      ///< of this run; null: none are looked at
+  KubeStatusStore* statuses = nullptr;  ///< of this run; null: no executor is called
 };
 
 /// The uid of kube-system, by which a cluster is known.
