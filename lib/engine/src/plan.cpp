@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <kubist/data/pointer.hpp>
 #include <kubist/engine/plan.hpp>
 
 namespace kubist::engine {
@@ -47,6 +48,7 @@ Plan::Plan(const Graph& graph, const std::vector<NodeId>& selected, Mode mode)
     : m_graph(graph), m_entries(graph.size()) {
   include(selected, mode);
   group_siblings();
+  order_routes();
   for (NodeId id = 0; id < m_entries.size(); ++id) {
     if (m_entries[id].selected) {
       begin(id);
@@ -75,6 +77,33 @@ void Plan::include(const std::vector<NodeId>& selected, Mode mode) {
     }
     for (NodeId up = id; up != k_no_node && m_entries[up].selected; up = m_graph[up].parent) {
       ++m_entries[up].open_below;
+    }
+  }
+}
+
+// A release below the Project moves routes on several virtual clusters, which are no siblings: they
+// run when it has decided, whatever that was.
+void Plan::order_routes() {
+  const auto runs = [&](NodeId id) {
+    return m_entries[id].selected && m_entries[id].mode == Mode::align;
+  };
+  for (NodeId id = 0; id < m_entries.size(); ++id) {
+    const Node& release = m_graph[id];
+    const Json* routes = data::find_path(release.spec(), {"routes"});
+    if (release.key.kind != "CanaryRelease" || !release.target.empty() || !runs(id) || !routes) {
+      continue;
+    }
+    for (const Json& name : *routes) {
+      const Key key{release.key.group, "TrafficRoute", release.key.ns,
+                    name.is_string() ? name.get<std::string>() : ""};
+      for (const NodeId route : m_graph.find(key)) {
+        const bool before = std::find(release.waits_for.begin(), release.waits_for.end(), route) !=
+                            release.waits_for.end();
+        if (runs(route) && !before) {
+          m_followers.emplace(id, route);
+          ++m_entries[route].hard;
+        }
+      }
     }
   }
 }
@@ -259,6 +288,10 @@ void Plan::tell_children(NodeId id) {
 
 void Plan::after_align(NodeId id) {
   tell_children(id);
+  const auto [begin, end] = m_followers.equal_range(id);
+  for (auto follower = begin; follower != end; ++follower) {
+    free_or_block(follower->second, true, "", id);
+  }
   const Entry& entry = m_entries[id];
   for (NodeId dependent : m_graph[id].waited_by) {
     if (m_entries[dependent].selected && m_entries[dependent].mode == Mode::align) {

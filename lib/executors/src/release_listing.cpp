@@ -29,12 +29,13 @@ ReleaseListing::ReleaseListing(const engine::Graph& graph) {
 }
 
 util::Result<std::shared_ptr<const RunningThere>> ReleaseListing::list(
-    const engine::Node& release, const deployers::Place& place, const std::string& selector,
-    const std::stop_token& stop) {
-  Shared& shared = m_places.at({release.key.ns, release.target});
-  if (shared.releases == 1) {
+    const engine::Node& release, const std::string& target, const deployers::Place& place,
+    const std::string& selector, const std::stop_token& stop) {
+  const auto known = m_places.find({release.key.ns, target});
+  if (known == m_places.end() || known->second.releases == 1) {
     return read(place, selector, stop);
   }
+  Shared& shared = known->second;
   const std::lock_guard lock(shared.mutex);
   if (!shared.found) {
     shared.found = read(place, "", stop);

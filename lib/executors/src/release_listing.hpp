@@ -23,8 +23,10 @@ class ReleaseListing {
   /// `graph` says how many look where.
   explicit ReleaseListing(const engine::Graph& graph);
 
-  /// The Deployments of the place and its pods: at least those that `selector` finds.
+  /// The Deployments of the place and its pods: at least those that `selector` finds. `target`: the
+  /// virtual cluster that the place is.
   util::Result<std::shared_ptr<const RunningThere>> list(const engine::Node& release,
+                                                         const std::string& target,
                                                          const deployers::Place& place,
                                                          const std::string& selector,
                                                          const std::stop_token& stop);

@@ -1,6 +1,8 @@
 #include "release_look.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <set>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/traffic/destination.hpp>
@@ -74,11 +76,12 @@ std::string target_of(const std::vector<Json>& deployments, const Json& labels,
   return cat(version, '/', util::sha256_hex(util::join(templates, "\n")).substr(0, 10));
 }
 
-release::Member member_of(const engine::Graph& graph, const engine::Node& node,
+/// A route of the release where it is kept; null: nowhere.
+release::Member member_of(const engine::Node& node, const engine::Node* found,
                           const std::string& route, const release::Progress& progress) {
   release::Member member;
-  member.name = route;
-  const engine::Node* found = find_one(graph, route_key(node, route));
+  member.name =
+      found == nullptr || !node.target.empty() ? route : cat(route, " on ", found->target);
   if (found == nullptr || found->deleting) {
     member.there = false;
     return member;
@@ -105,6 +108,21 @@ release::Member member_of(const engine::Graph& graph, const engine::Node& node,
   return member;
 }
 
+std::vector<release::Member> members_at(const engine::Graph& graph, const engine::Node& node,
+                                        const std::string& route,
+                                        const release::Progress& progress) {
+  std::vector<release::Member> members;
+  for (const engine::NodeId id : graph.find(route_key(node, route))) {
+    if (!graph[id].leaving) {
+      members.push_back(member_of(node, &graph[id], route, progress));
+    }
+  }
+  if (members.empty()) {
+    members.push_back(member_of(node, nullptr, route, progress));
+  }
+  return members;
+}
+
 void look_at_target(const RunningThere& there, const std::string& ns, const release::Plan& plan,
                     const Json& labels, release::Seen& seen) {
   const auto ready = std::count_if(there.pods.begin(), there.pods.end(), [&](const Json& pod) {
@@ -120,20 +138,68 @@ void look_at_target(const RunningThere& there, const std::string& ns, const rele
       cat("no pod of version ", plan.canary, " (", label_text(labels), ") is ready in ", ns);
 }
 
+/// All virtual clusters as one: what is released cannot be told while one of them cannot be
+/// reached.
+release::Seen joined(const std::vector<std::string>& targets,
+                     const std::function<util::Result<release::Seen>(const std::string&)>& look,
+                     const std::string& canary) {
+  release::Seen all;
+  std::set<std::string> versions;
+  std::vector<std::string> messages;
+  bool known = !targets.empty();
+  for (const std::string& target : targets) {
+    const auto seen = look(target);
+    known = known && seen;
+    if (seen) {
+      versions.insert(seen->target);
+    }
+    if (!seen || !seen->target_ready) {
+      messages.push_back(cat(target, ": ", seen ? seen->message : seen.error().message));
+    }
+  }
+  if (known) {
+    const std::vector<std::string> list(versions.begin(), versions.end());
+    all.target = list.size() == 1
+                     ? list.front()
+                     : cat(canary, '/', util::sha256_hex(util::join(list, "\n")).substr(0, 10));
+  }
+  all.target_ready = known && messages.empty();
+  all.message = targets.empty() ? "its routes are kept nowhere" : util::join(messages, "; ");
+  return all;
+}
+
 }  // namespace
 
 engine::Key route_key(const engine::Node& release, const std::string& route) {
   return {release.key.group, "TrafficRoute", release.key.ns, route};
 }
 
+std::vector<std::string> targets_of(const engine::Graph& graph, const engine::Node& release) {
+  if (!release.target.empty()) {
+    return {release.target};
+  }
+  std::set<std::string> names;
+  const Json* routes = data::find_path(release.spec(), {"routes"});
+  for (const Json& route : routes != nullptr ? *routes : Json::array()) {
+    for (const engine::NodeId id :
+         graph.find(route_key(release, route.is_string() ? route.get<std::string>() : ""))) {
+      if (!graph[id].leaving && !graph[id].target.empty()) {
+        names.insert(graph[id].target);
+      }
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
 util::Result<> check_one_target(const engine::Graph& graph, const engine::Key& route) {
   for (const engine::NodeId id : graph.find(route)) {
     if (graph[id].selected) {
-      return util::fail(refused("RouteOnMany",
-                                cat("TrafficRoute ", route.name,
-                                    " is kept by a virtualClusterSelector, and "
-                                    "weights are moved on one virtual cluster alone"),
-                                "Name a route with a virtualClusterRef."));
+      return util::fail(
+          refused("RouteOnMany",
+                  cat("TrafficRoute ", route.name,
+                      " is kept by a virtualClusterSelector, and "
+                      "weights are moved on one virtual cluster alone"),
+                  "Leave the virtualClusterRef out: then it is moved wherever it is kept."));
     }
   }
   return {};
@@ -146,16 +212,27 @@ util::Result<ReleaseLook> look_at_release(World& world, const engine::Graph& gra
   KUBIST_TRY(look.plan, release::read_plan({{"spec", spec}}));
   look.before = release::read_progress(node.status());
   for (const std::string& route : look.plan.routes) {
-    KUBIST_CHECK(check_one_target(graph, route_key(node, route)));
+    KUBIST_CHECK(node.target.empty() ? util::Result<>{}
+                                     : check_one_target(graph, route_key(node, route)));
   }
   KUBIST_TRY(const Json labels, version_labels(graph, node, look.plan, look.plan.canary));
   KUBIST_CHECK(version_labels(graph, node, look.plan, look.plan.stable));
-  KUBIST_TRY(const auto place, place_of(world.home, world.home_uid, world.connections, graph,
-                                        node.key.ns, node.target, stop));
-  KUBIST_TRY(const auto there, listing.list(node, place, label_text(labels), stop));
-  look_at_target(*there, place.ns, look.plan, labels, look.seen);
+  const auto look_there = [&](const std::string& target) -> util::Result<release::Seen> {
+    release::Seen seen;
+    KUBIST_TRY(const auto place, place_of(world.home, world.home_uid, world.connections, graph,
+                                          node.key.ns, target, stop));
+    KUBIST_TRY(const auto there, listing.list(node, target, place, label_text(labels), stop));
+    look_at_target(*there, place.ns, look.plan, labels, seen);
+    return seen;
+  };
+  if (!node.target.empty()) {
+    KUBIST_TRY(look.seen, look_there(node.target));
+  } else {
+    look.seen = joined(targets_of(graph, node), look_there, look.plan.canary);
+  }
   for (const std::string& route : look.plan.routes) {
-    look.seen.members.push_back(member_of(graph, node, route, look.before));
+    auto members = members_at(graph, node, route, look.before);
+    std::move(members.begin(), members.end(), std::back_inserter(look.seen.members));
   }
   return look;
 }

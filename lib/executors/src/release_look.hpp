@@ -10,6 +10,10 @@ engine::Key route_key(const engine::Node& release, const std::string& route);
 /// Invalid, reason RouteOnMany: the route is kept on many virtual clusters.
 util::Result<> check_one_target(const engine::Graph& graph, const engine::Key& route);
 
+/// The virtual clusters on which a release moves weights: its own, else those of its routes,
+/// sorted.
+std::vector<std::string> targets_of(const engine::Graph& graph, const engine::Node& release);
+
 /// Looks at the target's pods and at the routes of a CanaryRelease; `spec` is its own after its
 /// policies. Invalid: the spec does not read, or names no Destination or version of the plan.
 util::Result<ReleaseLook> look_at_release(World& world, const engine::Graph& graph,

@@ -46,9 +46,8 @@ struct Cursor {
 };
 
 /// The cursor of the present step; nothing: there is none yet. Invalid: it does not read.
-util::Result<std::optional<Cursor>> cursor_of(const engine::Node& node,
+util::Result<std::optional<Cursor>> cursor_of(const Json* cursor,
                                               const release::Progress& progress) {
-  const Json* cursor = data::find_path(node.status(), {"cursor"});
   if (cursor == nullptr || data::int_at(*cursor, {"weight"}) != progress.weight ||
       data::int_at(*cursor, {"attempt"}) != progress.attempt || !cursor->contains("sample")) {
     return std::nullopt;
@@ -61,6 +60,54 @@ Json cursor_json(const metrics::Sample& sample, const release::Progress& progres
   return {{"weight", progress.weight},
           {"attempt", progress.attempt},
           {"sample", metrics::to_json(sample)}};
+}
+
+bool has_window(const ReleaseWindow& measured) { return !measured.window.contains("reason"); }
+
+/// Latencies are summed where the bounds are the same, else nothing is known of them.
+Json summed(const Json& a, const Json& b) {
+  Json sum{{"requests", a.value("requests", 0.0) + b.value("requests", 0.0)},
+           {"errors", a.value("errors", 0.0) + b.value("errors", 0.0)},
+           {"latency", a["latency"]}};
+  const Json& other = b["latency"];
+  bool same = sum["latency"].size() == other.size();
+  for (std::size_t i = 0; same && i < other.size(); ++i) {
+    same = sum["latency"][i]["le"] == other[i]["le"];
+    sum["latency"][i]["count"] =
+        sum["latency"][i]["count"].get<double>() + other[i]["count"].get<double>();
+  }
+  if (!same) {
+    sum["latency"] = Json::array();
+  }
+  return sum;
+}
+
+/// The windows of all as one; where one has none, why.
+Json joined(const std::map<std::string, ReleaseWindow>& all, int weight) {
+  const std::pair<const std::string, ReleaseWindow>* without = nullptr;
+  Json arms = Json::object();
+  Json clusters = Json::array();
+  double seconds = 0;
+  for (const auto& each : all) {
+    const Json& window = each.second.window;
+    if (!has_window(each.second)) {
+      const bool between =
+          without != nullptr && data::string_at(window, {"reason"}) == "WindowOpen";
+      without = between ? without : &each;
+      continue;
+    }
+    clusters.push_back({{"name", each.first}, {"arms", window["arms"]}});
+    seconds = std::max(seconds, window["seconds"].get<double>());
+    for (const auto& [version, counts] : window["arms"].items()) {
+      arms[version] = arms.contains(version) ? summed(arms[version], counts) : counts;
+    }
+  }
+  if (without != nullptr) {
+    const Json& window = without->second.window;
+    return nothing(data::string_at(window, {"reason"}),
+                   cat(without->first, ": ", data::string_at(window, {"message"})));
+  }
+  return {{"seconds", seconds}, {"weight", weight}, {"arms", arms}, {"clusters", clusters}};
 }
 
 }  // namespace
@@ -120,7 +167,39 @@ util::Result<ReleaseWindow> ReleaseMetrics::measure(const engine::Node& node,
   if (!progress.observed_at || still) {
     return ReleaseWindow{nothing("NotObserved", "no weight is under way"), Json()};
   }
-  const auto read = cursor_of(node, progress);
+  if (!node.target.empty()) {
+    return measure_on(node.target, data::find_path(node.status(), {"cursor"}), node, look, spec,
+                      stop);
+  }
+  std::map<std::string, ReleaseWindow> all;
+  bool complete = true;
+  for (const std::string& target : targets_of(m_graph, node)) {
+    auto measured = measure_on(target, data::find_path(node.status(), {"cursor", target}), node,
+                               look, spec, stop);
+    if (!measured) {
+      measured = ReleaseWindow{
+          nothing(engine::alignment_of(measured.error()).reason, measured.error().message), Json()};
+    }
+    complete = complete && has_window(*measured);
+    all.emplace(target, *std::move(measured));
+  }
+  Json cursors = Json::object();
+  for (const auto& [target, measured] : all) {
+    // While one has no window, the others' go on.
+    const Json* before = data::find_path(node.status(), {"cursor", target});
+    const bool goes_on =
+        before != nullptr && !complete && (has_window(measured) || measured.cursor.is_null());
+    cursors[target] = goes_on ? *before : measured.cursor;
+  }
+  return ReleaseWindow{joined(all, progress.weight), std::move(cursors)};
+}
+
+util::Result<ReleaseWindow> ReleaseMetrics::measure_on(const std::string& target, const Json* from,
+                                                       const engine::Node& node,
+                                                       const ReleaseLook& look, const Json& spec,
+                                                       const std::stop_token& stop) {
+  const release::Progress& progress = look.before;
+  const auto read = cursor_of(from, progress);
   const auto cursor = read ? *read : std::nullopt;
   const auto now = util::system_clock().now();
   if (cursor &&
@@ -129,7 +208,7 @@ util::Result<ReleaseWindow> ReleaseMetrics::measure(const engine::Node& node,
     return ReleaseWindow{nothing("WindowOpen", "the window is not over yet"), cursor->json};
   }
   KUBIST_TRY(const auto place, place_of(m_world.home, m_world.home_uid, m_world.connections,
-                                        m_graph, node.key.ns, node.target, stop));
+                                        m_graph, node.key.ns, target, stop));
   static const Json none = Json::object();
   const Json* settings = data::find_path(spec, {"metrics"});
   KUBIST_TRY(const auto source,

@@ -146,8 +146,8 @@ util::Result<std::vector<Json>> Releases::observed(const engine::Node& node) {
   }
   KUBIST_TRY(const auto looked, look(node, node.spec()));
   for (const std::string& route : looked->plan.routes) {
-    for (const engine::NodeId id : m_graph.find(route_key(node, route))) {
-      items.push_back(engine::resource_for_policies(*m_graph[id].object));
+    if (const auto found = m_graph.find(route_key(node, route)); !found.empty()) {
+      items.push_back(engine::resource_for_policies(*m_graph[found.front()].object));
     }
   }
   items.push_back(observation(*looked));

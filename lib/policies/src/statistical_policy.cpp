@@ -51,7 +51,18 @@ Json schema() {
             {"tolerance", number(0, 50, 5, "Points more than stable that may be slower.")}}}}}}}};
 }
 
-util::Result<StatisticalParameters> read_parameters(const Json& list, const release::Plan& plan) {
+/// What the clusters of a window counted; the window itself where there is only one.
+std::vector<const Json*> clusters_of(const Json& window) {
+  std::vector<const Json*> clusters;
+  const Json* listed = data::find_path(window, {"clusters"});
+  for (std::size_t i = 0; listed != nullptr && i < listed->size(); ++i) {
+    clusters.push_back(&(*listed)[i]);
+  }
+  return clusters.empty() ? std::vector{&window} : clusters;
+}
+
+util::Result<StatisticalParameters> read_parameters(const Json& list, const release::Plan& plan,
+                                                    std::size_t clusters) {
   const Json& given = parameters_of(list);
   const auto points = [](const Json& value) { return value.get<double>() / 100; };
   StatisticalParameters parameters;
@@ -61,6 +72,7 @@ util::Result<StatisticalParameters> read_parameters(const Json& list, const rele
   parameters.minimum_requests = given["minimumRequests"].get<double>();
   parameters.minimum_windows = static_cast<int>(given["minimumWindows"].get<double>());
   parameters.steps = plan.weights.size();
+  parameters.clusters = clusters;
   parameters.hold_limit = plan.hold_limit;
   parameters.bake = plan.bake;
   parameters.metrics[0].tolerance = points(given["tolerance"]);
@@ -94,8 +106,8 @@ util::Result<stats::Counts> slow_of(const Json& arm, double bound_ms) {
                                             bound_ms, " ms or above"));
 }
 
-util::Result<std::vector<stats::Window>> windows_of(const Json& list, const Json& window,
-                                                    const release::Plan& plan) {
+util::Result<std::vector<stats::Window>> windows_of_one(const Json& list, const Json& window,
+                                                        const release::Plan& plan) {
   static const Json none = Json::object();
   const auto arm = [&](const std::string& version) -> const Json& {
     const Json* found = data::find_path(window, {"arms", version});
@@ -112,6 +124,22 @@ util::Result<std::vector<stats::Window>> windows_of(const Json& list, const Json
     KUBIST_TRY(const auto canary, slow_of(arm(plan.canary), ms));
     KUBIST_TRY(const auto stable, slow_of(arm(plan.stable), ms));
     windows.push_back({canary, stable});
+  }
+  return windows;
+}
+
+/// Metric by metric, each cluster by cluster.
+util::Result<std::vector<stats::Window>> windows_of(const Json& list, const Json& window,
+                                                    const release::Plan& plan) {
+  std::vector<std::vector<stats::Window>> all;
+  for (const Json* cluster : clusters_of(window)) {
+    KUBIST_TRY(all.emplace_back(), windows_of_one(list, *cluster, plan));
+  }
+  std::vector<stats::Window> windows;
+  for (std::size_t metric = 0; metric < all.front().size(); ++metric) {
+    for (const auto& cluster : all) {
+      windows.push_back(cluster[metric]);
+    }
   }
   return windows;
 }
@@ -136,8 +164,10 @@ void repeat(Json& list, const Json& kept, int weight) {
 util::Result<> apply(Json& list) {
   KUBIST_TRY(const ReleaseView view, read_release(list));
   KUBIST_TRY(const release::Plan plan, release::read_plan(list["items"][0]));
-  KUBIST_TRY(const StatisticalParameters parameters, read_parameters(list, plan));
   Json& config = list["functionConfig"];
+  const Json window = config["metrics"].value("window", Json::object());
+  const auto clusters = clusters_of(window);
+  KUBIST_TRY(const StatisticalParameters parameters, read_parameters(list, plan, clusters.size()));
   const auto attempt = data::int_at(list["items"][0], {"status", "attempt"}, 1);
   Json kept = config.value("state", Json::object());
   if (data::int_at(kept, {"attempt"}) != attempt) {
@@ -146,7 +176,6 @@ util::Result<> apply(Json& list) {
   if (!is_live(list, view)) {
     return {};
   }
-  const Json window = config["metrics"].value("window", Json::object());
   if (const std::string_view why = data::string_at(window, {"reason"}); !why.empty()) {
     if (why == "WindowOpen" || why == "WindowBegins" || why == "NotObserved") {
       repeat(list, kept, view.weight);
@@ -157,7 +186,8 @@ util::Result<> apply(Json& list) {
     return {};
   }
   StatisticalState state = initial_state(parameters);
-  if (kept.contains("tests")) {
+  const auto counted = static_cast<std::size_t>(data::int_at(kept, {"clusters"}, 1));
+  if (kept.contains("tests") && counted == clusters.size()) {
     KUBIST_TRY(state, statistical_state(kept["tests"], parameters));
   }
   KUBIST_TRY(const auto windows, windows_of(list, window, plan));
@@ -169,8 +199,12 @@ util::Result<> apply(Json& list) {
   look.at_step = std::chrono::duration_cast<std::chrono::seconds>(view.now - *view.observed_at);
   look.windows = windows;
   const StatisticalDecision decision = decide(parameters, look, state);
-  const std::string message = explain(parameters, decision);
+  const std::string_view where = data::string_at(*clusters[decision.evidence.cluster], {"name"});
+  const std::string message = cat(where, where.empty() ? "" : ": ", explain(parameters, decision));
   kept["tests"] = to_json(state);
+  if (clusters.size() > 1) {
+    kept["clusters"] = clusters.size();
+  }
   kept["last"] = {{"weight", view.weight}, {"reason", decision.reason}, {"message", message}};
   config["status"]["state"] = std::move(kept);
   decide(list, action_of(decision.verdict), std::string(decision.reason), message);

@@ -330,7 +330,9 @@ class Look {
   std::string behind(std::optional<int> weight) const {
     for (const Member& member : m_seen.members) {
       if (!member.settled || member.weight != weight) {
-        return cat(" (TrafficRoute/", member.name, member.message.empty() ? "" : ": ",
+        const std::string at =
+            member.weight && member.weight != weight ? cat(" at ", *member.weight, " %") : "";
+        return cat(" (TrafficRoute/", member.name, at, member.message.empty() ? "" : ": ",
                    member.message, ')');
       }
     }

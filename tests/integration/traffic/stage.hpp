@@ -45,24 +45,25 @@ class Stage {
   std::optional<Json> live(const std::string& type, const std::string& name) {
     return get("home", type, name, ns());
   }
-  /// A pod that nothing runs, said to be ready.
-  void ready_pod(const std::string& name, const Json& labels) {
+  /// A pod that nothing runs, said to be ready; in the virtual cluster's namespace, or `where`.
+  void ready_pod(const std::string& name, const Json& labels, const std::string& where = {}) {
+    const std::string in = where.empty() ? ns() : where;
     put("home", {{{"apiVersion", "v1"},
                   {"kind", "Pod"},
-                  {"metadata", {{"name", name}, {"namespace", ns()}, {"labels", labels}}},
+                  {"metadata", {{"name", name}, {"namespace", in}, {"labels", labels}}},
                   {"spec",
                    {{"nodeSelector", {{"kubist.io/test", "nowhere"}}},
                     {"automountServiceAccountToken", false},
                     {"containers",
                      Json::array({{{"name", "main"}, {"image", "localhost/busybox:1"}}})}}}}});
-    set_ready(name, true);
+    set_ready(name, true, in);
   }
-  void set_ready(const std::string& name, bool ready) {
+  void set_ready(const std::string& name, bool ready, const std::string& where = {}) {
     const Json patch{{"status",
                       {{"conditions", Json::array({{{"type", "Ready"},
                                                     {"status", ready ? "True" : "False"}}})}}}};
-    must(kubectl("home", {"patch", "pod", name, "-n", ns(), "--subresource=status",
-                          "--type=strategic", "-p", patch.dump()}));
+    must(kubectl("home", {"patch", "pod", name, "-n", where.empty() ? ns() : where,
+                          "--subresource=status", "--type=strategic", "-p", patch.dump()}));
   }
 
  private:

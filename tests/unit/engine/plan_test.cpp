@@ -66,6 +66,30 @@ TEST_CASE("plan: parents first, kinds in order, siblings together") {
   CHECK(plan.reason(id_of(graph, "p1c1v1")) == "ParentNotReady");
 }
 
+TEST_CASE("plan: routes on several virtual clusters run after their release, however it ends") {
+  FakeHome home;
+  home.add("Project", "", "p");
+  home.add("CanaryRelease", "p", "release", {{"routes", {"route"}}});
+  home.add("TrafficRoute", "p", "route", {{"virtualClusterSelector", Json::object()}});
+  for (const char* name : {"eu", "us"}) {
+    home.add("Cluster", "p", name);
+    home.add("VirtualCluster", "p", std::string("vc-") + name, {{"clusterRef", {{"name", name}}}});
+  }
+  const Graph graph = home.graph();
+  Plan plan(graph, graph.roots());
+  const auto order = drive(graph, plan, {{"us", k_failed}, {"release", k_failed}});
+  // The other route's virtual cluster is below a Cluster that failed.
+  CHECK(std::count(order.begin(), order.end(), "route") == 1);
+  CHECK(place(order, "release") < place(order, "route"));
+  CHECK(place(order, "release") > place(order, "eu"));
+  CHECK(plan.finished());
+  // A release that waits for its route is not waited for.
+  home.at("CanaryRelease", "p", "release")["spec"]["dependsOn"] = {"TrafficRoute/route"};
+  const Graph turned = home.graph();
+  Plan other(turned, turned.roots());
+  CHECK(place(drive(turned, other), "release") > 0);
+}
+
 TEST_CASE("plan: dependsOn waits for Ready and stops what depends on a failed one") {
   World world;
   world.home.add("Project", "", "shop");

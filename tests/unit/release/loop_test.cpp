@@ -290,3 +290,34 @@ TEST_CASE("release loop: paused before its first step it begins when it is resum
   CHECK(stage.look().weight == 10);
   CHECK(stage.follow().state == State::waiting);
 }
+
+TEST_CASE("release loop: members go as one, and one that is gone holds the rest and ends it") {
+  Plan given = plan();
+  given.routes = {"web on eu", "web on us"};
+  Stage stage(given);
+  Member& eu = stage.seen.members[0];
+  Member& us = stage.seen.members[1];
+  stage.start();
+  eu.weight = std::nullopt;  // us has the step, eu has not: nobody goes on
+  CHECK(stage.look(Action::advance).weight == 10);
+  eu.weight = 10;
+  CHECK(stage.look(Action::advance).weight == 50);
+  CHECK(stage.follow(Action::hold).weight == 50);
+  us.settled = false;
+  us.message = "no answer";
+  for (int i = 0; stage.progress.state != State::rolling_back && i < 1000; ++i) {
+    stage.look(Action::hold, "NoData");
+    CHECK(stage.progress.weight <= 50);
+  }
+  CHECK(stage.progress.reason == "NoData");
+  eu.weight = std::nullopt;  // what can be reached is back
+  for (int i = 0; i < 100; ++i) {
+    stage.look();
+  }
+  CHECK(stage.progress.state == State::rolling_back);
+  CHECK(stage.progress.message == "going back (TrafficRoute/web on us at 50 %: no answer)");
+  us.settled = true;  // it answers, with its old weights
+  CHECK(stage.look().state == State::rolling_back);
+  us.weight = std::nullopt;
+  CHECK(stage.look().state == State::rolled_back);
+}

@@ -99,6 +99,7 @@ class Plan {
     std::size_t current = 0;
   };
   void include(const std::vector<NodeId>& selected, Mode mode);
+  void order_routes();
   void group_siblings();
   void begin(NodeId id);
   void begin_align(NodeId id);
@@ -118,6 +119,8 @@ class Plan {
   const Graph& m_graph;
   std::vector<Entry> m_entries;
   std::map<std::pair<NodeId, Mode>, Siblings> m_siblings;
+  /// What runs after a node, however that ends.
+  std::multimap<NodeId, NodeId> m_followers;
   std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> m_ready;  ///< kind order
   std::vector<NodeId> m_ended;  ///< final, consequences not drawn yet
   std::vector<NodeId> m_settled;

@@ -1,0 +1,101 @@
+// One release over a route that is kept on two clusters: here (home) and far (home by a kubeconfig,
+// which can be taken away).
+#include "stage.hpp"
+
+using namespace traffic_test;
+
+namespace {
+
+class Two {
+ public:
+  explicit Two(const std::string& test) : stage(test), far(stage.world().name("far")) {
+    kubeconfig = stage.world().token_kubeconfig("home").first;
+    put("home",
+        {secret(stage.project(), "far", kubeconfig),
+         object("Cluster", stage.project(), "far", {{"kubeconfigSecretRef", {{"name", "far"}}}}),
+         virtual_cluster(stage.project(), "far", "far", far,
+                         {{"injection", {{"mode", "Unmanaged"}}}})});
+    spread("Destination", k_destination);
+    spread("TrafficRoute",
+           "{hosts: [shop.example.com], routes: [{weights: [{destination: web, version: v1}]}]}");
+    stage.reconcile("5s");
+    for (const std::string& ns : {stage.ns(), far}) {
+      for (const char* version : {"v1", "v2"}) {
+        stage.ready_pod(cat("web-", version), {{"app", "web"}, {"version", version}}, ns);
+      }
+    }
+    must(stage.reconcile());
+    original = {spec(stage.ns()), spec(far)};
+    REQUIRE(original.second.find("v1") != std::string::npos);
+    put("home", {object("CanaryRelease", stage.project(), "web",
+                        yaml("{destination: web, stable: v1, canary: v2, routes: [web], interval: "
+                             "1s, weights: [20, 50], policies: [{name: Health, parameters: "
+                             "{failureThreshold: 2, step: 1h}}]}"))});
+    CHECK(until("Waiting") == "Waiting");
+    CHECK(weights("dev") == "web v1 80 %, web v2 20 %");
+    CHECK(weights("far") == "web v1 80 %, web v2 20 %");
+  }
+
+  void spread(const std::string& kind, const std::string& spec) {
+    Json full = yaml(spec);
+    full["virtualClusterSelector"] = Json::object();
+    put("home", {object(kind, stage.project(), "web", full)});
+  }
+  std::string look() {
+    run_kubist(stage.world().as_user(
+        {"reconcile", "CanaryRelease/web", "-n", stage.project(), "--timeout=2s"}));
+    return text("state");
+  }
+  std::string until(const std::string& wanted) {
+    eventually([&] { return look() == wanted; }, 60);
+    return text("state");
+  }
+  std::string text(const char* field) {
+    return text_of(stage.node("canaryreleases", "web"), {"status", field});
+  }
+  std::string weights(const std::string& virtual_cluster) {
+    const auto route = stage.node("trafficroutes", "web");
+    for (const Json& entry : (*route)["status"]["targets"]) {
+      if (entry["virtualCluster"] == virtual_cluster) {
+        return std::string(data::string_at(entry, {"weights"}));
+      }
+    }
+    return "";
+  }
+  static std::string spec(const std::string& ns) {
+    const auto live = get("home", "virtualservices", "web", ns);
+    return live ? (*live)["spec"].dump() : "";
+  }
+
+  Stage stage;
+  std::string far, kubeconfig;
+  std::pair<std::string, std::string> original;
+};
+
+}  // namespace
+
+TEST_CASE("canary: two clusters are one release, and a bad version on one takes both back") {
+  Two two("twobad");
+  two.stage.set_ready("web-v2", false, two.far);
+  CHECK(two.until("RolledBack") == "RolledBack");
+  CHECK(two.text("reason") == "Unhealthy");
+  CHECK(two.spec(two.stage.ns()) == two.original.first);
+  CHECK(two.spec(two.far) == two.original.second);
+}
+
+TEST_CASE(
+    "canary: a cluster that is gone holds the rest, which goes back without it, until proven") {
+  Two two("twogone");
+  put("home", {secret(two.stage.project(), "far", small_kubeconfig("https://127.0.0.1:1").dump())});
+  CHECK(two.until("RollingBack") == "RollingBack");
+  CHECK(eventually([&] { return two.look(), two.spec(two.stage.ns()) == two.original.first; }, 60));
+  CHECK(two.spec(two.far) != two.original.second);
+  CHECK(two.look() == "RollingBack");
+  CHECK_MESSAGE(two.text("message").find("TrafficRoute/web on far at 20 %") != std::string::npos,
+                two.text("message"));
+  put("home", {secret(two.stage.project(), "far", two.kubeconfig)});
+  must(run_kubist(
+      two.stage.world().as_user({"reconcile", "Cluster/far", "-n", two.stage.project()})));
+  CHECK(two.until("RolledBack") == "RolledBack");
+  CHECK(two.spec(two.far) == two.original.second);
+}
