@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <kubist/stats/confidence_sequence.hpp>
@@ -32,6 +33,17 @@ std::optional<double> MeanSequence::half_width(double alpha, double best_at, int
   }
   const double precision = mixing_precision(alpha, best_at);
   return width(*this, precision, std::log(std::sqrt(n * precision + 1) / alpha));
+}
+
+double MeanSequence::p_value(double alpha, double best_at, int minimum) const {
+  if (n < minimum || n < 2 || scatter <= 0) {
+    return 1;
+  }
+  const double precision = mixing_precision(alpha, best_at);
+  const double t = n * precision + 1;
+  // half_width() solved for the level at which it equals |mean|.
+  const double exponent = mean * mean * n * n * n * precision / (scatter * 2 * t);
+  return std::min(1.0, std::sqrt(t) * std::exp(-exponent));
 }
 
 std::optional<double> MeanSequence::one_sided(double alpha, double best_at, int minimum) const {

@@ -96,6 +96,9 @@ class Writer {
   Json rule_of(const Rule& rule) {
     Json entry{{"name", rule.name}, {"backendRefs", Json::array()}};
     for (const Backend& backend : rule.backends) {
+      if (!backend.set_cookie.empty()) {
+        wrong("an experiment's cookies need a VirtualService", "Use mode: VirtualService.");
+      }
       Json reference = reference_of(backend);
       reference["weight"] = rule.backends.size() > 1 ? backend.weight : 1;
       entry["backendRefs"].push_back(std::move(reference));

@@ -126,7 +126,7 @@ class Reader {
 
   static Backend read_backend(const Json& each) {
     return {text_of(each, "destination"), static_cast<int>(number_of(each, "port", 0)),
-            text_of(each, "version"), number_of(each, "weight", 0)};
+            text_of(each, "version"), number_of(each, "weight", 0), text_of(each, "setCookie")};
   }
 
   void read_weights(const Json& weights, Rule& rule) {

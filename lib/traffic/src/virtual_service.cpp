@@ -131,6 +131,9 @@ Json backends_of(const Rule& rule, const Place& place) {
     if (rule.backends.size() > 1) {
       entry["weight"] = backend.weight;
     }
+    if (!backend.set_cookie.empty()) {
+      entry["headers"]["response"]["add"]["set-cookie"] = backend.set_cookie;
+    }
     backends.push_back(std::move(entry));
   }
   return backends;

@@ -47,3 +47,14 @@ TEST_CASE("confidence_sequence: widths agree with mpmath, none before 20 values"
     CHECK(agrees(sequence.one_sided(entry["alpha"], entry["bestAt"]).value(), entry["oneSided"]));
   }
 }
+
+TEST_CASE("confidence_sequence: the p-value is the level at which the interval meets 0") {
+  MeanSequence sequence{.n = 400, .mean = 0, .scatter = 900};
+  CHECK(sequence.p_value(0.05, 100) == 1);
+  sequence.mean = *sequence.half_width(0.05, 100);
+  CHECK(sequence.p_value(0.05, 100) == doctest::Approx(0.05));
+  sequence.mean *= -1.1;
+  CHECK(sequence.p_value(0.05, 100) < 0.05);
+  sequence.n = 19;
+  CHECK(sequence.p_value(0.05, 100) == 1);
+}

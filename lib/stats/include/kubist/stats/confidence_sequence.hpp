@@ -17,6 +17,9 @@ struct MeanSequence {
   /// Half the width of the two-sided interval around `mean`; it is narrowest relative to others
   /// near `best_at` values. Nothing before `minimum` values.
   std::optional<double> half_width(double alpha, double best_at = 50, int minimum = 20) const;
+  /// The always-valid p-value of "the mean is 0": the smallest level whose two-sided interval,
+  /// mixed as for `alpha` and `best_at`, leaves 0 out. 1 before `minimum` values.
+  double p_value(double alpha, double best_at = 50, int minimum = 20) const;
   /// The same for a bound on one side only.
   std::optional<double> one_sided(double alpha, double best_at = 50, int minimum = 20) const;
 };

@@ -29,6 +29,7 @@ struct Backend {
   int port = 0;             ///< 0: the only one that the destination has
   std::string version;      ///< a subset of the Destination, or empty
   std::int64_t weight = 0;  ///< of the sum of its rule's weights
+  std::string set_cookie;   ///< header Set-Cookie of its answers; empty: none
 };
 
 struct Retries {

@@ -1,0 +1,58 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kubist/release/experiment_progress.hpp>
+
+namespace kubist::experiment {
+
+/// The route as it was last seen.
+struct Seen {
+  bool there = true;      ///< the TrafficRoute exists
+  bool settled = false;   ///< it is Ready, live
+  bool assigned = false;  ///< by this experiment's split
+  std::string held_by;    ///< what else moves its weights: "CanaryRelease/web"; empty: nothing
+  std::string for_spec;   ///< a hash of its rules
+  std::string message;    ///< why it is not settled
+};
+
+/// The goals' counters, [goal][variant]; where one of them could not be read there are none, and a
+/// reason.
+struct Reading {
+  std::vector<std::vector<Totals>> counters;
+  std::string reason, message;
+};
+
+/// What a person asked for.
+enum class Request { none, pause, resume, abort };
+/// "pause", "resume", "abort"; none for other words.
+Request read_request(std::string_view verb);
+
+/// Shall the goals be read at this look? Not before clients are assigned, and once an interval.
+bool reads(const Plan& plan, const Progress& before, const Seen& seen, Time now);
+
+/// What one look leads to.
+struct Tick {
+  Progress progress;
+  bool request_done = false;  ///< the request meant something here
+  /// When to look again; nothing: only when something happens.
+  std::optional<std::chrono::milliseconds> look_again;
+};
+
+/// One look: pure. `reading` is there where reads() said so.
+///
+/// - It begins when its route is Ready and nobody else's. The first reading is where counting
+/// begins.
+/// - Later ones add what came since the one before; where a counter shrank (a restart), that window
+///   of that variant is left out.
+/// - It ends by the judgement of what was gathered, or when maxDuration is over (Limit), and then
+///   waits until the route has its own weights again.
+/// - An edit of the route's rules pauses it (RouteChanged) until a person resumes it.
+/// - An edit of variants or goals begins counting anew.
+/// - Without a reading nothing is judged; the reason is kept.
+Tick tick(const Plan& plan, const Progress& before, const Seen& seen,
+          const std::optional<Reading>& reading, Request request, Time now);
+
+}  // namespace kubist::experiment

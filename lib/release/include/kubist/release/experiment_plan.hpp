@@ -1,0 +1,61 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <kubist/data/json.hpp>
+#include <kubist/util/result.hpp>
+
+namespace kubist::experiment {
+
+/// What some of the clients get.
+struct Variant {
+  std::string name;
+  std::string destination, version;
+  int port = 0;
+  std::int64_t weight = 1;
+};
+
+enum class GoalKind {
+  conversion,  ///< of `count` clients so many succeeded
+  mean,        ///< `count` values with a mean and a standard deviation
+};
+
+/// What is measured of each variant.
+struct Goal {
+  std::string name;
+  GoalKind kind = GoalKind::conversion;
+  bool increase = true;  ///< more is better
+  data::Json source;     ///< the goal's spec: {source, count, successes | mean, standardDeviation}
+};
+
+enum class Test {
+  anytime,  ///< may be looked at any time: a confidence sequence
+  welch,    ///< Welch's t-test, once, when every variant has its samples
+};
+
+/// An Experiment's spec, read.
+struct Plan {
+  std::string route;  ///< a TrafficRoute
+  std::string rule;   ///< one of its rules; empty: the only one
+  std::string cookie;
+  std::chrono::seconds max_age{30 * 24 * 3600};  ///< of the cookie
+  std::chrono::seconds interval{60};             ///< between two looks
+  std::chrono::seconds max_duration{14 * 24 * 3600};
+  std::vector<Variant> variants;  ///< at least two; the first is the control
+  std::vector<Goal> goals;        ///< at least one; the first decides
+  Test test = Test::anytime;
+  double alpha = 0.05;
+  /// Of each variant: where a Welch test is made; where an anytime test sees best.
+  double samples = 1000;
+  /// Of each variant, before an anytime test says anything.
+  double minimum_samples = 100;
+  std::string hash;  ///< of what is counted: another one begins counting anew
+};
+
+/// Reads an Experiment that the schema accepts. Invalid: a name twice, times that are no durations,
+/// a minimum above the samples; the error names the field.
+util::Result<Plan> read_plan(const data::Json& experiment);
+
+}  // namespace kubist::experiment

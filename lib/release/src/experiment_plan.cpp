@@ -1,0 +1,111 @@
+#include <set>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/release/experiment_plan.hpp>
+#include <kubist/util/duration.hpp>
+#include <kubist/util/sha256.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::experiment {
+
+using data::Json;
+using util::cat;
+using util::ErrorKind;
+
+namespace {
+
+const Json& member(const Json& object, std::initializer_list<std::string_view> path) {
+  static const Json none;
+  const Json* found = data::find_path(object, path);
+  return found != nullptr ? *found : none;
+}
+
+util::Result<> read_time(const Json& spec, std::initializer_list<std::string_view> path,
+                         std::chrono::seconds& time) {
+  const std::string_view text = data::string_at(spec, path);
+  if (text.empty()) {
+    return {};
+  }
+  const auto read = util::parse_duration(text);
+  if (!read || *read < std::chrono::seconds(1)) {
+    return util::fail(ErrorKind::invalid, cat("spec.", *(path.end() - 1), ": \"", text,
+                                              "\" is no duration of 1 s or more"));
+  }
+  time = std::chrono::ceil<std::chrono::seconds>(*read);
+  return {};
+}
+
+double number_at(const Json& object, std::initializer_list<std::string_view> path,
+                 double fallback) {
+  const Json& found = member(object, path);
+  return found.is_number() ? found.get<double>() : fallback;
+}
+
+util::Result<> unique(const Json& list, const char* field) {
+  std::set<std::string_view> names;
+  for (const Json& each : list) {
+    if (!names.insert(data::string_at(each, {"name"})).second) {
+      return util::fail(
+          ErrorKind::invalid,
+          cat("spec.", field, ": the name ", data::string_at(each, {"name"}), " is there twice"));
+    }
+  }
+  return {};
+}
+
+std::string hash_of(const Plan& plan) {
+  Json counted = Json::array({plan.cookie, plan.rule});
+  for (const Variant& variant : plan.variants) {
+    counted.push_back(Json::array({variant.name, variant.destination, variant.version}));
+  }
+  for (const Goal& goal : plan.goals) {
+    counted.push_back(goal.source);
+  }
+  return util::sha256_hex(counted.dump()).substr(0, 16);
+}
+
+}  // namespace
+
+util::Result<Plan> read_plan(const Json& experiment) {
+  const Json& spec = member(experiment, {"spec"});
+  Plan plan;
+  plan.route = data::string_at(spec, {"route"});
+  plan.rule = data::string_at(spec, {"rule"});
+  plan.cookie = data::string_at(spec, {"cookie", "name"});
+  if (plan.cookie.empty()) {
+    plan.cookie = cat("kubist-exp-", data::string_at(experiment, {"metadata", "name"}));
+  }
+  KUBIST_CHECK(read_time(spec, {"cookie", "maxAge"}, plan.max_age));
+  KUBIST_CHECK(read_time(spec, {"interval"}, plan.interval));
+  KUBIST_CHECK(read_time(spec, {"maxDuration"}, plan.max_duration));
+  KUBIST_CHECK(unique(member(spec, {"variants"}), "variants"));
+  KUBIST_CHECK(unique(member(spec, {"goals"}), "goals"));
+  for (const Json& each : member(spec, {"variants"})) {
+    plan.variants.push_back({std::string(data::string_at(each, {"name"})),
+                             std::string(data::string_at(each, {"destination"})),
+                             std::string(data::string_at(each, {"version"})),
+                             static_cast<int>(data::int_at(each, {"port"})),
+                             data::int_at(each, {"weight"}, 1)});
+  }
+  for (const Json& each : member(spec, {"goals"})) {
+    const bool mean = data::string_at(each, {"kind"}) == "Mean";
+    plan.goals.push_back({std::string(data::string_at(each, {"name"})),
+                          mean ? GoalKind::mean : GoalKind::conversion,
+                          data::string_at(each, {"direction"}) != "Decrease", each});
+  }
+  if (plan.variants.size() < 2 || plan.goals.empty()) {
+    return util::fail(ErrorKind::invalid, "spec needs two variants or more, and a goal");
+  }
+  plan.test = data::string_at(spec, {"test", "kind"}) == "Welch" ? Test::welch : Test::anytime;
+  plan.alpha = number_at(spec, {"test", "alpha"}, plan.alpha);
+  plan.samples = number_at(spec, {"test", "samples"}, plan.samples);
+  plan.minimum_samples =
+      number_at(spec, {"test", "minimumSamples"}, std::min(plan.minimum_samples, plan.samples));
+  if (plan.minimum_samples > plan.samples) {
+    return util::fail(ErrorKind::invalid, "spec.test.minimumSamples: more than spec.test.samples");
+  }
+  plan.hash = hash_of(plan);
+  return plan;
+}
+
+}  // namespace kubist::experiment

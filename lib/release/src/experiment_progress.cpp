@@ -1,0 +1,155 @@
+#include <array>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/release/experiment_progress.hpp>
+#include <kubist/util/duration.hpp>
+
+namespace kubist::experiment {
+
+using data::Json;
+
+namespace {
+
+constexpr std::array<std::pair<State, std::string_view>, 6> k_states{{
+    {State::pending, "Pending"},
+    {State::running, "Running"},
+    {State::paused, "Paused"},
+    {State::finishing, "Finishing"},
+    {State::finished, "Finished"},
+    {State::aborted, "Aborted"},
+}};
+
+// null takes a field out of the status.
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+Json time_or_null(const std::optional<Time>& time) {
+  return time ? Json(util::format_time(*time)) : Json();
+}
+std::optional<Time> time_at(const Json& status, std::string_view field) {
+  const auto time = util::parse_time(data::string_at(status, {field}));
+  return time ? std::optional(*time) : std::nullopt;
+}
+
+Json to_json(const std::vector<std::vector<Totals>>& totals) {
+  Json goals = Json::array();
+  for (const auto& variants : totals) {
+    Json row = Json::array();
+    for (const Totals& each : variants) {
+      row.push_back(Json::array({each.n, each.sum, each.squares}));
+    }
+    goals.push_back(std::move(row));
+  }
+  return goals;
+}
+
+bool is_totals(const Json& json) {
+  return json.is_array() && json.size() == 3 && json[0].is_number() && json[1].is_number() &&
+         json[2].is_number();
+}
+
+/// Empty where the shape is not the plan's.
+std::vector<std::vector<Totals>> read_totals(const Json* json, const Plan& plan) {
+  std::vector<std::vector<Totals>> totals;
+  if (json == nullptr || !json->is_array() || json->size() != plan.goals.size()) {
+    return totals;
+  }
+  for (const Json& goal : *json) {
+    if (!goal.is_array() || goal.size() != plan.variants.size()) {
+      return {};
+    }
+    auto& row = totals.emplace_back();
+    for (const Json& each : goal) {
+      if (!is_totals(each)) {
+        return {};
+      }
+      row.push_back({each[0].get<double>(), each[1].get<double>(), each[2].get<double>()});
+    }
+  }
+  return totals;
+}
+
+Json to_json(const std::vector<GoalReport>& report) {
+  Json goals = Json::array();
+  for (const GoalReport& goal : report) {
+    Json variants = Json::array();
+    for (const Row& row : goal.rows) {
+      Json entry{{"name", row.variant}, {"samples", row.n}, {"value", row.value}};
+      if (row.control) {
+        entry["difference"] = row.control->difference;
+        if (row.control->low) {
+          entry.update(
+              {{"low", *row.control->low}, {"high", *row.control->high}, {"p", row.control->p}});
+        }
+      }
+      variants.push_back(std::move(entry));
+    }
+    goals.push_back({{"goal", goal.goal}, {"variants", std::move(variants)}});
+  }
+  return goals;
+}
+
+}  // namespace
+
+bool is_final(State state) { return state == State::finished || state == State::aborted; }
+
+std::string_view to_string(State state) {
+  for (const auto& [known, text] : k_states) {
+    if (known == state) {
+      return text;
+    }
+  }
+  return "Pending";
+}
+
+State read_state(std::string_view text) {
+  for (const auto& [state, known] : k_states) {
+    if (known == text) {
+      return state;
+    }
+  }
+  return State::pending;
+}
+
+Json to_json(const Progress& progress) {
+  Json json{{"state", to_string(progress.state)},
+            {"reason", text_or_null(progress.reason)},
+            {"message", text_or_null(progress.message)},
+            {"pausedBy", text_or_null(progress.paused_by)},
+            {"winner", text_or_null(progress.winner)},
+            {"aborting", progress.aborting ? Json(true) : Json()},
+            {"forSpec", text_or_null(progress.for_spec)},
+            {"since", util::format_time(progress.since)},
+            {"startedAt", time_or_null(progress.started_at)},
+            {"readAt", time_or_null(progress.read_at)},
+            {"cursor", Json()}};
+  if (!progress.gathered.empty() && !is_final(progress.state)) {
+    json["cursor"] = {{"plan", progress.plan},
+                      {"last", to_json(progress.last)},
+                      {"gathered", to_json(progress.gathered)}};
+  }
+  if (!progress.report.empty()) {
+    json["report"] = to_json(progress.report);  // else the one before stays
+  }
+  return json;
+}
+
+Progress read_progress(const Json& status, const Plan& plan) {
+  Progress progress;
+  progress.state = read_state(data::string_at(status, {"state"}));
+  progress.reason = data::string_at(status, {"reason"});
+  progress.message = data::string_at(status, {"message"});
+  progress.paused_by = data::string_at(status, {"pausedBy"});
+  progress.winner = data::string_at(status, {"winner"});
+  progress.aborting = data::bool_at(status, {"aborting"});
+  progress.for_spec = data::string_at(status, {"forSpec"});
+  progress.since = time_at(status, "since").value_or(Time{});
+  progress.started_at = time_at(status, "startedAt");
+  progress.read_at = time_at(status, "readAt");
+  progress.plan = plan.hash;
+  if (data::string_at(status, {"cursor", "plan"}) == plan.hash) {
+    progress.last = read_totals(data::find_path(status, {"cursor", "last"}), plan);
+    progress.gathered = read_totals(data::find_path(status, {"cursor", "gathered"}), plan);
+  }
+  return progress;
+}
+
+}  // namespace kubist::experiment

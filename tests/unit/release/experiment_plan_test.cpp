@@ -1,0 +1,60 @@
+#include "experiment_support.hpp"
+
+using namespace kubist;
+using namespace kubist::experiment;
+
+namespace {
+
+data::Json valid() {
+  return data::Json::parse(R"({"metadata": {"name": "button"}, "spec": {"route": "shop",
+    "variants": [{"name": "control", "destination": "web", "version": "v1"},
+                 {"name": "green", "destination": "web", "version": "v2", "weight": 3}],
+    "goals": [{"name": "orders", "kind": "Conversion"},
+              {"name": "wait", "kind": "Mean", "direction": "Decrease"}]}})");
+}
+
+std::string error_of(const data::Json& json) {
+  const auto plan = read_plan(json);
+  return plan ? "" : plan.error().message;
+}
+
+}  // namespace
+
+TEST_CASE("plan: what is not said has its default") {
+  const auto plan = read_plan(valid());
+  REQUIRE(plan);
+  CHECK(plan->cookie == "kubist-exp-button");
+  CHECK(plan->interval == std::chrono::seconds(60));
+  CHECK(plan->variants[0].weight == 1);
+  CHECK(plan->variants[1].weight == 3);
+  CHECK(plan->goals[1].kind == GoalKind::mean);
+  CHECK_FALSE(plan->goals[1].increase);
+  CHECK(plan->test == Test::anytime);
+  CHECK(plan->minimum_samples == 100);
+}
+
+TEST_CASE("plan: fewer samples than the default minimum lower it") {
+  data::Json few = valid();
+  few["spec"]["test"] = {{"kind", "Welch"}, {"samples", 40}, {"alpha", 0.01}};
+  const auto plan = read_plan(few);
+  REQUIRE(plan);
+  CHECK(plan->minimum_samples == 40);
+  CHECK(plan->alpha == 0.01);
+  few["spec"]["test"]["minimumSamples"] = 50;
+  CHECK(error_of(few) == "spec.test.minimumSamples: more than spec.test.samples");
+}
+
+TEST_CASE("plan: wrong input names the field") {
+  data::Json twice = valid();
+  twice["spec"]["variants"][1]["name"] = "control";
+  CHECK(error_of(twice) == "spec.variants: the name control is there twice");
+  data::Json goals = valid();
+  goals["spec"]["goals"][1]["name"] = "orders";
+  CHECK(error_of(goals) == "spec.goals: the name orders is there twice");
+  data::Json time = valid();
+  time["spec"]["cookie"] = {{"maxAge", "10ms"}};
+  CHECK(error_of(time) == "spec.maxAge: \"10ms\" is no duration of 1 s or more");
+  data::Json one = valid();
+  one["spec"]["variants"].erase(1);
+  CHECK(error_of(one) == "spec needs two variants or more, and a goal");
+}
