@@ -2,6 +2,8 @@
 
 #include <kubist/util/text.hpp>
 
+#include "commands/experiment_status.hpp"
+
 namespace kubist::cli {
 
 const std::vector<const CommandSpec*>& commands() {
@@ -36,6 +38,7 @@ const std::vector<const CommandSpec*>& commands() {
       &canary_resume_command(),
       &canary_abort_command(),
       &canary_retry_command(),
+      &experiment_status_command(),
       &istio_check_command(),
       &istio_diff_command(),
       &istio_install_command(),

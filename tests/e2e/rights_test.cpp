@@ -161,9 +161,10 @@ std::vector<std::pair<Right, std::string>> traffic_rights() {
   std::vector<std::pair<Right, std::string>> all;
   const std::pair<const char*, std::vector<const char*>> groups[] = {
       {"kubist.io",
-       {"approvals", "canaryreleases", "destinations", "entrygateways", "externalservices",
-        "trafficroutes", "canaryreleases/status", "destinations/status", "entrygateways/status",
-        "externalservices/status", "trafficroutes/status"}},
+       {"approvals", "canaryreleases", "destinations", "entrygateways", "experiments",
+        "externalservices", "trafficroutes", "canaryreleases/status", "destinations/status",
+        "entrygateways/status", "experiments/status", "externalservices/status",
+        "trafficroutes/status"}},
       {"", {"services"}},
       {"networking.istio.io",
        {"destinationrules", "gateways", "serviceentries", "virtualservices"}},

@@ -74,12 +74,6 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
     return none ? Json() : Json(release::next_weight(plan, progress.weight));
   }
 
-  static std::string pending_request(const engine::Node& node) {
-    std::string request = node.annotation(resources::k_request_annotation);
-    return request == data::string_at(node.status(), {"handledRequest", "request"}) ? std::string()
-                                                                                    : request;
-  }
-
   // What the routes were when their weights were first moved: other routes later are an edit.
   static Json members(Work& work, const release::Plan& plan, const release::Progress& before,
                       const release::Progress& after, bool fresh) {

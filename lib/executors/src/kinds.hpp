@@ -16,6 +16,7 @@ std::shared_ptr<engine::Executor> make_destination_executor(World& world);
 std::shared_ptr<engine::Executor> make_entry_gateway_executor(World& world);
 std::shared_ptr<engine::Executor> make_external_service_executor(World& world);
 std::shared_ptr<engine::Executor> make_canary_release_executor(World& world);
+std::shared_ptr<engine::Executor> make_experiment_executor(World& world);
 std::shared_ptr<engine::Executor> make_traffic_route_executor(World& world);
 
 }  // namespace kubist::executors

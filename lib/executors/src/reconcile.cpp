@@ -26,17 +26,12 @@ namespace {
 
 constexpr int k_max_plans = 5;
 
-/// A release moves its routes: they run with it.
+/// A release or an experiment moves its routes: they run with it.
 void add_routes(const Graph& graph, const std::vector<NodeId>& from,
                 std::vector<NodeId>& selected) {
   for (const NodeId id : from) {
-    const data::Json* routes = data::find_path(graph[id].spec(), {"routes"});
-    if (graph[id].key.kind != "CanaryRelease" || routes == nullptr || !routes->is_array()) {
-      continue;
-    }
-    for (const data::Json& route : *routes) {
-      const auto found =
-          graph.find(route_key(graph[id], route.is_string() ? route.get<std::string>() : ""));
+    for (const engine::Key& route : routes_of(graph[id])) {
+      const auto found = graph.find(route);
       selected.insert(selected.end(), found.begin(), found.end());
     }
   }

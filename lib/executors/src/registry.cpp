@@ -41,6 +41,7 @@ const std::vector<Row>& table() {
        "CanaryRelease",
        make_canary_release_executor,
        {"DefaultCanaryReleasePolicyExecutor"}},
+      {"Experiment", "Experiment", make_experiment_executor, {"DefaultExperimentPolicyExecutor"}},
       {"TrafficRoute",
        "TrafficRoute",
        make_traffic_route_executor,

@@ -97,6 +97,9 @@ release::Member member_of(const engine::Node& node, const engine::Node* found,
       data::string_at(*moved, {"by"}) == cat(node.key.kind, '/', node.key.name)) {
     member.weight = static_cast<int>(data::int_at(*moved, {"percent"}));
     member.settled = member.settled && data::int_at(*moved, {"attempt"}) == progress.attempt;
+  } else if (moved != nullptr && data::find_path(*moved, {"split"}) != nullptr) {
+    member.settled = false;
+    member.message = cat(data::string_at(*moved, {"by"}), " has its requests until it ends");
   }
   const Json* members = data::find_path(node.status(), {"members"});
   for (const Json& known : members != nullptr ? *members : Json::array()) {
@@ -174,15 +177,33 @@ engine::Key route_key(const engine::Node& release, const std::string& route) {
   return {release.key.group, "TrafficRoute", release.key.ns, route};
 }
 
+std::vector<engine::Key> routes_of(const engine::Node& release) {
+  std::vector<engine::Key> routes;
+  if (release.key.kind == "Experiment") {
+    routes.push_back(route_key(release, std::string(data::string_at(release.spec(), {"route"}))));
+  }
+  const Json* named = data::find_path(release.spec(), {"routes"});
+  if (release.key.kind == "CanaryRelease" && named != nullptr && named->is_array()) {
+    for (const Json& route : *named) {
+      routes.push_back(route_key(release, route.is_string() ? route.get<std::string>() : ""));
+    }
+  }
+  return routes;
+}
+
+std::string pending_request(const engine::Node& node) {
+  std::string request = node.annotation(resources::k_request_annotation);
+  return request == data::string_at(node.status(), {"handledRequest", "request"}) ? std::string()
+                                                                                  : request;
+}
+
 std::vector<std::string> targets_of(const engine::Graph& graph, const engine::Node& release) {
   if (!release.target.empty()) {
     return {release.target};
   }
   std::set<std::string> names;
-  const Json* routes = data::find_path(release.spec(), {"routes"});
-  for (const Json& route : routes != nullptr ? *routes : Json::array()) {
-    for (const engine::NodeId id :
-         graph.find(route_key(release, route.is_string() ? route.get<std::string>() : ""))) {
+  for (const engine::Key& route : routes_of(release)) {
+    for (const engine::NodeId id : graph.find(route)) {
       if (!graph[id].leaving && !graph[id].target.empty()) {
         names.insert(graph[id].target);
       }

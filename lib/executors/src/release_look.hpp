@@ -7,6 +7,12 @@ namespace kubist::executors {
 /// The kind and name of a release's route.
 engine::Key route_key(const engine::Node& release, const std::string& route);
 
+/// The routes that a CanaryRelease or an Experiment names; none of any other node.
+std::vector<engine::Key> routes_of(const engine::Node& release);
+
+/// Annotation kubist.io/request where nobody has answered it; else empty.
+std::string pending_request(const engine::Node& node);
+
 /// Invalid, reason RouteOnMany: the route is kept on many virtual clusters.
 util::Result<> check_one_target(const engine::Graph& graph, const engine::Key& route);
 

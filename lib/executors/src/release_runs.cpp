@@ -8,7 +8,7 @@ std::optional<ReleasesDue> releases_due(const Run& run) {
   ReleasesDue due;
   for (const engine::NodeReport& node : run.report.nodes) {
     const bool under_way =
-        node.key.kind == "CanaryRelease" &&
+        (node.key.kind == "CanaryRelease" || node.key.kind == "Experiment") &&
         (node.outcome == engine::Outcome::progressing || node.outcome == engine::Outcome::failed) &&
         node.requeue_after;
     if (!under_way) {

@@ -171,7 +171,10 @@ util::Result<std::vector<Json>> Releases::approvals(const engine::Node& node) {
 
 void Releases::wish(const engine::Key& route, RouteWish wish) {
   const std::lock_guard lock(m_mutex);
-  m_wishes.insert_or_assign(route, std::move(wish));
+  const auto [known, fresh] = m_wishes.try_emplace(route, wish);
+  if (!fresh && (wish.moves() || known->second.by == wish.by)) {
+    known->second = std::move(wish);
+  }
 }
 
 std::optional<RouteWish> Releases::wish_for(const engine::Key& route) const {

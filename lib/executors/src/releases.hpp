@@ -10,15 +10,19 @@
 #include <kubist/executors/world.hpp>
 #include <kubist/release/loop.hpp>
 #include <kubist/traffic/shift.hpp>
+#include <kubist/traffic/split.hpp>
 
 namespace kubist::executors {
 
 /// What a release wants of one TrafficRoute.
 struct RouteWish {
-  std::string by;  ///< "CanaryRelease/NAME"
+  std::string by;  ///< "CanaryRelease/NAME", "Experiment/NAME"
   int attempt = 1;
-  std::optional<traffic::Shift> shift;  ///< nothing: the route's own weights
-  bool final = false;                   ///< the release is over: the weights stay without it
+  /// Neither: the route's own weights.
+  std::optional<traffic::Shift> shift;
+  std::optional<traffic::Split> split;
+  bool final = false;  ///< the release is over: the weights stay without it
+  bool moves() const { return shift || split; }
 };
 
 /// One look of a release at the world, taken once in a run and shared by its policies and its
@@ -57,6 +61,7 @@ class Releases final : public engine::PolicyWorld {
   /// status.cursor after what was measured in this run; nothing: nothing was.
   std::optional<data::Json> cursor(const engine::Node& node) const;
 
+  /// Who wants nothing of a route leaves it to who does.
   void wish(const engine::Key& route, RouteWish wish);
   std::optional<RouteWish> wish_for(const engine::Key& route) const;
 

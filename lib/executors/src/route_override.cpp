@@ -12,16 +12,18 @@ using data::Json;
 namespace {
 
 Json to_json(const RouteWish& wish, const std::string& for_spec) {
-  if (!wish.shift) {
+  if (!wish.moves()) {
     return Json();
   }
-  Json json = {{"by", wish.by},
-               {"attempt", wish.attempt},
-               {"destination", wish.shift->destination},
+  Json json = {{"by", wish.by}, {"attempt", wish.attempt}, {"forSpec", for_spec}};
+  if (wish.split) {
+    json["split"] = traffic::to_json(*wish.split);
+    return json;
+  }
+  json.update({{"destination", wish.shift->destination},
                {"stable", wish.shift->stable},
                {"canary", wish.shift->canary},
-               {"percent", wish.shift->percent},
-               {"forSpec", for_spec}};
+               {"percent", wish.shift->percent}});
   if (wish.final) {
     json["final"] = true;
   }
@@ -42,6 +44,16 @@ bool still_holds(const Work& work, const Json& moved, const std::string& for_spe
   return !found.empty() && !graph[found.front()].deleting;
 }
 
+util::Result<Json> moved_routes(const Json& routes, const Json& moved) {
+  if (const Json* split = data::find_path(moved, {"split"})) {
+    return traffic::split_routes(routes, traffic::read_split(*split));
+  }
+  return traffic::shifted_routes(routes, {std::string(data::string_at(moved, {"destination"})),
+                                          std::string(data::string_at(moved, {"stable"})),
+                                          std::string(data::string_at(moved, {"canary"})),
+                                          static_cast<int>(data::int_at(moved, {"percent"}))});
+}
+
 }  // namespace
 
 util::Result<MovedRoute> move_weights(Work& work, Json object) {
@@ -53,19 +65,17 @@ util::Result<MovedRoute> move_weights(Work& work, Json object) {
   const std::string for_spec = traffic::routes_hash(*routes);
   const Releases* releases = work.world().releases;
   const auto wish = releases != nullptr ? releases->wish_for(work.node().key) : std::nullopt;
-  if (wish) {
+  const Json* before = data::find_path(work.node().status(), {"override"});
+  // Who gives its own weights back does not give back another's.
+  const bool counts =
+      wish && (wish->moves() || before == nullptr || data::string_at(*before, {"by"}) == wish->by);
+  if (counts) {
     moved.moved_weights = to_json(*wish, for_spec);
-  } else if (const Json* before = data::find_path(work.node().status(), {"override"});
-             before != nullptr && still_holds(work, *before, for_spec)) {
+  } else if (before != nullptr && still_holds(work, *before, for_spec)) {
     moved.moved_weights = *before;
   }
-  const Json& shift = moved.moved_weights;
-  if (!shift.is_null()) {
-    KUBIST_TRY(*routes, traffic::shifted_routes(
-                            *routes, {std::string(data::string_at(shift, {"destination"})),
-                                      std::string(data::string_at(shift, {"stable"})),
-                                      std::string(data::string_at(shift, {"canary"})),
-                                      static_cast<int>(data::int_at(shift, {"percent"}))}));
+  if (!moved.moved_weights.is_null()) {
+    KUBIST_TRY(*routes, moved_routes(*routes, moved.moved_weights));
   }
   return moved;
 }

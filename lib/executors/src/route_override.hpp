@@ -7,7 +7,7 @@ namespace kubist::executors {
 
 inline constexpr std::string_view k_override_annotation = "kubist.io/override";
 
-/// A TrafficRoute's spec with the weights that a release moved.
+/// A TrafficRoute's spec with the weights that a release moved, or an experiment's split.
 struct MovedRoute {
   data::Json object;         ///< as it shall be live
   data::Json moved_weights;  ///< status.override; null: none

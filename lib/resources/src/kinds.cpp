@@ -22,6 +22,7 @@ constexpr Words k_entry_gateway_words{"gateway", "gateways", "entry-gateway", "e
 constexpr Words k_external_service_words{"serviceentry", "serviceentries", "service_entry",
                                          "external-service"};
 constexpr Words k_canary_words{"canary", "canaries", "canary-release", "canary_release"};
+constexpr Words k_experiment_words{};
 constexpr Words k_traffic_route_words{"route", "routes", "vampservice", "vamp_service"};
 constexpr Words k_approval_words{};
 constexpr Words k_policy_words{"policy", "policies"};
@@ -54,6 +55,8 @@ constexpr Kind k_kinds[] = {
      "VirtualCluster", true},
     {"CanaryRelease", "canaryreleases", k_kubist_group, "kcanary", k_canary_words, true,
      "VirtualCluster", true},
+    {"Experiment", "experiments", k_kubist_group, "kab", k_experiment_words, true, "VirtualCluster",
+     true},
     {"TrafficRoute", "trafficroutes", k_kubist_group, "kroute", k_traffic_route_words, true,
      "VirtualCluster", true},
     {"Approval", "approvals", k_kubist_group, "kappr", k_approval_words, true, "", false},

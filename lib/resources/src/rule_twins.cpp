@@ -165,6 +165,21 @@ constexpr Entry k_twins[] = {
      [](const Json& self, const Json*) {
        return data::string_at(self, {"provider"}) != "Prometheus" || has(self, "prometheus");
      }},
+    {"route cannot be changed, make another Experiment instead",
+     [](const Json& self, const Json* old) {
+       return old == nullptr ||
+              data::string_at(self, {"route"}) == data::string_at(*old, {"route"});
+     }},
+    {"exactly one of prometheus and json must be given",
+     [](const Json& self, const Json*) {
+       return count(self, {"prometheus", "json"}) == 1;
+     }},
+    {"a Conversion needs successes, a Mean needs mean and standardDeviation",
+     [](const Json& self, const Json*) {
+       return data::string_at(self, {"kind"}) == "Mean"
+                  ? count(self, {"mean", "standardDeviation"}) == 2 && !has(self, "successes")
+                  : has(self, "successes") && count(self, {"mean", "standardDeviation"}) == 0;
+     }},
 };
 
 }  // namespace

@@ -43,7 +43,9 @@ Json envoy_listener(int port, const Json& routes, const std::string& delay) {
 
 Json envoy_pod(const std::string& ns, const std::string& name, const Json& labels,
                const Json& listeners, const Json& probe) {
-  const Json config{{"static_resources", {{"listeners", listeners}}}};
+  const Json admin{{"address", "0.0.0.0"}, {"port_value", 9901}};
+  const Json config{{"admin", {{"address", {{"socket_address", admin}}}}},
+                    {"static_resources", {{"listeners", listeners}}}};
   const Json container{{"name", "main"},
                        {"image", proxy_image()},
                        {"command",

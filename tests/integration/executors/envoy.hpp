@@ -12,7 +12,8 @@ Json envoy_answer(const Json& match, int status, const std::string& body = {});
 /// A listener with these routes, the first that matches counts. A `delay` ("60s") comes before
 /// every answer.
 Json envoy_listener(int port, const Json& routes, const std::string& delay = {});
-/// A pod that listens so. It is ready when `probe` (of Kubernetes) says so.
+/// A pod that listens so; its counters are at port 9901. It is ready when `probe` (of Kubernetes)
+/// says so.
 Json envoy_pod(const std::string& ns, const std::string& name, const Json& labels,
                const Json& listeners, const Json& probe);
 

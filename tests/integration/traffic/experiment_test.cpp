@@ -1,0 +1,195 @@
+// An Experiment on real requests through the real gateway: who gets what, what is counted, and what
+// is left behind.
+#include <cmath>
+#include <map>
+
+#include "backend.hpp"
+
+using namespace traffic_test;
+
+namespace {
+
+/// The Envoys count what they answered: their counters are the goal.
+const char* const k_variants =
+    "variants: [{name: control, destination: web, version: v1, tags: {color: blue}}, {name: green, "
+    "destination: web, version: v2}], interval: 2s, maxDuration: 10m";
+
+std::string goal(const std::string& ns) {
+  const auto value = [](const char* counter) {
+    return cat("'{.stats[?(@.name==\"http.http.downstream_rq_", counter, "\")].value}'");
+  };
+  return cat("goals: [{name: answered, source: {json: {namespace: ", ns,
+             ", service: 'stats-$version:80', path: "
+             "'/stats?format=json&filter=http.http.downstream_rq'}}, count: ",
+             value("total"), ", successes: ", value("2xx"), "}]");
+}
+
+Json stats_service(const std::string& ns, const std::string& version) {
+  return yaml(cat("{apiVersion: v1, kind: Service, metadata: {name: stats-", version,
+                  ", namespace: ", ns, "}, spec: {selector: {app: web, version: ", version,
+                  "}, ports: [{port: 80, targetPort: 9901}]}}"));
+}
+
+class Experiment {
+ public:
+  explicit Experiment(const std::string& test) : stage(test) {}
+
+  void apply(const std::string& more) {
+    stage.apply("Experiment", "button",
+                cat("{route: web, ", k_variants, ", ", goal(stage.ns()), ", ", more, "}"));
+  }
+  CommandResult look(const std::string& timeout = "3s") {
+    return run_kubist(stage.world().as_user(
+        {"reconcile", "Experiment/button", "-n", stage.project(), "--timeout=" + timeout}));
+  }
+  CommandResult status(Words more = {}) {
+    Words words{"experiment", "status", "button", "-n", stage.project()};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_kubist(stage.world().as_user(words));
+  }
+  std::string field(const char* name) {
+    return text_of(stage.node("experiments", "button"), {"status", name});
+  }
+  std::string spec() {
+    const auto live = stage.live("virtualservices", "web");
+    return live ? (*live)["spec"].dump() : "";
+  }
+  /// Lines of what curl prints of so many requests, by how often each is there.
+  std::map<std::string, int> ask(int count, Words more) {
+    Words words{"curl", "-s", "-H", cat("Host: ", host_of(stage))};
+    words.insert(words.end(), more.begin(), more.end());
+    words.push_back(cat("http://", gateway_address(stage), "/?[1-", count, "]"));
+    std::map<std::string, int> lines;
+    for (const std::string& line : kubist::util::split(run_command(words).out, '\n')) {
+      ++lines[std::string(line.substr(0, line.find('\r')))];
+    }
+    return lines;
+  }
+
+  Stage stage;
+};
+
+const Words k_with_code{"-w", " %{http_code}\\n"};
+
+}  // namespace
+
+TEST_CASE("experiment: clients keep the variant that they got, and the better one is found") {
+  Experiment experiment("sticky");
+  Stage& stage = experiment.stage;
+  stage.reconcile();
+  put("home", {backend(stage.ns(), "v1"), backend(stage.ns(), "v2", 40),
+               stats_service(stage.ns(), "v1"), stats_service(stage.ns(), "v2")});
+  stage.apply("Destination", "web", k_destination);
+  stage.apply("EntryGateway", "entry",
+              cat("{servers: [{port: 80, hosts: [", host_of(stage), "]}]}"));
+  stage.apply("TrafficRoute", "web",
+              cat("{hosts: [", host_of(stage),
+                  "], gateways: [entry], routes: [{weights: [{destination: web, version: v1}]}]}"));
+  must(stage.reconcile("300s"));
+  const std::string original = experiment.spec();
+  REQUIRE(eventually([&] { return experiment.ask(1, k_with_code)["v1 200"] == 1; }, 120));
+
+  experiment.apply("test: {samples: 200}");
+  REQUIRE(eventually([&] { return (experiment.look(), !experiment.field("readAt").empty()); }, 60));
+  CHECK(experiment.field("state") == "Running");
+  CHECK(experiment.spec() != original);
+  CHECK(experiment.status().exit_code == 3);
+
+  // 400 clients that have no cookie: within 3.29 standard deviations of a half.
+  const std::string cookie = "set-cookie: kubist-exp-button=";
+  const std::string rest = "; Path=/; Max-Age=2592000; SameSite=Lax";
+  REQUIRE(eventually(
+      [&] {
+        const auto one = experiment.ask(1, {"-D", "-", "-o", "/dev/null"});
+        return one.count(cookie + "control" + rest) + one.count(cookie + "green" + rest) == 1;
+      },
+      60));
+  auto fresh = experiment.ask(400, {"-D", "-", "-o", "/dev/null"});
+  const int green = fresh[cookie + "green" + rest];
+  CHECK(green + fresh[cookie + "control" + rest] == 400);
+  CHECK(std::abs(green - 200) <= 3.2905 * std::sqrt(400 * 0.25));
+  MESSAGE("green got " << green << " of 400");
+  // Each goes to its variant every time, and is given no other cookie.
+  auto controls =
+      experiment.ask(100, {"-b", "kubist-exp-button=control", "-w", " %{http_code}\\n"});
+  CHECK(controls["v1 200"] == 100);
+  auto greens = experiment.ask(100, {"-b", "kubist-exp-button=green", "-w", " %{http_code}\\n"});
+  CHECK(greens["v2 200"] + greens[" 500"] == 100);
+  CHECK(experiment.ask(1, {"-b", "kubist-exp-button=green", "-D", "-", "-o", "/dev/null"})
+            .count(cookie + "green" + rest) == 0);
+  for (int client = 0; client < 8; ++client) {  // with a cookie jar, as browsers
+    auto seen = experiment.ask(10, {"-b", "", "-w", " %{http_code}\\n"});
+    CHECK((seen["v1 200"] == 10 || seen["v2 200"] + seen[" 500"] == 10));
+  }
+
+  const CommandResult end = experiment.look("90s");
+  CHECK_MESSAGE(end.exit_code == 0, end.out, end.err);
+  CHECK(experiment.field("state") == "Finished");
+  CHECK(experiment.field("winner") == "control");
+  CHECK(experiment.spec() == original);
+  CHECK_FALSE((*stage.node("trafficroutes", "web"))["status"].contains("override"));
+  const CommandResult shown = experiment.status();
+  CHECK(shown.exit_code == 0);
+  CHECK_MESSAGE(shown.out.find("winner control") != std::string::npos, shown.out);
+  CHECK(shown.out.find("color=blue") != std::string::npos);
+  CHECK(must(experiment.status({"-o", "json"})).find("\"winner\": \"control\"") !=
+        std::string::npos);
+  // What is over writes nothing.
+  Audit audit("home");
+  experiment.look();
+  must(stage.reconcile());
+  CHECK_MESSAGE(written(audit, stage).empty(), written(audit, stage));
+}
+
+TEST_CASE("experiment: it waits for a canary's route, a canary for its, and deleted it lets go") {
+  Experiment experiment("held");
+  Stage& stage = experiment.stage;
+  stage.reconcile();
+  for (const char* version : {"v1", "v2"}) {
+    stage.ready_pod(cat("web-", version), {{"app", "web"}, {"version", version}});
+  }
+  stage.apply("Destination", "web", k_destination);
+  stage.apply(
+      "TrafficRoute", "web",
+      "{hosts: [shop.example.com], routes: [{weights: [{destination: web, version: v1}]}]}");
+  must(stage.reconcile());
+  const std::string original = experiment.spec();
+  const std::string canary =
+      "{destination: web, stable: v1, canary: v2, routes: [web], interval: 1s, policies: [{name: "
+      "Timed, parameters: {step: 1h}}]}";
+  const auto state_of = [&](const char* what, const char* field) {
+    return text_of(stage.node("canaryreleases", what), {"status", field});
+  };
+  const auto run = [&](const Words& words) { return run_kubist(stage.world().as_user(words)); };
+
+  stage.apply("CanaryRelease", "first", canary);
+  REQUIRE(eventually(
+      [&] {
+        run({"reconcile", "CanaryRelease/first", "-n", stage.project(), "--timeout=3s"});
+        return state_of("first", "state") == "Waiting";
+      },
+      60));
+  experiment.apply("test: {kind: Welch}");
+  experiment.look("2s");
+  CHECK(experiment.field("state") == "Pending");
+  CHECK(experiment.field("reason") == "RouteHeld");
+  run({"canary", "abort", "first", "-n", stage.project(), "--wait", "--timeout=60s"});
+  REQUIRE(experiment.spec() == original);
+
+  // Nobody answers as the goal's source: that is said, and nothing is judged.
+  REQUIRE(eventually([&] { return (experiment.look(), !experiment.field("readAt").empty()); }, 60));
+  CHECK(experiment.field("state") == "Running");
+  CHECK(experiment.field("reason") == "NotFound");
+  const std::string assigned = experiment.spec();
+  CHECK(assigned.find("kubist-exp-button=green") != std::string::npos);
+  stage.apply("CanaryRelease", "second", canary);
+  stage.reconcile("5s");  // it goes on for as long as it may
+  CHECK(state_of("second", "state") == "Pending");
+  CHECK(state_of("second", "message").find("Experiment/button has its requests") !=
+        std::string::npos);
+  CHECK(experiment.spec() == assigned);
+  must(run({"delete", "canaryrelease", "second", "-n", stage.project()}));
+  must(run({"delete", "experiment", "button", "-n", stage.project()}));
+  must(run({"reconcile", "TrafficRoute/web", "-n", stage.project(), "--timeout=60s"}));
+  CHECK(experiment.spec() == original);
+}
