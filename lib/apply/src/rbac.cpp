@@ -88,7 +88,7 @@ Json own_rules() {
   Json rules = Json::array({
       rule({resources::k_kubist_group}, objects, k_manage),
       rule({resources::k_kubist_group}, statuses, {"patch"}),
-      rule({resources::k_kubist_group}, {"approvals"}, {"list"}),  // a person's to make
+      rule({resources::k_kubist_group}, {"approvals"}, {"list", "watch"}),  // a person's to make
       rule({resources::k_landscaper_group}, {"deployitems"}, k_manage),
       rule({resources::k_landscaper_group}, {"deployitems/status"}, {"patch"}),
       rule({"coordination.k8s.io"}, {"leases"}, {"create"}),

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/triggers.hpp>
 #include <kubist/resources/kinds.hpp>
@@ -58,7 +60,29 @@ std::optional<Cause> cause_of(const Json* before, const Json* after) {
   return std::nullopt;
 }
 
+namespace {
+
+std::vector<Key> users_of_policy(const Graph& graph, const Key& definition) {
+  std::vector<Key> keys;
+  for (const Node& node : graph.nodes()) {
+    const std::string ns =
+        node.key.kind == "Project" ? resources::project_namespace(*node.object) : node.key.ns;
+    const bool reaches = definition.ns.empty() || definition.ns == ns;
+    if (reaches && std::ranges::any_of(node.policies, [&](const resources::NamedCall& policy) {
+          return policy.name == definition.name;
+        })) {
+      keys.push_back(node.key);
+    }
+  }
+  return keys;
+}
+
+}  // namespace
+
 std::vector<Key> affected(const Graph& graph, const Key& object, Cause cause) {
+  if (object.kind == "PolicyDefinition" || object.kind == "ClusterPolicyDefinition") {
+    return users_of_policy(graph, object);
+  }
   auto nodes = graph.find(object);
   std::vector<Key> keys;
   bool gone = nodes.empty() || (cause == Cause::deleted && !graph[nodes.front()].deleting);

@@ -48,7 +48,9 @@ void add_events(Schedule& schedule, const engine::Graph& graph, const Scope& sco
                 const std::deque<std::pair<Key, Cause>>& events) {
   for (const auto& [key, cause] : events) {
     // A new object is not in the graph of the last run yet: it is asked for by itself.
-    const bool fresh = cause == Cause::created && graph.find(key).empty();
+    const resources::Kind* kind = resources::find_kind(key.group, key.kind);
+    const bool fresh =
+        cause == Cause::created && graph.find(key).empty() && (kind == nullptr || kind->node);
     for (const Key& asked : fresh ? std::vector<Key>{key} : engine::affected(graph, key, cause)) {
       if (!scope.contains(asked)) {
         continue;
@@ -72,7 +74,7 @@ util::Result<> watch_and_reconcile(Session& session, const ReconcileOptions& opt
   Inbox inbox;
   std::vector<std::unique_ptr<KindWatch>> watches;
   for (const resources::Kind& kind : resources::kinds()) {
-    if (kind.node) {
+    if (kind.node || kind.name == "Approval" || kind.name.ends_with("PolicyDefinition")) {
       watches.push_back(std::make_unique<KindWatch>(session.home_client(), kind, ns, inbox));
     }
   }

@@ -35,6 +35,20 @@ Inbox::Events Inbox::take(std::optional<std::chrono::steady_clock::time_point> u
   return std::exchange(m_events, {});
 }
 
+namespace {
+
+/// A person's yes, or the end of it, asks for the release that it is about.
+std::pair<Key, Cause> asked_by(const Key& key, Cause cause, const Json& object) {
+  if (key.kind != "Approval") {
+    return {key, cause};
+  }
+  return {{key.group, "CanaryRelease", key.ns,
+           std::string(data::string_at(object, {"spec", "release"}))},
+          Cause::requested};
+}
+
+}  // namespace
+
 KindWatch::KindWatch(std::shared_ptr<kube::Client> home, const resources::Kind& kind,
                      const std::string& ns, Inbox& inbox)
     : m_inbox(inbox) {
@@ -66,7 +80,8 @@ util::Result<> KindWatch::take(const kube::WatchEvent& event) {
   const bool gone = event.type == Type::deleted;
   const auto cause = engine::cause_of(before, gone ? nullptr : &object);
   if (cause && (m_primed || event.type != Type::listed)) {
-    m_inbox.push(key, *cause);
+    auto [asked, why] = asked_by(key, *cause, object);
+    m_inbox.push(std::move(asked), why);
   }
   if (gone) {
     m_known.erase(key);

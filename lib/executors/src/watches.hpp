@@ -35,8 +35,8 @@ class Inbox {
   Events m_events;
 };
 
-/// Watches one kind at home and turns its events into causes. A kind that may not be watched is
-/// covered by due times.
+/// Watches one kind at home and turns its events into causes (an Approval's into its release's). A
+/// kind that may not be watched is covered by due times.
 class KindWatch {
  public:
   /// REQUIRES: `inbox` outlives it.

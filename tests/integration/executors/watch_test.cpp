@@ -82,3 +82,29 @@ TEST_CASE("watch: goes on through broken connections, and mends drift on a targe
   watch.signal(SIGINT);
   CHECK_MESSAGE(watch.wait(20) == 130, watch.output());
 }
+
+TEST_CASE("watch: a policy's new definition reaches those that name it") {
+  World world("watchpolicy");
+  const std::string project = world.name();
+  world.make_project(project);
+  const auto define = [&](const std::string& value) {
+    const std::string source =
+        "function(list) list { items: [list.items[0] { spec+: { labels+: { tier: '" + value +
+        "' } } }] }";
+    put("home", {object("PolicyDefinition", project, "tier",
+                        {{"runtime", {{"jsonnet", {{"source", source}}}}}})});
+  };
+  define("one");
+  put("home", {object("Cluster", project, "home", {{"home", true}}),
+               virtual_cluster(project, "dev", "home", world.name("dev"),
+                               {{"policies", Json::array({{{"name", "tier"}}})}})});
+  Background watch({"reconcile", "Project/" + project, "--watch"});
+  const auto is_labelled = [&](const char* value) {
+    return eventually([&] { return label(world.name("dev"), "tier") == value; });
+  };
+  CHECK_MESSAGE(is_labelled("one"), watch.output());
+  define("two");
+  CHECK_MESSAGE(is_labelled("two"), watch.output());
+  watch.signal(SIGTERM);
+  CHECK_MESSAGE(watch.wait(20) == 143, watch.output());
+}

@@ -230,3 +230,16 @@ TEST_CASE("canary: a step waits for a person's yes, writes nothing while it wait
   CHECK(canary.state() == "Succeeded");
   CHECK(canary.canary("approve").exit_code == 1);  // no step is to come
 }
+
+TEST_CASE("canary: with --watch a person's yes counts at once, long before the next look") {
+  Canary canary("approved");
+  canary.release(
+      "interval: 10m, weights: [50], policies: [{name: Approval, parameters: {before: [50]}}]");
+  Background watch(
+      canary.stage.world().as_user({"reconcile", "Project/" + canary.stage.project(), "--watch"}));
+  REQUIRE_MESSAGE(eventually([&] { return canary.reason() == "ApprovalNeeded"; }, 60),
+                  watch.output());
+  must(canary.canary("approve"));
+  CHECK_MESSAGE(eventually([&] { return canary.weights() == "web v1 50 %, web v2 50 %"; }, 60),
+                watch.output());
+}

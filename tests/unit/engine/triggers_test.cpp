@@ -91,6 +91,21 @@ TEST_CASE("triggers: what is gone is its parent's business") {
   CHECK(affected(graph, key("Cluster", "p1", "p1c1"), Cause::changed)[0].name == "p1c1");
 }
 
+TEST_CASE("triggers: a policy's definition is the business of those that name it") {
+  World world;
+  world.add_tree();
+  const Json named{{"policies", Json::array({{{"name", "own"}}})}};
+  world.home.add("Execution", "p1", "user", named);
+  world.home.add("Execution", "p2", "other", named);
+  world.home.add("Execution", "p1", "nobody");
+  const Graph graph = world.home.graph();
+  const auto of_team = affected(graph, key("PolicyDefinition", "p1", "own"), Cause::changed);
+  REQUIRE(of_team.size() == 1);
+  CHECK(of_team[0].name == "user");
+  CHECK(affected(graph, key("ClusterPolicyDefinition", "", "own"), Cause::deleted).size() == 2);
+  CHECK(affected(graph, key("PolicyDefinition", "p1", "else"), Cause::created).empty());
+}
+
 TEST_CASE("triggers: drift finds its owner") {
   DriftIndex index;
   index.set(key("Cluster", "p", "c"), {"|apps|Deployment|ns|a", "|apps|Deployment|ns|b"});

@@ -22,8 +22,9 @@ std::string_view to_string(Cause cause);
 /// own status writes must not wake us.
 std::optional<Cause> cause_of(const Json* before, const Json* after);
 
-/// The object whose run an event on `object` asks for: itself, or what stands above it when it is
-/// gone (the parent must notice), given the graph in which it was last seen.
+/// The objects whose runs an event on `object` asks for, given the graph in which it was last seen:
+/// itself, or what stands above it when it is gone (the parent must notice); of a PolicyDefinition
+/// or ClusterPolicyDefinition those that name it.
 std::vector<Key> affected(const Graph& graph, const Key& object, Cause cause);
 
 /// Objects that the engine made, by what made them, so that drift finds its way back: from the

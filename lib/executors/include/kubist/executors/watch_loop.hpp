@@ -16,8 +16,9 @@ struct WatchHooks {
 };
 
 /// Runs the selection once, and then again each subtree that a watch event on a kubist object, a
-/// change of a namespace that kubist keeps, or a due time names, until stop. Watches are resumed
-/// through closed connections and 410. Fails only where the first run cannot be made.
+/// policy's definition or an Approval, a change of a namespace that kubist keeps, or a due time
+/// names, until stop. Watches are resumed through closed connections and 410. Fails only where the
+/// first run cannot be made.
 util::Result<> watch_and_reconcile(Session& session, const ReconcileOptions& options,
                                    engine::Observer& observer, const WatchHooks& hooks,
                                    const std::stop_token& stop);
