@@ -85,6 +85,13 @@ class ExperimentExecutor final : public ManagedExecutor {
                                     "nothing of it but weights"),
                                 "Use a route whose object kubist makes."));
     }
+    if (route.selected) {
+      return util::fail(refused("RouteOnMany",
+                                cat("TrafficRoute/", plan.route,
+                                    " is kept by a virtualClusterSelector, and an experiment is "
+                                    "run on one virtual cluster"),
+                                "Use a route with a virtualClusterRef."));
+    }
     if (data::string_at(route.status(), {"mode"}) == "HTTPRoute") {
       return util::fail(refused(
           "NeedsVirtualService",
