@@ -152,27 +152,29 @@ TEST_CASE("Statistical: of several clusters together one bad one is enough, and 
       return Json{{"v1", {{"requests", 900}, {"errors", 0}, {"latency", Json::array()}}},
                   {"v2", {{"requests", 300}, {"errors", errors}, {"latency", Json::array()}}}};
     };
-    const Json window{{"seconds", 30},
-                      {"weight", 10},
-                      {"arms", arms(bad)},
-                      {"clusters", {{{"name", "eu"}, {"arms", arms(0)}},
-                                    {{"name", "us"}, {"arms", arms(bad)}}}}};
+    const Json window{
+        {"seconds", 30},
+        {"weight", 10},
+        {"arms", arms(bad)},
+        {"clusters", {{{"name", "eu"}, {"arms", arms(0)}}, {{"name", "us"}, {"arms", arms(bad)}}}}};
     const Json release{{"apiVersion", resources::k_kubist_api_version},
                        {"kind", "CanaryRelease"},
                        {"metadata", {{"name", "shop"}, {"namespace", "shop"}}},
                        {"spec", {{"stable", "v1"}, {"canary", "v2"}, {"weights", {10, 50}}}},
-                       {"status", {{"state", "Waiting"},
-                                   {"weight", 10},
-                                   {"attempt", 1},
-                                   {"observedAt", "2026-11-22T10:00:00Z"}}}};
+                       {"status",
+                        {{"state", "Waiting"},
+                         {"weight", 10},
+                         {"attempt", 1},
+                         {"observedAt", "2026-11-22T10:00:00Z"}}}};
     auto run = engine::run_recorded({*catalog().find("shop", "Statistical")},
                                     {{"apiVersion", "config.kubernetes.io/v1"},
                                      {"kind", "ResourceList"},
                                      {"items", {release}},
-                                     {"functionConfig", {{"parameters", Json::object()},
-                                                         {"state", state},
-                                                         {"metrics", {{"window", window}}},
-                                                         {"now", "2026-11-22T10:02:00Z"}}}});
+                                     {"functionConfig",
+                                      {{"parameters", Json::object()},
+                                       {"state", state},
+                                       {"metrics", {{"window", window}}},
+                                       {"now", "2026-11-22T10:02:00Z"}}}});
     REQUIRE_MESSAGE(run, (run ? std::string() : run.error().to_string()));
     return run->output["functionConfig"]["status"];
   };
