@@ -145,7 +145,8 @@ void check_no_password() {
   }
 }
 
-const std::set<std::string> k_definitions{"PolicyDefinition", "ClusterPolicyDefinition"};
+const std::set<std::string> k_definitions{"PolicyDefinition", "ClusterPolicyDefinition",
+                                          "ExecutorDefinition"};
 
 }  // namespace
 
