@@ -49,11 +49,8 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
     ask_routes(work, plan, tick.progress, alignment.status["members"]);
     report(tick, alignment);
     if (asked != release::Request::none) {
-      alignment.handled_request =
-          tick.request_done ? engine::HandledRequest{request, "Done", tick.progress.message}
-                            : engine::HandledRequest{request, "Refused",
-                                                     cat("means nothing while the release is ",
-                                                         to_string(look->before.state))};
+      alignment.handled_request = answered(request, tick.request_done, tick.progress.message,
+                                           cat("the release is ", to_string(look->before.state)));
     }
     return alignment;
   }

@@ -50,11 +50,8 @@ class ExperimentExecutor final : public ManagedExecutor {
     ask_route(work, plan, tick.progress);
     report(tick, alignment);
     if (asked != experiment::Request::none) {
-      alignment.handled_request =
-          tick.request_done ? engine::HandledRequest{request, "Done", tick.progress.message}
-                            : engine::HandledRequest{request, "Refused",
-                                                     cat("means nothing while the experiment is ",
-                                                         to_string(before.state))};
+      alignment.handled_request = answered(request, tick.request_done, tick.progress.message,
+                                           cat("the experiment is ", to_string(before.state)));
     }
     return alignment;
   }

@@ -197,6 +197,12 @@ std::string pending_request(const engine::Node& node) {
                                                                                   : request;
 }
 
+engine::HandledRequest answered(const std::string& request, bool done, const std::string& message,
+                                std::string_view what) {
+  return done ? engine::HandledRequest{request, "Done", message}
+              : engine::HandledRequest{request, "Refused", cat("means nothing while ", what)};
+}
+
 std::vector<std::string> targets_of(const engine::Graph& graph, const engine::Node& release) {
   if (!release.target.empty()) {
     return {release.target};

@@ -13,6 +13,11 @@ std::vector<engine::Key> routes_of(const engine::Node& release);
 /// Annotation kubist.io/request where nobody has answered it; else empty.
 std::string pending_request(const engine::Node& node);
 
+/// The answer to it: done, with what came of it, or refused, for what it meets means nothing to it.
+/// `what` is "the release is Paused".
+engine::HandledRequest answered(const std::string& request, bool done, const std::string& message,
+                                std::string_view what);
+
 /// Invalid, reason RouteOnMany: the route is kept on many virtual clusters.
 util::Result<> check_one_target(const engine::Graph& graph, const engine::Key& route);
 
