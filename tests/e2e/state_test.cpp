@@ -246,7 +246,9 @@ echo "runs: $(cat n)" > "$EXPORT_PATH"
   REQUIRE(home()->run(kube::remove(deploy_items(), stage.ns(), "large")));
   const auto removed = remove_item(stage.world, stage.ns(), "large", {.skip_uninstall = true});
   REQUIRE_MESSAGE(removed, removed.error().to_string());
-  for (const Json& secret : home()->list(wk::secrets(), stage.ns())->items) {
+  const auto secrets = home()->list(wk::secrets(), stage.ns());
+  REQUIRE(secrets);
+  for (const Json& secret : secrets->items) {
     const std::string name(data::string_at(secret, {"metadata", "name"}));
     CHECK_MESSAGE(!name.starts_with(base), name);
   }

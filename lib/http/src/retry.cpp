@@ -1,6 +1,8 @@
 #include <atomic>
 #include <ctime>
+#include <limits>
 #include <mutex>
+#include <utility>
 
 #include <kubist/http/retry.hpp>
 #include <kubist/util/random.hpp>
@@ -128,9 +130,14 @@ class Attempts : public std::enable_shared_from_this<Attempts<Shared>> {
     next();
   }
 
+  // Lets go of the last attempt: its handlers hold this, so the two would keep each other.
   void finish(util::Result<Response> outcome) {
-    const Done done = std::move(m_done);
-    m_done = nullptr;
+    {
+      const std::lock_guard lock(m_mutex);
+      m_current = Call();
+      m_current_of = std::numeric_limits<int>::max();
+    }
+    const Done done = std::exchange(m_done, nullptr);
     done(std::move(outcome));
   }
 

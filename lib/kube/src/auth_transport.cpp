@@ -2,6 +2,7 @@
 
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace kubist::kube {
 
@@ -34,7 +35,7 @@ class AuthCall : public std::enable_shared_from_this<AuthCall<Shared>> {
   void send(bool may_renew) {
     auto credentials = m_shared->source->get(m_stop.get_token());
     if (!credentials) {
-      return m_done(util::fail(std::move(credentials).error()));
+      return finish(util::fail(std::move(credentials).error()));
     }
     http::Request request = m_request;
     if (!credentials->authorization.empty()) {
@@ -71,13 +72,19 @@ class AuthCall : public std::enable_shared_from_this<AuthCall<Shared>> {
   void on_outcome(util::Result<http::Response> outcome, const Credentials& used, bool may_renew) {
     const bool refused = outcome && outcome->status == 401;
     if (!refused || !may_renew || m_stop.stop_requested() || !m_shared->source->renew(used)) {
-      return m_done(std::move(outcome));
+      return finish(std::move(outcome));
     }
     {
       const std::lock_guard lock(m_mutex);
       m_renewed = true;
     }
     std::thread([self = this->shared_from_this()] { self->send(false); }).detach();
+  }
+
+  // Lets go of the handler: who waits holds this call, so the two would keep each other.
+  void finish(util::Result<http::Response> outcome) {
+    const http::Done done = std::exchange(m_done, nullptr);
+    done(std::move(outcome));
   }
 
   std::shared_ptr<Shared> m_shared;

@@ -1,3 +1,6 @@
+#include <memory>
+#include <utility>
+
 #include <doctest/doctest.h>
 
 #include <kubist/http/retry.hpp>
@@ -38,6 +41,22 @@ class FakeClock : public util::Clock {
   std::chrono::system_clock::time_point now() const override { return {}; }
   std::chrono::steady_clock::time_point monotonic() const override { return time; }
   std::chrono::steady_clock::time_point time{};
+};
+
+/// Its calls keep request and handler for as long as they are kept, and end when told.
+class KeepingTransport : public Transport {
+ public:
+  Call start(Request request, Done done) override {
+    m_latest = std::make_shared<std::pair<Request, Done>>(std::move(request), std::move(done));
+    return Call([kept = m_latest] {});
+  }
+  void end() {
+    const auto latest = std::exchange(m_latest, nullptr);
+    latest->second(status(200));
+  }
+
+ private:
+  std::shared_ptr<std::pair<Request, Done>> m_latest;
 };
 
 }  // namespace
@@ -141,4 +160,16 @@ TEST_CASE("retry: attempts, delays and budget") {
     CHECK(send(retry, request)->status == 503);
     CHECK(fake->sent().size() == 1);
   }
+}
+
+TEST_CASE("retry: what is over lets go of its receiver, however long its attempts are kept") {
+  auto inner = std::make_shared<KeepingTransport>();
+  RetryTransport retry(inner);
+  const auto receiver = std::make_shared<int>();
+  Request request = request_of("GET");
+  request.on_chunk = [receiver](std::string_view) { return true; };
+  retry.start(std::move(request), [receiver](const util::Result<Response>&) { ++*receiver; });
+  inner->end();
+  CHECK(*receiver == 1);
+  CHECK(receiver.use_count() == 1);
 }
