@@ -2,7 +2,6 @@
 
 #include <kubist/util/text.hpp>
 
-#include "commands/experiment_status.hpp"
 
 namespace kubist::cli {
 

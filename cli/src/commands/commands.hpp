@@ -51,6 +51,7 @@ const CommandSpec& canary_pause_command();
 const CommandSpec& canary_resume_command();
 const CommandSpec& canary_abort_command();
 const CommandSpec& canary_retry_command();
+const CommandSpec& experiment_status_command();
 const CommandSpec& route_explain_command();
 const CommandSpec& tree_command();
 const CommandSpec& uninstall_command();

@@ -1,5 +1,3 @@
-#include "experiment_status.hpp"
-
 #include <cstdio>
 
 #include <kubist/cli/context.hpp>
@@ -12,6 +10,7 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
+#include "commands.hpp"
 #include "output/tree_lines.hpp"
 
 namespace kubist::cli {
@@ -147,6 +146,7 @@ const CommandSpec& experiment_status_command() {
       .arguments = "NAME",
       .min_words = 1,
       .max_words = 1,
+      .completes = Completes::experiments,
       .flags = {{"output",
                  'o',
                  FlagKind::text,

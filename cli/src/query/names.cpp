@@ -195,6 +195,8 @@ std::vector<Candidate> from_cluster(Completes what, const Typed& typed) {
       return names.objects_of_word("deployitems", "");
     case Completes::canaries:
       return names.objects_of_word("canaryreleases", "");
+    case Completes::experiments:
+      return names.objects_of_word("experiments", "");
     default:
       return names.names();
   }

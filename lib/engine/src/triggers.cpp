@@ -3,6 +3,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/triggers.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
 
 namespace kubist::engine {
 
@@ -62,6 +63,17 @@ std::optional<Cause> cause_of(const Json* before, const Json* after) {
 
 namespace {
 
+// One may stand for a kind's own executor, so also those that name none.
+std::vector<Key> users_of_executor(const Graph& graph, const Key& definition) {
+  std::vector<Key> keys;
+  for (const Node& node : graph.nodes()) {
+    if (!node.executor || util::iequals(node.executor->name, definition.name)) {
+      keys.push_back(node.key);
+    }
+  }
+  return keys;
+}
+
 std::vector<Key> users_of_policy(const Graph& graph, const Key& definition) {
   std::vector<Key> keys;
   for (const Node& node : graph.nodes()) {
@@ -82,6 +94,9 @@ std::vector<Key> users_of_policy(const Graph& graph, const Key& definition) {
 std::vector<Key> affected(const Graph& graph, const Key& object, Cause cause) {
   if (object.kind == "PolicyDefinition" || object.kind == "ClusterPolicyDefinition") {
     return users_of_policy(graph, object);
+  }
+  if (object.kind == "ExecutorDefinition") {
+    return users_of_executor(graph, object);
   }
   auto nodes = graph.find(object);
   std::vector<Key> keys;

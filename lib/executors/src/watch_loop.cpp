@@ -74,7 +74,7 @@ util::Result<> watch_and_reconcile(Session& session, const ReconcileOptions& opt
   Inbox inbox;
   std::vector<std::unique_ptr<KindWatch>> watches;
   for (const resources::Kind& kind : resources::kinds()) {
-    if (kind.node || kind.name == "Approval" || kind.name.ends_with("PolicyDefinition")) {
+    if (kind.node || kind.name == "Approval" || kind.name.ends_with("Definition")) {
       watches.push_back(std::make_unique<KindWatch>(session.home_client(), kind, ns, inbox));
     }
   }

@@ -162,6 +162,33 @@ TEST_CASE("own executors: what a function returns is kept, pruned and taken away
   CHECK(get("home", "configmap", "theirs", dev));
 }
 
+TEST_CASE("own executors: with --watch a new definition reaches its resources") {
+  World world("functionwatch");
+  const std::string dev = world.name("dev");
+  Executors executors;
+  const auto define = [&](const std::string& value) {
+    executors.add(world.name("one"), jsonnet("function(list) list { items: [list.items[0], { "
+                                             "apiVersion: 'v1', kind: 'ConfigMap', metadata: { "
+                                             "name: 'made' }, data: { value: '" +
+                                             value + "' } }] }"));
+  };
+  define("old");
+  make_place(world);
+  put("home", {external(world.name(), "api", world.name("one"))});
+  Background watch({"reconcile", "Project/" + world.name(), "--watch"});
+  const auto made = [&](const char* value) {
+    return eventually([&] {
+      const auto map = get("home", "configmap", "made", dev);
+      return map && (*map)["data"]["value"] == value;
+    });
+  };
+  CHECK_MESSAGE(made("old"), watch.output());
+  define("new");
+  CHECK_MESSAGE(made("new"), watch.output());
+  watch.signal(SIGTERM);
+  CHECK_MESSAGE(watch.wait(20) == 143, watch.output());
+}
+
 TEST_CASE("own executors: a KRM function made with kustomize's framework runs unchanged") {
   World world("krm-executor");
   const std::string project = world.name();

@@ -106,6 +106,16 @@ TEST_CASE("triggers: a policy's definition is the business of those that name it
   CHECK(affected(graph, key("PolicyDefinition", "p1", "else"), Cause::created).empty());
 }
 
+TEST_CASE("triggers: an executor's definition is the business of all but those that name another") {
+  World world;
+  world.add_tree();
+  world.home.add("Execution", "p1", "other", {{"executor", {{"name", "else"}}}});
+  const Graph graph = world.home.graph();
+  const auto users = affected(graph, key("ExecutorDefinition", "", "own"), Cause::changed);
+  CHECK(users.size() == graph.nodes().size() - 1);
+  CHECK(std::ranges::none_of(users, [](const auto& user) { return user.name == "other"; }));
+}
+
 TEST_CASE("triggers: drift finds its owner") {
   DriftIndex index;
   index.set(key("Cluster", "p", "c"), {"|apps|Deployment|ns|a", "|apps|Deployment|ns|b"});

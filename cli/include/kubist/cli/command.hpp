@@ -25,6 +25,7 @@ enum class Completes {
   users,
   deploy_items,
   canaries,
+  experiments,
   choices,  ///< Flag::choices
 };
 
