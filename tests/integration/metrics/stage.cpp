@@ -210,7 +210,12 @@ RealPrometheus::RealPrometheus() : m_address(cat(node_address(), ':', k_promethe
 
 RealPrometheus::~RealPrometheus() { kill(); }
 
-void RealPrometheus::signal(int number) const { ::kill(m_pid, number); }
+void RealPrometheus::signal(int number) const {
+  ::kill(m_pid, number);
+  if (number == SIGSTOP) {  // until its last thread has stopped it answers
+    ::waitpid(m_pid, nullptr, WUNTRACED);
+  }
+}
 
 void RealPrometheus::kill() {
   if (m_pid > 0) {
