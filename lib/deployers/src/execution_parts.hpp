@@ -87,6 +87,8 @@ struct ItemRun {
 ExecutionOutcome summarize(const std::vector<ItemRun>& runs);
 
 bool succeeded(const ItemRun& run);
+/// The exports that are kept of a DeployItem, also those of before a failed run; null: none.
+util::Result<Json> kept_exports(World& world, const Json& deploy_item);
 
 /// Makes the DeployItem, or brings it up to date (in a dry run it only says so). Conflict, reason
 /// NameTaken: it is somebody else's, or another item's.

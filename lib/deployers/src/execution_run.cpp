@@ -26,21 +26,6 @@ bool failed(const ItemRun& run) {
   return !run.outcome || run.outcome->state == Progress::State::failed;
 }
 
-/// The exports that are kept of a DeployItem: also those of before a failed run.
-util::Result<Json> exports_of(World& world, const Json& deploy_item) {
-  const auto name = data::string_at(deploy_item, {"status", "exportRef", "name"});
-  if (name.empty()) {
-    return Json();
-  }
-  KUBIST_TRY(const auto secret,
-             world.home->find(kube::well_known::secrets(), ns_of(deploy_item), name, world.stop));
-  if (!secret) {
-    return Json();
-  }
-  const auto bytes = util::base64_decode(data::string_at(*secret, {"data", state::k_export_key}));
-  return data::parse_json(bytes.value_or("{}"), std::string(name));
-}
-
 bool imports_from(const RenderedItem& item, std::string_view other) {
   const Json* imports = data::find_path(item.source, {"imports"});
   return imports != nullptr &&
@@ -63,6 +48,20 @@ bool is_read(const Json& spec, const ItemGroup& group, std::size_t item) {
 }
 
 }  // namespace
+
+util::Result<Json> kept_exports(World& world, const Json& deploy_item) {
+  const auto name = data::string_at(deploy_item, {"status", "exportRef", "name"});
+  if (name.empty()) {
+    return Json();
+  }
+  KUBIST_TRY(const auto secret,
+             world.home->find(kube::well_known::secrets(), ns_of(deploy_item), name, world.stop));
+  if (!secret) {
+    return Json();
+  }
+  const auto bytes = util::base64_decode(data::string_at(*secret, {"data", state::k_export_key}));
+  return data::parse_json(bytes.value_or("{}"), std::string(name));
+}
 
 OnFailure on_failure(const Json& spec) {
   const auto word = data::string_at(spec, {"onFailure"});
@@ -153,7 +152,7 @@ void ExecutionRun::read_exports(ItemRun& run) {
   if (!run.outcome || run.deploy_item.empty()) {
     return;
   }
-  if (auto given = exports_of(m_world, run.outcome->item)) {
+  if (auto given = kept_exports(m_world, run.outcome->item)) {
     run.exports = *std::move(given);
   } else {
     run.outcome = util::fail(given.error());

@@ -37,11 +37,14 @@ util::Result<> read_runtime(
     return util::fail(
         ErrorKind::invalid,
         cat(definition.origin, "/", definition.name, ": runtime ", key, " cannot be used here"),
-        definition.ns.empty() ? cat("Of ", definition.origin, " only jsonnet and exec are run.")
+        definition.ns.empty() ? "Runtimes are jsonnet, exec and container."
                               : "A PolicyDefinition takes jsonnet only.");
   }
-  definition.source = value.is_string() ? value.get<std::string>()
-                                        : std::string(data::string_at(value, {"source"}));
+  definition.runtime_config = value;
+  definition.source =
+      value.is_string()
+          ? value.get<std::string>()
+          : std::string(data::string_at(value, {"source"}, data::string_at(value, {"image"})));
   if (definition.source.empty()) {
     return util::fail(ErrorKind::invalid, cat(definition.origin, "/", definition.name,
                                               ": spec.runtime.", key, " is empty"));
@@ -70,6 +73,7 @@ util::Result<DefinitionPtr> read_policy_definition(
     definition->wants_run = definition->wants_run || want == "run";
     definition->wants_approvals = definition->wants_approvals || want == "approvals";
     definition->wants_objects = definition->wants_objects || want == "objects";
+    definition->wants_status = definition->wants_status || want == "status";
   }
   if (const Json* parameters = data::find_path(*spec, {"parameters"})) {
     definition->parameters = *parameters;

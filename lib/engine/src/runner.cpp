@@ -126,21 +126,38 @@ void Runner::start_node(NodeId id) {
   });
 }
 
-void Runner::start_gathering(NodeId id) {
+bool Runner::has_policy(NodeId id, bool (*is_it)(const PolicyDefinition&)) const {
   const Node& node = m_graph[id];
-  const bool metrics =
-      std::any_of(node.policies.begin(), node.policies.end(), [&](const auto& call) {
-        const auto found = m_parts.policies.find(node.key.ns, call.name);
-        return found && !(*found)->metrics.empty();
-      });
+  return std::any_of(node.policies.begin(), node.policies.end(), [&](const auto& call) {
+    const auto found = m_parts.policies.find(node.key.ns, call.name);
+    return found && is_it(**found);
+  });
+}
+
+void Runner::start_gathering(NodeId id) {
+  const bool metrics = has_policy(
+      id, [](const PolicyDefinition& definition) { return !definition.metrics.empty(); });
   submit([this, id, metrics] {
     m_parts.world.gather(m_graph[id], metrics);
     m_events.push(Gathered{id});
   });
 }
 
-// All nodes with policies that can start now go through them together.
+// All nodes with policies that can start now go through them together, but for slow policies.
 void Runner::start_policies(std::vector<NodeId> wave) {
+  const auto slow = std::stable_partition(wave.begin(), wave.end(), [&](NodeId id) {
+    return !has_policy(id, [](const PolicyDefinition& definition) {
+      return definition.runtime && definition.runtime->is_slow();
+    });
+  });
+  for (const auto& part : {std::vector(wave.begin(), slow), std::vector(slow, wave.end())}) {
+    if (!part.empty()) {
+      start_wave(part);
+    }
+  }
+}
+
+void Runner::start_wave(std::vector<NodeId> wave) {
   submit([this, wave = std::move(wave)] {
     auto verdicts = run_policies(m_graph, wave, m_parts.policies, m_parts.world, m_context.info,
                                  m_parts.clock.now(), m_stop, {m_options.keep_trace});

@@ -8,6 +8,7 @@
 #include <kubist/resources/object.hpp>
 #include <kubist/util/text.hpp>
 
+#include "container_runtime.hpp"
 #include "exec_runtime.hpp"
 #include "jsonnet_runtime.hpp"
 
@@ -52,19 +53,22 @@ std::vector<std::string> strings_at(const data::Json& object,
 Catalog::Catalog(LocalConfig config)
     : m_config(std::move(config)),
       m_jsonnet(make_jsonnet_runtime()),
-      m_exec(make_exec_runtime(m_config.programs)) {}
+      m_exec(make_exec_runtime(m_config.programs)),
+      m_no_containers(make_container_runtime(nullptr)) {}
 
 util::Result<std::shared_ptr<const engine::PolicyDefinition>> Catalog::read(
-    const data::Json& object) const {
+    const data::Json& object, const Runtime& containers) const {
   const bool any_runtime = resources::ObjectView(object).kind() != k_own;
   KUBIST_TRY(auto definition,
-             engine::read_policy_definition(
-                 object, [&](const std::string& key) -> std::shared_ptr<engine::PolicyRuntime> {
-                   if (key == "jsonnet") {
-                     return m_jsonnet;
-                   }
-                   return key == "exec" && any_runtime ? m_exec : nullptr;
-                 }));
+             engine::read_policy_definition(object, [&](const std::string& key) -> Runtime {
+               if (key == "jsonnet") {
+                 return m_jsonnet;
+               }
+               if (key == "container" && any_runtime) {
+                 return containers ? containers : m_no_containers;
+               }
+               return key == "exec" && any_runtime ? m_exec : nullptr;
+             }));
   if (definition->runtime == m_exec && !m_config.programs.contains(definition->source)) {
     auto error = util::make_error(util::ErrorKind::invalid,
                                   cat(definition->origin, '/', definition->name,
@@ -76,9 +80,10 @@ util::Result<std::shared_ptr<const engine::PolicyDefinition>> Catalog::read(
   return definition;
 }
 
-util::Result<ExecutorFunction> Catalog::read_executor(const data::Json& object) const {
+util::Result<ExecutorFunction> Catalog::read_executor(const data::Json& object,
+                                                      const Runtime& containers) const {
   ExecutorFunction function;
-  KUBIST_TRY(function.definition, read(object));
+  KUBIST_TRY(function.definition, read(object, containers));
   function.kinds = function.definition->kinds;
   if (function.kinds.empty()) {
     function.kinds.assign(k_function_kinds.begin(), k_function_kinds.end());
@@ -111,18 +116,19 @@ util::Result<ExecutorFunction> Catalog::read_executor(const data::Json& object) 
 }
 
 std::map<std::string, util::Result<ExecutorFunction>> Catalog::executors(
-    const std::vector<data::Json>& objects) const {
+    const std::vector<data::Json>& objects, const Runtime& containers) const {
   std::map<std::string, util::Result<ExecutorFunction>> found;
   for (const data::Json& object : objects) {
     const resources::ObjectView view(object);
     if (view.kind() == k_executors && !is_taken(view.name())) {
-      found.insert_or_assign(std::string(view.name()), read_executor(object));
+      found.insert_or_assign(std::string(view.name()), read_executor(object, containers));
     }
   }
   return found;
 }
 
-engine::PolicyCatalog Catalog::build(const std::vector<data::Json>& objects) const {
+engine::PolicyCatalog Catalog::build(const std::vector<data::Json>& objects,
+                                     const Runtime& containers) const {
   engine::PolicyCatalog catalog;
   policies::add_builtins(catalog);
   for (const data::Json& object : objects) {
@@ -130,7 +136,7 @@ engine::PolicyCatalog Catalog::build(const std::vector<data::Json>& objects) con
     if (view.kind() != k_own && view.kind() != k_clusters) {
       continue;
     }
-    auto definition = read(object);
+    auto definition = read(object, containers);
     auto added = definition ? catalog.add(*definition) : util::fail(definition.error());
     if (!added) {
       catalog.add_broken(std::string(view.ns()), std::string(view.name()), added.error());

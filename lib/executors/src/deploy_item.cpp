@@ -2,6 +2,7 @@
 #include <kubist/deployers/runner.hpp>
 #include <kubist/util/text.hpp>
 
+#include "container_runtime.hpp"
 #include "item_world.hpp"
 #include "kinds.hpp"
 
@@ -27,6 +28,9 @@ class DeployItemExecutor final : public engine::Executor {
       return alignment;
     }
     deployers::World items = items_world(work);
+    if (is_function_item(node)) {
+      return align_function(work, items);
+    }
     KUBIST_TRY(const ItemOutcome outcome,
                deployers::run_item(items, node.key.ns, node.key.name, {.force = m_world.force}));
     alignment.outcome = outcome_of(outcome);
@@ -64,6 +68,21 @@ class DeployItemExecutor final : public engine::Executor {
   }
 
  private:
+  /// That of a function is run by who asks it; here it only goes when nobody does any more.
+  static util::Result<Alignment> align_function(Work& work, deployers::World& items) {
+    const engine::Node& node = work.node();
+    Alignment alignment;
+    alignment.reason = "Function";
+    if (!is_function_used(work.context().graph, node)) {
+      KUBIST_CHECK(deployers::request_item_deletion(items, node.key.ns, node.key.name, node.uid));
+      KUBIST_TRY(const ItemOutcome gone, deployers::remove_item(items, node.key.ns, node.key.name));
+      alignment.reason = "Unused";
+      alignment.message = gone.message;
+      alignment.writes = work.writes();
+    }
+    return alignment;
+  }
+
   static engine::Outcome outcome_of(const ItemOutcome& outcome) {
     switch (outcome.state) {
       case Progress::State::done:

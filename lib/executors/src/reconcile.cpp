@@ -9,6 +9,7 @@
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
+#include "container_runtime.hpp"
 #include "item_world.hpp"
 #include "notifications.hpp"
 #include "overlay.hpp"
@@ -56,11 +57,16 @@ util::Result<std::vector<NodeId>> select(const Graph& graph, const ReconcileOpti
   return selected;
 }
 
-bool has_items(const Graph& graph) {
+/// Are there DeployItems, or may the run make some?
+bool has_items(const Graph& graph, const std::vector<data::Json>& definitions) {
   const auto& nodes = graph.nodes();
-  return std::any_of(nodes.begin(), nodes.end(), [](const engine::Node& node) {
-    return node.key.kind == "Execution" || node.key.kind == "DeployItem";
-  });
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [](const engine::Node& node) {
+                       return node.key.kind == "Execution" || node.key.kind == "DeployItem";
+                     }) ||
+         std::any_of(definitions.begin(), definitions.end(), [](const data::Json& definition) {
+           return data::find_path(definition, {"spec", "runtime", "container"}) != nullptr;
+         });
 }
 
 bool is_outdated(const engine::Report& report) {
@@ -154,18 +160,19 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   m_connections.begin_run();
   Survey survey(run.graph, selected, *m_home);
   World world = make_world(locks, survey, options, stop);
-  if (has_items(run.graph)) {
+  if (has_items(run.graph, view.snapshot.definitions)) {
     KUBIST_TRY(world.deployers.foreign_crd, has_foreign_items(*m_home, stop));
   }
+  const auto containers = make_container_runtime(&world);
   const engine::ExecutorSet executors =
-      make_executors(world, m_catalog.executors(view.snapshot.definitions));
+      make_executors(world, m_catalog.executors(view.snapshot.definitions, containers));
   std::set<std::string> hidden;
   for (const auto& [ns, why] : view.hidden) {
     hidden.insert(ns);
   }
   KubeStatusStore statuses(world, std::move(hidden), stop);
   world.statuses = &statuses;
-  const engine::PolicyCatalog policies = m_catalog.build(view.snapshot.definitions);
+  const engine::PolicyCatalog policies = m_catalog.build(view.snapshot.definitions, containers);
   Releases releases(world, run.graph, stop);
   world.releases = &releases;
   engine::RunOptions run_options;

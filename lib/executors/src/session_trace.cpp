@@ -3,6 +3,7 @@
 #include <kubist/util/clock.hpp>
 #include <kubist/util/random.hpp>
 
+#include "container_runtime.hpp"
 #include "releases.hpp"
 #include "survey.hpp"
 
@@ -22,9 +23,10 @@ util::Result<PolicyLook> Session::trace_policies(const engine::Key& key,
   options.dry_run = apply::DryRun::client;
   World world = make_world(locks, survey, options, stop);
   Releases releases(world, look.graph, stop);
-  look.verdicts =
-      engine::run_policies(look.graph, look.nodes, m_catalog.build(view.snapshot.definitions),
-                           releases, info, info.started_at, stop, {.keep_trace = true});
+  const auto containers = make_container_runtime(&world);
+  look.verdicts = engine::run_policies(look.graph, look.nodes,
+                                       m_catalog.build(view.snapshot.definitions, containers),
+                                       releases, info, info.started_at, stop, {.keep_trace = true});
   return look;
 }
 

@@ -40,6 +40,10 @@ K
 import_base_images() {
   wait_for 30 containerd containerd_ctl version
   import_images "$(base_image_dir)/pause.tar" "$(base_image_dir)/busybox.tar"
+  # Some pods name it by digest; status.images of the node has both names.
+  local digest
+  digest=$(containerd_ctl images ls name==localhost/busybox:1 | awk 'NR == 2 {print $3}')
+  containerd_ctl images tag localhost/busybox:1 "localhost/busybox@$digest" > /dev/null
 }
 
 start_kubelet() {

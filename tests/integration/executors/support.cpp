@@ -91,6 +91,11 @@ std::optional<Json> get(const std::string& cluster, const std::string& type,
   return text.empty() ? std::nullopt : std::optional(Json::parse(text));
 }
 
+std::string label(const std::string& ns, const std::string& name, const std::string& cluster) {
+  const auto live = get(cluster, "namespace", ns);
+  return live ? (*live)["metadata"]["labels"].value(name, std::string()) : std::string();
+}
+
 bool eventually(const std::function<bool()>& holds, int seconds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   while (!holds()) {

@@ -37,6 +37,9 @@ void put(const std::string& cluster, const std::vector<Json>& objects);
 /// The object as JSON; nothing when it does not exist.
 std::optional<Json> get(const std::string& cluster, const std::string& type,
                         const std::string& name, const std::string& ns = {});
+/// A label of a namespace; empty when there is none.
+std::string label(const std::string& ns, const std::string& name,
+                  const std::string& cluster = "home");
 /// Asks until it holds or `seconds` have passed.
 bool eventually(const std::function<bool()>& holds, int seconds = 30);
 

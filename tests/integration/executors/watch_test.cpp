@@ -5,17 +5,7 @@
 #include "support.hpp"
 #include "support/cutting_proxy.hpp"
 
-namespace {
-
 using namespace it;
-
-std::string label(const std::string& ns, const std::string& name,
-                  const std::string& cluster = "home") {
-  const auto live = get(cluster, "namespace", ns);
-  return live ? (*live)["metadata"]["labels"].value(name, std::string()) : std::string();
-}
-
-}  // namespace
 
 TEST_CASE("watch: drift is mended, new objects become Ready, SIGTERM ends with 143") {
   World world("watch");

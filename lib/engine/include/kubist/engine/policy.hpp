@@ -33,10 +33,13 @@ struct PolicyDefinition {
   bool wants_run = false;  ///< spec.wants has "run": gets `run {id, attempt, seed}`
   bool wants_approvals = false;  ///< spec.wants has "approvals": items has the release's Approvals
   bool wants_objects = false;    ///< of an executor: items has the objects that it keeps
+  bool wants_status = false;     ///< of a container: items[0] has its status
   /// A functionConfig of its own, for existing KRM functions; null: a PolicyRun is made. A string
   /// that is exactly "${parameters.NAME}" is replaced by the whole value of that parameter.
   Json function_config;
-  std::string source;  ///< what the runtime runs: Jsonnet text, an exec program's name, or empty
+  std::string
+      source;  ///< what the runtime runs: Jsonnet text, a program's name, an image, or empty
+  Json runtime_config;  ///< what spec.runtime.KEY holds; null of built-in ones
   std::shared_ptr<PolicyRuntime> runtime;
 };
 
@@ -56,6 +59,8 @@ class PolicyRuntime {
   virtual std::vector<PolicyAnswer> evaluate(const PolicyDefinition& definition,
                                              std::span<const Json> inputs,
                                              const std::stop_token& stop) = 0;
+  /// Does an answer take seconds? Nodes that ask such ones hold up no others.
+  virtual bool is_slow() const { return false; }
 };
 
 /// Reads a PolicyDefinition, ClusterPolicyDefinition or ExecutorDefinition object. `runtime_for`

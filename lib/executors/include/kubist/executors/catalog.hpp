@@ -29,26 +29,33 @@ struct ExecutorFunction {
 
 /// Built-in policies and those of PolicyDefinition and ClusterPolicyDefinition objects. A
 /// definition that cannot be used stays in the catalog as broken: the nodes that name it say why.
-/// Jsonnet runs for all kinds; exec for those of administrators whose program is in the config.
+/// Jsonnet runs for all kinds; exec for those of administrators whose program is in the config;
+/// images for those of administrators, where `containers` can run them (null: answers say that
+/// there is no cluster).
 class Catalog {
  public:
+  using Runtime = std::shared_ptr<engine::PolicyRuntime>;
+
   explicit Catalog(LocalConfig config);
   /// The definitions among `objects`; others are left out.
-  engine::PolicyCatalog build(const std::vector<data::Json>& objects) const;
+  engine::PolicyCatalog build(const std::vector<data::Json>& objects,
+                              const Runtime& containers = nullptr) const;
 
   /// The ExecutorDefinitions among `objects` by name: what they say, or why they cannot be used.
   /// Those with the name of a built-in executor that cannot be replaced are left out.
   std::map<std::string, util::Result<ExecutorFunction>> executors(
-      const std::vector<data::Json>& objects) const;
+      const std::vector<data::Json>& objects, const Runtime& containers = nullptr) const;
 
  private:
-  util::Result<ExecutorFunction> read_executor(const data::Json& object) const;
+  util::Result<ExecutorFunction> read_executor(const data::Json& object,
+                                               const Runtime& containers) const;
   util::Result<std::shared_ptr<const engine::PolicyDefinition>> read(
-      const data::Json& object) const;
+      const data::Json& object, const Runtime& containers) const;
 
   LocalConfig m_config;
-  std::shared_ptr<engine::PolicyRuntime> m_jsonnet;  ///< kept: it remembers results
-  std::shared_ptr<engine::PolicyRuntime> m_exec;
+  Runtime m_jsonnet;  ///< kept: it remembers results
+  Runtime m_exec;
+  Runtime m_no_containers;
 };
 
 }  // namespace kubist::executors
