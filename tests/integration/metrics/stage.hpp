@@ -74,7 +74,8 @@ class RealPrometheus {
   pid_t m_pid = -1;
 };
 
-inline constexpr int k_prometheus_port = 39090;
+/// Below those that the kernel gives to connections.
+inline constexpr int k_prometheus_port = 19090;
 /// The node's address, which the API server reaches too.
 std::string node_address();
 
