@@ -126,21 +126,26 @@ class RenderRun {
 
   /// What a container printed last may reach its log after its end.
   util::Result<std::string> settled_log(const std::string& pod) {
-    constexpr int k_most_readings = 10;
+    constexpr int k_most_readings = 20;
     kube::LogOptions options;
     options.container = k_render_container;
     options.limit_bytes = static_cast<std::int64_t>(k_max_bundle_bytes) + 1;
     std::optional<std::string> before;
+    bool same = false;
     for (int reading = 0; reading < k_most_readings; ++reading) {
       KUBIST_TRY(kube::Reply log,
                  m_client.run(kube::pod_log(m_rendering.ns, pod, options), m_stop));
-      if (log.body == before) {
+      same = log.body == before;
+      if (same && check_whole(log.body, m_rendering)) {
         return std::move(log.body);
       }
       before = std::move(log.body);
       if (!util::sleep_for(k_interval, m_stop)) {
         return fail(ErrorKind::cancelled, "stopped", "");
       }
+    }
+    if (same) {
+      return *std::move(before);  // not whole, and nothing comes any more
     }
     return fail(ErrorKind::unavailable, cat("the log of pod ", pod, " was never the same twice"),
                 "Run it again.");
