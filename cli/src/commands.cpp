@@ -2,7 +2,6 @@
 
 #include <kubist/util/text.hpp>
 
-
 namespace kubist::cli {
 
 const std::vector<const CommandSpec*>& commands() {

@@ -27,7 +27,7 @@ std::string item_title(const Json& deploy_item) {
 
 util::Result<std::vector<Json>> owned_items(World& world, const Json& execution) {
   kube::ListOptions options;
-  options.label_selector = cat(k_execution_label, "=", execution_label(name_of(execution)));
+  options.label_selector = cat(k_execution_label, "=", label_value(name_of(execution)));
   KUBIST_TRY(auto list, world.home->list(deploy_items(), ns_of(execution), options, world.stop));
   const auto uid = data::string_at(execution, {"metadata", "uid"});
   std::erase_if(list.items, [&](const Json& item) {

@@ -17,8 +17,6 @@ inline constexpr std::string_view k_item_annotation = "kubist.io/item";
 inline constexpr std::string_view k_depends_annotation = "kubist.io/depends-on";
 
 const kube::ApiResource& executions();
-/// The label value that stands for an Execution's name.
-std::string execution_label(std::string_view name);
 Json execution_owner(const Json& execution);
 
 std::string name_of(const Json& object);
@@ -49,8 +47,11 @@ RenderedItem render_item(const ExecutionInput& input, const Json& item, std::str
 RenderedItem render_part(const ExecutionInput& input, const Json& part, std::string name,
                          const std::vector<std::string>& depends_on, bool imports, Json spec);
 tl::unexpected<util::Error> invalid_item(std::string message, std::string hint = {});
-/// The import Secret of a DeployItem with these values. Pure.
-Json import_secret(const ExecutionInput& input, const std::string& deploy_item, const Json& values);
+/// The import Secret of a DeployItem with these values, as JSON text. `metadata`: of what belongs
+/// to the item's owner, with the namespace. Pure.
+Json import_secret(Json metadata, const std::string& deploy_item, std::string_view values);
+/// Lets the spec of that DeployItem import it.
+void refer_to_imports(Json& spec, const std::string& deploy_item);
 /// Metadata for an object of that name that belongs to the Execution. Pure.
 Json owned_metadata(const ExecutionInput& input, std::string name);
 /// The name of the DeployItem of an item.

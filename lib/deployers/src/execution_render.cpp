@@ -106,11 +106,6 @@ Json deploy_item(const ExecutionInput& input, const std::string& item,
   return object;
 }
 
-void refer_to_imports(Json& spec, const std::string& deploy_item) {
-  spec["import"] = {
-      {"secretRef", {{"name", home_import_name(deploy_item)}, {"key", state::k_imports_key}}}};
-}
-
 }  // namespace
 
 tl::unexpected<util::Error> invalid_item(std::string message, std::string hint) {
@@ -124,11 +119,6 @@ const kube::ApiResource& executions() {
       kube::make_resource(std::string(resources::k_kubist_group), "v1alpha1", "Execution",
                           "executions", true, {"status"});
   return resource;
-}
-
-std::string execution_label(std::string_view name) {
-  constexpr std::size_t k_label_limit = 63;
-  return name.size() <= k_label_limit ? std::string(name) : short_name(name, name);
 }
 
 Json execution_owner(const Json& execution) {
@@ -152,18 +142,22 @@ Json owned_metadata(const ExecutionInput& input, std::string name) {
   result["name"] = std::move(name);
   result["namespace"] = view.ns();
   result["labels"][resources::k_managed_by_label] = "kubist";
-  result["labels"][std::string(k_execution_label)] = execution_label(view.name());
+  result["labels"][std::string(k_execution_label)] = label_value(view.name());
   result["ownerReferences"] = Json::array({execution_owner(input.object)});
   return result;
 }
 
-Json import_secret(const ExecutionInput& input, const std::string& deploy_item,
-                   const Json& values) {
-  Json meta = owned_metadata(input, home_import_name(deploy_item));
-  meta["annotations"]["kubist.io/deployitem"] =
-      cat(data::string_at(input.object, {"metadata", "namespace"}), "/", deploy_item);
-  return internal_secret(std::move(meta), {{std::string(state::k_imports_key),
-                                            util::base64_encode(data::to_json(values))}});
+Json import_secret(Json metadata, const std::string& deploy_item, std::string_view values) {
+  metadata["name"] = home_import_name(deploy_item);
+  metadata["annotations"]["kubist.io/deployitem"] =
+      cat(data::string_at(metadata, {"namespace"}), "/", deploy_item);
+  return internal_secret(std::move(metadata),
+                         {{std::string(state::k_imports_key), util::base64_encode(values)}});
+}
+
+void refer_to_imports(Json& spec, const std::string& deploy_item) {
+  spec["import"] = {
+      {"secretRef", {{"name", home_import_name(deploy_item)}, {"key", state::k_imports_key}}}};
 }
 
 RenderedItem render_item(const ExecutionInput& input, const Json& item, std::string name,

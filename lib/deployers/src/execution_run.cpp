@@ -1,6 +1,7 @@
 #include "execution_run.hpp"
 
 #include <kubist/data/document.hpp>
+#include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/runner.hpp>
 #include <kubist/resources/object.hpp>
@@ -178,7 +179,8 @@ util::Result<ItemOutcome> ExecutionRun::run_deploy_item(const RenderedItem& item
   } release{m_slots};
   if (item.imports) {
     KUBIST_CHECK(
-        ensure_secret(m_world, {*m_world.home, ""}, import_secret(m_input, name, imports)));
+        ensure_secret(m_world, {*m_world.home, ""},
+                      import_secret(owned_metadata(m_input, name), name, data::to_json(imports))));
   }
   return run_item(m_world, ns_of(m_input.object), name,
                   {.force = m_input.force, .wait = m_input.wait});

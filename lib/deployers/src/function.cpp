@@ -29,13 +29,12 @@ class Function {
   util::Result<FunctionAnswer> run(bool dry_run) {
     KUBIST_TRY(const auto item,
                m_world.home->find(deploy_items(), m_call.ns, m_call.name, m_world.stop));
-    KUBIST_TRY(const auto input,
-               m_world.home->find(kube::well_known::secrets(), m_call.ns,
-                                  home_import_name(m_call.name), m_world.stop));
+    KUBIST_TRY(const auto input, m_world.home->find(kube::well_known::secrets(), m_call.ns,
+                                                    home_import_name(m_call.name), m_world.stop));
     if (item) {
       KUBIST_CHECK(check_owner(*item));
     }
-    const Json secret = input_secret();
+    const Json secret = import_secret(metadata(), m_call.name, m_call.input);
     const Json wanted = deploy_item();
     const bool same_item = item && data::contains_all(*item, wanted);
     if (dry_run) {
@@ -52,40 +51,29 @@ class Function {
   }
 
  private:
-  Json metadata(std::string name) const {
-    return {{"name", std::move(name)},
+  Json metadata() const {
+    return {{"name", m_call.name},
             {"namespace", m_call.ns},
             {"labels",
              {{resources::k_managed_by_label, "kubist"},
-              {k_function_label, function_label(m_call.function)}}},
+              {k_function_label, label_value(m_call.function)}}},
             {"annotations", m_call.annotations},
             {"ownerReferences", Json::array({m_call.owner})}};
   }
 
   Json deploy_item() const {
     Json spec{
-        {"type", "kubist.io/container"},
-        {"timeout", m_call.timeout},
-        {"config", m_call.config},
-        {"import",
-         {{"secretRef",
-           {{"name", home_import_name(m_call.name)}, {"key", state::k_imports_key}}}}}};
+        {"type", "kubist.io/container"}, {"timeout", m_call.timeout}, {"config", m_call.config}};
+    refer_to_imports(spec, m_call.name);
     if (m_world.settings.foreign_crd) {
       spec = to_upstream_spec(std::move(spec), m_call.ns);
     }
-    Json meta = metadata(m_call.name);
+    Json meta = metadata();
     meta["annotations"][std::string(k_without_uninstall)] = "true";  // there is nothing to undo
     return {{"apiVersion", resources::k_landscaper_api_version},
             {"kind", "DeployItem"},
             {"metadata", std::move(meta)},
             {"spec", std::move(spec)}};
-  }
-
-  Json input_secret() const {
-    Json meta = metadata(home_import_name(m_call.name));
-    meta["annotations"]["kubist.io/deployitem"] = cat(m_call.ns, "/", m_call.name);
-    return internal_secret(std::move(meta), {{std::string(state::k_imports_key),
-                                              util::base64_encode(m_call.input)}});
   }
 
   util::Result<> check_owner(const Json& item) const {
@@ -110,10 +98,9 @@ class Function {
   }
 
   util::Result<FunctionAnswer> not_run() const {
-    auto error = util::make_error(
-        ErrorKind::unavailable,
-        "a dry run starts no pod, and no answer to this input is kept",
-        "A run that is not dry asks the image and keeps its answer.");
+    auto error = util::make_error(ErrorKind::unavailable,
+                                  "a dry run starts no pod, and no answer to this input is kept",
+                                  "A run that is not dry asks the image and keeps its answer.");
     error.reason = "NotRun";
     return util::fail(std::move(error));
   }
@@ -140,12 +127,6 @@ class Function {
 
 util::Result<FunctionAnswer> run_function(World& world, const FunctionCall& call, bool dry_run) {
   return Function(world, call).run(dry_run);
-}
-
-std::string function_label(std::string_view function) {
-  constexpr std::size_t k_label_limit = 63;
-  return function.size() <= k_label_limit ? std::string(function)
-                                          : short_name(function, function, k_label_limit);
 }
 
 std::string last_words(World& world, const std::string& ns, const std::string& item,

@@ -138,6 +138,11 @@ std::string home_name(std::string_view owner, std::string_view suffix) {
 
 }  // namespace
 
+std::string label_value(std::string_view name) {
+  constexpr std::size_t k_label_limit = 63;
+  return name.size() <= k_label_limit ? std::string(name) : short_name(name, name, k_label_limit);
+}
+
 std::string home_export_name(std::string_view item) { return home_name(item, "-export"); }
 std::string home_logs_name(std::string_view item) { return home_name(item, "-logs"); }
 std::string home_import_name(std::string_view item) { return home_name(item, "-import"); }

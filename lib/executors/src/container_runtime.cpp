@@ -78,8 +78,7 @@ class ContainerRuntime final : public engine::PolicyRuntime {
     }
     const std::lock_guard one_at_a_time(mutex_of(cat(call->ns, '/', call->name)));
     deployers::World items = world_of(*call, definition, stop);
-    auto given =
-        deployers::run_function(items, *call, m_world->dry_run != apply::DryRun::none);
+    auto given = deployers::run_function(items, *call, m_world->dry_run != apply::DryRun::none);
     if (!given) {
       return {util::fail(given.error()),
               given.error().reason == "FunctionFailed"
@@ -100,44 +99,43 @@ class ContainerRuntime final : public engine::PolicyRuntime {
     const Json& resource = input["items"][0];
     const resources::ObjectView view(resource);
     FunctionCall call;
-    call.ns = view.kind() == "Project" ? resources::project_namespace(resource)
-                                       : std::string(view.ns());
+    call.ns =
+        view.kind() == "Project" ? resources::project_namespace(resource) : std::string(view.ns());
     if (call.ns.empty()) {
       return util::fail(ErrorKind::invalid,
                         cat("a ", view.kind(), " has no namespace for the pod of an image"),
                         "Use jsonnet or exec there.");
     }
     call.function = definition.name;
-    const auto target =
-        data::string_at(input, {"functionConfig", "target", "virtualCluster"});
-    call.name = deployers::short_name(
-        cat("fn-", definition.name, '-', view.name()),
-        cat(definition.origin, '/', definition.name, '/', view.kind(), '/', view.name(), '/', target));
+    const auto target = data::string_at(input, {"functionConfig", "target", "virtualCluster"});
+    call.name = deployers::short_name(cat("fn-", definition.name, '-', view.name()),
+                                      cat(definition.origin, '/', definition.name, '/', view.kind(),
+                                          '/', view.name(), '/', target));
     call.owner = {{"apiVersion", resource["apiVersion"]},
                   {"kind", view.kind()},
                   {"name", view.name()},
                   {"uid", view.uid()}};
-    call.annotations[std::string(k_owner_annotation)] =
-        owner_mark(m_world->home_uid, view.ref());
+    call.annotations[std::string(k_owner_annotation)] = owner_mark(m_world->home_uid, view.ref());
     call.config = definition.runtime_config;
     call.timeout = data::string_at(call.config, {"timeout"}, k_timeout);
     call.config.erase("timeout");
     if (!call.config.contains("resources")) {
       call.config["resources"] = default_resources();
     }
-    call.input = data::to_json(lasting(definition, input));
+    Json given = input;
+    given["items"][0] = lasting(definition, resource);
+    call.input = data::to_json(given);
     return call;
   }
 
-  /// The input without what changes from run to run though nobody changed the resource.
-  static Json lasting(const PolicyDefinition& definition, Json input) {
-    Json& resource = input["items"][0];
+  /// The resource without what changes from run to run though nobody changed it.
+  static Json lasting(const PolicyDefinition& definition, Json resource) {
     if (!definition.wants_status) {
       resource.erase("status");
     }
     resource["metadata"].erase("finalizers");
     resource["metadata"].erase("generation");
-    return input;
+    return resource;
   }
 
   /// Gives the resource of an answer back what the image did not get. One that was changed besides
@@ -148,7 +146,7 @@ class ContainerRuntime final : public engine::PolicyRuntime {
       return answer;
     }
     Json& resource = items->front();
-    Json same = lasting(definition, input)["items"][0];
+    Json same = lasting(definition, input["items"][0]);
     same["spec"] = resource.value("spec", Json());
     if (resource == same) {
       Json spec = std::move(resource["spec"]);
@@ -195,16 +193,15 @@ bool is_function_used(const engine::Graph& graph, const engine::Node& item) {
   const auto function = data::string_at(view.labels(), {deployers::k_function_label});
   const auto owners = view.owners();
   const auto is_it = [&](const std::string& name) {
-    return util::iequals(deployers::function_label(util::lower(name)), function);
+    return deployers::label_value(util::lower(name)) == function;
   };
-  return std::any_of(
-      graph.nodes().begin(), graph.nodes().end(), [&](const engine::Node& node) {
-        const bool owner = std::any_of(owners.begin(), owners.end(),
-                                       [&](const auto& each) { return each.uid == node.uid; });
-        return owner && ((node.executor && is_it(node.executor->name)) ||
-                         std::any_of(node.policies.begin(), node.policies.end(),
-                                     [&](const auto& call) { return is_it(call.name); }));
-      });
+  return std::any_of(graph.nodes().begin(), graph.nodes().end(), [&](const engine::Node& node) {
+    const bool owner = std::any_of(owners.begin(), owners.end(),
+                                   [&](const auto& each) { return each.uid == node.uid; });
+    return owner && ((node.executor && is_it(node.executor->name)) ||
+                     std::any_of(node.policies.begin(), node.policies.end(),
+                                 [&](const auto& call) { return is_it(call.name); }));
+  });
 }
 
 }  // namespace kubist::executors

@@ -78,8 +78,8 @@ std::string written(Audit& audit, const World& world) {
 
 std::vector<std::string> items(const std::string& project) {
   std::vector<std::string> names;
-  const Json list = Json::parse(
-      must(kubectl("home", {"get", "deployitems", "-n", project, "-o", "json"})));
+  const Json list =
+      Json::parse(must(kubectl("home", {"get", "deployitems", "-n", project, "-o", "json"})));
   for (const Json& item : list["items"]) {
     names.push_back(item["metadata"]["name"]);
   }

@@ -14,13 +14,13 @@ inline constexpr std::string_view k_function_label = "kubist.io/function";
 /// a map in JSON, from the file $IMPORTS_PATH and writes its answer, a map in JSON or YAML, to the
 /// file $EXPORTS_PATH.
 struct FunctionCall {
-  std::string ns, name;  ///< of the DeployItem
-  std::string function;  ///< what is called, for k_function_label
-  Json owner;            ///< the ownerReference of all that is made
+  std::string ns, name;               ///< of the DeployItem
+  std::string function;               ///< what is called, for k_function_label
+  Json owner;                         ///< the ownerReference of all that is made
   Json annotations = Json::object();  ///< of all that is made
-  Json config;           ///< of the item: image, command, args, resources, ...
-  std::string timeout;   ///< of the item: "2m"
-  std::string input;     ///< at most 900 KiB
+  Json config;                        ///< of the item: image, command, args, resources, ...
+  std::string timeout;                ///< of the item: "2m"
+  std::string input;                  ///< at most 900 KiB
 };
 
 struct FunctionAnswer {
@@ -36,9 +36,6 @@ struct FunctionAnswer {
 /// run would need a pod; NameTaken (conflict), a DeployItem of that name is not one of this owner's
 /// functions; kind cancelled; those of requests.
 util::Result<FunctionAnswer> run_function(World& world, const FunctionCall& call, bool dry_run);
-
-/// The value of k_function_label for a function of that name.
-std::string function_label(std::string_view function);
 
 /// The end of what the last run of an item printed, at most `limit` bytes; empty where nothing is
 /// kept.

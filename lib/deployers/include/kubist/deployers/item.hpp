@@ -63,6 +63,9 @@ bool runs_at_home(const Item& item);
 /// the same for the same input, different for different identities.
 std::string short_name(std::string_view base, std::string_view identity, std::size_t limit = 63);
 
+/// The name as the value of a label, shortened where it is too long for one.
+std::string label_value(std::string_view name);
+
 /// Names of what an item keeps at home: NAME-export, NAME-logs, NAME-import, NAME-last (shortened
 /// with a hash where they would be too long).
 std::string home_export_name(std::string_view item);

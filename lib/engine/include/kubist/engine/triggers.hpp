@@ -24,7 +24,8 @@ std::optional<Cause> cause_of(const Json* before, const Json* after);
 
 /// The objects whose runs an event on `object` asks for, given the graph in which it was last seen:
 /// itself, or what stands above it when it is gone (the parent must notice); of a PolicyDefinition
-/// or ClusterPolicyDefinition those that name it, of an ExecutorDefinition also those that name none.
+/// or ClusterPolicyDefinition those that name it, of an ExecutorDefinition also those that name
+/// none.
 std::vector<Key> affected(const Graph& graph, const Key& object, Cause cause);
 
 /// Objects that the engine made, by what made them, so that drift finds its way back: from the
