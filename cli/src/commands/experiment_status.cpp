@@ -11,6 +11,7 @@
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
+#include "follow.hpp"
 #include "output/tree_lines.hpp"
 
 namespace kubist::cli {
@@ -88,6 +89,15 @@ std::string table_of(const Json& experiment) {
   return rows.size() > 1 ? layout(rows, colors, false) : "";
 }
 
+std::string lines_of(const Json& experiment) {
+  return util::printable(line_of(experiment)) + table_of(experiment);
+}
+
+bool is_over(const Json& experiment) {
+  const auto state = experiment::read_state(data::string_at(experiment, {"status", "state"}));
+  return state == experiment::State::finished || state == experiment::State::aborted;
+}
+
 int exit_code(const Json& experiment) {
   switch (experiment::read_state(data::string_at(experiment, {"status", "state"}))) {
     case experiment::State::finished:
@@ -110,6 +120,18 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
   const std::string name = word.substr(word.find('/') + 1);
   const auto resource =
       executors::resource_of(*resources::find_kind(resources::k_kubist_group, "Experiment"));
+  if (arguments.boolean("watch")) {
+    if (!output.empty()) {
+      return util::fail(util::ErrorKind::usage, "--watch shows a table: leave --output out");
+    }
+    Following following{{}, lines_of, is_over};
+    following.watch.resource = resource;
+    following.watch.ns = ns;
+    following.watch.name = name;
+    const Deadline deadline(arguments.duration("timeout"), context.stop());
+    KUBIST_TRY(const Json last, follow(context, *client, following, deadline));
+    return exit_code(last);
+  }
   KUBIST_TRY(const auto found, client->find(resource, ns, name, context.stop()));
   if (!found) {
     return util::fail(util::ErrorKind::not_found,
@@ -117,8 +139,7 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
                       "See 'kubist get experiments -A'.");
   }
   if (output.empty()) {
-    context.out().write(util::printable(line_of(*found)));
-    context.out().write(table_of(*found));
+    context.out().write(lines_of(*found));
     return exit_code(*found);
   }
   Json shown = Json::object();
@@ -140,14 +161,18 @@ const CommandSpec& experiment_status_command() {
       .summary = "Show where an experiment stands, and what was measured",
       .details =
           "For each goal and variant: the samples, the rate or mean, the difference to the control "
-          "with its interval, and the p-value of no difference. The exit code is 0 where it is "
+          "with its interval, and the p-value of no difference. With -w until it has ended: on a "
+          "terminal in place, elsewhere each change. The exit code is 0 where it is "
           "finished, 4 where it was aborted, 3 while it is under way. It only looks: a kubist that "
           "watches, or 'kubist reconcile', moves the experiment.",
       .arguments = "NAME",
       .min_words = 1,
       .max_words = 1,
       .completes = Completes::experiments,
-      .flags = {{"output",
+      .flags = {{"watch", 'w', FlagKind::boolean, "", "show each change until it has ended"},
+                {"timeout", 0, FlagKind::duration, "DURATION",
+                 "with -w: end after this long with exit code 3; 0 means no limit", "0s"},
+                {"output",
                  'o',
                  FlagKind::text,
                  "FORMAT",
@@ -157,6 +182,7 @@ const CommandSpec& experiment_status_command() {
                  {},
                  {"json", "yaml"}}},
       .examples = {{"Once", "kubist experiment status button -n shop"},
+                   {"Until it has ended", "kubist experiment status button -n shop -w"},
                    {"In a pipeline",
                     "kubist reconcile Experiment/button -n shop --timeout 24h && "
                     "kubist experiment status button -n shop -o json"}},

@@ -12,11 +12,11 @@ using util::cat;
 using util::ErrorKind;
 
 bool PolicyWorld::gathers(const Node& /*node*/) const { return false; }
-void PolicyWorld::gather(const Node& /*node*/, bool /*metrics*/) {}
+void PolicyWorld::gather(const Node& /*node*/, const std::vector<PolicyUse>& /*uses*/) {}
 
 util::Result<Json> PolicyWorld::metrics(const Node& /*node*/, const PolicyDefinition& definition,
-                                        const Json& /*parameters*/) {
-  if (definition.metrics.empty()) {
+                                        const Json& parameters) {
+  if (metrics_of(definition, parameters).empty()) {
     return Json::object();
   }
   auto error = util::make_error(
@@ -325,6 +325,22 @@ class Pipeline {
 };
 
 }  // namespace
+
+std::vector<PolicyUse> metric_uses(const Graph& graph, NodeId id, const PolicyCatalog& catalog) {
+  std::vector<PolicyUse> uses;
+  const Node& node = graph[id];
+  for (const auto& call : node.policies) {
+    const auto definition = catalog.find(node.key.ns, call.name);
+    if (!definition) {
+      continue;
+    }
+    auto parameters = resolve_parameters(**definition, call.parameters, graph.settings(id));
+    if (parameters && !metrics_of(**definition, *parameters).empty()) {
+      uses.push_back({*definition, *std::move(parameters)});
+    }
+  }
+  return uses;
+}
 
 std::vector<PolicyVerdict> run_policies(const Graph& graph, std::span<const NodeId> nodes,
                                         const PolicyCatalog& catalog, PolicyWorld& world,

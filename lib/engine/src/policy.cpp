@@ -94,6 +94,17 @@ util::Result<DefinitionPtr> read_policy_definition(
   return DefinitionPtr(std::move(definition));
 }
 
+std::map<std::string, std::string> metrics_of(const PolicyDefinition& definition,
+                                              const Json& parameters) {
+  auto all = definition.metrics;
+  if (definition.queries) {
+    for (const std::string& query : definition.queries(parameters)) {
+      all.emplace(query, query);
+    }
+  }
+  return all;
+}
+
 util::Result<std::shared_ptr<const data::Schema>> compile_parameters(const Json& parameters,
                                                                      const std::string& what) {
   Json schema = parameters;

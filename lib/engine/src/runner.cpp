@@ -135,10 +135,8 @@ bool Runner::has_policy(NodeId id, bool (*is_it)(const PolicyDefinition&)) const
 }
 
 void Runner::start_gathering(NodeId id) {
-  const bool metrics = has_policy(
-      id, [](const PolicyDefinition& definition) { return !definition.metrics.empty(); });
-  submit([this, id, metrics] {
-    m_parts.world.gather(m_graph[id], metrics);
+  submit([this, id] {
+    m_parts.world.gather(m_graph[id], metric_uses(m_graph, id, m_parts.policies));
     m_events.push(Gathered{id});
   });
 }

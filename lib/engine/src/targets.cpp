@@ -126,10 +126,11 @@ void lift_common(Json& status) {
   }
   const Json first = entries.front();
   for (const auto& [name, value] : first.items()) {
-    const bool common = std::all_of(entries.begin(), entries.end(), [&](const Json& entry) {
-      const auto found = entry.find(name);
-      return found != entry.end() && *found == value;
-    });
+    const bool common = std::all_of(entries.begin(), entries.end(),
+                                    [&, &name = name, &value = value](const Json& entry) {
+                                      const auto found = entry.find(name);
+                                      return found != entry.end() && *found == value;
+                                    });
     if (common && !is_one_of(k_own, name)) {
       status[name] = value;
     }

@@ -1,10 +1,13 @@
 #include <kubist/data/pointer.hpp>
+#include <kubist/release/measured.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/traffic/condition.hpp>
 #include <kubist/util/text.hpp>
 
 #include "kinds.hpp"
 #include "managed.hpp"
 #include "release_look.hpp"
+#include "release_metrics.hpp"
 
 namespace kubist::executors {
 
@@ -43,8 +46,11 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
     const Json* history = data::find_path(node.status(), {"history"});
     alignment.status["history"] = release::history_after(
         history != nullptr ? *history : Json(), look->before, tick.progress, work.context().now);
-    if (const auto cursor = world().releases->cursor(node)) {
-      alignment.status["cursor"] = release::is_final(tick.progress.state) ? Json() : *cursor;
+    if (const auto measured = world().releases->measured(node)) {
+      alignment.status["cursor"] =
+          release::is_final(tick.progress.state) ? Json() : measured->cursor;
+      alignment.status["measured"] = release::measured_after(
+          node.status().value("measured", Json()), measured->window, look->plan, look->before);
     }
     ask_routes(work, plan, tick.progress, alignment.status["members"]);
     report(tick, alignment);
@@ -58,6 +64,10 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
   // Policies set the pace; what is released, and where, was looked at before they ran.
   static util::Result<release::Plan> paced(release::Plan plan, const Json& spec) {
     KUBIST_TRY(release::Plan pace, release::read_plan({{"spec", spec}}));
+    if (const auto match = traffic::parse_condition(pace.match); !match) {
+      return util::fail(util::with_context(match.error(), "spec.match"));
+    }
+    plan.match = std::move(pace.match);
     plan.weights = std::move(pace.weights);
     plan.interval = pace.interval;
     plan.bake = pace.bake;
@@ -95,7 +105,8 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
       wish.attempt = progress.attempt;
       wish.final = over;
       if (progress.weight != 0) {
-        wish.shift = traffic::Shift{plan.destination, plan.stable, plan.canary, progress.weight};
+        wish.shift = traffic::Shift{plan.destination, plan.stable, plan.canary, progress.weight,
+                                    over ? std::string() : plan.match};
       }
       const engine::Key key = route_key(work.node(), route);
       if (!over || unchanged(work.context().graph, key, members)) {

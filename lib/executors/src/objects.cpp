@@ -6,6 +6,7 @@
 #include <kubist/util/text.hpp>
 
 #include "finalizers.hpp"
+#include "shared_lists.hpp"
 #include "work.hpp"
 
 namespace kubist::executors {
@@ -77,7 +78,9 @@ util::Result<Json> Work::apply_now(kube::Client& client, const std::string& clus
     return nowhere && !view.ns().empty() ? util::Result<Json>(object) : would_be;
   }
   KUBIST_CHECK(may_write());
-  KUBIST_TRY(Json after, client.json(kube::apply(resource, object, options)));
+  auto written = client.json(kube::apply(resource, object, options));
+  m_world.lists->written(client, resource, std::string(view.ns()));
+  KUBIST_TRY(Json after, std::move(written));
   if (live == nullptr || resources::ObjectView(*live).resource_version() !=
                              resources::ObjectView(after).resource_version()) {
     note(verb, what, cluster, std::move(detail));
@@ -90,7 +93,9 @@ util::Result<> Work::send(kube::Client& client, const std::string& cluster,
   if (!dry()) {
     KUBIST_CHECK(may_write());
     // A write that was begun is finished, also when the run is being stopped.
-    KUBIST_CHECK(client.run(call));
+    const auto sent = client.run(call);
+    m_world.lists->written(client);
+    KUBIST_CHECK(sent);
   }
   note(std::move(verb), std::move(object), cluster);
   return {};

@@ -15,6 +15,7 @@
 #include "overlay.hpp"
 #include "release_look.hpp"
 #include "release_runs.hpp"
+#include "shared_lists.hpp"
 #include "survey.hpp"
 
 namespace kubist::executors {
@@ -173,6 +174,8 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   KubeStatusStore statuses(world, std::move(hidden), stop);
   world.statuses = &statuses;
   const engine::PolicyCatalog policies = m_catalog.build(view.snapshot.definitions, containers);
+  SharedLists lists;
+  world.lists = &lists;
   Releases releases(world, run.graph, stop);
   world.releases = &releases;
   engine::RunOptions run_options;

@@ -5,7 +5,6 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/metrics/gateway.hpp>
-#include <kubist/metrics/prometheus.hpp>
 #include <kubist/traffic/entry_gateway.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/duration.hpp>
@@ -24,7 +23,6 @@ namespace {
 
 /// A look that comes a little early closes the window all the same.
 constexpr double k_early = 0.8;
-/// An answer that takes longer than the interval would come after the next question.
 constexpr std::chrono::seconds k_longest{10};
 
 Json nothing(std::string_view reason, const std::string& message) {
@@ -112,18 +110,37 @@ Json joined(const std::map<std::string, ReleaseWindow>& all, int weight) {
 
 }  // namespace
 
+bool is_measured(const release::Progress& progress) {
+  return progress.observed_at && progress.state != release::State::paused &&
+         !release::is_final(progress.state);
+}
+
+std::chrono::milliseconds patience(const release::Plan& plan) {
+  return std::min<std::chrono::milliseconds>(k_longest, plan.interval);
+}
+
 util::Result<std::shared_ptr<metrics::Provider>> ReleaseMetrics::provider(
     const std::shared_ptr<kube::Client>& client, const Json& settings,
     std::chrono::milliseconds timeout) {
-  const std::lock_guard lock(m_mutex);
-  auto& known = m_providers[cat(client->server(), ' ', timeout.count(), ' ', settings.dump())];
-  if (known) {
-    return known;
+  if (data::string_at(settings, {"provider"}, "Gateway") == "Prometheus") {
+    return prometheus(client, settings, timeout);
   }
-  if (data::string_at(settings, {"provider"}, "Gateway") == "Gateway") {
+  const std::lock_guard lock(m_mutex);
+  auto& known = m_providers[cat(client->server(), ' ', timeout.count())];
+  if (!known) {
     metrics::GatewayOptions options;
     options.timeout = timeout;
     known = metrics::make_gateway_provider(client, options);
+  }
+  return known;
+}
+
+util::Result<std::shared_ptr<metrics::Prometheus>> ReleaseMetrics::prometheus(
+    const std::shared_ptr<kube::Client>& client, const Json& settings,
+    std::chrono::milliseconds timeout) {
+  const std::lock_guard lock(m_mutex);
+  auto& known = m_prometheuses[cat(client->server(), ' ', timeout.count(), ' ', settings.dump())];
+  if (known) {
     return known;
   }
   metrics::PrometheusOptions options;
@@ -163,8 +180,7 @@ util::Result<ReleaseWindow> ReleaseMetrics::measure(const engine::Node& node,
                                                     const ReleaseLook& look, const Json& spec,
                                                     const std::stop_token& stop) {
   const release::Progress& progress = look.before;
-  const bool still = progress.state == release::State::paused || release::is_final(progress.state);
-  if (!progress.observed_at || still) {
+  if (!is_measured(progress)) {
     return ReleaseWindow{nothing("NotObserved", "no weight is under way"), Json()};
   }
   if (!node.target.empty()) {
@@ -212,8 +228,7 @@ util::Result<ReleaseWindow> ReleaseMetrics::measure_on(const std::string& target
   static const Json none = Json::object();
   const Json* settings = data::find_path(spec, {"metrics"});
   KUBIST_TRY(const auto source,
-             provider(place.client, settings != nullptr ? *settings : none,
-                      std::min<std::chrono::milliseconds>(k_longest, look.plan.interval)));
+             provider(place.client, settings != nullptr ? *settings : none, patience(look.plan)));
   const auto sample = source->sample(subject_of(node, look.plan, place.ns), stop);
   if (!sample) {
     return ReleaseWindow{nothing(sample.error().reason, sample.error().message),

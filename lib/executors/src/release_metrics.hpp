@@ -1,8 +1,10 @@
 #pragma once
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
 
+#include <kubist/metrics/prometheus.hpp>
 #include <kubist/metrics/provider.hpp>
 
 #include "releases.hpp"
@@ -19,7 +21,14 @@ struct ReleaseWindow {
   data::Json cursor;  ///< status.cursor: where the next window begins; null: nowhere
 };
 
-/// Reads the counters of releases. One for a run; any thread.
+/// A query of a policy's own.
+struct OwnQuery {
+  std::string text;  ///< PromQL, with {{NAME}} for values
+  const data::Json& parameters;
+};
+
+/// Reads the counters of releases, and asks the queries of their policies. One for a run; any
+/// thread.
 class ReleaseMetrics {
  public:
   ReleaseMetrics(World& world, const engine::Graph& graph) : m_world(world), m_graph(graph) {}
@@ -29,6 +38,14 @@ class ReleaseMetrics {
   util::Result<ReleaseWindow> measure(const engine::Node& node, const ReleaseLook& look,
                                       const data::Json& spec, const std::stop_token& stop);
 
+  /// The one number that a query gives now: {value}; on several virtual clusters {clusters: [{name,
+  /// value}]}, each asked about itself. {reason, message} where one gives none. Values are
+  /// `parameters` (texts and numbers), and namespace, release, destination, stable, canary, weight,
+  /// interval. The same text is asked once in a run. Invalid: a value that is not there or cannot
+  /// stand there; no Prometheus to ask (reason NoMetricsSource).
+  util::Result<data::Json> answer(const engine::Node& node, const ReleaseLook& look,
+                                  const OwnQuery& query, const std::stop_token& stop);
+
  private:
   util::Result<ReleaseWindow> measure_on(const std::string& target, const data::Json* cursor,
                                          const engine::Node& node, const ReleaseLook& look,
@@ -36,13 +53,26 @@ class ReleaseMetrics {
   util::Result<std::shared_ptr<metrics::Provider>> provider(
       const std::shared_ptr<kube::Client>& client, const data::Json& settings,
       std::chrono::milliseconds timeout);
+  util::Result<std::shared_ptr<metrics::Prometheus>> prometheus(
+      const std::shared_ptr<kube::Client>& client, const data::Json& settings,
+      std::chrono::milliseconds timeout);
+  util::Result<data::Json> answer_on(const std::string& target, const engine::Node& node,
+                                     const ReleaseLook& look, const OwnQuery& query,
+                                     const std::stop_token& stop);
   metrics::Subject subject_of(const engine::Node& node, const release::Plan& plan,
                               const std::string& ns) const;
 
   World& m_world;
   const engine::Graph& m_graph;
-  std::mutex m_mutex;  ///< guards m_providers
+  std::mutex m_mutex;  ///< guards what is below
   std::map<std::string, std::shared_ptr<metrics::Provider>> m_providers;
+  std::map<std::string, std::shared_ptr<metrics::Prometheus>> m_prometheuses;
+  std::map<std::string, std::shared_future<metrics::Expected<double>>> m_answers;
 };
+
+/// Is a weight of it under way, so that there is something to measure?
+bool is_measured(const release::Progress& progress);
+/// An answer that takes longer than the interval would come after the next question.
+std::chrono::milliseconds patience(const release::Plan& plan);
 
 }  // namespace kubist::executors

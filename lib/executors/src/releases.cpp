@@ -2,6 +2,7 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/tree.hpp>
+#include <kubist/release/window.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
@@ -108,27 +109,44 @@ util::Result<ReleaseWindow> Releases::window(const engine::Node& node) {
 
 bool Releases::gathers(const engine::Node& node) const { return node.key.kind == k_canary_release; }
 
-void Releases::gather(const engine::Node& node, bool metrics) {
-  if (metrics) {
-    static_cast<void>(window(node));
-  } else {
-    static_cast<void>(look(node, node.spec()));
+void Releases::gather(const engine::Node& node, const std::vector<engine::PolicyUse>& uses) {
+  static_cast<void>(look(node, node.spec()));
+  for (const engine::PolicyUse& use : uses) {
+    static_cast<void>(metrics(node, *use.definition, use.parameters));
   }
 }
 
 util::Result<Json> Releases::metrics(const engine::Node& node,
                                      const engine::PolicyDefinition& definition,
                                      const Json& parameters) {
-  const auto wanted = definition.metrics.find("window");
-  if (node.key.kind != k_canary_release || definition.metrics.size() != 1 ||
-      wanted == definition.metrics.end() || wanted->second != "release") {
+  if (node.key.kind != k_canary_release) {
     return PolicyWorld::metrics(node, definition, parameters);
   }
-  KUBIST_TRY(const ReleaseWindow measured, window(node));
-  return Json{{"window", measured.window}};
+  Json answers = Json::object();
+  const auto asked = engine::metrics_of(definition, parameters);
+  const Json* open = nullptr;
+  for (const auto& [name, query] : asked) {
+    if (query == release::k_window_query) {
+      KUBIST_TRY(const ReleaseWindow measured, window(node));
+      answers[name] = measured.window;
+      open = release::is_between(measured.window) ? &answers[name] : open;
+    }
+  }
+  for (const auto& [name, query] : asked) {
+    if (query == release::k_window_query) {
+      continue;
+    }
+    if (open != nullptr) {  // nothing is judged before the window is over
+      answers[name] = *open;
+      continue;
+    }
+    KUBIST_TRY(const auto looked, look(node, node.spec()));
+    KUBIST_TRY(answers[name], m_metrics->answer(node, *looked, {query, parameters}, m_stop));
+  }
+  return answers;
 }
 
-std::optional<Json> Releases::cursor(const engine::Node& node) const {
+std::optional<ReleaseWindow> Releases::measured(const engine::Node& node) const {
   const std::lock_guard lock(m_mutex);
   const auto found = m_looks.find(node.id);
   if (found == m_looks.end()) {
@@ -136,7 +154,7 @@ std::optional<Json> Releases::cursor(const engine::Node& node) const {
   }
   const std::lock_guard own(found->second->mutex);
   const auto& window = found->second->window;
-  return window && *window ? std::optional((*window)->cursor) : std::nullopt;
+  return window && *window ? std::optional(**window) : std::nullopt;
 }
 
 util::Result<std::vector<Json>> Releases::observed(const engine::Node& node) {

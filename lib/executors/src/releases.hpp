@@ -46,7 +46,7 @@ class Releases final : public engine::PolicyWorld {
   ~Releases() override;
 
   bool gathers(const engine::Node& node) const override;
-  void gather(const engine::Node& node, bool metrics) override;
+  void gather(const engine::Node& node, const std::vector<engine::PolicyUse>& uses) override;
   util::Result<data::Json> metrics(const engine::Node& node,
                                    const engine::PolicyDefinition& definition,
                                    const data::Json& parameters) override;
@@ -58,8 +58,8 @@ class Releases final : public engine::PolicyWorld {
   util::Result<std::shared_ptr<const ReleaseLook>> look(const engine::Node& node,
                                                         const data::Json& spec);
 
-  /// status.cursor after what was measured in this run; nothing: nothing was.
-  std::optional<data::Json> cursor(const engine::Node& node) const;
+  /// What was measured in this run; nothing: nothing was.
+  std::optional<ReleaseWindow> measured(const engine::Node& node) const;
 
   /// Who wants nothing of a route leaves it to who does.
   void wish(const engine::Key& route, RouteWish wish);

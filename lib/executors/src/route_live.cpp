@@ -8,6 +8,8 @@
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
+#include "shared_lists.hpp"
+
 namespace kubist::executors {
 
 using data::Json;
@@ -70,9 +72,9 @@ util::Result<Live> live_for(Work& work, const TrafficPlace& place, const traffic
                             const RouteMode& mode) {
   Live live;
   const auto read = [&](const kube::ApiResource& resource, std::vector<Json>& into) {
-    auto list = list_here(work, place, resource);
+    const auto list = work.world().lists->list(*place.client, resource, place.ns, work.stop());
     if (list) {
-      into = *std::move(list);
+      into = **list;
       return util::Result<>{};
     }
     return util::Result<>(util::fail(list.error()));

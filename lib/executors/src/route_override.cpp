@@ -20,10 +20,7 @@ Json to_json(const RouteWish& wish, const std::string& for_spec) {
     json["split"] = traffic::to_json(*wish.split);
     return json;
   }
-  json.update({{"destination", wish.shift->destination},
-               {"stable", wish.shift->stable},
-               {"canary", wish.shift->canary},
-               {"percent", wish.shift->percent}});
+  json.update(traffic::to_json(*wish.shift));
   if (wish.final) {
     json["final"] = true;
   }
@@ -48,10 +45,7 @@ util::Result<Json> moved_routes(const Json& routes, const Json& moved) {
   if (const Json* split = data::find_path(moved, {"split"})) {
     return traffic::split_routes(routes, traffic::read_split(*split));
   }
-  return traffic::shifted_routes(routes, {std::string(data::string_at(moved, {"destination"})),
-                                          std::string(data::string_at(moved, {"stable"})),
-                                          std::string(data::string_at(moved, {"canary"})),
-                                          static_cast<int>(data::int_at(moved, {"percent"}))});
+  return traffic::shifted_routes(routes, traffic::read_shift(moved));
 }
 
 }  // namespace

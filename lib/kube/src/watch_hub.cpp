@@ -156,7 +156,8 @@ Subscription subscribe(const std::shared_ptr<Client>& client, const Interest& in
     }
   }
   const Feed::Place place = feed->add({interest.name, std::move(handlers)});
-  return Subscription(std::make_unique<Subscription::State>(std::move(feed), place));
+  return Subscription(
+      std::make_unique<Subscription::State>(Subscription::State{std::move(feed), place}));
 }
 
 }  // namespace kubist::kube

@@ -1,5 +1,6 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/policies/expression_policy.hpp>
+#include <kubist/release/window.hpp>
 #include <kubist/util/text.hpp>
 
 #include "window_judge.hpp"
@@ -72,7 +73,7 @@ Builtin expression() {
                        schema(),
                        true,
                        {"CanaryRelease"},
-                       {{"window", "release"}}},
+                       {{"window", std::string(release::k_window_query)}}},
                       {"ExpressionPolicy", "CustomCanaryReleasePolicy"}, apply);
 }
 

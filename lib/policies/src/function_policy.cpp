@@ -53,6 +53,7 @@ Builtin make_builtin(BuiltinText text, std::vector<std::string> aliases, PolicyF
   definition->wants_approvals = text.wants_approvals;
   definition->kinds = std::move(text.kinds);
   definition->metrics = std::move(text.metrics);
+  definition->queries = std::move(text.queries);
   auto schema = engine::compile_parameters(definition->parameters, text.name);
   if (!schema) {  // a bug in this file's caller
     throw std::logic_error(schema.error().message);

@@ -1,5 +1,6 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/policies/metric.hpp>
+#include <kubist/release/window.hpp>
 #include <kubist/util/text.hpp>
 
 #include "metric_objective.hpp"
@@ -18,7 +19,8 @@ constexpr const char* k_doc =
     "Flagger's: request-success-rate (percent of the canary's requests) and request-duration (its "
     "p99 in\n"
     "milliseconds); any other has a `value`, an expression as of the policy Expression without a\n"
-    "comparison. `count` windows in a row in which all are in range let the release go on, more "
+    "comparison, or a `query`, PromQL that gives one number. `count` windows in a row in which all "
+    "are in range let the release go on, more "
     "than\n"
     "`failureLimit` (threshold - 1) take it back. What cannot be told holds with that reason. "
     "`metric`, as\n"
@@ -61,14 +63,18 @@ util::Result<> apply(Json& list) {
 }  // namespace
 
 Builtin metric() {
+  BuiltinText text{"Metric",
+                   "Moves a canary while numbers of its windows stay in their ranges.",
+                   k_doc,
+                   schema(),
+                   true,
+                   {"CanaryRelease"},
+                   {{"window", std::string(release::k_window_query)}}};
+  text.queries = [](const Json& parameters) {
+    return queries_of_metrics(parameters.value("metrics", Json::array()));
+  };
   return make_builtin(
-      {"Metric",
-       "Moves a canary while numbers of its windows stay in their ranges.",
-       k_doc,
-       schema(),
-       true,
-       {"CanaryRelease"},
-       {{"window", "release"}}},
+      std::move(text),
       {"MetricPolicy", "MetricCanaryReleasePolicy", "MetricBasedGatewayCanaryReleasingPolicy",
        "MetricBasedVirtualServiceCanaryReleasingPolicy"},
       apply);

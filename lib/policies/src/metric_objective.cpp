@@ -97,8 +97,7 @@ Value value_of(const Objective& objective, const WindowValues& window, const cha
 }
 
 /// "request-duration 250 is above 200".
-WindowCheck check(const Objective& objective, const WindowValues& window) {
-  const Value value = value_of(objective, window, objective.compared ? "canary." : "");
+WindowCheck check(const Objective& objective, const Value& value, const WindowValues& window) {
   const Value least = objective.compared ? value_of(objective, window, "stable.")
                                          : Value{objective.least.value_or(0), "", ""};
   for (const Value* each : {&value, &least}) {
@@ -117,6 +116,18 @@ WindowCheck check(const Objective& objective, const WindowValues& window) {
   return {Outcome::pass, "", what};
 }
 
+WindowCheck check(const Objective& objective, const WindowValues& window) {
+  if (objective.query.empty()) {
+    return check(objective, value_of(objective, window, objective.compared ? "canary." : ""),
+                 window);
+  }
+  std::vector<WindowCheck> checks;
+  for (const Value& answer : window.answers(objective.query)) {
+    checks.push_back(check(objective, answer, window));
+  }
+  return strictest(checks);
+}
+
 }  // namespace
 
 Json objectives_schema() {
@@ -131,11 +142,19 @@ Json objectives_schema() {
        {{"name",
          {{"type", "string"},
           {"minLength", 1},
-          {"description", "request-success-rate, request-duration, or any with a value."}}},
+          {"description",
+           "request-success-rate, request-duration, or any with a value or a query."}}},
         {"value",
          {{"type", "string"},
           {"maxLength", 4096},
           {"description", "A number of the window, as an expression: canary.p95 / stable.p95."}}},
+        {"query",
+         {{"type", "string"},
+          {"maxLength", 16384},
+          {"description",
+           "PromQL that gives one number, asked of spec.metrics.prometheus at the end of each "
+           "window; {{namespace}}, {{destination}}, {{stable}}, {{canary}}, {{interval}}, "
+           "{{weight}}, {{release}} take their values."}}},
         {"thresholdRange", range}}}};
   return {{"type", "array"},
           {"maxItems", 32},
@@ -148,9 +167,12 @@ util::Result<std::vector<Objective>> read_objectives(const Json& metrics) {
   for (const Json& metric : metrics) {
     Objective objective;
     objective.name = data::string_at(metric, {"name"});
-    KUBIST_TRY(const std::string text, value_text(metric, objective.name));
-    KUBIST_TRY(objective.value,
-               read_value(text, WindowValues::names(), cat("metric ", objective.name)));
+    KUBIST_TRY(objective.query, query_of(metric, cat("metric ", objective.name)));
+    if (objective.query.empty()) {
+      KUBIST_TRY(const std::string text, value_text(metric, objective.name));
+      KUBIST_TRY(objective.value,
+                 read_value(text, WindowValues::names(), cat("metric ", objective.name)));
+    }
     objective.least = bound(metric, "min");
     objective.most = bound(metric, "max");
     if (!objective.least && !objective.most) {
@@ -162,6 +184,33 @@ util::Result<std::vector<Objective>> read_objectives(const Json& metrics) {
   return objectives;
 }
 
+util::Result<std::string> query_of(const Json& metric, const std::string& what) {
+  const Json* argos = data::find_path(metric, {"provider"});
+  if (argos != nullptr &&
+      (argos->size() != 1 || !argos->contains("prometheus") || (*argos)["prometheus"].size() != 1 ||
+       data::string_at(*argos, {"prometheus", "query"}).empty())) {
+    return util::fail(ErrorKind::invalid,
+                      cat(what, ": of a provider only prometheus.query is known"),
+                      "Where Prometheus is stands in the release's spec.metrics.prometheus.");
+  }
+  const std::string query(data::string_at(
+      metric, {"query"}, data::string_at(metric, {"provider", "prometheus", "query"})));
+  if (!query.empty() && (metric.contains("value") || (argos && metric.contains("query")))) {
+    return util::fail(ErrorKind::invalid, cat(what, " has a query, and says otherwise too"));
+  }
+  return query;
+}
+
+std::vector<std::string> queries_of_metrics(const Json& metrics) {
+  std::vector<std::string> queries;
+  for (const Json& metric : metrics) {
+    if (auto query = query_of(metric, ""); query && !query->empty()) {
+      queries.push_back(*std::move(query));
+    }
+  }
+  return queries;
+}
+
 util::Result<Objective> compare_versions(std::string_view text) {
   Objective objective;
   objective.name = "metric";
@@ -171,22 +220,12 @@ util::Result<Objective> compare_versions(std::string_view text) {
 }
 
 WindowCheck check_objectives(const std::vector<Objective>& objectives, const WindowValues& window) {
-  WindowCheck all{Outcome::pass, "", ""};
-  std::vector<std::string> messages;
+  std::vector<WindowCheck> checks;
+  checks.reserve(objectives.size());
   for (const Objective& objective : objectives) {
-    WindowCheck one = check(objective, window);
-    if (one.outcome == Outcome::fail) {
-      return one;
-    }
-    if (one.outcome == Outcome::inconclusive && all.outcome == Outcome::pass) {
-      all = one;
-    }
-    messages.push_back(one.message);
+    checks.push_back(check(objective, window));
   }
-  if (all.outcome == Outcome::pass) {
-    all.message = util::join(messages, ", ");
-  }
-  return all;
+  return strictest(checks);
 }
 
 }  // namespace kubist::policies

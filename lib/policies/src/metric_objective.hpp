@@ -13,13 +13,19 @@ struct Objective {
   Expression value;
   std::optional<double> least, most;
   bool compared = false;  ///< `value` is of one version: the canary's must not be below stable's
+  std::string query;      ///< its answer is the number, instead of `value`
 };
 
-/// [{name, value, thresholdRange: {min, max}}]. A name of Flagger's needs no value.
+/// [{name, value or query, thresholdRange: {min, max}}]. A name of Flagger's needs neither.
 Json objectives_schema();
-/// Invalid, naming the metric: an unknown name without a value, an expression that does not parse
-/// or is a condition, a range without bounds.
+/// Invalid, naming the metric: an unknown name without a value, value and query both, an expression
+/// that does not parse or is a condition, a range without bounds.
 util::Result<std::vector<Objective>> read_objectives(const Json& metrics);
+/// The queries of such a list, or of the metrics of an analysis.
+std::vector<std::string> queries_of_metrics(const Json& metrics);
+/// The metric's query: its own, or Argo's provider.prometheus.query. Empty: none. Invalid: a
+/// provider with more than that.
+util::Result<std::string> query_of(const Json& metric, const std::string& what);
 /// Vamp's `metric`: a number for each version, with its names for what is counted.
 util::Result<Objective> compare_versions(std::string_view text);
 

@@ -4,6 +4,7 @@
 #include <kubist/policies/statistical_policy.hpp>
 #include <kubist/policies/statistical_state.hpp>
 #include <kubist/release/plan.hpp>
+#include <kubist/release/window.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
@@ -177,7 +178,7 @@ util::Result<> apply(Json& list) {
     return {};
   }
   if (const std::string_view why = data::string_at(window, {"reason"}); !why.empty()) {
-    if (why == "WindowOpen" || why == "WindowBegins" || why == "NotObserved") {
+    if (release::is_between(window)) {
       repeat(list, kept, view.weight);
     } else {  // never a guess
       decide(list, Action::hold, std::string(why),
@@ -220,7 +221,7 @@ Builtin statistical() {
                        schema(),
                        true,
                        {"CanaryRelease"},
-                       {{"window", "release"}}},
+                       {{"window", std::string(release::k_window_query)}}},
                       {"StatisticalPolicy", "StatisticalCanaryReleasePolicy"}, apply);
 }
 

@@ -3,6 +3,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/policies/steps.hpp>
 #include <kubist/release/plan.hpp>
+#include <kubist/release/window.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
@@ -52,17 +53,15 @@ class Walk {
   Walk(Json& list, const ReleaseView& view, const release::Plan& plan, const Stage& stage)
       : m_list(list), m_view(view), m_plan(plan), m_stage(stage), m_kept(read_kept()) {}
 
+  /// How far it is.
+  std::size_t place() const { return static_cast<std::size_t>(data::int_at(m_kept, {"step"})); }
+
   void run() {
-    auto place = static_cast<std::size_t>(data::int_at(m_kept, {"step"}));
-    for (; place < m_stage.steps.size(); ++place) {
-      const Step& step = m_stage.steps[place];
-      if (!(step.kind == Step::Kind::pause ? pause(step) : analysis(step))) {
-        break;
-      }
-      begin(place + 1);
+    while (place() < m_stage.steps.size() && is_done(m_stage.steps[place()])) {
+      begin(place() + 1);
     }
     m_list["functionConfig"]["status"]["state"] = m_kept;
-    if (place == m_stage.steps.size()) {
+    if (place() == m_stage.steps.size()) {
       decide(m_list, Action::advance, "StepsDone",
              cat("all steps at ", m_view.weight, " % are done"));
     }
@@ -108,6 +107,18 @@ class Walk {
     return true;
   }
 
+  bool is_done(const Step& step) {
+    switch (step.kind) {
+      case Step::Kind::pause:
+        return pause(step);
+      case Step::Kind::analysis:
+        return analysis(step);
+      case Step::Kind::header:
+        return true;  // it holds once it is passed
+    }
+    return true;
+  }
+
   /// Each true: the step is done.
   bool pause(const Step& step) {
     if (step.duration) {
@@ -126,7 +137,7 @@ class Walk {
 
   bool analysis(const Step& step) {
     if (was_resumed()) {  // it begins again
-      begin(static_cast<std::size_t>(data::int_at(m_kept, {"step"})));
+      begin(place());
     } else if (data::bool_at(m_kept, {"paused"})) {
       decide(m_list, Action::pause, "AnalysisInconclusive", said());
       return false;
@@ -137,12 +148,12 @@ class Walk {
     }
     const Json window = m_list["functionConfig"]["metrics"].value("window", Json::object());
     if (const std::string why(data::string_at(window, {"reason"})); !why.empty()) {
-      const bool open = why == "WindowOpen" || why == "WindowBegins" || why == "NotObserved";
+      const bool open = release::is_between(window);
       decide(m_list, Action::hold, open ? "Analysing" : why,
              open ? said() : std::string(data::string_at(window, {"message"})));
       return false;
     }
-    const WindowValues values(window, m_plan);
+    const WindowValues values(m_list["functionConfig"]["metrics"], m_plan);
     bool done = true;
     for (const AnalysisMetric& metric : step.metrics) {
       done = take(metric, check_metric(metric, values)) && done;
@@ -193,6 +204,25 @@ class Walk {
   bool m_ended = false;
 };
 
+/// How far it was at this weight when it was last live there.
+std::size_t place_in(const Json& list, const ReleaseView& view) {
+  const Json kept = list["functionConfig"].value("state", Json::object());
+  const bool is_here =
+      data::int_at(kept, {"weight"}) == view.weight &&
+      data::int_at(kept, {"attempt"}) == data::int_at(list["items"][0], {"status", "attempt"}, 1);
+  return is_here ? static_cast<std::size_t>(data::int_at(kept, {"step"})) : 0;
+}
+
+/// Header routes come to those that the release has by itself.
+void set_match(Json& list, const std::vector<Stage>& stages, int weight, std::size_t place) {
+  const std::string match = match_at(stages, weight, place);
+  Json& spec = resource_of(list)["spec"];
+  if (!match.empty()) {
+    const std::string own(data::string_at(spec, {"match"}));
+    spec["match"] = own.empty() ? match : cat(own, " or ", match);
+  }
+}
+
 util::Result<> apply(Json& list) {
   KUBIST_TRY(const ReleaseView view, read_release(list));
   KUBIST_TRY(const auto stages, read_steps(parameters_of(list)["steps"]));
@@ -200,6 +230,7 @@ util::Result<> apply(Json& list) {
   resource_of(list)["spec"].update(pace(stages, before));
   KUBIST_TRY(const release::Plan plan, release::read_plan(list["items"][0]));
   if (is_over(view) || !is_live(list, view)) {
+    set_match(list, stages, view.weight, place_in(list, view));
     return {};
   }
   const auto stage = std::find_if(stages.begin(), stages.end(),
@@ -208,7 +239,9 @@ util::Result<> apply(Json& list) {
     decide(list, Action::advance, "NoSuchWeight", cat("no step sets ", view.weight, " %"));
     return {};
   }
-  Walk(list, view, plan, *stage).run();
+  Walk walk(list, view, plan, *stage);
+  walk.run();
+  set_match(list, stages, view.weight, walk.place());
   return {};
 }
 
@@ -221,7 +254,8 @@ Builtin steps() {
                    steps_schema(),
                    true,
                    {"CanaryRelease"},
-                   {{"window", "release"}}};
+                   {{"window", std::string(release::k_window_query)}}};
+  text.queries = [](const Json& parameters) { return queries_of_steps(parameters["steps"]); };
   text.wants_approvals = true;
   return make_builtin(std::move(text), {"StepsPolicy"}, apply);
 }

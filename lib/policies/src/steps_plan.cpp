@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/duration.hpp>
@@ -15,11 +16,24 @@ using Outcome = WindowCheck::Outcome;
 
 namespace {
 
-constexpr std::array<std::string_view, 3> k_steps{"setWeight", "pause", "analysis"};
+constexpr std::array<std::string_view, 4> k_steps{"setWeight", "pause", "analysis",
+                                                  "setHeaderRoute"};
+constexpr std::array<std::string_view, 2> k_header{"name", "match"};
+constexpr std::array<std::string_view, 2> k_header_match{"headerName", "headerValue"};
+constexpr std::array<std::string_view, 3> k_operators{"exact", "prefix", "regex"};
 constexpr std::array<std::string_view, 3> k_analysis{"metrics", "initialDelay", "dryRun"};
-constexpr std::array<std::string_view, 8> k_metric{
-    "name",  "value",        "thresholdRange",   "successCondition", "failureCondition",
-    "count", "failureLimit", "inconclusiveLimit"};
+constexpr std::array<std::string_view, 10> k_metric{"name",
+                                                    "value",
+                                                    "query",
+                                                    "provider",
+                                                    "thresholdRange",
+                                                    "successCondition",
+                                                    "failureCondition",
+                                                    "count",
+                                                    "failureLimit",
+                                                    "inconclusiveLimit"};
+/// The answer to a metric's query, in its conditions.
+constexpr std::string_view k_result = "result";
 
 /// What is not known is refused: a step left out would let through what it was to stop.
 util::Result<> check_fields(const Json& object, std::span<const std::string_view> known,
@@ -55,12 +69,17 @@ util::Result<std::optional<std::chrono::seconds>> read_time(const Json& object,
 }
 
 util::Result<std::optional<Expression>> read_condition(const Json& metric, std::string_view field,
-                                                       const std::string& what) {
-  const std::string_view text = data::string_at(metric, {field});
+                                                       bool queried, const std::string& what) {
+  std::string text(data::string_at(metric, {field}));
   if (text.empty()) {
     return std::nullopt;
   }
-  auto read = Expression::parse(text, WindowValues::names());
+  std::vector<std::string> names = WindowValues::names();
+  if (queried) {  // a query gives one number, which Argo calls the first of a list
+    text = util::replace_all(text, cat(k_result, "[0]"), k_result);
+    names.emplace_back(k_result);
+  }
+  auto read = Expression::parse(text, names);
   if (!read) {
     return util::fail(util::with_context(read.error(), cat(what, ": ", field)));
   }
@@ -76,8 +95,10 @@ util::Result<AnalysisMetric> read_metric(const Json& given, const std::string& w
   metric.name = data::string_at(given, {"name"});
   const std::string what = cat(where, ": metric ", metric.name);
   KUBIST_CHECK(check_fields(given, k_metric, what));
-  KUBIST_TRY(metric.success, read_condition(given, "successCondition", what));
-  KUBIST_TRY(metric.failure, read_condition(given, "failureCondition", what));
+  KUBIST_TRY(metric.query, query_of(given, what));
+  const bool queried = !metric.query.empty();
+  KUBIST_TRY(metric.success, read_condition(given, "successCondition", queried, what));
+  KUBIST_TRY(metric.failure, read_condition(given, "failureCondition", queried, what));
   const bool conditions = metric.success || metric.failure;
   if (conditions == given.contains("thresholdRange")) {
     return util::fail(ErrorKind::invalid, cat(what,
@@ -131,6 +152,49 @@ util::Result<Step> read_pause(const Json& given, const std::string& where) {
   return step;
 }
 
+/// A text of a condition, with its quotes.
+std::string text_of(std::string_view text) {
+  return cat('"', util::replace_all(util::replace_all(text, "\\", "\\\\"), "\"", "\\\""), '"');
+}
+
+/// {headerName, headerValue: {exact, prefix or regex}} as a condition of a route.
+util::Result<std::string> read_header_match(const Json& given, const std::string& where) {
+  KUBIST_CHECK(check_fields(given, k_header_match, where));
+  const std::string_view name = data::string_at(given, {"headerName"});
+  const Json value = given.value("headerValue", Json::object());
+  KUBIST_CHECK(check_fields(value, k_operators, cat(where, ".headerValue")));
+  if (name.empty() || value.size() != 1 || !value.front().is_string()) {
+    return util::fail(
+        ErrorKind::invalid,
+        cat(where, " needs a headerName, and as headerValue one of ", "exact, prefix and regex"));
+  }
+  return cat("header ", text_of(name), ' ', value.begin().key(), ' ',
+             text_of(value.front().get<std::string>()));
+}
+
+util::Result<Step> read_header(const Json& given, const std::string& where) {
+  KUBIST_CHECK(check_fields(given, k_header, where));
+  Step step;
+  step.kind = Step::Kind::header;
+  step.name = data::string_at(given, {"name"});
+  if (step.name.empty()) {
+    return util::fail(ErrorKind::invalid, cat(where, " needs a name"));
+  }
+  std::vector<std::string> any;
+  for (const Json& match : given.value("match", Json::array())) {
+    KUBIST_TRY(auto condition, read_header_match(match, cat(where, ".match")));
+    any.push_back(std::move(condition));
+  }
+  step.match = util::join(any, " or ");
+  return step;
+}
+
+util::Result<Step> read_step(const std::string& kind, const Json& value, const std::string& where) {
+  return kind == "pause"      ? read_pause(value, where)
+         : kind == "analysis" ? read_analysis(value, where)
+                              : read_header(value, where);
+}
+
 util::Result<> add_weight(const Json& given, const std::string& where, std::vector<Stage>& stages) {
   const int weight = given.is_number_integer() ? given.get<int>() : 0;
   if (weight < 1 || weight > 100 || (!stages.empty() && weight <= stages.back().weight)) {
@@ -146,6 +210,7 @@ util::Result<> add_weight(const Json& given, const std::string& where, std::vect
 
 util::Result<std::vector<Stage>> read_steps(const Json& steps) {
   std::vector<Stage> stages;
+  std::vector<Step> before;  // header routes that begin with the first weight
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Json& given = steps[i];
     KUBIST_CHECK(check_fields(given, k_steps, cat("steps[", i, ']')));
@@ -160,6 +225,12 @@ util::Result<std::vector<Stage>> read_steps(const Json& steps) {
     const std::string where = cat("steps[", i, "].", kind);
     if (kind == "setWeight") {
       KUBIST_CHECK(add_weight(value, where, stages));
+      stages.back().steps.swap(before);
+      continue;
+    }
+    if (stages.empty() && kind == "setHeaderRoute") {
+      KUBIST_TRY(auto step, read_header(value, where));
+      before.push_back(std::move(step));
       continue;
     }
     if (stages.empty() || stages.back().weight == 100) {
@@ -169,13 +240,74 @@ util::Result<std::vector<Stage>> read_steps(const Json& steps) {
                                                   : " stands behind 100 %: spec.bake is the time "
                                                     "there"));
     }
-    KUBIST_TRY(auto step, kind == "pause" ? read_pause(value, where) : read_analysis(value, where));
+    KUBIST_TRY(auto step, read_step(kind, value, where));
     stages.back().steps.push_back(std::move(step));
   }
   if (stages.empty()) {
     return util::fail(ErrorKind::invalid, "steps: there is no setWeight");
   }
   return stages;
+}
+
+namespace {
+
+WindowCheck check_conditions(const AnalysisMetric& metric, const WindowValues& window,
+                             const Value& result) {
+  const auto value_of = [&](const std::string& name) {
+    return name == k_result ? result : window.get(name);
+  };
+  const Value success = metric.success ? metric.success->evaluate(value_of) : Value{};
+  const Value failure = metric.failure ? metric.failure->evaluate(value_of) : Value{};
+  for (const Value* each : {&success, &failure}) {
+    if (!each->unknown.empty()) {
+      return {Outcome::inconclusive, each->unknown, cat(metric.name, ": ", each->message)};
+    }
+  }
+  const std::string given = metric.query.empty() ? "" : cat(" (result ", result.number, ')');
+  if (metric.failure && failure.number != 0) {
+    return {Outcome::fail, "", cat(metric.name, ": its failureCondition holds", given)};
+  }
+  if (metric.success && success.number == 0) {
+    return metric.failure
+               ? WindowCheck{Outcome::inconclusive, "AnalysisInconclusive",
+                             cat(metric.name, ": neither condition holds", given)}
+               : WindowCheck{Outcome::fail, "",
+                             cat(metric.name, ": its successCondition does not hold", given)};
+  }
+  return {Outcome::pass, "", cat(metric.name, " passes", given)};
+}
+
+}  // namespace
+
+std::string match_at(const std::vector<Stage>& stages, int weight, std::size_t place) {
+  std::map<std::string, std::string> set;
+  for (const Stage& stage : stages) {
+    for (std::size_t i = 0; i < stage.steps.size(); ++i) {
+      const Step& step = stage.steps[i];
+      const bool is_before = stage.weight < weight || (stage.weight == weight && i < place);
+      if (step.kind == Step::Kind::header && is_before) {
+        set[step.name] = step.match;
+      }
+    }
+  }
+  std::vector<std::string> any;
+  for (const auto& [name, match] : set) {
+    if (!match.empty()) {
+      any.push_back(match);
+    }
+  }
+  return util::join(any, " or ");
+}
+
+std::vector<std::string> queries_of_steps(const Json& steps) {
+  std::vector<std::string> all;
+  for (const Json& step : steps) {
+    if (const Json* metrics = data::find_path(step, {"analysis", "metrics"})) {
+      const auto queries = queries_of_metrics(*metrics);
+      all.insert(all.end(), queries.begin(), queries.end());
+    }
+  }
+  return all;
 }
 
 WindowCheck check_metric(const AnalysisMetric& metric, const WindowValues& window) {
@@ -186,38 +318,30 @@ WindowCheck check_metric(const AnalysisMetric& metric, const WindowValues& windo
   if (metric.objective) {
     return check_objectives({*metric.objective}, window);
   }
-  const auto value_of = [&](const std::string& name) { return window.get(name); };
-  const Value success = metric.success ? metric.success->evaluate(value_of) : Value{};
-  const Value failure = metric.failure ? metric.failure->evaluate(value_of) : Value{};
-  for (const Value* each : {&success, &failure}) {
-    if (!each->unknown.empty()) {
-      return {Outcome::inconclusive, each->unknown, cat(metric.name, ": ", each->message)};
-    }
+  if (metric.query.empty()) {
+    return check_conditions(metric, window, {});
   }
-  if (metric.failure && failure.number != 0) {
-    return {Outcome::fail, "", cat(metric.name, ": its failureCondition holds")};
+  std::vector<WindowCheck> checks;
+  for (const Value& result : window.answers(metric.query)) {
+    checks.push_back(check_conditions(metric, window, result));
   }
-  if (metric.success && success.number == 0) {
-    return metric.failure ? WindowCheck{Outcome::inconclusive, "AnalysisInconclusive",
-                                        cat(metric.name, ": neither condition holds")}
-                          : WindowCheck{Outcome::fail, "",
-                                        cat(metric.name, ": its successCondition does not hold")};
-  }
-  return {Outcome::pass, "", cat(metric.name, " passes")};
+  return strictest(checks);
 }
 
 Json steps_schema() {
-  return {{"type", "object"},
-          {"required", {"steps"}},
-          {"properties",
-           {{"steps",
-             {{"type", "array"},
-              {"minItems", 1},
-              {"maxItems", 100},
-              {"description",
-               "In order: {setWeight: PERCENT}, {pause: {duration: 10m}}, {pause: {}} until a "
-               "person goes on, {analysis: {metrics, initialDelay, dryRun}}."},
-              {"items", {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}}}}}};
+  return {
+      {"type", "object"},
+      {"required", {"steps"}},
+      {"properties",
+       {{"steps",
+         {{"type", "array"},
+          {"minItems", 1},
+          {"maxItems", 100},
+          {"description",
+           "In order: {setWeight: PERCENT}, {pause: {duration: 10m}}, {pause: {}} until a "
+           "person goes on, {analysis: {metrics, initialDelay, dryRun}}, {setHeaderRoute: {name, "
+           "match: [{headerName, headerValue: {exact: VALUE}}]}}."},
+          {"items", {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}}}}}};
 }
 
 }  // namespace kubist::policies

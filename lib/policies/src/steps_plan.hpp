@@ -11,6 +11,7 @@ namespace kubist::policies {
 /// One metric of an analysis, by Argo's fields.
 struct AnalysisMetric {
   std::string name;
+  std::string query;                           ///< whose answer the conditions call `result`
   std::optional<Objective> objective;          ///< thresholdRange
   std::optional<Expression> success, failure;  ///< or conditions over the window
   std::int64_t count = 1;                      ///< windows that must be judged
@@ -20,11 +21,13 @@ struct AnalysisMetric {
 };
 
 struct Step {
-  enum class Kind { pause, analysis };
+  enum class Kind { pause, analysis, header };
   Kind kind = Kind::pause;
   std::optional<std::chrono::seconds> duration;  ///< of a pause; nothing: until a person goes on
   std::chrono::seconds initial_delay{0};
   std::vector<AnalysisMetric> metrics;
+  std::string name;   ///< of a header route
+  std::string match;  ///< its condition; empty: it ends
 };
 
 /// A weight and what is to be done there before the next one.
@@ -33,9 +36,16 @@ struct Stage {
   std::vector<Step> steps;
 };
 
-/// Reads `steps`. Invalid, naming the step: one that is not known (mirrors, headers, experiments,
-/// hooks and jobs are not), weights that do not rise, a list that does not begin with a weight.
+/// Reads `steps`. Invalid, naming the step: one that is not known (mirrors, experiments, hooks and
+/// jobs are not), weights that do not rise, a list that does not begin with a weight (but for
+/// header routes, which begin with it).
 util::Result<std::vector<Stage>> read_steps(const Json& steps);
+
+/// The condition of all header routes that are set before step `place` at a weight; empty: none is.
+std::string match_at(const std::vector<Stage>& stages, int weight, std::size_t place);
+
+/// The queries of all analyses.
+std::vector<std::string> queries_of_steps(const Json& steps);
 
 /// The window by one metric. Argo's rule: where only one condition is given the other is its
 /// opposite; both given and neither true is inconclusive.

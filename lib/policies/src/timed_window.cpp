@@ -21,7 +21,10 @@ constexpr const char* k_doc =
     "from\n"
     "runs over midnight, and counts to the day on which it starts), and start and end (RFC 3339) "
     "as\n"
-    "outer bounds. Days and times are UTC unless utcOffset says otherwise.";
+    "outer bounds; or a schedule as of a CronJob (\"0 22 * * 1-5\") and the duration for which it "
+    "is open\n"
+    "from then. Days and times are UTC unless timeZone (Europe/Berlin) or utcOffset says "
+    "otherwise.";
 
 Json schema() {
   Json text = {{"type", "string"}};
@@ -30,31 +33,45 @@ Json schema() {
                   {{"days", {{"type", "array"}, {"items", text}}},
                    {"from", text},
                    {"to", text},
+                   {"schedule", text},
+                   {"duration", text},
                    {"start", {{"type", "string"}, {"format", "date-time"}}},
                    {"end", {{"type", "string"}, {"format", "date-time"}}}}}};
-  return {{"type", "object"},
-          {"required", {"windows"}},
-          {"properties",
-           {{"windows",
-             {{"type", "array"},
-              {"minItems", 1},
-              {"description", "When it is open: any of them."},
-              {"items", window}}},
-            {"utcOffset",
-             {{"type", "string"},
-              {"default", "Z"},
-              {"description", "Offset of days and times from UTC, like +01:00."}}},
-            {"outside",
-             {{"type", "string"},
-              {"enum", {"hold", "continue"}},
-              {"default", "hold"},
-              {"description", "What happens outside the windows."}}},
-            {"patchInside", patch_schema("JSON Patch on the resource while a window is open.")},
-            {"patchOutside", patch_schema("JSON Patch while none is open (outside: continue).")}}}};
+  return {
+      {"type", "object"},
+      {"required", {"windows"}},
+      {"properties",
+       {{"windows",
+         {{"type", "array"},
+          {"minItems", 1},
+          {"description", "When it is open: any of them."},
+          {"items", window}}},
+        {"timeZone",
+         {{"type", "string"}, {"description", "Of days and times, by its name: Europe/Berlin."}}},
+        {"utcOffset",
+         {{"type", "string"},
+          {"description", "Offset of days and times from UTC, like +01:00; Z by default."}}},
+        {"outside",
+         {{"type", "string"},
+          {"enum", {"hold", "continue"}},
+          {"default", "hold"},
+          {"description", "What happens outside the windows."}}},
+        {"patchInside", patch_schema("JSON Patch on the resource while a window is open.")},
+        {"patchOutside", patch_schema("JSON Patch while none is open (outside: continue).")}}}};
 }
 
 std::string until(const WindowState& state) {
   return state.changes_at ? cat(" until ", util::format_time(*state.changes_at)) : std::string();
+}
+
+util::Result<Zone> read_zone(const Json& parameters) {
+  const std::string_view name = data::string_at(parameters, {"timeZone"});
+  const std::string_view offset = data::string_at(parameters, {"utcOffset"});
+  if (!name.empty() && !offset.empty()) {
+    return util::fail(util::ErrorKind::invalid,
+                      "timeZone and utcOffset contradict each other: give one");
+  }
+  return name.empty() ? Zone::read_offset(offset) : Zone::find(name);
 }
 
 util::Result<> apply(Json& list) {
@@ -64,10 +81,10 @@ util::Result<> apply(Json& list) {
     KUBIST_TRY(auto window, read_window(json));
     windows.push_back(window);
   }
-  KUBIST_TRY(auto offset, read_offset(data::string_at(parameters, {"utcOffset"})));
+  KUBIST_TRY(const Zone zone, read_zone(parameters));
   KUBIST_TRY(auto time, util::parse_time(data::string_at(list, {"functionConfig", "now"})));
   auto now = std::chrono::floor<std::chrono::seconds>(time);
-  WindowState state = state_of(windows, now, offset);
+  WindowState state = state_of(windows, now, zone);
   if (state.changes_at) {
     set_requeue(list, *state.changes_at - now);
   }

@@ -1,6 +1,7 @@
 #include "window_judge.hpp"
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/release/window.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::policies {
@@ -24,10 +25,6 @@ util::Result<std::int64_t> failure_limit(const Json& parameters) {
 }
 
 /// While the next window is open it says what it said at the last one.
-bool is_between(std::string_view reason) {
-  return reason == "WindowOpen" || reason == "WindowBegins" || reason == "NotObserved";
-}
-
 void repeat(Json& list, const Json& kept, int weight) {
   const Json* last = data::find_path(kept, {"last"});
   if (last == nullptr || data::int_at(*last, {"weight"}) != weight) {
@@ -80,6 +77,24 @@ Judgement count(const WindowCheck& seen, std::int64_t limit, std::int64_t wanted
 
 }  // namespace
 
+WindowCheck strictest(const std::vector<WindowCheck>& checks) {
+  WindowCheck all{Outcome::pass, "", ""};
+  std::vector<std::string> messages;
+  for (const WindowCheck& one : checks) {
+    if (one.outcome == Outcome::fail) {
+      return one;
+    }
+    if (one.outcome == Outcome::inconclusive && all.outcome == Outcome::pass) {
+      all = one;
+    }
+    messages.push_back(one.message);
+  }
+  if (all.outcome == Outcome::pass) {
+    all.message = util::join(messages, ", ");
+  }
+  return all;
+}
+
 Json judge_schema(Json properties) {
   const auto integer = [](int least, const char* description) {
     return Json{{"type", "integer"}, {"minimum", least}, {"description", description}};
@@ -114,7 +129,7 @@ util::Result<> judge_windows(Json& list, const CheckWindow& check) {
   }
   const Json window = config["metrics"].value("window", Json::object());
   const std::string why(data::string_at(window, {"reason"}));
-  if (is_between(why)) {
+  if (release::is_between(window)) {
     repeat(list, kept, view.weight);
     return {};
   }
@@ -122,7 +137,7 @@ util::Result<> judge_windows(Json& list, const CheckWindow& check) {
     decide(list, Action::hold, why, std::string(data::string_at(window, {"message"})));
     return {};
   }
-  const WindowCheck seen = check_enough(parameters, WindowValues(window, plan), check);
+  const WindowCheck seen = check_enough(parameters, WindowValues(config["metrics"], plan), check);
   const Judgement judged =
       count(seen, limit, data::int_at(parameters, {"count"}, 1), view.weight, kept);
   kept["last"] = {{"weight", view.weight}, {"reason", judged.reason}, {"message", seen.message}};

@@ -15,6 +15,10 @@ struct WindowCheck {
   std::string message;  ///< the numbers, for people
 };
 
+/// Fails where one fails; is inconclusive where one is and none fails; else passes, with the
+/// messages of all.
+WindowCheck strictest(const std::vector<WindowCheck>& checks);
+
 using CheckWindow = std::function<WindowCheck(const WindowValues& window)>;
 
 /// The parameters of policies that judge window by window: count, failureLimit, threshold,

@@ -21,6 +21,12 @@ constexpr std::array<std::pair<std::string_view, double>, 6> k_quantiles{
 
 Value number(double value) { return {value, "", ""}; }
 
+const Json& window_of(const Json& metrics) {
+  static const Json k_none = Json::object();
+  const Json* window = data::find_path(metrics, {"window"});
+  return window != nullptr ? *window : k_none;
+}
+
 /// The first bound that the share of requests does not exceed: what it is between two bounds nobody
 /// knows, so never too small.
 Value quantile(const Json& arm, const std::string& version, double share) {
@@ -39,6 +45,9 @@ Value quantile(const Json& arm, const std::string& version, double share) {
 }
 
 }  // namespace
+
+WindowValues::WindowValues(const Json& metrics, const release::Plan& plan)
+    : m_metrics(metrics), m_window(window_of(metrics)), m_plan(plan) {}
 
 const std::vector<std::string>& WindowValues::names_of_version() {
   static const std::vector<std::string> all = [] {
@@ -92,6 +101,22 @@ Value WindowValues::get(const std::string& name) const {
     return {0, "NoTraffic", cat("version ", version, " had no request in this window")};
   }
   return number(what == "errorRate" ? errors / requests : 1 - errors / requests);
+}
+
+std::vector<Value> WindowValues::answers(const std::string& query) const {
+  const Json answer = m_metrics.value(query, Json::object());
+  if (answer.contains("value")) {
+    return {number(answer["value"].get<double>())};
+  }
+  std::vector<Value> all;
+  for (const Json& cluster : answer.value("clusters", Json::array())) {
+    all.push_back(number(cluster["value"].get<double>()));
+  }
+  if (all.empty()) {
+    all.push_back({0, std::string(data::string_at(answer, {"reason"}, "NoData")),
+                   std::string(data::string_at(answer, {"message"}, "the query was not asked"))});
+  }
+  return all;
 }
 
 }  // namespace kubist::policies

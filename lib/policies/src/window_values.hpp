@@ -5,7 +5,8 @@
 
 namespace kubist::policies {
 
-/// The numbers of one window of a release, by name: `weight`, and for `canary.` and `stable.` each
+/// The numbers of one window of a release, and the answers to queries. By name: `weight`, and for
+/// `canary.` and `stable.` each
 ///   requests, errors        counts of the window; successes are the requests that are no errors
 ///   rps                     requests per second
 ///   errorRate, successRate  shares from 0 to 1
@@ -13,9 +14,9 @@ namespace kubist::policies {
 ///                           exceeds; infinite above its greatest bound
 class WindowValues {
  public:
-  /// `window` as policies get it: {seconds, weight, arms}; it outlives this.
-  WindowValues(const data::Json& window, const release::Plan& plan)
-      : m_window(window), m_plan(plan) {}
+  /// `metrics` as policies get them: {window: {seconds, weight, arms}, QUERY: {value}}; they
+  /// outlive this.
+  WindowValues(const data::Json& metrics, const release::Plan& plan);
 
   /// All names that there are, and those behind `canary.` and `stable.`.
   static const std::vector<std::string>& names();
@@ -23,8 +24,11 @@ class WindowValues {
   /// Unknown: NoTraffic for a share of no requests, NoData where nothing was timed, or of a version
   /// that the window does not have.
   Value get(const std::string& name) const;
+  /// What a query gave, on each cluster one; one that is unknown where it gave nothing.
+  std::vector<Value> answers(const std::string& query) const;
 
  private:
+  const data::Json& m_metrics;
   const data::Json& m_window;
   const release::Plan& m_plan;
 };

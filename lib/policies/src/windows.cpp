@@ -18,6 +18,9 @@ namespace {
 
 constexpr std::array<std::string_view, 7> k_days{"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
 constexpr minutes k_day{24 * 60};
+constexpr int k_horizon_days = 8;
+constexpr std::chrono::hours k_longest{7 * 24};  // of a schedule's duration
+constexpr int k_leap_years = 8 * 366;            // within which any day of any month comes again
 
 util::Result<minutes> read_clock(std::string_view text, std::string_view field) {
   auto parts = util::split(text, ':');
@@ -60,6 +63,28 @@ util::Result<std::optional<Seconds>> read_date(const Json& json, const char* fie
   return std::optional(std::chrono::time_point_cast<std::chrono::seconds>(*time));
 }
 
+// Argo CD's words of its sync windows.
+util::Result<> read_schedule(const Json& json, std::string_view text, Window& window) {
+  for (const char* field : {"days", "from", "to"}) {
+    if (json.contains(field)) {
+      return util::fail(ErrorKind::invalid,
+                        cat("windows: schedule and ", field, " both say when, give only one"));
+    }
+  }
+  auto schedule = Cron::parse(text);
+  if (!schedule) {
+    return util::fail(util::with_context(schedule.error(), "windows"));
+  }
+  const auto duration = util::parse_duration(data::string_at(json, {"duration"}));
+  if (!duration || *duration < minutes(1) || *duration > k_longest) {
+    return util::fail(ErrorKind::invalid,
+                      "windows: a schedule needs a duration from 1m to 168h, such as 8h");
+  }
+  window.schedule = *std::move(schedule);
+  window.duration = std::chrono::floor<std::chrono::seconds>(*duration);
+  return {};
+}
+
 struct Span {
   Seconds begin;
   Seconds end;
@@ -77,29 +102,57 @@ void clip(const Window& window, Span span, std::vector<Span>& out) {
   }
 }
 
-constexpr int k_horizon_days = 8;
-
-// The spans around `from` and the ten days after it: more than a week, so that a weekly window
-// always shows its next start.
-void spans_of(const Window& window, Seconds from, minutes offset, std::vector<Span>& out) {
-  auto today = std::chrono::floor<days>(from + offset);
+void add_day(const Window& window, std::chrono::local_days day, const Zone& zone,
+             std::vector<Span>& out) {
+  if (window.schedule) {
+    if (!window.schedule->matches(std::chrono::year_month_day(day))) {
+      return;
+    }
+    for (const minutes time : window.schedule->times()) {
+      const Seconds begin = zone.to_utc(day + time);
+      clip(window, {begin, begin + window.duration}, out);
+    }
+    return;
+  }
   minutes length = window.to - window.from;
   if (length <= minutes(0)) {
     length += k_day;
   }
-  for (int i = -1; i <= 9; ++i) {
-    auto day = today + days(i);
-    std::chrono::weekday weekday{day};
-    if (window.days[weekday.c_encoding()]) {
-      Seconds begin = Seconds(day) + window.from - offset;
-      clip(window, {begin, begin + length}, out);
-    }
+  if (window.days[std::chrono::weekday(day).c_encoding()]) {
+    clip(window, {zone.to_utc(day + window.from), zone.to_utc(day + window.from + length)}, out);
   }
 }
 
-bool open_at(const std::vector<Span>& spans, Seconds at) {
-  return std::any_of(spans.begin(), spans.end(),
-                     [&](const Span& span) { return span.begin <= at && at < span.end; });
+// The spans around `from` and the ten days after it: more than a week, so that a weekly window
+// always shows its next start; of a schedule that is rarer the next one too.
+void spans_of(const Window& window, Seconds from, const Zone& zone, std::vector<Span>& out) {
+  const auto today = std::chrono::floor<days>(
+      std::chrono::local_seconds((from + zone.offset_at(from)).time_since_epoch()));
+  const int before = window.schedule ? static_cast<int>(k_longest / k_day) + 1 : 1;
+  for (int i = -before; i <= k_horizon_days + 1; ++i) {
+    add_day(window, today + days(i), zone, out);
+  }
+  const auto ahead = [&] {
+    return std::any_of(out.begin(), out.end(), [&](const Span& span) { return span.begin > from; });
+  };
+  for (int i = k_horizon_days + 2; window.schedule && i <= k_leap_years && !ahead(); ++i) {
+    add_day(window, today + days(i), zone, out);
+  }
+}
+
+/// Ascending, those that touch as one.
+std::vector<Span> merged(std::vector<Span> spans) {
+  std::sort(spans.begin(), spans.end(),
+            [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  std::vector<Span> all;
+  for (const Span& span : spans) {
+    if (!all.empty() && span.begin <= all.back().end) {
+      all.back().end = std::max(all.back().end, span.end);
+    } else {
+      all.push_back(span);
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -111,6 +164,10 @@ util::Result<Window> read_window(const Json& json) {
   if (window.start && window.end && *window.start >= *window.end) {
     return util::fail(ErrorKind::invalid, "windows: end must be after start");
   }
+  if (const std::string_view schedule = data::string_at(json, {"schedule"}); !schedule.empty()) {
+    KUBIST_CHECK(read_schedule(json, schedule, window));
+    return window;
+  }
   const Json* listed = data::find_path(json, {"days"});
   KUBIST_CHECK(read_days(listed ? *listed : Json::array(), window));
   KUBIST_TRY(window.from, read_clock(data::string_at(json, {"from"}, "00:00"), "from"));
@@ -118,48 +175,33 @@ util::Result<Window> read_window(const Json& json) {
   return window;
 }
 
-util::Result<minutes> read_offset(std::string_view text) {
-  if (text.empty() || text == "Z" || text == "z" || util::iequals(text, "UTC")) {
-    return minutes(0);
-  }
-  std::string digits = util::replace_all(text.substr(1), ":", "");
-  auto number = util::parse_int(digits);
-  bool fits = (text[0] == '+' || text[0] == '-') && digits.size() == 4 && number && *number >= 0 &&
-              *number % 100 < 60 && *number <= 1400;
-  if (!fits) {
-    return util::fail(ErrorKind::invalid,
-                      cat("utcOffset: \"", text, "\" is not an offset like +01:00"));
-  }
-  minutes offset(*number / 100 * 60 + *number % 100);
-  return text[0] == '-' ? -offset : offset;
-}
-
-WindowState state_of(const std::vector<Window>& windows, Seconds now, minutes offset) {
+WindowState state_of(const std::vector<Window>& windows, Seconds now, const Zone& zone) {
   std::vector<Span> spans;
   std::vector<Seconds> ends;
   for (const Window& window : windows) {
-    spans_of(window, now, offset, spans);
+    spans_of(window, now, zone, spans);
     if (window.start && *window.start > now) {
-      spans_of(window, *window.start, offset, spans);
+      spans_of(window, *window.start, zone, spans);
     }
     if (window.end && *window.end > now) {
-      spans_of(window, *window.end - days(1), offset, spans);
+      spans_of(window, *window.end - days(1), zone, spans);
       ends.push_back(*window.end);
     }
   }
-  WindowState state{open_at(spans, now), std::nullopt};
-  std::vector<Seconds> bounds;
-  for (const Span& span : spans) {
-    bounds.push_back(span.begin);
-    bounds.push_back(span.end);
-  }
-  std::sort(bounds.begin(), bounds.end());
-  for (Seconds bound : bounds) {
+  WindowState state;
+  for (const Span& span : merged(std::move(spans))) {
+    if (span.end <= now) {
+      continue;
+    }
+    if (span.begin > now && !state.open) {
+      state.changes_at = span.begin;
+      return state;
+    }
+    state.open = true;
     // Where the looked-at days end is no end of the window, unless it says so.
-    bool real = !state.open || bound <= now + days(k_horizon_days) ||
-                std::find(ends.begin(), ends.end(), bound) != ends.end();
-    if (real && bound > now && open_at(spans, bound) != state.open) {
-      state.changes_at = bound;
+    if (span.end <= now + days(k_horizon_days) ||
+        std::find(ends.begin(), ends.end(), span.end) != ends.end()) {
+      state.changes_at = span.end;
       return state;
     }
   }

@@ -68,6 +68,7 @@ util::Result<Plan> read_plan(const Json& canary_release) {
       plan.routes.push_back(route.is_string() ? route.get<std::string>() : "");
     }
   }
+  plan.match = data::string_at(spec, {"match"});
   KUBIST_TRY(plan.weights, read_weights(spec));
   KUBIST_CHECK(read_time(spec, "interval", std::chrono::seconds(1), plan.interval));
   KUBIST_CHECK(read_time(spec, "bake", std::chrono::seconds(0), plan.bake));

@@ -57,14 +57,56 @@ bool shift_rule(Json& weights, const Shift& shift) {
   return true;
 }
 
+/// The rule for the requests that match, alike but for where they go.
+Json rule_of_matching(const Json& rule, const Shift& shift) {
+  Json own = rule;
+  own["name"] = cat(data::string_at(rule, {"name"}), "-canary");
+  const std::string_view condition = data::string_at(rule, {"condition"});
+  own["condition"] =
+      condition.empty() ? shift.match : cat('(', condition, ") and (", shift.match, ')');
+  Json canary = *backend_of(own["weights"], shift, shift.canary);
+  canary.erase("weight");
+  own["weights"] = Json::array({std::move(canary)});
+  return own;
+}
+
 }  // namespace
 
+Json to_json(const Shift& shift) {
+  Json json{{"destination", shift.destination},
+            {"stable", shift.stable},
+            {"canary", shift.canary},
+            {"percent", shift.percent}};
+  if (!shift.match.empty()) {
+    json["match"] = shift.match;
+  }
+  return json;
+}
+
+Shift read_shift(const Json& json) {
+  return {std::string(data::string_at(json, {"destination"})),
+          std::string(data::string_at(json, {"stable"})),
+          std::string(data::string_at(json, {"canary"})),
+          static_cast<int>(data::int_at(json, {"percent"})),
+          std::string(data::string_at(json, {"match"}))};
+}
+
 util::Result<Json> shifted_routes(const Json& routes, const Shift& shift) {
-  Json shifted = routes;
+  Json shifted = Json::array();
   bool any = false;
-  for (Json& rule : shifted) {
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    Json rule = routes[i];
+    if (!shift.match.empty() && data::string_at(rule, {"name"}).empty()) {
+      rule["name"] = cat("route-", i + 1);  // its place changes
+    }
     Json* weights = data::find_path(rule, {"weights"});
-    any = (weights != nullptr && weights->is_array() && shift_rule(*weights, shift)) || any;
+    if (weights != nullptr && weights->is_array() && shift_rule(*weights, shift)) {
+      any = true;
+      if (!shift.match.empty()) {
+        shifted.push_back(rule_of_matching(rule, shift));
+      }
+    }
+    shifted.push_back(std::move(rule));
   }
   if (!any) {
     auto error = util::make_error(

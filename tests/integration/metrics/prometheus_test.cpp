@@ -1,4 +1,6 @@
 // A real Prometheus that scrapes the real gateway, asked at its address and through the API server.
+#include "prometheus.hpp"
+
 #include <csignal>
 
 #include <unistd.h>
@@ -23,34 +25,18 @@ metrics::PrometheusOptions options() {
   return options;
 }
 
-/// A Service that leads to the node: the API server's proxy takes only addresses of pods, so a pod
-/// in the node's network lends its own.
-class NodeService {
+/// A namespace with the Service.
+class Namespace {
  public:
-  NodeService() {
+  Namespace() {
     must(kubectl("home", {"create", "namespace", k_ns}));
-    const Json labels{{"app", "prometheus"}};
-    put("home",
-        {{{"apiVersion", "v1"},
-          {"kind", "Pod"},
-          {"metadata", {{"name", "prometheus"}, {"namespace", k_ns}, {"labels", labels}}},
-          {"spec",
-           {{"hostNetwork", true},
-            {"automountServiceAccountToken", false},
-            {"terminationGracePeriodSeconds", 0},
-            {"containers", Json::array({{{"name", "main"}, {"image", "localhost/pause:1"}}})}}}},
-         {{"apiVersion", "v1"},
-          {"kind", "Service"},
-          {"metadata", {{"name", "prometheus"}, {"namespace", k_ns}}},
-          {"spec",
-           {{"selector", labels},
-            {"ports", Json::array({{{"port", 9090}, {"targetPort", k_prometheus_port}}})}}}}});
+    put("home", prometheus_service(k_ns));
   }
-  ~NodeService() {
+  ~Namespace() {
     static_cast<void>(kubectl("home", {"delete", "namespace", k_ns, "--wait=false"}));
   }
-  NodeService(const NodeService&) = delete;
-  NodeService& operator=(const NodeService&) = delete;
+  Namespace(const Namespace&) = delete;
+  Namespace& operator=(const Namespace&) = delete;
 };
 
 std::shared_ptr<metrics::Prometheus> direct(const std::string& url,
@@ -148,7 +134,7 @@ void check_reasons(metrics::Prometheus& at_url, metrics::Prometheus& by_service,
 TEST_CASE("metrics: Prometheus counts every request too, asked directly and through a Service") {
   Stage stage("prom");
   RealPrometheus server;
-  const NodeService service;
+  const Namespace service;
   const std::string url = cat("http://", server.address());
   const auto at_url = direct(url);
   const auto by_service = through("prometheus:9090");

@@ -1,19 +1,11 @@
 #include "stage.hpp"
 
-#include <csignal>
-#include <fstream>
-
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <kubist/util/process.hpp>
 #include <kubist/util/text.hpp>
 
 #include "envoy.hpp"
-
-extern char** environ;
 
 namespace metrics_test {
 
@@ -61,12 +53,6 @@ std::shared_ptr<kubist::kube::Client> connect() {
   auto client = kubist::kube::Client::connect(std::move(*access));
   REQUIRE_MESSAGE(client, client.error().to_string());
   return *client;
-}
-
-std::string node_address() {
-  return must(kubectl(
-      "home", {"get", "nodes", "-o",
-               R"(jsonpath={.items[0].status.addresses[?(@.type=="InternalIP")].address})"}));
 }
 
 Stage::Stage(const std::string& test) : m_ns(cat("metrics-", test, '-', ::getpid())) {
@@ -171,58 +157,6 @@ std::map<std::string, metrics::Counts> gained(metrics::Provider& provider,
       120);
   CHECK(seen);
   return counts;
-}
-
-RealPrometheus::RealPrometheus() : m_address(cat(node_address(), ':', k_prometheus_port)) {
-  std::string targets;
-  const std::string pods = must(kubectl(
-      "home", {"get", "pods", "-n", "istio-system", "-l", "istio=ingressgateway",
-               "--field-selector=status.phase=Running", "-o",
-               R"(jsonpath={range .items[*]}{.metadata.name} {.status.podIP}{"\n"}{end})"}));
-  for (const std::string& line : util::split(pods, '\n')) {
-    if (const auto words = util::split(line, ' '); words.size() == 2) {
-      targets += cat("      - {targets: ['", words[1],
-                     ":15020'], labels: {namespace: istio-system, ", "pod: ", words[0], "}}\n");
-    }
-  }
-  const auto config = m_folder.path() / "prometheus.yml";
-  std::ofstream(config) << "global: {scrape_interval: 1s, scrape_timeout: 1s}\nscrape_configs:\n"
-                           "  - job_name: gateway\n    metrics_path: /stats/prometheus\n"
-                           "    static_configs:\n"
-                        << targets;
-  const std::string log = m_folder.path() / "log";
-  std::vector<std::string> args{"prometheus", "--config.file=" + config.string(),
-                                cat("--storage.tsdb.path=", (m_folder.path() / "data").string()),
-                                cat("--web.listen-address=", m_address), "--log.level=warn"};
-  std::vector<char*> words;
-  for (std::string& arg : args) {
-    words.push_back(arg.data());
-  }
-  words.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, 1, log.c_str(), O_WRONLY | O_CREAT, 0600);
-  posix_spawn_file_actions_adddup2(&files, 1, 2);
-  const int failed = posix_spawnp(&m_pid, "prometheus", &files, nullptr, words.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  REQUIRE_MESSAGE(failed == 0, "no prometheus: scripts/packages --test");
-}
-
-RealPrometheus::~RealPrometheus() { kill(); }
-
-void RealPrometheus::signal(int number) const {
-  ::kill(m_pid, number);
-  if (number == SIGSTOP) {  // until its last thread has stopped it answers
-    ::waitpid(m_pid, nullptr, WUNTRACED);
-  }
-}
-
-void RealPrometheus::kill() {
-  if (m_pid > 0) {
-    ::kill(m_pid, SIGKILL);
-    ::waitpid(m_pid, nullptr, 0);
-    m_pid = -1;
-  }
 }
 
 }  // namespace metrics_test

@@ -3,11 +3,9 @@
 #include <string>
 
 #include <doctest/doctest.h>
-#include <sys/types.h>
 
 #include <kubist/kube/client.hpp>
 #include <kubist/metrics/provider.hpp>
-#include <kubist/util/fs.hpp>
 
 #include "support.hpp"
 
@@ -54,29 +52,5 @@ std::map<std::string, metrics::Counts> gained(metrics::Provider& provider,
                                               const metrics::Subject& subject,
                                               const metrics::Sample& before, double requests,
                                               bool timed_too = true);
-
-/// Debian's Prometheus, scraping the gateway's pods every second.
-class RealPrometheus {
- public:
-  RealPrometheus();
-  ~RealPrometheus();
-  RealPrometheus(const RealPrometheus&) = delete;
-  RealPrometheus& operator=(const RealPrometheus&) = delete;
-
-  /// "10.77.0.2:PORT"
-  const std::string& address() const { return m_address; }
-  void signal(int number) const;
-  void kill();
-
- private:
-  kubist::util::TempDir m_folder{"metrics-test"};
-  std::string m_address;
-  pid_t m_pid = -1;
-};
-
-/// Below those that the kernel gives to connections.
-inline constexpr int k_prometheus_port = 19090;
-/// The node's address, which the API server reaches too.
-std::string node_address();
 
 }  // namespace metrics_test

@@ -43,7 +43,8 @@ class Examples {
   void clean() {
     kubectl("home", {"delete", "-R", "-f", k_folder, "--ignore-not-found", "--wait=false"});
     for (const std::string& ns : k_projects) {
-      drop("kvc,kcl,kexec,kdest,kgw,kext,kroute,deployitems,secrets", ns);
+      drop("kvc,kcl,kexec,kdest,kgw,kext,kroute,canaryreleases,experiments,deployitems,secrets",
+           ns);
     }
     drop("kproj,kroot", "");
     delete_namespaces();

@@ -9,8 +9,10 @@
 /// Backends behind the real gateway, and requests through it.
 namespace traffic_test {
 
-/// An Envoy that answers every request by its version, and this share of them with 500.
-inline Json backend(const std::string& ns, const std::string& version, int percent_bad = 0) {
+/// An Envoy that answers every request by its version, and this share of them with 500; after
+/// `delay` ("0.2s").
+inline Json backend(const std::string& ns, const std::string& version, int percent_bad = 0,
+                    const std::string& delay = "") {
   const Json share{{"default_value", {{"numerator", percent_bad}, {"denominator", "HUNDRED"}}}};
   Json routes = Json::array();
   if (percent_bad > 0) {
@@ -18,7 +20,7 @@ inline Json backend(const std::string& ns, const std::string& version, int perce
   }
   routes.push_back(envoy_answer({{"prefix", "/"}}, 200, version));
   return envoy_pod(ns, "web-" + version, {{"app", "web"}, {"version", version}},
-                   Json::array({envoy_listener(8080, routes)}),
+                   Json::array({envoy_listener(8080, routes, delay)}),
                    {{"tcpSocket", {{"port", 8080}}}, {"periodSeconds", 1}});
 }
 

@@ -1,5 +1,8 @@
 // A CanaryRelease moves the weights of real routes: states, requests, and what is never lost. Pods
 // are said to be ready; what the gateway does with weights is gateway_test's.
+#include <csignal>
+
+#include "killing_proxy.hpp"
 #include "stage.hpp"
 
 using namespace traffic_test;
@@ -60,6 +63,43 @@ class Canary {
   std::string spec() {
     const auto live = stage.live("virtualservices", "web");
     return live ? (*live)["spec"].dump() : "";
+  }
+
+  /// "20 50 100": the weights of this attempt, as its history has them.
+  std::string steps() {
+    std::string text;
+    const auto release = stage.node("canaryreleases", "web");
+    const auto attempt = data::int_at(*release, {"status", "attempt"});
+    std::int64_t last = 0;
+    for (const Json& entry : (*release)["status"]["history"]) {
+      const auto weight = data::int_at(entry, {"weight"});
+      if (data::int_at(entry, {"attempt"}) == attempt && weight != last) {
+        last = weight;
+        text += cat(text.empty() ? "" : " ", weight);
+      }
+    }
+    return text;
+  }
+  /// All to v1 again, as another spec than before says: it wins over what a release left.
+  void back_to_stable(int edit) {
+    stage.apply("TrafficRoute", "web",
+                cat("{hosts: [shop.example.com], routes: [{weights: [{destination: web, version: "
+                    "v1, weight: ",
+                    edit, "}]}]}"));
+    must(stage.reconcile());
+  }
+  /// A look that is killed right after its k-th write; false: it made fewer.
+  bool look_killed(KillingProxy& proxy, int k) {
+    Words words{"reconcile", "CanaryRelease/web", "-n", stage.project(), "--timeout=60s"};
+    const Words flags = proxy.flags();
+    words.insert(words.end(), flags.begin(), flags.end());
+    proxy.allow(k);
+    Background run(words);
+    bool ended = false;
+    const bool reached =
+        eventually([&] { return proxy.reached(k, 0) || (ended = run.wait(0).has_value()); }, 60);
+    run.signal(SIGKILL);
+    return reached && !ended;
   }
 
   Stage stage;
@@ -242,4 +282,51 @@ TEST_CASE("canary: with --watch a person's yes counts at once, long before the n
   must(canary.canary("approve"));
   CHECK_MESSAGE(eventually([&] { return canary.weights() == "web v1 50 %, web v2 50 %"; }, 60),
                 watch.output());
+}
+
+TEST_CASE("canary: killed after every single write, it goes on at the right step" *
+          doctest::skip()) {
+  Canary canary("kill");
+  KillingProxy proxy("home");
+  const std::string timed = "policies: [{name: Timed, parameters: {step: 0s}}]";
+  int kills = 0;
+  for (bool reached = true; reached; ++kills) {
+    INFO("after write ", kills + 1);
+    canary.release(cat("interval: 1s, bake: 1s, weights: [20, 50], ", timed));
+    reached = canary.look_killed(proxy, kills + 1);
+    const CommandResult next = canary.look("120s");
+    CHECK_MESSAGE(next.exit_code == 0, next.out, next.err);
+    CHECK(canary.state() == "Succeeded");
+    CHECK(canary.steps() == "20 50 100");
+    CHECK(canary.weights() == "web v1 0 %, web v2 100 %");
+    must(kubectl("home", {"delete", "canaryreleases", "web", "-n", canary.stage.project()}));
+    canary.back_to_stable(kills + 1);
+    REQUIRE(canary.spec() == canary.original);
+  }
+  MESSAGE((kills - 1) << " kills");
+  CHECK(kills > 10);
+}
+
+TEST_CASE(
+    "canary: killed after every single write of an abort, the weights come back to the byte") {
+  Canary canary("killabort");
+  KillingProxy proxy("home");
+  int kills = 0;
+  for (bool reached = true; reached; ++kills) {
+    INFO("after write ", kills + 1);
+    canary.release(cat(k_fast, "policies: [{name: Timed, parameters: {step: 1h}}]"));
+    REQUIRE(canary.until("Waiting") == "Waiting");
+    CHECK(canary.spec() != canary.original);
+    must(kubectl("home", {"annotate", "canaryreleases", "web", "-n", canary.stage.project(),
+                          cat("kubist.io/request=abort@", kills), "--overwrite"}));
+    reached = canary.look_killed(proxy, kills + 1);
+    const CommandResult next = canary.look("60s");
+    CHECK_MESSAGE(next.exit_code == 4, next.out, next.err);
+    CHECK(canary.state() == "Aborted");
+    CHECK(canary.spec() == canary.original);
+    must(kubectl("home", {"delete", "canaryreleases", "web", "-n", canary.stage.project()}));
+    must(canary.stage.reconcile());
+  }
+  MESSAGE((kills - 1) << " kills");
+  CHECK(kills > 2);
 }

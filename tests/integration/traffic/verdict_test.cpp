@@ -1,79 +1,12 @@
 // A CanaryRelease by the default policy, Statistical, on real requests through the real gateway.
-#include <atomic>
+#include <csignal>
 #include <thread>
 
-#include "backend.hpp"
+#include "load.hpp"
 
 using namespace traffic_test;
 
 namespace {
-
-/// Requests to the stage's host, one after the other in batches, until it goes.
-class Load {
- public:
-  explicit Load(Stage& stage)
-      : m_words{"h2load",
-                "--h1",
-                "-n",
-                "400",
-                "-c",
-                "4",
-                "-t",
-                "1",
-                cat("--connect-to=", gateway_address(stage), ":80"),
-                cat("http://", host_of(stage), "/")} {
-    m_thread = std::thread([this] {
-      while (!m_over) {
-        count(run_command(m_words));
-      }
-    });
-  }
-  ~Load() { stop(); }
-  void stop() {
-    m_over = true;
-    if (m_thread.joinable()) {
-      m_thread.join();
-    }
-  }
-  int total = 0, server_errors = 0, lost = 0;  ///< after stop()
-
- private:
-  void count(const CommandResult& result) {
-    for (const std::string& line : kubist::util::split(result.out, '\n')) {
-      int done = 0, ok = 0, moved = 0, client = 0, server = 0;
-      if (std::sscanf(line.c_str(), "status codes: %d 2xx, %d 3xx, %d 4xx, %d 5xx", &ok, &moved,
-                      &client, &server) == 4) {
-        server_errors += server;
-        lost += client + moved;
-      } else if (std::sscanf(line.c_str(), "requests: %d total", &done) == 1) {
-        total += done;
-      }
-    }
-  }
-  Words m_words;
-  std::atomic<bool> m_over = false;
-  std::thread m_thread;
-};
-
-/// All to v1 behind the gateway; v2 answers this share of its requests with 500.
-void set_up(Stage& stage, int percent_bad) {
-  stage.reconcile();
-  put("home", {backend(stage.ns(), "v1"), backend(stage.ns(), "v2", percent_bad)});
-  stage.apply("Destination", "web", k_destination);
-  stage.apply("EntryGateway", "entry",
-              cat("{servers: [{port: 80, hosts: [", host_of(stage), "]}]}"));
-  stage.apply("TrafficRoute", "web",
-              cat("{hosts: [", host_of(stage),
-                  "], gateways: [entry], routes: [{weights: "
-                  "[{destination: web, version: v1}]}]}"));
-  must(stage.reconcile("300s"));
-  const std::string url = cat("http://", gateway_address(stage), "/");
-  REQUIRE(eventually(
-      [&] {
-        return run_command({"curl", "-sf", "-H", cat("Host: ", host_of(stage)), url}).out == "v1";
-      },
-      120));
-}
 
 CommandResult release(Stage& stage, const std::string& more) {
   stage.apply(
@@ -116,6 +49,113 @@ TEST_CASE("verdict: a version that fails 20 % of its requests goes back") {
   CHECK(text_of(stage.node("trafficroutes", "web"), {"status", "weights"}) == "web v1 100 %");
   CHECK(load.lost == 0);
   MESSAGE(load.server_errors << " of " << load.total << " requests failed");
+}
+
+TEST_CASE("verdict: a slow version, whose shift crosses a bound of the histogram, goes back") {
+  Stage stage("slow");
+  set_up(stage, 0, "0.2s");
+  Load load(stage);
+  const CommandResult run = release(
+      stage,
+      "bake: 4s, weights: [20, 50], policies: [{name: Statistical, parameters: {latency: {bound: "
+      "100ms}}}]");
+  load.stop();
+  CHECK_MESSAGE(run.exit_code == 4, run.out, run.err);
+  CHECK(text_of(stage.node("canaryreleases", "web"), {"status", "state"}) == "RolledBack");
+  CHECK(reason(stage) == "WorseThanStable");
+  CHECK(load.server_errors == 0);  // nothing but its latency speaks against it
+  CHECK(load.lost == 0);
+}
+
+TEST_CASE(
+    "verdict: requests that match go to the canary whatever its weight is, until it is over") {
+  Stage stage("match");
+  set_up(stage, 0);
+  const std::string url = cat("http://", gateway_address(stage), "/");
+  const auto answered_by_canary = [&](const std::string& header) {
+    int canary = 0;
+    for (int i = 0; i < 20; ++i) {
+      canary += run_command({"curl", "-sf", "-H", cat("Host: ", host_of(stage)), "-H", header, url})
+                            .out == "v2"
+                    ? 1
+                    : 0;
+    }
+    return canary;
+  };
+  stage.apply(
+      "CanaryRelease", "web",
+      "{destination: web, stable: v1, canary: v2, routes: [web], interval: 1s, match: "
+      "'cookie \"team\" exact \"qa\"', policies: [{name: Steps, parameters: {steps: "
+      "[{setHeaderRoute: {name: testers, match: [{headerName: x-tester, headerValue: {exact: "
+      "'yes'}}]}}, {setWeight: 1}, {pause: {}}]}}]}");
+  const Words look = stage.world().as_user(
+      {"reconcile", "CanaryRelease/web", "-n", stage.project(), "--timeout=300s"});
+  Background run(look);
+  const bool reached = eventually([&] { return answered_by_canary("x-tester: yes") == 20; }, 60);
+  CHECK_MESSAGE(reached, run_kubist({"canary", "status", "web", "-n", stage.project()}).out,
+                stage.live("virtualservices", "web")->at("spec").dump(1));
+  CHECK(answered_by_canary("Cookie: team=qa") == 20);
+  CHECK(answered_by_canary("x-tester: no") < 10);  // one percent
+  must(run_kubist(stage.world().as_user({"canary", "abort", "web", "-n", stage.project()})));
+  CHECK(run.wait(120) == 4);
+  CHECK(eventually([&] { return answered_by_canary("x-tester: yes") == 0; }));
+}
+
+TEST_CASE("verdict: killed at any moment, no request is counted twice, and none is left out") {
+  Stage stage("killed");
+  set_up(stage, 0);
+  stage.apply("CanaryRelease", "web",
+              "{destination: web, stable: v1, canary: v2, routes: [web], interval: 1s, weights: "
+              "[50], policies: [{name: Statistical, parameters: {minimumRequests: "
+              "1000000}}]}");
+  const Words look = stage.world().as_user(
+      {"reconcile", "CanaryRelease/web", "-n", stage.project(), "--timeout=300s"});
+  const auto release = [&] { return *stage.node("canaryreleases", "web"); };
+  {
+    Background first(look);
+    REQUIRE(eventually(
+        [&] {
+          return data::find_path(release(), {"status", "cursor", "sample"}) != nullptr;
+        },
+        60));
+    first.signal(SIGINT);
+    CHECK(first.wait(20));
+  }
+  // The gateway has its weights now, and a window is open: what is asked from here on counts.
+  const auto seconds = [&] {
+    return release()["status"].value("measured", Json::object()).value("seconds", 0.0);
+  };
+  int sent = 0;
+  for (int kill = 0; kill < 5; ++kill) {
+    const double before = seconds();
+    Background run(look);  // waits until the lock of the one before is over
+    REQUIRE(eventually(
+        [&] {
+          sent += 50;
+          must(run_command({"h2load", "--h1", "-n", "50", "-c", "2", "-t", "1",
+                            cat("--connect-to=", gateway_address(stage), ":80"),
+                            cat("http://", host_of(stage), "/")}));
+          return seconds() > before;
+        },
+        60));
+    std::this_thread::sleep_for(std::chrono::milliseconds(330 * kill));  // another moment each time
+    run.signal(SIGKILL);
+  }
+  const auto counted = [&] {
+    double sum = 0;
+    const Json measured = release()["status"].value("measured", Json::object());
+    for (const Json& version : measured.value("versions", Json::array())) {
+      sum += version["requests"].get<double>();
+    }
+    return sum;
+  };
+  Background last(look);
+  CHECK_MESSAGE(eventually([&] { return counted() >= sent; }, 60), counted(), " of ", sent);
+  const double then = seconds();
+  CHECK(eventually([&] { return seconds() > then; }));  // another window, without a request
+  CHECK(counted() == doctest::Approx(sent).epsilon(1e-6));
+  CHECK(run_kubist({"canary", "status", "web", "-n", stage.project()}).out.find(" requests") !=
+        std::string::npos);
 }
 
 TEST_CASE("verdict: a metric out of its range takes a version back") {

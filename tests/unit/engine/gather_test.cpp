@@ -34,10 +34,10 @@ void add_identity(PolicyCatalog& catalog, std::map<std::string, std::string> met
 /// Node p1c1v1 is read only after node p1c1v2 has been aligned.
 struct OneIsSlow : PolicyWorld {
   bool gathers(const Node& node) const override { return node.key.kind == "VirtualCluster"; }
-  void gather(const Node& node, bool metrics) override {
+  void gather(const Node& node, const std::vector<PolicyUse>& uses) override {
     std::unique_lock lock(mutex);
     gathered.push_back(node.key.name);
-    with_metrics = with_metrics || metrics;
+    with_metrics = with_metrics || !uses.empty();
     if (node.key.name == "p1c1v1") {
       in_time = changed.wait_for(lock, std::chrono::seconds(20), [&] { return other_aligned; });
     }

@@ -110,6 +110,29 @@ TEST_CASE("TimedWindow: the offset moves days and times") {
   CHECK(outcome_at(berlin, "2026-11-21T00:00:00Z") == "Hold 601200s");
 }
 
+TEST_CASE("TimedWindow: a zone's clocks change, and so does the window") {
+  const Json nights = {{"windows", {{{"from", "22:00"}, {"to", "06:00"}}}},
+                       {"timeZone", "Europe/Berlin"}};
+  CHECK(outcome_at(nights, "2026-11-20T21:00:00Z") == "Inside 28800s");
+  CHECK(outcome_at(nights, "2026-07-20T19:59:00Z") == "Hold 60s");
+  // Seven hours: the clocks go forward in it.
+  CHECK(outcome_at(nights, "2026-03-28T21:00:00Z") == "Inside 25200s");
+}
+
+TEST_CASE("TimedWindow: a schedule opens it, for its duration") {
+  const Json nights = {{"windows", {{{"schedule", "0 22 * * 1-5"}, {"duration", "8h"}}}}};
+  CHECK(outcome_at(nights, "2026-11-21T05:00:00Z") == "Inside 3600s");  // since Friday
+  CHECK(outcome_at(nights, "2026-11-21T06:00:00Z") == "Hold 230400s");  // until Monday
+  const Json rare = {{"windows", {{{"schedule", "0 0 29 2 *"}, {"duration", "24h"}}}}};
+  CHECK(outcome_at(rare, "2026-03-01T00:00:00Z") == "Hold 63072000s");  // two years
+  const Json never = {{"windows", {{{"schedule", "0 0 31 2 *"}, {"duration", "24h"}}}}};
+  CHECK(outcome_at(never, "2026-03-01T00:00:00Z") == "Hold -");
+  const Json always = {{"windows", {{{"schedule", "* * * * *"}, {"duration", "1m"}}}}};
+  CHECK(outcome_at(always, "2026-03-01T00:00:00Z") == "Inside -");
+  const Json week = {{"windows", {{{"schedule", "0 0 22 11 *"}, {"duration", "168h"}}}}};
+  CHECK(outcome_at(week, "2026-11-28T23:00:00Z") == "Inside 3600s");
+}
+
 TEST_CASE("TimedWindow: dates bound a window, touching windows are one") {
   Json once = {{"windows", {{{"start", "2026-12-24T08:00:00Z"}, {"end", "2027-01-24T00:00:00Z"}}}}};
   CHECK(outcome_at(once, "2026-12-24T07:00:00Z") == "Hold 3600s");
@@ -143,6 +166,15 @@ TEST_CASE("TimedWindow: wrong parameters are named") {
   CHECK(message({{"windows", {{{"from", "25:00"}}}}}).find("25:00") != std::string::npos);
   CHECK(message({{"windows", {{{"days", {"someday"}}}}}}).find("someday") != std::string::npos);
   CHECK(message({{"windows", {Json::object()}}, {"utcOffset", "Berlin"}}).find("Berlin") !=
+        std::string::npos);
+  CHECK(message({{"windows", {Json::object()}}, {"timeZone", "Mars"}}).find("Mars") !=
+        std::string::npos);
+  CHECK(message({{"windows", {{{"schedule", "0 22 * * *"}}}}}).find("duration") !=
+        std::string::npos);
+  CHECK(
+      message({{"windows", {{{"schedule", "0 22 * * *"}, {"from", "08:00"}}}}}).find("only one") !=
+      std::string::npos);
+  CHECK(message({{"windows", {{{"schedule", "0 25 * * *"}, {"duration", "1h"}}}}}).find("hour") !=
         std::string::npos);
 }
 

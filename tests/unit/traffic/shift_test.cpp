@@ -51,6 +51,27 @@ TEST_CASE("shift: the canary's backend is stable's with another version") {
         json(R"({"name": "b", "weights": [{"destination": "other", "weight": 1}]})"));
 }
 
+TEST_CASE("shift: requests that match go to the canary before all else of their rule") {
+  const Shift shift{"web", "v1", "v2", 25,
+                    "header \"x-canary\" present or cookie \"a\" exact \"b\""};
+  const auto routes = shifted_routes(json(R"([{"condition": "uri prefix \"/a\"", "timeout": "5s",
+                "weights": [{"destination": "web", "version": "v1", "port": 80}]},
+               {"name": "b", "weights": [{"destination": "web", "version": "v1"}]},
+               {"weights": [{"destination": "other"}]}])"),
+                                     shift);
+  REQUIRE(routes);
+  REQUIRE(routes->size() == 5);
+  CHECK((*routes)[0] == json(R"j({"name": "route-1-canary", "timeout": "5s",
+      "condition": "(uri prefix \"/a\") and (header \"x-canary\" present or cookie \"a\" exact \"b\")",
+      "weights": [{"destination": "web", "version": "v2", "port": 80}]})j"));
+  CHECK((*routes)[1]["name"] == "route-1");
+  CHECK((*routes)[1]["weights"].size() == 2);
+  CHECK((*routes)[2]["name"] == "b-canary");
+  CHECK((*routes)[2]["condition"] == shift.match);
+  CHECK((*routes)[4]["name"] == "route-3");
+  CHECK(read_shift(to_json(shift)) == shift);
+}
+
 TEST_CASE("shift: a route that does not send to stable is refused") {
   const auto routes = shifted_routes(
       json(R"([{"weights": [{"destination": "web", "version": "v3"}]}])"), {"web", "v1", "v2", 10});

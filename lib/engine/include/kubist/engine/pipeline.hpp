@@ -42,6 +42,12 @@ struct PolicyVerdict {
   std::optional<util::Error> error;  ///< the node fails; policies after it did not run
 };
 
+/// A policy of a node that asks for metrics.
+struct PolicyUse {
+  std::shared_ptr<const PolicyDefinition> definition;
+  Json parameters;  ///< resolved
+};
+
 /// The parts of the world that policies may see, gathered by the engine's host. Any thread.
 class PolicyWorld {
  public:
@@ -49,10 +55,11 @@ class PolicyWorld {
   /// Must something be read over the network for the policies of this node?
   virtual bool gathers(const Node& node) const;
   /// Reads it, so that metrics() and observed() need not: the run calls it for several nodes side
-  /// by side, and the policies of one do not wait for what another one's take. `metrics`: a policy
-  /// of the node asks for them. What fails is told by those two.
-  virtual void gather(const Node& node, bool metrics);
-  /// Answers to the definition's metric queries, by name. Default: none, an error if it has any.
+  /// by side, and the policies of one do not wait for what another one's take. `uses`: the policies
+  /// of the node that ask for metrics. What fails is told by those two.
+  virtual void gather(const Node& node, const std::vector<PolicyUse>& uses);
+  /// Answers to the definition's metric queries (metrics_of), by name: {value}, or {reason,
+  /// message} where there is none. Default: none, an error if it has any.
   virtual util::Result<Json> metrics(const Node& node, const PolicyDefinition& definition,
                                      const Json& parameters);
   /// Objects observed for the node (items[1] on). Default: none.
@@ -60,6 +67,10 @@ class PolicyWorld {
   /// The Approvals that name the node: asked for only where a definition wants them. Default: none.
   virtual util::Result<std::vector<Json>> approvals(const Node& node);
 };
+
+/// The node's policies that ask for metrics; those that cannot be found, or whose parameters do not
+/// resolve, are left out: the pipeline tells.
+std::vector<PolicyUse> metric_uses(const Graph& graph, NodeId node, const PolicyCatalog& catalog);
 
 struct PipelineOptions {
   bool keep_trace = false;  ///< keep inputs and outputs in PolicyTrace

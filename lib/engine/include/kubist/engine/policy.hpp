@@ -28,6 +28,8 @@ struct PolicyDefinition {
   Json parameters = Json::object();            ///< JSON schema with defaults; empty: takes none
   std::shared_ptr<const data::Schema> schema;  ///< `parameters`, compiled
   std::map<std::string, std::string> metrics;  ///< query templates by name
+  /// Of a built-in one: the query templates that these parameters hold, each its own name.
+  std::function<std::vector<std::string>(const Json& parameters)> queries;
   std::vector<std::string> kinds;              ///< that it may be used on; empty: all
   bool wants_now = false;  ///< spec.wants has "now": gets `now` (without it answers can be kept)
   bool wants_run = false;  ///< spec.wants has "run": gets `run {id, attempt, seed}`
@@ -100,6 +102,10 @@ class PolicyCatalog {
 /// Compiles a parameters schema (type object unless it says otherwise); `what` names it in errors.
 util::Result<std::shared_ptr<const data::Schema>> compile_parameters(const Json& parameters,
                                                                      const std::string& what);
+
+/// All query templates that the policy asks with these parameters, by name.
+std::map<std::string, std::string> metrics_of(const PolicyDefinition& definition,
+                                              const Json& parameters);
 
 /// The parameters that a policy runs with: `given`, then `settings` for those of its schema that
 /// are not given, then the schema's defaults; validated. Fails with invalid, naming each field.

@@ -13,6 +13,7 @@ namespace kubist::executors {
 
 class KubeStatusStore;
 class Releases;
+class SharedLists;
 class Survey;
 
 inline constexpr std::string_view k_finalizer = "kubist.io/finalizer";
@@ -34,6 +35,7 @@ struct World {
   deployers::Jsonnet jsonnet;        ///< for Templates
   std::size_t item_parallelism = 0;  ///< items of one Execution at once; 0: no limit
   Releases* releases = nullptr;      ///< of this run; null: none are looked at
+  SharedLists* lists = nullptr;      ///< of this run; null: no executor is called
   KubeStatusStore* statuses = nullptr;  ///< of this run; null: no executor is called
 };
 

@@ -15,6 +15,7 @@ struct Plan {
   std::string canary;                     ///< the version to release: the target
   std::vector<std::string> routes;        ///< TrafficRoutes whose weights move as one
   std::vector<int> weights;               ///< percent, ascending, the last is 100
+  std::string match;                      ///< condition of requests that always go to the canary
   std::chrono::seconds interval{30};      ///< between two looks
   std::chrono::seconds bake{300};         ///< at 100 % before it is done
   std::chrono::seconds hold_limit{1800};  ///< at one step without a decision

@@ -11,11 +11,18 @@ struct Shift {
   std::string destination;  ///< as the route's weights name it
   std::string stable, canary;
   int percent = 0;  ///< of what both have together, for the canary; 0 to 100
+  std::string match = {};  ///< a condition: requests for which it holds go to the canary
+  bool operator==(const Shift&) const = default;
 };
+
+data::Json to_json(const Shift& shift);
+/// What to_json() made.
+Shift read_shift(const data::Json& json);
 
 /// spec.routes of a TrafficRoute with the weights moved: in every rule that sends to `stable` of
 /// the destination, what stable and canary have together is shared anew, in whole numbers that keep
-/// all other shares. Rules that do not send there stay as they are. Invalid: no rule does.
+/// all other shares. With a `match` a rule "RULE-canary" stands before it, which takes the requests
+/// of both conditions. Rules that do not send there stay as they are. Invalid: no rule does.
 util::Result<data::Json> shifted_routes(const data::Json& routes, const Shift& shift);
 
 /// A hash of spec.routes: moved weights are for these and no others.

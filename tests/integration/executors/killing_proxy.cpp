@@ -8,7 +8,7 @@
 
 #include "support/loopback_server.hpp"
 
-namespace istio_it {
+namespace it {
 
 using namespace kubist;
 using util::cat;
@@ -38,7 +38,7 @@ kube::ApiCall call_of(const testing::ReceivedRequest& request) {
 KillingProxy::KillingProxy(const std::string& cluster) {
   std::signal(SIGPIPE, SIG_IGN);
   kube::Overrides overrides;
-  overrides.kubeconfig = it::kubeconfig(cluster);
+  overrides.kubeconfig = kubeconfig(cluster);
   auto access = kube::find_access(overrides, kube::process_environment());
   REQUIRE(access);
   kube::ClientOptions options;
@@ -52,7 +52,7 @@ KillingProxy::KillingProxy(const std::string& cluster) {
       });
   std::string url = m_server->url();
   url.pop_back();
-  REQUIRE(util::write_file(m_folder.path() / "config", it::small_kubeconfig(url).dump()));
+  REQUIRE(util::write_file(m_folder.path() / "config", small_kubeconfig(url).dump()));
 }
 
 KillingProxy::~KillingProxy() {
@@ -60,7 +60,7 @@ KillingProxy::~KillingProxy() {
   allow(0);
 }
 
-it::Words KillingProxy::flags() const { return {"--kubeconfig", m_folder.path() / "config"}; }
+Words KillingProxy::flags() const { return {"--kubeconfig", m_folder.path() / "config"}; }
 
 void KillingProxy::allow(int most) {
   const std::lock_guard lock(m_mutex);
@@ -147,4 +147,4 @@ void KillingProxy::watch(const kube::ApiCall& call, testing::Connection& connect
   connection.end();
 }
 
-}  // namespace istio_it
+}  // namespace it

@@ -17,7 +17,7 @@ class LoopbackServer;
 struct ReceivedRequest;
 }  // namespace kubist::testing
 
-namespace istio_it {
+namespace it {
 
 /// Stands between kubist and an API server, counts the writes that it lets through, and stops the
 /// one after the k-th: whoever waits for k() kills kubist there. Threads: any.
@@ -30,7 +30,7 @@ class KillingProxy {
   KillingProxy& operator=(const KillingProxy&) = delete;
 
   /// Flags with which kubist goes through it.
-  it::Words flags() const;
+  Words flags() const;
   /// Starts to count: after `most` writes none is made any more (0: all are).
   void allow(int most);
   /// Waits until as many writes have been made and answered by the API server; false: not in time.
@@ -58,4 +58,4 @@ class KillingProxy {
   std::unique_ptr<kubist::testing::LoopbackServer> m_server;
 };
 
-}  // namespace istio_it
+}  // namespace it

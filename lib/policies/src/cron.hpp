@@ -1,0 +1,31 @@
+#pragma once
+#include <bitset>
+#include <chrono>
+#include <string_view>
+#include <vector>
+
+#include <kubist/util/result.hpp>
+
+namespace kubist::policies {
+
+/// A schedule as Kubernetes' CronJobs write it: minute, hour, day of the month, month, day of the
+/// week; `*`, `?`, lists, ranges, steps, names of months and days; @hourly, @daily, @midnight,
+/// @weekly, @monthly, @yearly, @annually. Where both days are given, either one suffices.
+class Cron {
+ public:
+  /// Invalid: names the field.
+  static util::Result<Cron> parse(std::string_view text);
+
+  bool matches(std::chrono::year_month_day day) const;
+  /// The times of day at which it starts, ascending; on the days that match.
+  const std::vector<std::chrono::minutes>& times() const { return m_times; }
+
+ private:
+  std::vector<std::chrono::minutes> m_times;
+  std::bitset<32> m_days;
+  std::bitset<13> m_months;
+  std::bitset<7> m_weekdays;  ///< from Sunday
+  bool m_any_day = true, m_any_weekday = true;
+};
+
+}  // namespace kubist::policies

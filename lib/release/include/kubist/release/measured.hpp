@@ -1,0 +1,15 @@
+#pragma once
+#include <kubist/release/plan.hpp>
+#include <kubist/release/progress.hpp>
+
+namespace kubist::release {
+
+/// status.measured after a look: what the versions answered since the release is at its weight, as
+/// {weight, attempt, seconds, versions: [{name, requests, errors}]}, stable first. `measured`: that
+/// of the look before, or null. `window`: as policies see it ({seconds, arms: {VERSION: {requests,
+/// errors}}}; one without arms, of a look between two windows, changes nothing). Null: nothing was
+/// measured yet.
+data::Json measured_after(const data::Json& measured, const data::Json& window, const Plan& plan,
+                          const Progress& before);
+
+}  // namespace kubist::release

@@ -1,0 +1,129 @@
+// What policies ask of a real Prometheus by queries of their own, while there are real requests.
+#include "load.hpp"
+#include "prometheus.hpp"
+
+using namespace traffic_test;
+
+namespace {
+
+/// The share of a version's requests that failed, as Prometheus knows it from the gateway. Series
+/// of errors come with the first one.
+std::string share_of(const std::string& version) {
+  const std::string cluster = cat(R"(envoy_cluster_upstream_rq{cluster_name="outbound|80|)",
+                                  version, R"(|{{destination}}.{{namespace}}.svc.cluster.local)");
+  return cat("(sum(", cluster, R"(",response_code_class="5xx"}) or vector(0)) / sum()", cluster,
+             R"(",response_code_class!=""}))");
+}
+
+/// Asks for what its parameter names, and goes back above its limit.
+Json definition(const std::string& ns, const std::string& query) {
+  return object(
+      "PolicyDefinition", ns, "errors",
+      {{"kinds", {"CanaryRelease"}},
+       {"parameters",
+        {{"properties", {{"version", {{"type", "string"}}}, {"limit", {{"type", "number"}}}}}}},
+       {"metrics", Json::array({{{"name", "share"}, {"query", query}}})},
+       {"runtime", {{"jsonnet", {{"source", R"(function(list)
+         local share = list.functionConfig.metrics.share;
+         list { functionConfig+: { status: if 'NotObserved' == std.get(share, 'reason') then {} else { decision:
+           if !('value' in share) then
+             { action: 'hold', reason: share.reason, message: share.message }
+           else if share.value > list.functionConfig.parameters.limit then
+             { action: 'rollback', reason: 'TooMany', message: '%.2f' % share.value }
+           else { action: 'hold', reason: 'Fine' } } } })"}}}}}});
+}
+
+struct Outcome {
+  std::string state, reason, message;
+};
+
+Outcome run_release(Stage& stage, const std::string& name, const std::string& policy,
+                    const std::string& hold_limit = "60s") {
+  stage.apply("CanaryRelease", name,
+              cat("{destination: web, stable: v1, canary: v2, routes: [web], interval: 2s, "
+                  "weights: [50], bake: 1s, holdLimit: ",
+                  hold_limit, ", metrics: {prometheus: {namespace: ", stage.ns(),
+                  ", service: 'prometheus:9090'}}, policies: [", policy, "]}"));
+  const CommandResult run = run_kubist(stage.world().as_user(
+      {"reconcile", "CanaryRelease/" + name, "-n", stage.project(), "--timeout=100s"}));
+  const auto release = stage.node("canaryreleases", name);
+  const Outcome outcome{text_of(release, {"status", "state"}),
+                        text_of(release, {"status", "reason"}),
+                        text_of(release, {"status", "message"})};
+  CHECK_MESSAGE(run.exit_code == (outcome.state == "Succeeded" ? 0 : 4),
+                run_kubist({"canary", "status", name, "-n", stage.project()}).out, run.err);
+  must(kubectl(
+      "home", {"delete", "canaryreleases.kubist.io", name, "-n", stage.project(), "--wait=false"}));
+  must(stage.reconcile());
+  return outcome;
+}
+
+/// "{name: Metric, parameters: ...}" with the query as YAML.
+std::string metric(const std::string& query, const std::string& range) {
+  return cat("{name: Metric, parameters: {metrics: [{name: failing, query: ", Json(query).dump(),
+             ", thresholdRange: ", range, "}]}}");
+}
+
+}  // namespace
+
+TEST_CASE("queries: policies judge by what Prometheus answers to queries of their own") {
+  Stage stage("queries");
+  set_up(stage, 30);
+  put("home", prometheus_service(stage.ns()));
+  RealPrometheus prometheus;
+  put("home", {definition(stage.project(), share_of("{{version}}"))});
+  Load load(stage);
+
+  const Outcome bad = run_release(stage, "bad", metric(share_of("{{canary}}"), "{max: 0.1}"));
+  CHECK(bad.state == "RolledBack");
+  CHECK_MESSAGE(bad.reason == "ThresholdFailed", bad.message);
+
+  const Outcome good = run_release(stage, "good", metric(share_of("{{stable}}"), "{max: 0.1}"));
+  CHECK_MESSAGE(good.state == "Succeeded", good.message);
+
+  const Outcome analysed = run_release(
+      stage, "steps",
+      cat("{name: Steps, parameters: {steps: [{setWeight: 50}, {analysis: {metrics: [{name: f, "
+          "provider: {prometheus: {query: ",
+          Json(share_of("{{canary}}")).dump(), "}}, successCondition: 'result[0] < 0.1'}]}}]}}"));
+  CHECK(analysed.state == "RolledBack");
+  CHECK_MESSAGE(analysed.reason == "AnalysisFailed", analysed.message);
+
+  const Outcome own =
+      run_release(stage, "own", "{name: errors, parameters: {version: v2, limit: 0.1}}");
+  CHECK(own.state == "RolledBack");
+  CHECK_MESSAGE(own.reason == "TooMany", own.message);
+
+  const Outcome none = run_release(stage, "none", metric("no_such_metric", "{max: 1}"), "5s");
+  CHECK(none.state == "RolledBack");
+  CHECK_MESSAGE(none.reason == "NoData", none.message);
+}
+
+TEST_CASE("queries: without a Prometheus to ask, and with a value that is not there, it says so") {
+  Stage stage("queries-none");
+  stage.reconcile();
+  for (const char* version : {"v1", "v2"}) {
+    stage.ready_pod(cat("web-", version), {{"app", "web"}, {"version", version}});
+  }
+  stage.apply("Destination", "web", k_destination);
+  stage.apply("TrafficRoute", "web",
+              "{hosts: [a.example.com], routes: [{weights: [{destination: web, version: v1}]}]}");
+  must(stage.reconcile());
+  const auto message_of = [&](const std::string& query, const std::string& metrics) {
+    stage.apply("CanaryRelease", "web",
+                cat("{destination: web, stable: v1, canary: v2, routes: [web], interval: 1s, "
+                    "weights: [50], policies: [",
+                    metric(query, "{max: 1}"), "]", metrics, "}"));
+    static_cast<void>(run_kubist(stage.world().as_user(
+        {"reconcile", "CanaryRelease/web", "-n", stage.project(), "--timeout=20s"})));
+    const auto release = stage.node("canaryreleases", "web");
+    return cat(condition(release, "Ready"), " ", it::reason(release, "Ready"), ": ",
+               it::message(release, "Ready"));
+  };
+  const std::string without = message_of("up", "");
+  CHECK_MESSAGE(without.find("spec.metrics.prometheus") != std::string::npos, without);
+  const std::string unknown = message_of(
+      "up{job=\"{{jobb}}\"}",
+      cat(", metrics: {prometheus: {namespace: ", stage.ns(), ", service: 'prometheus:9090'}}"));
+  CHECK_MESSAGE(unknown.find("{{jobb}} has no value") != std::string::npos, unknown);
+}

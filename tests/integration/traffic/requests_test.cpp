@@ -1,0 +1,39 @@
+// How often the API server is asked, by its audit log.
+#include "stage.hpp"
+
+using namespace traffic_test;
+
+TEST_CASE("requests: the routes of a namespace are checked against lists that they share") {
+  constexpr int k_routes = 12;
+  Stage stage("shared-lists");
+  stage.reconcile();
+  stage.ready_pod("web-v1", {{"app", "web"}, {"version", "v1"}});
+  stage.apply("Destination", "web", k_destination);
+  for (int i = 0; i < k_routes; ++i) {
+    stage.apply("TrafficRoute", cat("route-", i),
+                cat("{hosts: [r", i,
+                    ".example.com], routes: [{weights: [{destination: web, "
+                    "version: v1}]}]}"));
+  }
+  must(stage.reconcile());
+  Audit audit("home");
+  must(stage.reconcile());
+  std::map<std::string, int> lists;
+  for (const Json& event : audit.requests(stage.world().user())) {
+    if (data::string_at(event, {"verb"}) == "list" &&
+        data::string_at(event, {"objectRef", "namespace"}) == stage.ns()) {
+      ++lists[std::string(data::string_at(event, {"objectRef", "resource"}))];
+    }
+  }
+  CHECK(lists.contains("virtualservices"));
+  for (const auto& [resource, count] : lists) {
+    CHECK_MESSAGE(count <= 4, resource, count);  // one for each second that it takes
+  }
+  // A route that is ahead of its destination gets it in the same run.
+  stage.apply("TrafficRoute", "late",
+              "{hosts: [late.example.com], routes: [{weights: [{destination: late}]}]}");
+  stage.apply("Destination", "late", "{ports: [{port: 80, targetPort: 8080}]}");
+  stage.ready_pod("late", {{"app", "late"}});
+  must(stage.reconcile());
+  CHECK(condition(stage.node("trafficroutes", "late"), "Ready") == "True");
+}
