@@ -31,6 +31,8 @@ inline std::shared_ptr<kube::Client> home() {
     REQUIRE_MESSAGE(access, access.error().to_string());
     auto made = kube::Client::connect(*std::move(access));
     REQUIRE_MESSAGE(made, made.error().to_string());
+    // What is begun after it is ended before it: OpenSSL must be there before, to outlive it.
+    REQUIRE((*made)->run(kube::raw_get("/version")));
     return *made;
   }();
   return client;

@@ -149,7 +149,11 @@ std::string inventory(const fs::path& folder) {
   return util::join(lines, "\n");
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+constexpr long k_memory_kib = 640 * 1024;  // what is freed is kept for a while
+#else
 constexpr long k_memory_kib = 64 * 1024;
+#endif
 
 }  // namespace
 

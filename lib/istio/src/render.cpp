@@ -126,7 +126,7 @@ class RenderRun {
 
   /// What a container printed last may reach its log after its end.
   util::Result<std::string> settled_log(const std::string& pod) {
-    constexpr int k_most_readings = 20;
+    constexpr int k_most_readings = 100;  // a busy node takes its time
     kube::LogOptions options;
     options.container = k_render_container;
     options.limit_bytes = static_cast<std::int64_t>(k_max_bundle_bytes) + 1;

@@ -46,6 +46,8 @@ std::shared_ptr<kube::Client> home() {
     options.discovery_cache = false;
     auto made = kube::Client::connect(*std::move(access), options);
     REQUIRE_MESSAGE(made, made.error().to_string());
+    // What is begun after it is ended before it: OpenSSL must be there before, to outlive it.
+    REQUIRE((*made)->run(kube::raw_get("/version")));
     return *made;
   }();
   return client;
