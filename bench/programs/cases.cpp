@@ -1,10 +1,12 @@
 // The pure parts of kubist's work, alone, for timing and for counting instructions:
 //
-//   bench_cases plan NODES REPEAT     builds a graph of NODES typed nodes and runs its plan to the end
-//   bench_cases yaml FILE REPEAT      reads manifests
-//   bench_cases list FILE REPEAT      reads one LIST reply, item by item
+//   bench_cases plan NODES REPEAT     builds a graph of NODES typed nodes and runs its plan to the
+//   end bench_cases yaml FILE REPEAT      reads manifests bench_cases list FILE REPEAT      reads
+//   one LIST reply, item by item bench_cases canaries N REPEAT     one look at N canaries; by a
+//   Jsonnet policy with $KUBIST_BIN
 //
-// Prints the fastest repetition in milliseconds of CPU time: nothing here waits, and other programs do not count.
+// Prints the fastest repetition in milliseconds of CPU time, children's too: nothing here waits,
+// and other programs do not count.
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -13,12 +15,16 @@
 #include <string>
 #include <vector>
 
+#include <sys/resource.h>
+
 #include <kubist/data/json_stream.hpp>
 #include <kubist/engine/graph.hpp>
 #include <kubist/engine/plan.hpp>
 #include <kubist/resources/manifest.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
+
+#include "canaries.hpp"
 
 namespace {
 
@@ -129,7 +135,13 @@ void read_list(kubist::data::ListReader& reader, const kubist::data::PageBuffer&
 double cpu_ms() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return double(time.tv_sec) * 1e3 + double(time.tv_nsec) / 1e6;
+  rusage children{};
+  getrusage(RUSAGE_CHILDREN, &children);
+  const auto ms = [](const timeval& of) {
+    return double(of.tv_sec) * 1e3 + double(of.tv_usec) / 1e3;
+  };
+  return double(time.tv_sec) * 1e3 + double(time.tv_nsec) / 1e6 + ms(children.ru_utime) +
+         ms(children.ru_stime);
 }
 
 void repeat(int times, const std::function<void()>& work) {
@@ -146,7 +158,8 @@ void repeat(int times, const std::function<void()>& work) {
 
 int main(int argc, char** argv) {
   if (argc != 4) {
-    die("usage: bench_cases plan NODES REPEAT | yaml FILE REPEAT | list FILE REPEAT");
+    die("usage: bench_cases plan NODES REPEAT | yaml FILE REPEAT | list FILE REPEAT | canaries N "
+        "REPEAT");
   }
   const std::string kind = argv[1];
   const int times = std::atoi(argv[3]);
@@ -161,6 +174,9 @@ int main(int argc, char** argv) {
     page.append(read(argv[2]));
     kubist::data::ListReader reader;
     repeat(times, [&] { read_list(reader, page); });
+  } else if (kind == "canaries") {
+    const char* const kubist = std::getenv("KUBIST_BIN");
+    repeat(times, look_at_canaries(std::strtoul(argv[2], nullptr, 10), kubist ? kubist : ""));
   } else {
     die("unknown case " + kind);
   }
