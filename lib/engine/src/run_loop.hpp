@@ -42,9 +42,8 @@ class Runner {
   void begin_node(NodeId id);
   void start_node(NodeId id);
   void start_gathering(NodeId id);
-  void start_policies(std::vector<NodeId> wave);
+  void start_policies(const std::vector<NodeId>& wave);
   void start_wave(std::vector<NodeId> wave);
-  bool has_policy(NodeId id, bool (*is_it)(const PolicyDefinition&)) const;
   void take_due();
 
   // --- waiting ---

@@ -99,9 +99,7 @@ void Runner::start_work() {
       break;
     }
   }
-  if (!wave.empty()) {
-    start_policies(std::move(wave));
-  }
+  start_policies(wave);
 }
 
 void Runner::begin_node(NodeId id) {
@@ -126,14 +124,6 @@ void Runner::start_node(NodeId id) {
   });
 }
 
-bool Runner::has_policy(NodeId id, bool (*is_it)(const PolicyDefinition&)) const {
-  const Node& node = m_graph[id];
-  return std::any_of(node.policies.begin(), node.policies.end(), [&](const auto& call) {
-    const auto found = m_parts.policies.find(node.key.ns, call.name);
-    return found && is_it(**found);
-  });
-}
-
 void Runner::start_gathering(NodeId id) {
   submit([this, id] {
     m_parts.world.gather(m_graph[id], metric_uses(m_graph, id, m_parts.policies));
@@ -141,17 +131,22 @@ void Runner::start_gathering(NodeId id) {
   });
 }
 
-// All nodes with policies that can start now go through them together, but for slow policies.
-void Runner::start_policies(std::vector<NodeId> wave) {
-  const auto slow = std::stable_partition(wave.begin(), wave.end(), [&](NodeId id) {
-    return !has_policy(id, [](const PolicyDefinition& definition) {
-      return definition.runtime && definition.runtime->is_slow();
-    });
-  });
-  for (const auto& part : {std::vector(wave.begin(), slow), std::vector(slow, wave.end())}) {
-    if (!part.empty()) {
-      start_wave(part);
+// Nodes with policies that can start now go through them together, but nobody waits for a policy of
+// somebody's own that it does not use.
+void Runner::start_policies(const std::vector<NodeId>& wave) {
+  std::map<std::vector<const PolicyDefinition*>, std::vector<NodeId>> parts;
+  for (const NodeId id : wave) {
+    std::vector<const PolicyDefinition*> own;
+    for (const auto& call : m_graph[id].policies) {
+      const auto found = m_parts.policies.find(m_graph[id].key.ns, call.name);
+      if (found && (*found)->origin != k_built_in) {
+        own.push_back(found->get());
+      }
     }
+    parts[std::move(own)].push_back(id);
+  }
+  for (auto& [own, nodes] : parts) {
+    start_wave(std::move(nodes));
   }
 }
 

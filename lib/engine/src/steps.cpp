@@ -2,6 +2,8 @@
 
 #include <exception>
 
+#include <kubist/data/json_patch.hpp>
+#include <kubist/data/pointer.hpp>
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
@@ -81,26 +83,52 @@ Alignment held_alignment(const Node& node, const PolicyVerdict& policies) {
   return alignment;
 }
 
+/// What its policies made of it when they last came to an end.
+Json former_spec(const Node& node) {
+  const Json* effective = data::find_path(node.status(), {"effective"});
+  return effective == nullptr ? node.spec() : data::apply_merge_patch(node.spec(), *effective);
+}
+
+/// A policy that failed holds; a pause or rollback by one before it stays.
+void hold_for(const PolicyVerdict& policies, std::optional<Decision>& decision) {
+  Decision hold;
+  hold.reason = policies.error->reason;
+  hold.message = policies.trace.empty() ? policies.error->message : policies.trace.back().message;
+  hold.by = policies.trace.empty() ? std::string() : policies.trace.back().name;
+  if (!decision || decision->action <= Action::hold) {  // why it holds is this, whoever else held
+    decision = std::move(hold);
+  }
+}
+
 util::Result<Alignment> call_executor(const StepContext& context, const Node& node,
                                       const PolicyVerdict* policies,
                                       const std::function<void(std::string)>& progress) {
-  if (policies && policies->error) {
-    return util::fail(*policies->error);
+  const util::Error* error = policies && policies->error ? &*policies->error : nullptr;
+  const auto executor = context.parts.executors.find(node);
+  if (error != nullptr && !(executor && (*executor)->aligns_without_policies())) {
+    return util::fail(*error);
   }
-  KUBIST_TRY(Executor * executor, context.parts.executors.find(node));
-  if (policies && policies->hold) {
+  KUBIST_CHECK(executor);
+  if (policies && policies->hold && error == nullptr) {
     return held_alignment(node, *policies);
   }
   static const Json none = Json::object();
+  const Json former = error != nullptr ? former_spec(node) : none;
   Context call{context.graph,
                context.info,
-               policies ? policies->spec : node.spec(),
+               error != nullptr ? former
+               : policies       ? policies->spec
+                                : node.spec(),
                node.executor ? node.executor->parameters : none,
                context.stop,
                context.parts.clock.now(),
                progress,
-               policies ? policies->decision : std::nullopt};
-  return guarded<Alignment>([&] { return executor->align(node, call); });
+               policies ? policies->decision : std::nullopt,
+               error};
+  if (error != nullptr) {
+    hold_for(*policies, call.decision);
+  }
+  return guarded<Alignment>([&] { return (*executor)->align(node, call); });
 }
 
 bool cut_short(const StepContext& context, const util::Error& error) {

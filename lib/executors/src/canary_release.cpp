@@ -24,6 +24,8 @@ namespace {
 class CanaryReleaseExecutor final : public ManagedExecutor {
  public:
   using ManagedExecutor::ManagedExecutor;
+  // Else a broken policy would keep a canary where it is, without a limit and whatever people ask.
+  bool aligns_without_policies() const override { return true; }
 
  private:
   // Its routes let go of its weights by themselves when it is gone.
@@ -53,7 +55,7 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
           node.status().value("measured", Json()), measured->window, look->plan, look->before);
     }
     ask_routes(work, plan, tick.progress, alignment.status["members"]);
-    report(tick, alignment);
+    report(tick, work.context().policy_error, alignment);
     if (asked != release::Request::none) {
       alignment.handled_request = answered(request, tick.request_done, tick.progress.message,
                                            cat("the release is ", to_string(look->before.state)));
@@ -128,7 +130,8 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
     return false;
   }
 
-  static void report(const release::Tick& tick, Alignment& alignment) {
+  static void report(const release::Tick& tick, const util::Error* policy_error,
+                     Alignment& alignment) {
     const release::Progress& progress = tick.progress;
     alignment.reason =
         progress.reason.empty() ? std::string(to_string(progress.state)) : progress.reason;
@@ -146,8 +149,12 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
       case State::failed:
         alignment.outcome = Outcome::stalled;
         break;
-      default:
+      case State::rolling_back:
         alignment.outcome = Outcome::progressing;
+        break;
+      default:
+        alignment.outcome = policy_error == nullptr ? Outcome::progressing
+                                                    : engine::alignment_of(*policy_error).outcome;
     }
   }
 };

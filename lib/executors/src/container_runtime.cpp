@@ -41,8 +41,6 @@ class ContainerRuntime final : public engine::PolicyRuntime {
  public:
   explicit ContainerRuntime(World* world) : m_world(world) {}
 
-  bool is_slow() const override { return true; }
-
   std::vector<PolicyAnswer> evaluate(const PolicyDefinition& definition,
                                      std::span<const Json> inputs,
                                      const std::stop_token& stop) override {

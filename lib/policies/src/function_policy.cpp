@@ -45,7 +45,7 @@ bool below_spec(std::string_view path) { return path == "/spec" || path.starts_w
 Builtin make_builtin(BuiltinText text, std::vector<std::string> aliases, PolicyFunction function) {
   auto definition = std::make_shared<engine::PolicyDefinition>();
   definition->name = text.name;
-  definition->origin = "built-in";
+  definition->origin = engine::k_built_in;
   definition->summary = std::move(text.summary);
   definition->doc = std::move(text.doc);
   definition->parameters = std::move(text.parameters);

@@ -77,6 +77,7 @@ class FakeExecutor : public Executor {
     leave(node.key.name);
     std::lock_guard lock(mutex);
     specs[node.key.name] = context.spec;
+    decisions[node.key.name] = context.decision;
     if (auto fault = faults.find(node.key.name); fault != faults.end()) {
       return util::fail(fault->second);
     }
@@ -107,6 +108,8 @@ class FakeExecutor : public Executor {
     return Removal{};
   }
 
+  bool aligns_without_policies() const override { return without_policies; }
+
   /// Position of a call in the log, or -1.
   int place(const std::string& call) const {
     auto found = std::find(log.begin(), log.end(), call);
@@ -116,6 +119,8 @@ class FakeExecutor : public Executor {
     return static_cast<int>(std::count(log.begin(), log.end(), call));
   }
 
+  bool without_policies = false;
+  std::map<std::string, std::optional<Decision>> decisions;  ///< of the last call
   std::map<std::string, util::Error> faults;
   std::map<std::string, std::vector<Alignment>> scripts;  ///< the last one repeats
   std::map<std::string, int> removals;                    ///< how often `running` comes first

@@ -116,6 +116,42 @@ TEST_CASE("pipeline: a failing policy fails its node and nothing else") {
   CHECK(World::node(report, "p1c1v1").policies.size() == 2);
 }
 
+TEST_CASE("pipeline: where standing still does harm, a failing policy is a hold") {
+  World world;
+  world.add_tree();
+  world.executor->without_policies = true;
+  bool fails = false;
+  std::string said;  // by the policy before it
+  add_policy(world, "First", [&](Json list) {
+    if (!said.empty()) {
+      list["functionConfig"]["status"]["decision"] = said;
+    }
+    return append(std::move(list), "a");
+  });
+  add_policy(world, "Second", [&](Json list) -> kubist::util::Result<Json> {
+    return fails ? fail(ErrorKind::invalid, "RUNTIME ERROR: no such field")
+                 : kubist::util::Result<Json>(append(std::move(list), "b"));
+  });
+  use(world, {{{"name", "First"}}, {{"name", "Second"}}});
+  world.run();
+  CHECK(world.executor->specs["p1c1v1"]["labels"]["path"] == "ab");
+  fails = true;
+  for (const auto& [before, action] :
+       std::map<std::string, Action>{{"", Action::hold},
+                                     {"advance", Action::hold},
+                                     {"pause", Action::pause},
+                                     {"rollback", Action::rollback}}) {
+    CAPTURE(before);
+    said = before;
+    world.run();
+    CHECK(world.executor->specs["p1c1v1"]["labels"]["path"] == "ab");
+    const auto& decision = world.executor->decisions["p1c1v1"];
+    REQUIRE(decision);
+    CHECK(decision->action == action);
+  }
+  CHECK(status_of(world)["effective"]["labels"]["path"] == "ab");
+}
+
 TEST_CASE("pipeline: rubbish is refused, each with its rule") {
   struct Case {
     Function function;

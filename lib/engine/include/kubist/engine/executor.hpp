@@ -103,8 +103,11 @@ struct Context {
   std::chrono::system_clock::time_point now;
   /// Says what is being waited for; shown live. Any thread, any number of times.
   std::function<void(std::string)> progress;
-  /// What its policies decided (releases); nothing: none did.
+  /// What its policies decided (releases); nothing: none did. With a policy_error at least a hold.
   std::optional<Decision> decision = std::nullopt;
+  /// Why its policies did not come to an end; null: they did. Only for executors that
+  /// aligns_without_policies(); `spec` is then what they made of it last.
+  const util::Error* policy_error = nullptr;
 };
 
 /// Keeps one kind of node aligned with the world. Calls come from several threads at once, never
@@ -116,6 +119,8 @@ class Executor {
   virtual util::Result<Alignment> align(const Node& node, const Context& context) = 0;
   /// Undoes it and lets the object go. Called again until done. An error is `failed`.
   virtual util::Result<Removal> remove(const Node& node, const Context& context) = 0;
+  /// Shall a node whose policies fail be aligned all the same? Where standing still does harm.
+  virtual bool aligns_without_policies() const { return false; }
 };
 
 /// The executors by name. `executor: {name}` picks one, else the kind's default.

@@ -17,12 +17,14 @@ namespace kubist::engine {
 using data::Json;
 class PolicyRuntime;
 
+inline constexpr std::string_view k_built_in = "built-in";
+
 /// A policy by name: built in, or from a PolicyDefinition or ClusterPolicyDefinition; or what an
 /// ExecutorDefinition runs. Immutable.
 struct PolicyDefinition {
   std::string name;
   std::string ns;       ///< namespace of a PolicyDefinition; empty for built-in and cluster ones
-  std::string origin;   ///< "built-in" or the kind of the object
+  std::string origin;   ///< k_built_in or the kind of the object
   std::string summary;  ///< one sentence, for `policy list`
   std::string doc;      ///< the rest, for `explain`; may be empty
   Json parameters = Json::object();            ///< JSON schema with defaults; empty: takes none
@@ -61,8 +63,6 @@ class PolicyRuntime {
   virtual std::vector<PolicyAnswer> evaluate(const PolicyDefinition& definition,
                                              std::span<const Json> inputs,
                                              const std::stop_token& stop) = 0;
-  /// Does an answer take seconds? Nodes that ask such ones hold up no others.
-  virtual bool is_slow() const { return false; }
 };
 
 /// Reads a PolicyDefinition, ClusterPolicyDefinition or ExecutorDefinition object. `runtime_for`

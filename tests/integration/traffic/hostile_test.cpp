@@ -1,0 +1,121 @@
+// Policies that mean harm, or are broken, in releases under way: theirs fail and stay where they
+// are, people can still end them, and nothing else notices.
+#include <algorithm>
+
+#include "stage.hpp"
+
+using namespace traffic_test;
+
+namespace {
+
+const std::pair<const char*, const char*> k_hostile[] = {
+    {"loop", "function(list) local f(n) = if n < 0 then n else f(n + 1) tailstrict; f(0)"},
+    {"big", "function(list) std.repeat('x', 10000000000)"},
+    {"deep", "function(list) local f(n) = 1 + f(n + 1); f(0)"},
+    {"file", "function(list) importstr '/etc/hostname'"},
+    {"broken", "function(list) list.nothing"},
+};
+
+Json policy(Stage& stage, const std::string& name, const std::string& source) {
+  return object("PolicyDefinition", stage.project(), name,
+                {{"runtime", {{"jsonnet", {{"source", source}}}}}});
+}
+
+void release(Stage& stage, const std::string& name, const std::string& hold_limit,
+             const std::string& first_policy) {
+  stage.apply("CanaryRelease", name,
+              cat("{destination: ", name, ", stable: v1, canary: v2, routes: [", name,
+                  "], interval: 1s, bake: 1s, holdLimit: ", hold_limit,
+                  ", weights: [20, 50], policies: [", first_policy, ", {name: ", name, "}]}"));
+}
+
+const char* const k_stay = "{name: Health, parameters: {step: 1h}}";
+
+/// A route and a release of it, whose policies are Health and `name`.
+void begin(Stage& stage, const std::string& name) {
+  stage.apply("Destination", name,
+              "{selector: {app: web}, ports: [{port: 80, targetPort: 8080}], subsets: {v1: "
+              "{labels: {version: v1}}, v2: {labels: {version: v2}}}}");
+  stage.apply("TrafficRoute", name,
+              cat("{hosts: [", name, ".example.com], routes: [{weights: [{destination: ", name,
+                  ", version: v1}]}]}"));
+  release(stage, name, "1h", k_stay);
+}
+
+CommandResult look(Stage& stage, const std::string& what, const std::string& time) {
+  return run_kubist(
+      stage.world().as_user({"reconcile", what, "-n", stage.project(), "--timeout=" + time}));
+}
+
+std::string field(Stage& stage, const std::string& name, const char* field) {
+  return text_of(stage.node("canaryreleases", name), {"status", field});
+}
+
+std::int64_t weight(Stage& stage, const std::string& name) {
+  return data::int_at(*stage.node("canaryreleases", name), {"status", "weight"});
+}
+
+}  // namespace
+
+TEST_CASE("canary: a hostile policy fails its own release alone, which can still be aborted") {
+  Stage stage("hostile");
+  stage.reconcile();
+  for (const char* version : {"v1", "v2"}) {
+    stage.ready_pod(cat("web-", version), {{"app", "web"}, {"version", version}});
+  }
+  std::vector<std::string> names{"good"};
+  for (const auto& [name, source] : k_hostile) {
+    names.push_back(name);
+  }
+  for (const std::string& name : names) {
+    put("home", {policy(stage, name, "function(list) list")});
+    begin(stage, name);
+  }
+  const std::string all = "Project/" + stage.project();
+  const auto waiting = [&](const std::string& name) {
+    return field(stage, name, "state") == "Waiting";
+  };
+  REQUIRE(eventually(
+      [&] {
+        look(stage, all, "5s");
+        return std::all_of(names.begin(), names.end(), waiting);
+      },
+      90));
+  for (const auto& [name, source] : k_hostile) {
+    put("home", {policy(stage, name, source)});
+  }
+  release(stage, "broken", "5s", k_stay);
+  release(stage, "good", "1h", "{name: Timed, parameters: {step: 1s}}");
+  look(stage, all, "20s");
+  const std::pair<const char*, const char*> said[] = {{"loop", "processor time"},
+                                                      {"big", "memory"},
+                                                      {"deep", "max stack frames exceeded"},
+                                                      {"file", "imports are not allowed"}};
+  for (const auto& [name, part] : said) {
+    CAPTURE(name);
+    const auto release = stage.node("canaryreleases", name);
+    CHECK(condition(release, "Ready") == "False");
+    CHECK_MESSAGE(message(release, "Ready").find(part) != std::string::npos,
+                  message(release, "Ready"));
+    CHECK(weight(stage, name) == 20);
+    CHECK(text_of(stage.node("trafficroutes", name), {"status", "weights"}) ==
+          cat(name, " v1 80 %, ", name, " v2 20 %"));
+  }
+  CHECK(weight(stage, "good") >= 50);
+  CHECK(look(stage, "CanaryRelease/deep", "20s").exit_code == 1);
+  CHECK(look(stage, "CanaryRelease/good", "60s").exit_code == 0);
+  const CommandResult aborted = run_kubist(stage.world().as_user(
+      {"canary", "abort", "loop", "-n", stage.project(), "--wait", "--timeout=100s"}));
+  CHECK_MESSAGE(aborted.exit_code == 4, aborted.out, aborted.err);
+  // A policy that is never mended decides nothing: after the limit it goes back.
+  const auto ended = [&] {
+    look(stage, "CanaryRelease/broken", "5s");
+    return field(stage, "broken", "state") == "RolledBack";
+  };
+  CHECK_MESSAGE(eventually(ended, 60), field(stage, "broken", "message"));
+  CHECK(field(stage, "broken", "reason") == "PolicyFailed");
+  for (const char* name : {"loop", "broken"}) {
+    CHECK(text_of(stage.node("trafficroutes", name), {"status", "weights"}) ==
+          cat(name, " v1 100 %"));
+  }
+}
