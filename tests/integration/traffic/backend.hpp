@@ -31,8 +31,11 @@ inline std::string host_of(Stage& stage) { return cat(stage.ns(), ".example.com"
 inline std::string gateway_address(Stage& stage) {
   const auto gateway = stage.node("entrygateways", "entry");
   REQUIRE(gateway);
-  REQUIRE(condition(gateway, "HasGatewayPods") == "True");
-  return (*gateway)["status"]["addresses"][0].get<std::string>();
+  const Json* targets = data::find_path(*gateway, {"status", "targets"});
+  const Json& status = targets == nullptr ? (*gateway)["status"] : (*targets)[0];
+  CAPTURE(status.dump());
+  REQUIRE(status.contains("addresses"));
+  return status["addresses"][0].get<std::string>();
 }
 
 /// The exit code is -1 where it could not be run or took too long.
