@@ -1,4 +1,5 @@
 #include "canary_request.hpp"
+#include "canary_write.hpp"
 #include "commands.hpp"
 
 namespace kubist::cli {
@@ -19,6 +20,13 @@ constexpr char k_promote_full[] = "promote-full";
 constexpr char k_retry[] = "retry";
 
 util::Result<int> run_promote(Context& context, const Arguments& arguments) {
+  if (!arguments.text("write").empty()) {
+    return arguments.boolean("full") || arguments.boolean("wait")
+               ? util::fail(util::ErrorKind::usage,
+                            "--write asks nothing of a release: leave out "
+                            "--full and --wait")
+               : write_released(context, arguments);
+  }
   return arguments.boolean("full") ? run<k_promote_full>(context, arguments)
                                    : run<k_promote>(context, arguments);
 }
@@ -70,10 +78,22 @@ const CommandSpec& canary_promote_command() {
   static const CommandSpec spec = [] {
     CommandSpec made =
         spec_of("canary promote", "Give a release its next weight",
-                "Whatever its policies say; their abort rules stay armed.",
+                "Whatever its policies say; their abort rules stay armed. With --write nothing is "
+                "asked of the release: what it has released goes into the manifests of its routes.",
                 {"All of it at once", "kubist canary promote shop --full"}, run_promote);
-    made.flags.insert(made.flags.begin(), {"full", 0, FlagKind::boolean, "",
-                                           "100 % at once, instead of the next step"});
+    made.flags.insert(
+        made.flags.begin(),
+        {{"full", 0, FlagKind::boolean, "", "100 % at once, instead of the next step"},
+         {"write",
+          0,
+          FlagKind::text,
+          "FILE",
+          "of a release that has succeeded: write the weights of its TrafficRoutes "
+          "into this manifest, for git",
+          {},
+          Completes::files}});
+    made.examples.push_back(
+        {"What was released, into git", "kubist canary promote shop --write env/routes.yaml"});
     return made;
   }();
   return spec;

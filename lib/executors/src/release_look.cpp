@@ -96,7 +96,12 @@ release::Member member_of(const engine::Node& node, const engine::Node* found,
   if (moved != nullptr &&
       data::string_at(*moved, {"by"}) == cat(node.key.kind, '/', node.key.name)) {
     member.weight = static_cast<int>(data::int_at(*moved, {"percent"}));
-    member.settled = member.settled && data::int_at(*moved, {"attempt"}) == progress.attempt;
+    member.attempt = static_cast<int>(data::int_at(*moved, {"attempt"}));
+    member.settled = member.settled && member.attempt == progress.attempt;
+    if (data::bool_at(*moved, {"final"}) && member.attempt < progress.attempt) {
+      member.message = cat("its spec.routes is behind the last release: kubist canary promote ",
+                           node.key.name, " --write FILE");
+    }
   } else if (moved != nullptr && data::find_path(*moved, {"split"}) != nullptr) {
     member.settled = false;
     member.message = cat(data::string_at(*moved, {"by"}), " has its requests until it ends");

@@ -1,13 +1,16 @@
 #include "route_override.hpp"
 
+#include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/traffic/shift.hpp>
+#include <kubist/util/text.hpp>
 
 #include "releases.hpp"
 
 namespace kubist::executors {
 
 using data::Json;
+using util::cat;
 
 namespace {
 
@@ -50,7 +53,40 @@ util::Result<Json> moved_routes(const Json& routes, const Json& moved) {
 
 }  // namespace
 
-util::Result<MovedRoute> move_weights(Work& work, Json object) {
+util::Result<Json> lost_override(Work& work, const TrafficPlace& place,
+                                 const kube::ApiResource& resource, const std::string& name) {
+  const Json& status = work.node().status();
+  if (status.contains("override") || status.contains("inventory")) {
+    return Json();
+  }
+  KUBIST_TRY(const auto live, place.client->find(resource, place.ns, name, work.stop()));
+  if (!live) {
+    return Json();
+  }
+  const resources::ObjectView view(*live);
+  const auto moved = data::parse_json(view.annotation(k_override_annotation), name);
+  const bool ours = view.annotation(k_owner_annotation) == work.owner_mark();
+  return ours && moved && moved->is_object() ? *moved : Json();
+}
+
+std::optional<resources::Condition> spec_behind(const Work& work, const Json& moved_weights) {
+  constexpr const char* k_type = "SpecBehind";
+  if (data::bool_at(moved_weights, {"final"})) {
+    const std::string by(data::string_at(moved_weights, {"by"}));
+    return resources::Condition{
+        k_type, "True", "Released",
+        cat(by, " gave version ", data::string_at(moved_weights, {"canary"}), " what ",
+            data::string_at(moved_weights, {"stable"}),
+            " had, and spec.routes does not say so: kubist canary promote ",
+            by.substr(by.find('/') + 1), " --write FILE")};
+  }
+  const Json* before = engine::find_condition(work.node().status(), k_type);
+  return before == nullptr ? std::nullopt
+                           : std::optional(resources::Condition{k_type, "False", "InSync",
+                                                                "spec.routes is what counts"});
+}
+
+util::Result<MovedRoute> move_weights(Work& work, Json object, const Json& lost) {
   MovedRoute moved{std::move(object), Json()};
   Json* routes = data::find_path(moved.object, {"spec", "routes"});
   if (routes == nullptr) {
@@ -60,6 +96,7 @@ util::Result<MovedRoute> move_weights(Work& work, Json object) {
   const Releases* releases = work.world().releases;
   const auto wish = releases != nullptr ? releases->wish_for(work.node().key) : std::nullopt;
   const Json* before = data::find_path(work.node().status(), {"override"});
+  before = before == nullptr && !lost.is_null() ? &lost : before;
   // Who gives its own weights back does not give back another's.
   const bool counts =
       wish && (wish->moves() || before == nullptr || data::string_at(*before, {"by"}) == wish->by);

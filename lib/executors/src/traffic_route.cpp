@@ -32,9 +32,11 @@ class TrafficRouteExecutor final : public TrafficExecutor {
 
  private:
   util::Result<Alignment> align_traffic(Work& work, const TrafficPlace& place) override {
-    KUBIST_TRY(const MovedRoute moved, move_weights(work, effective_object(work)));
-    KUBIST_TRY(traffic::Route route, traffic::read_route(moved.object));
     KUBIST_TRY(const RouteMode mode, route_mode(work, place));
+    const std::string name(data::string_at(work.spec(), {"object", "name"}, work.node().key.name));
+    KUBIST_TRY(const Json lost, lost_override(work, place, mode.resource, name));
+    KUBIST_TRY(const MovedRoute moved, move_weights(work, effective_object(work), lost));
+    KUBIST_TRY(traffic::Route route, traffic::read_route(moved.object));
     if (!mode.http_route) {
       KUBIST_TRY(auto gated, istio_gate(work, place));
       if (gated) {
@@ -44,8 +46,6 @@ class TrafficRouteExecutor final : public TrafficExecutor {
     name_services(work, place, route);
     KUBIST_TRY(const traffic::Live live, live_for(work, place, route, mode));
     traffic::fill_ports(route, place.names, live);
-    const std::string name(
-        data::string_at(work.spec(), {"object", "name"}, work.node().key.name));
     if (auto blocked =
             blocked_by(traffic::check_route(route, place.names, live, name, mode.http_route))) {
       // A release that moved the weights decides what comes next, not the time.
@@ -59,6 +59,9 @@ class TrafficRouteExecutor final : public TrafficExecutor {
     Alignment alignment;
     alignment.status["mode"] = mode.resource.kind;
     alignment.status["override"] = moved.moved_weights;
+    if (auto behind = spec_behind(work, moved.moved_weights)) {
+      alignment.conditions.push_back(*std::move(behind));
+    }
     alignment.status["hosts"] = traffic::served_hosts(route, place.names);
     if (data::bool_at(work.spec(), {"object", "borrow"})) {
       KUBIST_CHECK(keep_borrowed_route(work, place, route, mode, name, alignment));

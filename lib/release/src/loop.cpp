@@ -14,6 +14,7 @@ namespace {
 constexpr std::chrono::milliseconds k_soon{1000};
 constexpr const char* k_person = "a person";
 constexpr const char* k_route_changed = "RouteChanged";
+constexpr const char* k_status_lost = "StatusLost";
 
 class Look {
  public:
@@ -32,8 +33,8 @@ class Look {
   Tick take() {
     observe();
     // In this order: what ends a release comes before what moves it on.
-    for (const auto step : {&Look::lost, &Look::asked, &Look::new_target, &Look::restored,
-                            &Look::verdict, &Look::route_changed, &Look::go_on}) {
+    for (const auto step : {&Look::lost, &Look::status_lost, &Look::asked, &Look::new_target,
+                            &Look::restored, &Look::verdict, &Look::route_changed, &Look::go_on}) {
       if ((this->*step)()) {
         break;
       }
@@ -108,6 +109,29 @@ class Look {
       }
     }
     return false;
+  }
+
+  bool status_lost() {
+    if (state() != State::pending) {
+      return false;
+    }
+    std::optional<int> lowest;
+    int attempt = progress().attempt;
+    for (const Member& member : m_seen.members) {
+      // Those of an attempt before are what a succeeded release left.
+      if (member.weight && member.attempt >= progress().attempt) {
+        lowest = std::min(lowest.value_or(100), *member.weight);
+        attempt = std::max(attempt, member.attempt);
+      }
+    }
+    if (!lowest ||
+        !pause(k_status_lost, k_status_lost,
+               cat("its status was lost; ", *lowest, " % are live: resume, promote or abort it"))) {
+      return false;
+    }
+    progress().attempt = attempt;
+    progress().weight = *lowest;
+    return true;
   }
 
   bool asked() {
@@ -290,8 +314,8 @@ class Look {
   }
 
   bool unpause() {
-    const bool by_policy =
-        progress().paused_by != k_person && progress().paused_by != k_route_changed;
+    const std::string& by = progress().paused_by;
+    const bool by_policy = by != k_person && by != k_route_changed && by != k_status_lost;
     if (by_policy && m_decision && m_decision->action != Action::pause) {
       return fire(Event::resume, "Resumed", cat(progress().paused_by, " lets it go on"));
     }

@@ -12,10 +12,14 @@ using util::cat;
 
 namespace {
 
+bool sends_to(const Json& backend, const Shift& shift, const std::string& version) {
+  return data::string_at(backend, {"destination"}) == shift.destination &&
+         data::string_at(backend, {"version"}) == version;
+}
+
 Json* backend_of(Json& weights, const Shift& shift, const std::string& version) {
   for (Json& backend : weights) {
-    if (data::string_at(backend, {"destination"}) == shift.destination &&
-        data::string_at(backend, {"version"}) == version) {
+    if (sends_to(backend, shift, version)) {
       return &backend;
     }
   }
@@ -117,6 +121,35 @@ util::Result<Json> shifted_routes(const Json& routes, const Shift& shift) {
     return util::fail(std::move(error));
   }
   return shifted;
+}
+
+util::Result<Json> released_routes(const Json& routes, const Shift& shift) {
+  Shift all = shift;
+  all.percent = 100;
+  all.match.clear();
+  auto moved = shifted_routes(routes, all);
+  if (!moved) {
+    Shift back = all;  // nothing to do where the canary has it all
+    std::swap(back.stable, back.canary);
+    return shifted_routes(routes, back) ? util::Result<Json>(routes) : moved;
+  }
+  for (Json& rule : *moved) {
+    Json* weights = data::find_path(rule, {"weights"});
+    if (weights == nullptr || !weights->is_array() || weights->size() < 2) {
+      continue;
+    }
+    Json kept = Json::array();
+    for (Json& backend : *weights) {
+      if (!sends_to(backend, all, all.stable)) {
+        kept.push_back(std::move(backend));
+      }
+    }
+    if (kept.size() == 1) {
+      kept[0].erase("weight");
+    }
+    *weights = std::move(kept);
+  }
+  return moved;
 }
 
 std::string routes_hash(const Json& routes) {

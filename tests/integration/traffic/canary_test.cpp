@@ -2,6 +2,8 @@
 // are said to be ready; what the gateway does with weights is gateway_test's.
 #include <csignal>
 
+#include <kubist/util/fs.hpp>
+
 #include "killing_proxy.hpp"
 #include "stage.hpp"
 
@@ -219,6 +221,68 @@ TEST_CASE("canary: what nothing can be made of is said, and nothing is written")
   }
   REQUIRE(ready);
   CHECK((*ready)["reason"] == "StableNotRouted");
+  CHECK(canary.spec() == canary.original);
+}
+
+TEST_CASE("canary: what was released goes into git, and nothing moves then") {
+  Canary canary("git");
+  kubist::util::TempDir folder("git");
+  const std::string file = (folder.path() / "routes.yaml").string();
+  const std::string manifest = cat("# ours\napiVersion: kubist.io/v1alpha1\nkind: TrafficRoute\n",
+                                   "metadata: {name: web, namespace: ", canary.stage.project(),
+                                   "}\nspec:\n  virtualClusterRef: {name: dev}\n",
+                                   "  routes:\n  - weights: [{destination: web, version: v1}]\n",
+                                   "  hosts: [shop.example.com]  # and ours too\n");
+  REQUIRE(kubist::util::write_file(file, manifest));
+  canary.release(
+      "interval: 1s, bake: 1s, weights: [50], policies: [{name: Timed, parameters: "
+      "{step: 1s}}]");
+  CHECK(canary.canary("promote", {"--write", file}).exit_code == 1);
+  CHECK(canary.until("Succeeded") == "Succeeded");
+  CHECK(condition(canary.stage.node("trafficroutes", "web"), "SpecBehind") == "True");
+  const std::string released = canary.spec();
+  must(canary.canary("promote", {"--write", file}));
+  const std::string written = *kubist::util::read_file(file);
+  CHECK(
+      written.find("- destination: web\n        version: v2\n  hosts: [shop.example.com]  # and") !=
+      std::string::npos);
+  CHECK(written.find("v1\n") == std::string::npos);
+  must(kubectl("home", {"apply", "--server-side", "--force-conflicts", "-f", file}));
+  must(canary.stage.reconcile());
+  const auto route = canary.stage.node("trafficroutes", "web");
+  CHECK(condition(route, "SpecBehind") == "False");
+  CHECK_FALSE((*route)["status"].contains("override"));
+  CHECK(canary.weights() == "web v2 100 %");
+  // Said once it is said.
+  CHECK(must(canary.canary("promote", {"--write", file})).find("says so already") !=
+        std::string::npos);
+  CHECK(*kubist::util::read_file(file) == written);
+  CHECK(released.find("v2") != std::string::npos);
+}
+
+TEST_CASE("canary: statuses that are lost cost no weights; a person says how it goes on") {
+  Canary canary("lost");
+  canary.release(cat(k_fast, "policies: [{name: Timed, parameters: {step: 1h}}]"));
+  CHECK(canary.until("Waiting") == "Waiting");
+  const std::string moved = canary.spec();
+  const auto lose = [&] {
+    for (const char* kind : {"canaryreleases", "trafficroutes"}) {
+      must(kubectl("home", {"patch", cat(kind, ".kubist.io"), "web", "-n", canary.stage.project(),
+                            "--subresource=status", "--type=merge", "-p", R"({"status":null})"}));
+    }
+  };
+  lose();
+  CHECK(canary.until("Paused") == "Paused");
+  CHECK(canary.reason() == "StatusLost");
+  CHECK(canary.weights() == "web v1 80 %, web v2 20 %");
+  CHECK(canary.spec() == moved);
+  must(canary.canary("promote", {"--full"}));
+  CHECK(canary.until("Succeeded") == "Succeeded");
+  const std::string promoted = canary.spec();
+  lose();
+  CHECK(canary.until("Paused") == "Paused");
+  CHECK(canary.spec() == promoted);
+  CHECK(canary.canary("abort", {"--wait"}).exit_code == 4);
   CHECK(canary.spec() == canary.original);
 }
 

@@ -187,6 +187,35 @@ TEST_CASE("release loop: an edited route pauses, and its repair does not resume 
   CHECK(stage.look(std::nullopt, Request::resume).state == State::progressing);
 }
 
+TEST_CASE("release loop: without its status it takes the live weights over and waits") {
+  Plan two = plan();
+  two.routes = {"shop", "cart"};
+  Stage stage(two);
+  stage.seen.members[0].weight = 50;
+  stage.seen.members[0].attempt = 3;
+  stage.seen.members[1].weight = 10;
+  stage.seen.members[1].attempt = 3;
+  CHECK(stage.look(Action::advance).state == State::paused);
+  CHECK(stage.progress.reason == "StatusLost");
+  CHECK(stage.progress.weight == 10);
+  CHECK(stage.progress.attempt == 3);
+  stage.obey();
+  CHECK(stage.look(Action::advance).state == State::paused);
+  CHECK(stage.look(std::nullopt, Request::resume).state == State::progressing);
+  stage.look(Action::advance);
+  CHECK(stage.look(Action::advance).weight == 50);
+  CHECK(stage.look(std::nullopt, Request::abort).state == State::rolling_back);
+}
+
+TEST_CASE("release loop: what a former attempt left is no lost status") {
+  Stage stage;
+  stage.progress.attempt = 4;
+  stage.seen.members[0].weight = 100;
+  stage.seen.members[0].attempt = 3;
+  CHECK(stage.look(Action::advance).state == State::pending);
+  CHECK(stage.progress.reason == "RouteNotReady");
+}
+
 TEST_CASE("release loop: a policy's pause ends with the policy's word") {
   Stage stage;
   stage.start();

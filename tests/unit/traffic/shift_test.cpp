@@ -79,6 +79,24 @@ TEST_CASE("shift: a route that does not send to stable is refused") {
   CHECK(routes.error().reason == "StableNotRouted");
 }
 
+TEST_CASE("shift: once released the canary stands where stable stood") {
+  const Shift shift{"web", "v1", "v2", 20, "header \"x\" exact \"y\""};
+  const auto routes = json(R"([
+    {"weights": [{"destination": "web", "version": "v1"}]},
+    {"name": "b", "weights": [{"destination": "web", "version": "v1", "weight": 60},
+                              {"destination": "old", "weight": 40}]},
+    {"weights": [{"destination": "other", "version": "v1"}]}])");
+  const auto released = released_routes(routes, shift);
+  REQUIRE(released);
+  CHECK(*released == json(R"([
+    {"weights": [{"destination": "web", "version": "v2"}]},
+    {"name": "b", "weights": [{"destination": "old", "weight": 2},
+                              {"destination": "web", "version": "v2", "weight": 3}]},
+    {"weights": [{"destination": "other", "version": "v1"}]}])"));
+  CHECK(*released_routes(*released, shift) == *released);
+  CHECK_FALSE(released_routes(json(R"([{"weights": [{"destination": "other"}]}])"), shift));
+}
+
 TEST_CASE("shift: the hash tells one list of routes from another") {
   CHECK(routes_hash(json("[1]")) == routes_hash(json("[1]")));
   CHECK(routes_hash(json("[1]")) != routes_hash(json("[2]")));

@@ -18,6 +18,7 @@ struct Member {
   std::optional<int> weight;  ///< percent of the canary by this release; nothing: its own weights
   bool changed = false;       ///< its routes were edited since this release moved them
   std::string message;        ///< why it is not settled
+  int attempt = 0;            ///< of this release, that gave it its weight
 };
 
 /// What a look saw.
@@ -51,6 +52,8 @@ struct Tick {
 ///   members are never more than one step apart.
 /// - A step without an advance, and one that a member does not reach, ends after the hold limit:
 ///   rolled back with the policies' last reason (NotApplied for a member).
+/// - Weights of its own that a release knows nothing of mean that its status was lost: it takes the
+///   lowest of them over and waits for a person (StatusLost).
 /// - RolledBack and Aborted come when every member is settled at its own weights.
 Tick tick(const Plan& plan, const Progress& before, const Seen& seen,
           const std::optional<engine::Decision>& decision, Request request, Time now);

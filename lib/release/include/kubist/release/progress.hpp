@@ -18,7 +18,8 @@ struct Progress {
   std::string target;  ///< what is released: another one starts another attempt
   std::string reason;  ///< CamelCase: why it is where it is
   std::string message;
-  std::string paused_by;  ///< who paused it: "a person", a policy's name, "RouteChanged"
+  std::string
+      paused_by;  ///< who paused it: "a person", a policy's name, RouteChanged or StatusLost
   /// Why it goes back, to be told apart at the end.
   bool aborting = false, replacing = false;
   Time since;                       ///< in this state

@@ -25,6 +25,10 @@ Shift read_shift(const data::Json& json);
 /// of both conditions. Rules that do not send there stay as they are. Invalid: no rule does.
 util::Result<data::Json> shifted_routes(const data::Json& routes, const Shift& shift);
 
+/// spec.routes once the canary is released: it stands where stable stood, with what both had. For
+/// the manifest of the route. Invalid: no rule sends to `stable`, nor to `canary`.
+util::Result<data::Json> released_routes(const data::Json& routes, const Shift& shift);
+
 /// A hash of spec.routes: moved weights are for these and no others.
 std::string routes_hash(const data::Json& routes);
 
