@@ -1,16 +1,14 @@
 #include <cstdio>
 
 #include <kubist/cli/context.hpp>
-#include <kubist/cli/exit_codes.hpp>
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/data/yaml_writer.hpp>
-#include <kubist/executors/tree.hpp>
 #include <kubist/release/experiment_progress.hpp>
-#include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
+#include "experiment_request.hpp"
 #include "follow.hpp"
 #include "output/tree_lines.hpp"
 
@@ -63,25 +61,30 @@ std::string tags_of(const Json& experiment, std::string_view variant) {
   return util::join(tags, ",");
 }
 
-std::string line_of(const Json& experiment) {
-  const std::string_view reason = data::string_at(experiment, {"status", "reason"});
-  const std::string_view message = data::string_at(experiment, {"status", "message"});
-  const std::string_view winner = data::string_at(experiment, {"status", "winner"});
-  return cat(data::string_at(experiment, {"metadata", "name"}), ": ",
-             data::string_at(experiment, {"status", "state"}, "Pending"),
-             winner.empty() ? "" : cat(", winner ", winner),
-             reason.empty() ? "" : cat(", ", reason), message.empty() ? "" : cat(": ", message),
-             '\n');
+/// Its share of the clients to come.
+std::string gets(const Json& experiment, const std::string& name) {
+  const Json variants = list_at(experiment, {"spec", "variants"});
+  const Json shares = list_at(experiment, {"status", "assignment", "shares"});
+  std::int64_t own = 0;
+  std::int64_t all = 0;
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    const std::int64_t share = i < shares.size() && shares[i].is_number_integer()
+                                   ? shares[i].get<std::int64_t>()
+                                   : data::int_at(variants[i], {"weight"}, 1);
+    all += share;
+    own += data::string_at(variants[i], {"name"}) == name ? share : 0;
+  }
+  return all > 0 ? cat((own * 100 + all / 2) / all, " %") : "-";
 }
 
 std::string table_of(const Json& experiment) {
   std::vector<std::vector<std::string>> rows{
-      {"GOAL", "VARIANT", "SAMPLES", "VALUE", "DIFFERENCE", "INTERVAL", "P", "TAGS"}};
+      {"GOAL", "VARIANT", "GETS", "SAMPLES", "VALUE", "DIFFERENCE", "INTERVAL", "P", "TAGS"}};
   for (const Json& goal : list_at(experiment, {"status", "report"})) {
     for (const Json& row : list_at(goal, {"variants"})) {
       const std::string name(data::string_at(row, {"name"}));
-      rows.push_back({std::string(data::string_at(goal, {"goal"})), name, samples(row),
-                      number(row, "value"), number(row, "difference"), interval(row),
+      rows.push_back({std::string(data::string_at(goal, {"goal"})), name, gets(experiment, name),
+                      samples(row), number(row, "value"), number(row, "difference"), interval(row),
                       number(row, "p"), util::printable(tags_of(experiment, name))});
     }
   }
@@ -90,23 +93,12 @@ std::string table_of(const Json& experiment) {
 }
 
 std::string lines_of(const Json& experiment) {
-  return util::printable(line_of(experiment)) + table_of(experiment);
+  return cat(util::printable(experiment_line(experiment)), '\n') + table_of(experiment);
 }
 
 bool is_over(const Json& experiment) {
   const auto state = experiment::read_state(data::string_at(experiment, {"status", "state"}));
   return state == experiment::State::finished || state == experiment::State::aborted;
-}
-
-int exit_code(const Json& experiment) {
-  switch (experiment::read_state(data::string_at(experiment, {"status", "state"}))) {
-    case experiment::State::finished:
-      return k_ok;
-    case experiment::State::aborted:
-      return k_rolled_back;
-    default:
-      return k_not_ready;
-  }
 }
 
 util::Result<int> run(Context& context, const Arguments& arguments) {
@@ -116,40 +108,33 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
   }
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const std::string ns, context.ns());
-  const std::string word = arguments.words().front();
-  const std::string name = word.substr(word.find('/') + 1);
-  const auto resource =
-      executors::resource_of(*resources::find_kind(resources::k_kubist_group, "Experiment"));
+  const engine::Key key = asked_key(experiment(), ns, arguments.words().front());
   if (arguments.boolean("watch")) {
     if (!output.empty()) {
       return util::fail(util::ErrorKind::usage, "--watch shows a table: leave --output out");
     }
     Following following{{}, lines_of, is_over};
-    following.watch.resource = resource;
+    following.watch.resource = resource_of(experiment());
     following.watch.ns = ns;
-    following.watch.name = name;
+    following.watch.name = key.name;
     const Deadline deadline(arguments.duration("timeout"), context.stop());
     KUBIST_TRY(const Json last, follow(context, *client, following, deadline));
-    return exit_code(last);
+    return experiment_exit_code(last);
   }
-  KUBIST_TRY(const auto found, client->find(resource, ns, name, context.stop()));
-  if (!found) {
-    return util::fail(util::ErrorKind::not_found,
-                      cat("there is no Experiment ", name, " in namespace ", ns),
-                      "See 'kubist get experiments -A'.");
-  }
+  KUBIST_TRY(const Json found, get_asked(*client, experiment(), key, context.stop()));
   if (output.empty()) {
-    context.out().write(lines_of(*found));
-    return exit_code(*found);
+    context.out().write(lines_of(found));
+    return experiment_exit_code(found);
   }
   Json shown = Json::object();
-  for (const char* field : {"state", "reason", "message", "winner", "startedAt", "report"}) {
-    if (const Json* value = data::find_path(*found, {"status", field})) {
+  for (const char* field :
+       {"state", "reason", "message", "winner", "startedAt", "assignment", "report"}) {
+    if (const Json* value = data::find_path(found, {"status", field})) {
       shown[field] = *value;
     }
   }
   context.out().write(output == "json" ? data::to_kubectl_json(shown) : data::to_yaml(shown));
-  return exit_code(*found);
+  return experiment_exit_code(found);
 }
 
 }  // namespace

@@ -65,10 +65,13 @@ class ExperimentExecutor final : public ManagedExecutor {
     return found.empty() ? nullptr : &work.context().graph[found.front()];
   }
 
-  static traffic::Split split_of(const experiment::Plan& plan) {
+  /// `shares`: instead of the variants' weights, where there are any.
+  static traffic::Split split_of(const experiment::Plan& plan, const std::vector<int>& shares) {
     traffic::Split split{plan.rule, plan.cookie, plan.max_age.count(), {}};
-    for (const experiment::Variant& each : plan.variants) {
-      split.variants.push_back({each.name, each.destination, each.version, each.port, each.weight});
+    for (std::size_t i = 0; i < plan.variants.size(); ++i) {
+      const experiment::Variant& each = plan.variants[i];
+      split.variants.push_back({each.name, each.destination, each.version, each.port,
+                                shares.empty() ? each.weight : shares[i]});
     }
     return split;
   }
@@ -97,7 +100,7 @@ class ExperimentExecutor final : public ManagedExecutor {
     }
     const Json* routes = data::find_path(route.spec(), {"routes"});
     KUBIST_CHECK(
-        traffic::split_routes(routes != nullptr ? *routes : Json::array(), split_of(plan)));
+        traffic::split_routes(routes != nullptr ? *routes : Json::array(), split_of(plan, {})));
     return {};
   }
 
@@ -136,7 +139,7 @@ class ExperimentExecutor final : public ManagedExecutor {
     RouteWish wish;
     wish.by = own_name(work);
     if (progress.state == State::running || progress.state == State::paused) {
-      wish.split = split_of(plan);
+      wish.split = split_of(plan, progress.shares);
     }
     work.world().releases->wish(route_key(work.node(), plan.route), std::move(wish));
   }

@@ -13,23 +13,6 @@ using util::cat;
 
 namespace {
 
-// A rate that was never seen to fail (or to succeed) is not known to be 0: its variance is that of
-// the shrunk rate.
-stats::Moments moments_of(const Totals& totals, GoalKind kind) {
-  stats::Moments moments{.n = totals.n, .mean = 0, .variance = 0};
-  if (totals.n > 0) {
-    moments.mean = totals.sum / totals.n;
-  }
-  if (totals.n > 1 && kind == GoalKind::conversion) {
-    const double rate = stats::shrunk_rate({totals.n, totals.sum});
-    moments.variance = rate * (1 - rate) * totals.n / (totals.n - 1);
-  } else if (totals.n > 1) {
-    moments.variance =
-        std::max(0.0, totals.squares - totals.n * moments.mean * moments.mean) / (totals.n - 1);
-  }
-  return moments;
-}
-
 class Judge {
  public:
   Judge(const Plan& plan, const std::vector<std::vector<Totals>>& totals)
@@ -87,6 +70,11 @@ class Judge {
       const stats::WelchResult welch = stats::welch_t_test(own, control);
       comparison.p = welch.two_sided;
       half = stats::t_quantile(1 - m_alpha / 2, welch.freedom) * std::sqrt(variance);
+    } else if (m_plan.assignment == Assignment::thompson) {
+      const stats::MeanSequence mine{own.n, own.mean, own.variance * own.n};
+      const stats::MeanSequence theirs{control.n, control.mean, control.variance * control.n};
+      half = stats::separate_half_width(mine, theirs, m_alpha, m_plan.samples);
+      comparison.p = stats::separate_p_value(mine, theirs, m_alpha, m_plan.samples);
     } else {
       const double n = own.n + control.n;
       const stats::MeanSequence sequence{n, comparison.difference, variance * n * n};
@@ -157,6 +145,21 @@ class Judge {
 };
 
 }  // namespace
+
+stats::Moments moments_of(const Totals& totals, GoalKind kind) {
+  stats::Moments moments{.n = totals.n, .mean = 0, .variance = 0};
+  if (totals.n > 0) {
+    moments.mean = totals.sum / totals.n;
+  }
+  if (totals.n > 1 && kind == GoalKind::conversion) {
+    const double rate = stats::shrunk_rate({totals.n, totals.sum});
+    moments.variance = rate * (1 - rate) * totals.n / (totals.n - 1);
+  } else if (totals.n > 1) {
+    moments.variance =
+        std::max(0.0, totals.squares - totals.n * moments.mean * moments.mean) / (totals.n - 1);
+  }
+  return moments;
+}
 
 Totals totals_of(double n, double mean, double deviation) {
   return {n, n * mean, n * mean * mean + std::max(0.0, n - 1) * deviation * deviation};

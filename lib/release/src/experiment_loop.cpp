@@ -1,3 +1,4 @@
+#include <kubist/release/experiment_assignment.hpp>
 #include <kubist/release/experiment_loop.hpp>
 #include <kubist/util/text.hpp>
 
@@ -159,6 +160,7 @@ class Look {
     Judgement judgement = judge(m_plan, progress().gathered);
     progress().report = std::move(judgement.report);
     if (judgement.verdict == Verdict::undecided) {
+      assign();
       return say(judgement.reason, judgement.message);
     }
     progress().winner = judgement.winner;
@@ -184,6 +186,19 @@ class Look {
         more.n < 0 || more.squares < 0 || (kind == GoalKind::conversion && more.sum < 0);
     if (!shrank && more.n > 0) {
       into = {into.n + more.n, into.sum + more.sum, into.squares + more.squares};
+    }
+  }
+
+  // Drawn from the time of the reading, so that anybody can draw again.
+  void assign() {
+    if (m_plan.assignment != Assignment::thompson) {
+      return;
+    }
+    const auto at = std::chrono::duration_cast<std::chrono::seconds>(m_now.time_since_epoch());
+    auto shares = thompson_shares(m_plan, progress().gathered.front(),
+                                  static_cast<std::uint64_t>(at.count()));
+    if (!shares.empty() && is_worth_moving(progress().shares, shares)) {
+      progress().shares = std::move(shares);
     }
   }
 

@@ -53,6 +53,32 @@ util::Result<> unique(const Json& list, const char* field) {
   return {};
 }
 
+util::Result<> read_assignment(const Json& experiment, Plan& plan) {
+  const Json& given = member(experiment, {"spec", "assignment"});
+  if (data::string_at(given, {"kind"}) != "Thompson") {
+    return {};
+  }
+  plan.assignment = Assignment::thompson;
+  plan.minimum_percent =
+      static_cast<int>(data::int_at(given, {"minimumPercent"}, plan.minimum_percent));
+  const std::string uid(data::string_at(experiment, {"metadata", "uid"}));
+  const Json& seed = member(given, {"seed"});
+  plan.seed = seed.is_number_integer()
+                  ? seed.get<std::uint64_t>()
+                  : std::stoull(util::sha256_hex(uid).substr(0, 8), nullptr, 16);
+  if (plan.minimum_percent * static_cast<int>(plan.variants.size()) > 100) {
+    return util::fail(ErrorKind::invalid,
+                      cat("spec.assignment.minimumPercent: ", plan.minimum_percent,
+                          " % for each of ", plan.variants.size(), " variants is more than 100 %"));
+  }
+  if (plan.test == Test::welch) {
+    return util::fail(ErrorKind::invalid,
+                      "spec.assignment.kind: Thompson needs a test that holds at any time, and "
+                      "spec.test.kind is Welch");
+  }
+  return {};
+}
+
 std::string hash_of(const Plan& plan) {
   Json counted = Json::array({plan.cookie, plan.rule});
   for (const Variant& variant : plan.variants) {
@@ -104,6 +130,7 @@ util::Result<Plan> read_plan(const Json& experiment) {
   if (plan.minimum_samples > plan.samples) {
     return util::fail(ErrorKind::invalid, "spec.test.minimumSamples: more than spec.test.samples");
   }
+  KUBIST_CHECK(read_assignment(experiment, plan));
   plan.hash = hash_of(plan);
   return plan;
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include <kubist/data/pointer.hpp>
@@ -67,6 +68,17 @@ std::vector<std::vector<Totals>> read_totals(const Json* json, const Plan& plan)
   return totals;
 }
 
+/// Nothing where they are not those of the plan's variants.
+std::vector<int> read_shares(const Json* json, const Plan& plan) {
+  std::vector<int> shares;
+  for (const Json& each : json != nullptr && json->is_array() ? *json : Json::array()) {
+    shares.push_back(each.is_number_integer() ? each.get<int>() : 0);
+  }
+  const bool good = shares.size() == plan.variants.size() &&
+                    std::all_of(shares.begin(), shares.end(), [](int share) { return share > 0; });
+  return good && plan.assignment == Assignment::thompson ? shares : std::vector<int>{};
+}
+
 Json to_json(const std::vector<GoalReport>& report) {
   Json goals = Json::array();
   for (const GoalReport& goal : report) {
@@ -126,6 +138,8 @@ Json to_json(const Progress& progress) {
                       {"last", to_json(progress.last)},
                       {"gathered", to_json(progress.gathered)}};
   }
+  json["assignment"] =
+      progress.shares.empty() ? Json() : Json{{"seed", progress.seed}, {"shares", progress.shares}};
   if (!progress.report.empty()) {
     json["report"] = to_json(progress.report);  // else the one before stays
   }
@@ -145,9 +159,11 @@ Progress read_progress(const Json& status, const Plan& plan) {
   progress.started_at = time_at(status, "startedAt");
   progress.read_at = time_at(status, "readAt");
   progress.plan = plan.hash;
+  progress.seed = plan.seed;
   if (data::string_at(status, {"cursor", "plan"}) == plan.hash) {
     progress.last = read_totals(data::find_path(status, {"cursor", "last"}), plan);
     progress.gathered = read_totals(data::find_path(status, {"cursor", "gathered"}), plan);
+    progress.shares = read_shares(data::find_path(status, {"assignment", "shares"}), plan);
   }
   return progress;
 }

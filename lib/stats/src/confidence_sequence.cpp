@@ -54,4 +54,38 @@ std::optional<double> MeanSequence::one_sided(double alpha, double best_at, int 
   return width(*this, precision, std::log1p(std::sqrt(n * precision + 1) / (2 * alpha)));
 }
 
+namespace {
+
+// At another level than the one that it is mixed for.
+double half_width_at(const MeanSequence& sequence, double precision, double log_level) {
+  const double factor = std::log(sequence.n * precision + 1) / 2 - log_level;
+  return width(sequence, precision, std::max(0.0, factor));
+}
+
+}  // namespace
+
+std::optional<double> separate_half_width(const MeanSequence& a, const MeanSequence& b,
+                                          double alpha, double best_at, int minimum) {
+  const auto one = a.half_width(alpha / 2, best_at, minimum);
+  const auto other = b.half_width(alpha / 2, best_at, minimum);
+  return one && other ? std::optional(*one + *other) : std::nullopt;
+}
+
+double separate_p_value(const MeanSequence& a, const MeanSequence& b, double alpha, double best_at,
+                        int minimum) {
+  if (!separate_half_width(a, b, alpha, best_at, minimum) || a.scatter + b.scatter <= 0) {
+    return 1;
+  }
+  const double precision = mixing_precision(alpha / 2, best_at);
+  // The level at which the sum of both is the difference, by bisection of its logarithm.
+  double low = -700;
+  double high = 0;
+  for (int i = 0; i < 60; ++i) {
+    const double level = (low + high) / 2;
+    const double both = half_width_at(a, precision, level) + half_width_at(b, precision, level);
+    (both > std::abs(a.mean - b.mean) ? low : high) = level;
+  }
+  return std::min(1.0, 2 * std::exp(high));
+}
+
 }  // namespace kubist::stats

@@ -30,6 +30,8 @@ Json stats_service(const std::string& ns, const std::string& version) {
                   "}, ports: [{port: 80, targetPort: 9901}]}}"));
 }
 
+const Words k_with_code{"-w", " %{http_code}\\n"};
+
 class Experiment {
  public:
   explicit Experiment(const std::string& test) : stage(test) {}
@@ -37,6 +39,21 @@ class Experiment {
   void apply(const std::string& more) {
     stage.apply("Experiment", "button",
                 cat("{route: web, ", k_variants, ", ", goal(stage.ns()), ", ", more, "}"));
+  }
+  /// Both versions behind the gateway; v2 answers this share of its requests with 500.
+  void serve(int percent_bad) {
+    stage.reconcile();
+    put("home", {backend(stage.ns(), "v1"), backend(stage.ns(), "v2", percent_bad),
+                 stats_service(stage.ns(), "v1"), stats_service(stage.ns(), "v2")});
+    stage.apply("Destination", "web", k_destination);
+    stage.apply("EntryGateway", "entry",
+                cat("{servers: [{port: 80, hosts: [", host_of(stage), "]}]}"));
+    stage.apply(
+        "TrafficRoute", "web",
+        cat("{hosts: [", host_of(stage),
+            "], gateways: [entry], routes: [{weights: [{destination: web, version: v1}]}]}"));
+    must(stage.reconcile("300s"));
+    REQUIRE(eventually([&] { return ask(1, k_with_code)["v1 200"] == 1; }, 120));
   }
   CommandResult look(const std::string& timeout = "3s") {
     return run_kubist(stage.world().as_user(
@@ -69,25 +86,13 @@ class Experiment {
   Stage stage;
 };
 
-const Words k_with_code{"-w", " %{http_code}\\n"};
-
 }  // namespace
 
 TEST_CASE("experiment: clients keep the variant that they got, and the better one is found") {
   Experiment experiment("sticky");
   Stage& stage = experiment.stage;
-  stage.reconcile();
-  put("home", {backend(stage.ns(), "v1"), backend(stage.ns(), "v2", 40),
-               stats_service(stage.ns(), "v1"), stats_service(stage.ns(), "v2")});
-  stage.apply("Destination", "web", k_destination);
-  stage.apply("EntryGateway", "entry",
-              cat("{servers: [{port: 80, hosts: [", host_of(stage), "]}]}"));
-  stage.apply("TrafficRoute", "web",
-              cat("{hosts: [", host_of(stage),
-                  "], gateways: [entry], routes: [{weights: [{destination: web, version: v1}]}]}"));
-  must(stage.reconcile("300s"));
+  experiment.serve(40);
   const std::string original = experiment.spec();
-  REQUIRE(eventually([&] { return experiment.ask(1, k_with_code)["v1 200"] == 1; }, 120));
 
   experiment.apply("test: {samples: 200}");
   REQUIRE(eventually([&] { return (experiment.look(), !experiment.field("readAt").empty()); }, 60));
@@ -140,6 +145,42 @@ TEST_CASE("experiment: clients keep the variant that they got, and the better on
   experiment.look();
   must(stage.reconcile());
   CHECK_MESSAGE(written(audit, stage).empty(), written(audit, stage));
+}
+
+TEST_CASE("experiment: Thompson gives the better variant the clients to come") {
+  Experiment experiment("thompson");
+  experiment.serve(40);
+  const std::string original = experiment.spec();
+  experiment.apply("assignment: {kind: Thompson, seed: 7}, test: {samples: 100000000}");
+  REQUIRE(eventually([&] { return (experiment.look(), !experiment.field("readAt").empty()); }, 60));
+  experiment.ask(600, k_with_code);
+  const auto shares = [&] {
+    const auto node = experiment.stage.node("experiments", "button");
+    const Json* found = data::find_path(*node, {"status", "assignment", "shares"});
+    return found == nullptr ? std::string() : found->dump();
+  };
+  CHECK_MESSAGE(eventually([&] { return (experiment.look(), shares() == "[95,5]"); }, 60),
+                shares());
+  CHECK(experiment.field("state") == "Running");
+  const CommandResult shown = experiment.status();
+  CHECK_MESSAGE(shown.out.find("95 %") != std::string::npos, shown.out);
+  // The gateway follows: of 400 new clients some 20 get the worse one.
+  const auto greens = [&] {
+    auto seen = experiment.ask(400, k_with_code);
+    return 400 - seen["v1 200"];
+  };
+  CHECK(eventually([&] { return greens() < 50; }, 60));
+  const auto asked = [&](const char* verb, Words more = {}) {
+    Words words{"experiment", verb, "button", "-n", experiment.stage.project()};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_kubist(experiment.stage.world().as_user(words));
+  };
+  CHECK(must(asked("pause")).find("button: Paused, PausedByRequest") == 0);
+  CHECK(asked("pause").exit_code == 1);
+  CHECK(must(asked("resume")).find("button: Running") == 0);
+  CHECK(must(asked("list")).find("button") != std::string::npos);
+  CHECK(asked("abort", {"--wait", "--timeout=60s"}).exit_code == 4);
+  CHECK(experiment.spec() == original);
 }
 
 TEST_CASE("experiment: it waits for a canary's route, a canary for its, and deleted it lets go") {

@@ -91,6 +91,25 @@ TEST_CASE("experiment: a counter that begins anew loses one window, not the expe
   CHECK(stage.progress.gathered[0][1] == rate(600, 60));
 }
 
+TEST_CASE(
+    "experiment: with Thompson the shares follow what is read, and stay where it says little") {
+  Plan adaptive = plan();
+  adaptive.assignment = Assignment::thompson;
+  adaptive.samples = 1e6;  // ends late
+  Stage stage(adaptive);
+  stage.start();
+  stage.read(rate(0, 0), rate(0, 0));
+  CHECK(stage.progress.shares.empty());
+  stage.read(rate(100, 10), rate(100, 15));
+  REQUIRE(stage.progress.shares.size() == 2);
+  const auto before = stage.progress.shares;
+  CHECK(before[1] > 70);
+  stage.read(rate(101, 10), rate(101, 15));
+  CHECK(stage.progress.shares == before);
+  stage.read(rate(300, 60), rate(300, 40));
+  CHECK(stage.progress.shares[0] > 80);
+}
+
 TEST_CASE("experiment: other variants or goals begin counting anew") {
   Plan other = plan();
   other.hash = "other";

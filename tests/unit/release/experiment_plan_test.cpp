@@ -44,6 +44,25 @@ TEST_CASE("plan: fewer samples than the default minimum lower it") {
   CHECK(error_of(few) == "spec.test.minimumSamples: more than spec.test.samples");
 }
 
+TEST_CASE("plan: Thompson has its minimum and its seed, and needs a test for any time") {
+  const auto with = [](const char* assignment, const char* test) {
+    data::Json made = valid();
+    made["metadata"]["uid"] = "abc";
+    made["spec"]["assignment"] = data::Json::parse(assignment);
+    made["spec"]["test"] = data::Json::parse(test);
+    return read_plan(made);
+  };
+  const auto plan = with(R"({"kind": "Thompson"})", "{}");
+  REQUIRE(plan);
+  CHECK(plan->assignment == Assignment::thompson);
+  CHECK(plan->minimum_percent == 5);
+  CHECK(plan->seed == with(R"({"kind": "Thompson"})", "{}")->seed);
+  CHECK(with(R"({"kind": "Thompson", "seed": 7, "minimumPercent": 20})", "{}")->seed == 7);
+  CHECK_FALSE(with(R"({"kind": "Thompson", "minimumPercent": 51})", "{}"));
+  CHECK_FALSE(with(R"({"kind": "Thompson"})", R"({"kind": "Welch"})"));
+  CHECK(with(R"({"kind": "Fixed"})", R"({"kind": "Welch"})"));
+}
+
 TEST_CASE("plan: wrong input names the field") {
   data::Json twice = valid();
   twice["spec"]["variants"][1]["name"] = "control";

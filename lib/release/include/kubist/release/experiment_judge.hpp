@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <kubist/release/experiment_plan.hpp>
+#include <kubist/stats/tests.hpp>
 
 namespace kubist::experiment {
 
@@ -16,6 +17,10 @@ struct Totals {
 
 /// The totals of `n` values with this mean and (sample) standard deviation.
 Totals totals_of(double n, double mean, double deviation);
+
+/// Mean and (sample) variance of them. A rate that was never seen to fail, or to succeed, is not
+/// known to be 0 or 1: its variance is that of the shrunk rate.
+stats::Moments moments_of(const Totals& totals, GoalKind kind);
 
 /// A variant's difference to the control.
 struct Comparison {
@@ -58,7 +63,8 @@ struct Judgement {
 ///
 /// anytime: difference of means with variance V = s1^2/n1 + s2^2/n2, in the confidence sequence of
 /// stats/confidence_sequence.hpp over all n1 + n2 values; holds at all looks together,
-/// approximately (a central limit theorem: from the plan's minimum of samples on). welch: nothing
+/// approximately (a central limit theorem: from the plan's minimum of samples on). With an adaptive
+/// assignment (thompson) each variant's mean is in a sequence of its own. welch: nothing
 /// is tested before every variant has the plan's samples: looking again and again would find a
 /// winner where there is none.
 Judgement judge(const Plan& plan, const std::vector<std::vector<Totals>>& totals);

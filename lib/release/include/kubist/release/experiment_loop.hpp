@@ -49,6 +49,7 @@ struct Tick {
 ///   of that variant is left out.
 /// - It ends by the judgement of what was gathered, or when maxDuration is over (Limit), and then
 ///   waits until the route has its own weights again.
+/// - With an adaptive assignment each reading may change the shares of the clients to come.
 /// - An edit of the route's rules pauses it (RouteChanged) until a person resumes it.
 /// - An edit of variants or goals begins counting anew.
 /// - Without a reading nothing is judged; the reason is kept.

@@ -35,6 +35,12 @@ enum class Test {
   welch,    ///< Welch's t-test, once, when every variant has its samples
 };
 
+/// Which variant a client gets that has none.
+enum class Assignment {
+  fixed,     ///< by the variants' weights
+  thompson,  ///< the likelier a variant is the best, the more of them it gets
+};
+
 /// An Experiment's spec, read.
 struct Plan {
   std::string route;  ///< a TrafficRoute
@@ -45,6 +51,9 @@ struct Plan {
   std::chrono::seconds max_duration{14 * 24 * 3600};
   std::vector<Variant> variants;  ///< at least two; the first is the control
   std::vector<Goal> goals;        ///< at least one; the first decides
+  Assignment assignment = Assignment::fixed;
+  int minimum_percent = 5;  ///< of each variant, whatever is known of it
+  std::uint64_t seed = 0;   ///< of the draws
   Test test = Test::anytime;
   double alpha = 0.05;
   /// Of each variant: where a Welch test is made; where an anytime test sees best.

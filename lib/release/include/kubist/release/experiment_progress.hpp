@@ -44,6 +44,9 @@ struct Progress {
   /// the beginning. Empty before the first reading, and last also after a pause.
   std::vector<std::vector<Totals>> last, gathered;
   std::vector<GoalReport> report;
+  /// Of the clients to come, in percent, in the plan's order; empty: by the variants' weights.
+  std::vector<int> shares;
+  std::uint64_t seed = 0;  ///< of the draws that made them
 };
 
 /// The status fields of it. Times have whole seconds.

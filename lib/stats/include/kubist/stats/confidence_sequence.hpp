@@ -24,4 +24,13 @@ struct MeanSequence {
   std::optional<double> one_sided(double alpha, double best_at = 50, int minimum = 20) const;
 };
 
+/// The difference of the means of two groups whose growth depends on what was seen of them
+/// (adaptive assignment): each has a sequence of its own at alpha / 2, so half the width is the sum
+/// of both. Wider than a sequence of the difference, and true however the values were assigned.
+std::optional<double> separate_half_width(const MeanSequence& a, const MeanSequence& b,
+                                          double alpha, double best_at = 50, int minimum = 20);
+/// The always-valid p-value of "both means are the same" that goes with it.
+double separate_p_value(const MeanSequence& a, const MeanSequence& b, double alpha,
+                        double best_at = 50, int minimum = 20);
+
 }  // namespace kubist::stats
