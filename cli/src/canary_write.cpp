@@ -61,8 +61,8 @@ util::Result<int> write_released(Context& context, const Arguments& arguments) {
   std::string text = before;
   std::string told;
   for (const std::string& word : arguments.words()) {
-    const engine::Key key = release_key(ns, word);
-    KUBIST_TRY(const Json release, get_release(*client, key, context.stop()));
+    const engine::Key key = asked_key(canary(), ns, word);
+    KUBIST_TRY(const Json release, get_asked(*client, canary(), key, context.stop()));
     KUBIST_TRY(const release::Plan plan, released_plan(release, key));
     const traffic::Shift shift{plan.destination, plan.stable, plan.canary, 100};
     for (const std::string& name : plan.routes) {

@@ -70,8 +70,8 @@ Json approval_of(const Json& release, std::int64_t weight) {
 util::Result<int> run(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const std::string ns, context.ns());
   KUBIST_TRY(const auto client, context.client());
-  const engine::Key key = release_key(ns, arguments.words().front());
-  KUBIST_TRY(const Json release, get_release(*client, key, context.stop()));
+  const engine::Key key = asked_key(canary(), ns, arguments.words().front());
+  KUBIST_TRY(const Json release, get_asked(*client, canary(), key, context.stop()));
   KUBIST_TRY(const std::int64_t weight, weight_of(release, arguments));
   Json approval = approval_of(release, weight);
   const std::string by =

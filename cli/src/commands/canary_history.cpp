@@ -17,8 +17,8 @@ using data::Json;
 util::Result<int> run(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const std::string ns, context.ns());
-  const engine::Key key = release_key(ns, arguments.words().front());
-  KUBIST_TRY(const Json release, get_release(*client, key, context.stop()));
+  const engine::Key key = asked_key(canary(), ns, arguments.words().front());
+  KUBIST_TRY(const Json release, get_asked(*client, canary(), key, context.stop()));
   const Json* known = data::find_path(release, {"status", "history"});
   const Json history = known != nullptr ? *known : Json::array();
   if (arguments.text("output") == "json") {

@@ -9,7 +9,7 @@ namespace {
 // once, or a kubist that watches.
 template <const char* Verb>
 util::Result<int> run(Context& context, const Arguments& arguments) {
-  return run_canary_request(context, arguments, Verb);
+  return run_request(context, arguments, canary(), Verb);
 }
 
 constexpr char k_pause[] = "pause";
@@ -41,7 +41,7 @@ CommandSpec spec_of(std::string_view path, std::string_view summary, std::string
           .min_words = 1,
           .max_words = -1,
           .completes = Completes::canaries,
-          .flags = canary_request_flags(),
+          .flags = request_flags(),
           .examples = {example},
           .needs = Needs::cluster,
           .run = call};

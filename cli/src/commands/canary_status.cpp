@@ -20,17 +20,17 @@ bool is_over(const Json& release) {
 util::Result<int> run(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const std::string ns, context.ns());
-  const engine::Key key = release_key(ns, arguments.words().front());
+  const engine::Key key = asked_key(canary(), ns, arguments.words().front());
   if (arguments.boolean("watch")) {
     Following following{{}, canary_lines, is_over};
-    following.watch.resource = canary_releases();
+    following.watch.resource = resource_of(canary());
     following.watch.ns = key.ns;
     following.watch.name = key.name;
     const Deadline deadline(arguments.duration("timeout"), context.stop());
     KUBIST_TRY(const Json last, follow(context, *client, following, deadline));
     return canary_exit_code(last);
   }
-  KUBIST_TRY(const Json release, get_release(*client, key, context.stop()));
+  KUBIST_TRY(const Json release, get_asked(*client, canary(), key, context.stop()));
   context.out().write(canary_lines(release));
   return canary_exit_code(release);
 }
