@@ -44,8 +44,7 @@ class TrafficRouteExecutor final : public TrafficExecutor {
     name_services(work, place, route);
     KUBIST_TRY(const traffic::Live live, live_for(work, place, route, mode));
     traffic::fill_ports(route, place.names, live);
-    const std::string name(
-        data::string_at(work.spec(), {"object", "name"}, work.node().key.name));
+    const std::string name(data::string_at(work.spec(), {"object", "name"}, work.node().key.name));
     if (auto blocked =
             blocked_by(traffic::check_route(route, place.names, live, name, mode.http_route))) {
       // A release that moved the weights decides what comes next, not the time.
