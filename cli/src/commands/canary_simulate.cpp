@@ -124,6 +124,10 @@ Result<SimulationOutcome> simulate_release(Context& context, const Arguments& ar
 }
 
 Result<int> run(Context& context, const Arguments& arguments) {
+  if (!arguments.words().empty() && !arguments.given("filename")) {
+    return util::fail(ErrorKind::usage, cat("release ", arguments.words()[0], " is not in a file"),
+                      "Give its file with -f.");
+  }
   if (arguments.boolean("print-query") && !arguments.given("test")) {
     KUBIST_TRY(const std::string query, recording_query(context, arguments));
     context.out().write(cat(query, '\n'));

@@ -63,7 +63,7 @@ TEST_CASE("canary simulate: bad input is a usage error that names the flag or th
         Case{{"--test", "z-test", "--steps", "50-10"}, "weights"}, Case{{"--runs", "0"}, "run"},
         Case{{"--test", "z-test", "--policy", "Timed"}, "exclude"},
         Case{{"--weight", "5"}, "goes with --test"}, Case{{"--set", "step=1m"}, "--policy"},
-        Case{{"--policy", "Timed", "--set", "step"}, "NAME=VALUE"},
+        Case{{"--policy", "Timed", "--set", "step"}, "NAME=VALUE"}, Case{{"shop"}, "with -f"},
         Case{{"--print-query"}, "-f FILE"}, Case{{"--looks", "9000000000000000000"}, "--looks"},
         Case{{"--start", "2250-01-01T00:00:00Z"}, "--start"}}) {
     const Ran ran = simulate(bad.words);
