@@ -1,12 +1,12 @@
-#include <charconv>
-
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/data/json_text.hpp>
 #include <kubist/policies/simulation.hpp>
 #include <kubist/util/text.hpp>
 
+#include "../input.hpp"
 #include "../output/simulation_report.hpp"
+#include "../simulated_release.hpp"
 #include "commands.hpp"
 
 namespace kubist::cli {
@@ -21,33 +21,16 @@ using util::Result;
 // Comparisons that cannot prove anything leave a step after so many windows.
 constexpr int k_comparison_windows = 10;
 
-Result<double> parse_number(std::string_view flag, std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    return util::fail(ErrorKind::usage,
-                      cat("invalid value \"", text, "\" for --", flag, ": expected a number"));
-  }
-  return value;
-}
-
-Result<double> number_of(const Arguments& arguments, std::string_view flag, double unit = 1) {
-  KUBIST_TRY(const double value, parse_number(flag, arguments.text(flag)));
-  return value * unit;
-}
-
-constexpr double k_percent = 0.01;
-
 Result<std::vector<double>> weights_of(const Arguments& arguments) {
-  std::vector<double> weights;
-  const bool one = arguments.given("weight");
-  if (one && arguments.given("steps")) {
-    return util::fail(ErrorKind::usage, "--weight and --steps exclude each other");
+  if (arguments.given("weight")) {
+    KUBIST_CHECK(check_not_given(arguments, {"steps"}, "and --weight exclude each other"));
+    KUBIST_TRY(const double weight, number_of(arguments, "weight", k_percent));
+    return std::vector{weight};
   }
-  for (const std::string& text :
-       one ? std::vector{arguments.text("weight")} : util::split(arguments.text("steps"), '-')) {
-    KUBIST_TRY(const double percent, parse_number(one ? "weight" : "steps", text));
-    weights.push_back(percent * k_percent);
+  std::vector<double> weights;
+  KUBIST_TRY(const data::Json percents, percents_of(arguments));
+  for (const data::Json& percent : percents) {
+    weights.push_back(percent.get<double>() * k_percent);
   }
   return weights;
 }
@@ -59,26 +42,7 @@ Judge judge_of(const std::string& name) {
                                   : Judge::statistical;
 }
 
-Result<> read_traffic(const Arguments& arguments, policies::TrafficModel& traffic) {
-  KUBIST_TRY(const double stable, number_of(arguments, "stable-success", k_percent));
-  KUBIST_TRY(const double canary, number_of(arguments, "canary-success", k_percent));
-  traffic.stable_rate = 1 - stable;
-  traffic.canary_rate = 1 - canary;
-  KUBIST_TRY(traffic.requests_per_second, number_of(arguments, "rps"));
-  KUBIST_TRY(traffic.correlation, number_of(arguments, "icc"));
-  KUBIST_TRY(traffic.rising, number_of(arguments, "rising"));
-  traffic.interval =
-      std::chrono::duration_cast<std::chrono::milliseconds>(arguments.duration("interval"));
-  traffic.past_windows = static_cast<int>(arguments.number("past"));
-  const long long bad_from = arguments.number("bad-from-step");
-  if (bad_from < 1) {
-    return util::fail(ErrorKind::usage, "--bad-from-step counts from 1");
-  }
-  traffic.bad_from = static_cast<std::size_t>(bad_from - 1);
-  return {};
-}
-
-Result<> read_policy(const Arguments& arguments, Simulation& simulation) {
+Result<> read_test(const Arguments& arguments, Simulation& simulation) {
   policies::StatisticalParameters& statistical = simulation.statistical;
   KUBIST_TRY(statistical.alpha, number_of(arguments, "alpha"));
   KUBIST_TRY(statistical.beta, number_of(arguments, "beta"));
@@ -96,7 +60,7 @@ Result<> read_policy(const Arguments& arguments, Simulation& simulation) {
   return {};
 }
 
-// Who leaves steps: the policy, or a schedule while the policy only watches.
+// Who leaves steps: the test, or a schedule while the test only watches.
 void set_schedule(const Arguments& arguments, Simulation& simulation) {
   policies::RolloutModel& rollout = simulation.rollout;
   rollout.step_windows = static_cast<int>(arguments.number("step-windows"));
@@ -110,15 +74,19 @@ void set_schedule(const Arguments& arguments, Simulation& simulation) {
 }
 
 Result<Simulation> read_simulation(const Arguments& arguments) {
+  constexpr int k_runs = 10000;
+  KUBIST_CHECK(check_not_given(
+      arguments, {"policy", "filename", "set", "recorded", "print-query", "approved", "start"},
+      "and --test exclude each other: a test has no release around it"));
   Simulation simulation;
-  simulation.judge = judge_of(arguments.text("policy"));
+  simulation.judge = judge_of(arguments.text("test"));
   KUBIST_TRY(simulation.rollout.weights, weights_of(arguments));
   KUBIST_TRY(simulation.rollout.final_weight, number_of(arguments, "final-weight", k_percent));
   simulation.rollout.looks = static_cast<int>(arguments.number("looks"));
-  KUBIST_CHECK(read_traffic(arguments, simulation.traffic));
-  KUBIST_CHECK(read_policy(arguments, simulation));
+  KUBIST_TRY(simulation.traffic, read_traffic(arguments));
+  KUBIST_CHECK(read_test(arguments, simulation));
   set_schedule(arguments, simulation);
-  simulation.runs = static_cast<int>(arguments.number("runs"));
+  simulation.runs = arguments.given("runs") ? static_cast<int>(arguments.number("runs")) : k_runs;
   simulation.seed = static_cast<std::uint64_t>(arguments.number("seed"));
   simulation.threads = static_cast<unsigned>(std::max(0LL, arguments.number("threads")));
   if (auto checked = policies::check_simulation(simulation); !checked) {
@@ -128,41 +96,84 @@ Result<Simulation> read_simulation(const Arguments& arguments) {
   return simulation;
 }
 
-Result<int> run(Context& context, const Arguments& arguments) {
+Result<SimulationOutcome> simulate_test(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const Simulation simulation, read_simulation(arguments));
-  const auto runs = policies::simulate(simulation, context.stop());
+  SimulationOutcome outcome;
+  outcome.seed = simulation.seed;
+  outcome.runs = policies::simulate(simulation, context.stop());
+  outcome.report = policies::summarize(policies::truth_of(simulation), outcome.runs);
+  if (simulation.judge == Judge::statistical) {
+    outcome.needs =
+        needs_of(simulation.statistical, simulation.rollout.weights, simulation.traffic.stable_rate,
+                 simulation.traffic.requests_per_second);
+  }
+  return outcome;
+}
+
+Result<SimulationOutcome> simulate_release(Context& context, const Arguments& arguments) {
+  KUBIST_TRY(const SimulatedInput input, read_simulated_release(context, arguments));
+  SimulationOutcome outcome;
+  outcome.seed = input.simulation.seed;
+  KUBIST_TRY(outcome.runs, policies::simulate(input.simulation, context.stop()));
+  outcome.report = policies::summarize(input.truth, outcome.runs);
+  if (input.statistical) {
+    outcome.needs = needs_of(*input.statistical, input.weights, input.truth.stable_rate,
+                             input.simulation.traffic->requests_per_second());
+  }
+  return outcome;
+}
+
+Result<int> run(Context& context, const Arguments& arguments) {
+  if (!arguments.words().empty() && !arguments.given("filename")) {
+    return util::fail(ErrorKind::usage, cat("release ", arguments.words()[0], " is not in a file"),
+                      "Give its file with -f.");
+  }
+  if (arguments.boolean("print-query") && !arguments.given("test")) {
+    KUBIST_TRY(const std::string query, recording_query(context, arguments));
+    context.out().write(cat(query, '\n'));
+    return k_ok;
+  }
+  KUBIST_TRY(const SimulationOutcome outcome, arguments.given("test")
+                                                  ? simulate_test(context, arguments)
+                                                  : simulate_release(context, arguments));
   if (context.stop().stop_requested()) {
     return util::fail(ErrorKind::cancelled, "the simulation was interrupted");
   }
-  const policies::SimulationReport report = policies::summarize(simulation, runs);
-  if (arguments.text("output") == "json") {
-    context.out().write(data::to_kubectl_json(simulation_json(simulation, report)));
-  } else {
-    context.out().write(simulation_text(simulation, report, runs));
-  }
+  context.out().write(arguments.text("output") == "json"
+                          ? data::to_kubectl_json(simulation_json(outcome))
+                          : simulation_text(outcome));
   return k_ok;
 }
 
 constexpr std::string_view k_details =
-    "Runs a policy against a traffic model, many times, without any cluster: how often would it "
-    "abort a good version, promote a bad one, and after how many requests? Each window both "
-    "versions get their share of the requests, which fail independently (binomial), or in bursts "
-    "with --icc (beta-binomial). The same seed gives the same numbers on every machine.\n\n"
-    "Without --weight the weights follow --steps as the policy decides; the statistical policy is "
-    "the default one but for the flags here. With --weight the weight stays (or grows to "
-    "--final-weight) for all looks, and only aborts are measured.\n\n"
-    "What the numbers are. abortedShare = runs rolled back by a verdict / runs; promotedShare = "
-    "runs that left the last step / runs; undecidedShare = the rest / runs (no verdict in all "
-    "looks, "
-    "or a step held longer than --hold-limit). falseAbortRate = abortedShare if canary failures - "
-    "stable failures <= tolerance, else null. falsePromotionRate = promotedShare if canary "
-    "failures "
-    "- stable failures >= budget, else null. canaryRequestsToAbort = the canary requests by which "
+    "Runs a release many times without any cluster: how often would its policies abort a good "
+    "version, promote a bad one, and after how many requests? It is --policy with --steps, or the "
+    "CanaryRelease of -f with its policies, also with definitions of one's own in the same files "
+    "(Jsonnet, and programs of the local configuration; images need a cluster). Its policies and "
+    "its loop are those of a real release, on a simulated clock; pods are ready, and routes at new "
+    "weights, at once. --policy with -f says what another policy would have done.\n\n"
+    "Between two looks both versions get their share of the requests, which fail independently "
+    "(binomial), or in bursts with --icc (beta-binomial). With --recorded they come from a saved "
+    "answer of Prometheus to the query of --print-query, asked at /api/v1/query_range: each "
+    "recorded window has as many requests as it had, shared by the simulated weight, and each "
+    "version fails as often as it did then (docs/statistics.md). A release that needs longer than "
+    "was recorded ends undecided (RecordingEnded). The same seed gives the same numbers on every "
+    "machine.\n\n"
+    "With --test only a test looks at the traffic, with no release around it: statistical (that of "
+    "the policy Statistical), threshold (Flagger's), z-test or mann-whitney; much faster, for "
+    "tables. Without --weight the weights follow --steps as the test decides. With --weight the "
+    "weight stays (or grows to --final-weight) for all looks, and only aborts are measured.\n\n"
+    "What the numbers are. abortedShare = runs rolled back for what a policy saw / runs; "
+    "promotedShare = runs that succeeded, the bake included / runs; undecidedShare = the rest / "
+    "runs (held too long, without data, or not over after --looks intervals). byReason says why, "
+    "as status.reason of a release does. falseAbortRate = abortedShare if canary failures - stable "
+    "failures <= tolerance, else null. falsePromotionRate = promotedShare if canary failures - "
+    "stable failures >= budget, else null. canaryRequestsToAbort = the canary requests by which "
     "half (95 %) of all runs were aborted, null where fewer were; counted from --bad-from-step. "
     "requestsToPromote = requests of both versions by which half (95 %) of all runs were promoted. "
-    "secondsToDecision = looks * interval, likewise, aborted or promoted. extraFailures = canary "
-    "failures - canary requests * stable's failure rate, of the aborted runs. expectedToLeave = "
-    "canary requests that a version as good as stable needs at each step, computed, not simulated.";
+    "secondsToDecision: likewise, aborted or promoted. extraFailures = canary failures - canary "
+    "requests * stable's failure rate, of the aborted runs. expectedToLeave = canary requests that "
+    "a version as good as stable needs at each step of Statistical, computed, not simulated.";
 
 }  // namespace
 
@@ -170,16 +181,30 @@ const CommandSpec& canary_simulate_command() {
   static const CommandSpec spec{
       .path = "canary simulate",
       .group = "Releases",
-      .summary = "Say how often a policy would abort a good version or promote a bad one",
+      .summary = "Say how often a release would abort a good version or promote a bad one",
       .details = k_details,
-      .arguments = "",
+      .arguments = "[NAME]",
+      .max_words = 1,
       .flags =
-          {{"policy",
+          {{"policy", 0, FlagKind::text, "POLICY",
+            "built in, or defined in -f; instead of the release's own", "Statistical"},
+           {"set", 0, FlagKind::list, "NAME=VALUE", "a parameter of --policy, may be repeated"},
+           filename_flag(),
+           recursive_flag(),
+           {"recorded", 0, FlagKind::text, "FILE",
+            "an answer of query_range: what the versions did, instead of a model", "",
+            Completes::files},
+           {"print-query", 0, FlagKind::boolean, "",
+            "print the PromQL to record the release of -f with"},
+           {"approved", 0, FlagKind::boolean, "", "a person has said yes to every weight"},
+           {"start", 0, FlagKind::text, "TIME",
+            "when it begins (2026-01-05T12:00:00Z, or the recording's first time)"},
+           {"test",
             0,
             FlagKind::text,
-            "POLICY",
-            "statistical, threshold, z-test or mann-whitney",
-            "statistical",
+            "TEST",
+            "only a test: statistical, threshold, z-test or mann-whitney",
+            "",
             Completes::choices,
             {},
             {"statistical", "threshold", "z-test", "mann-whitney"}},
@@ -188,7 +213,7 @@ const CommandSpec& canary_simulate_command() {
            {"rps", 0, FlagKind::text, "RATE", "requests a second, both versions together", "20"},
            {"interval", 0, FlagKind::duration, "DURATION", "time between looks", "30s"},
            {"looks", 0, FlagKind::number, "N", "then the canary is given up", "500"},
-           {"runs", 0, FlagKind::number, "N", "canaries to simulate", "10000"},
+           {"runs", 0, FlagKind::number, "N", "canaries to simulate (1000, with --test 10000)"},
            {"seed", 0, FlagKind::number, "N", "of the random numbers", "1"},
            {"icc", 0, FlagKind::text, "SHARE", "intraclass correlation of the failures in a window",
             "0"},
@@ -196,27 +221,27 @@ const CommandSpec& canary_simulate_command() {
             "both failure rates grow to so many times the first by the last look", "1"},
            {"bad-from-step", 0, FlagKind::number, "N",
             "before this step, counted from 1, the canary is as good as stable", "1"},
-           {"past", 0, FlagKind::number, "N", "windows of stable alone that are known before",
-            "240"},
+           {"past", 0, FlagKind::number, "N",
+            "with --test: windows of stable alone that are known before", "240"},
            {"steps", 0, FlagKind::text, "PERCENTS", "weights of the steps", "5-10-25-50-100"},
            {"step-windows", 0, FlagKind::number, "N",
-            "leave a step after so many windows; 0: when the policy says so (with z-test and "
+            "with --test: leave a step after so many windows; 0: when it says so (with z-test and "
             "mann-whitney 10)",
             "0"},
-           {"weight", 0, FlagKind::text, "PERCENT", "one weight for all looks, instead of steps"},
+           {"weight", 0, FlagKind::text, "PERCENT", "with --test: one weight for all looks"},
            {"final-weight", 0, FlagKind::text, "PERCENT",
             "with --weight: it grows to this by the last look; 0: it stays", "0"},
            {"alpha", 0, FlagKind::text, "SHARE", "of good canaries that may be aborted", "0.05"},
            {"beta", 0, FlagKind::text, "SHARE", "of bad canaries that may be promoted", "0.05"},
-           {"tolerance", 0, FlagKind::text, "POINTS", "excess of failures that is tolerated",
-            "0.5"},
+           {"tolerance", 0, FlagKind::text, "POINTS",
+            "excess of failures that a good version may have", "0.5"},
            {"budget", 0, FlagKind::text, "PERCENT",
             "of all requests that may fail more than with stable", "1"},
            {"limit-success", 0, FlagKind::text, "PERCENT",
-            "judge the canary against this success rate instead of stable"},
+            "with --test: judge the canary against this success rate instead of stable"},
            {"hold-limit", 0, FlagKind::duration, "DURATION", "at one step, then undecided", "30m"},
-           {"minimum-success", 0, FlagKind::text, "PERCENT", "of policy threshold", "99"},
-           {"failed-checks", 0, FlagKind::number, "N", "of policy threshold", "5"},
+           {"minimum-success", 0, FlagKind::text, "PERCENT", "of test threshold", "99"},
+           {"failed-checks", 0, FlagKind::number, "N", "of test threshold", "5"},
            {"threads", 0, FlagKind::number, "N", "0: one for each processor", "0"},
            {"output",
             'o',
@@ -229,10 +254,11 @@ const CommandSpec& canary_simulate_command() {
             {"text", "json"}}},
       .examples = {{"The default policy and a version that fails 2 points more",
                     "kubist canary simulate --stable-success 99 --canary-success 97"},
+                   {"A release as it is written", "kubist canary simulate -f shop.yaml --rps 5"},
+                   {"What another policy would have made of last night",
+                    "kubist canary simulate -f shop.yaml --recorded night.json --policy Health"},
                    {"What looking at a z-test every half minute does to good versions",
-                    "kubist canary simulate --policy z-test --weight 10"},
-                   {"Bursts of failures, as JSON",
-                    "kubist canary simulate --icc 0.01 --rps 5 -o json"}},
+                    "kubist canary simulate --test z-test --weight 10"}},
       .needs = Needs::nothing,
       .run = run};
   return spec;

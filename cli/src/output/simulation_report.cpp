@@ -16,7 +16,6 @@ using data::Json;
 using policies::Ending;
 using policies::Quantiles;
 using policies::SimulatedRun;
-using policies::Simulation;
 using policies::SimulationReport;
 using util::cat;
 
@@ -48,34 +47,9 @@ std::string quantiles_text(const Quantiles& quantiles, Format format) {
   return cat(format(*quantiles.median), ", 95 %: ", quantiles.p95 ? format(*quantiles.p95) : "-");
 }
 
-// What a version as good as stable needs to leave each step.
-struct Step {
-  double weight;
-  double rate;  // canary requests a second
-  std::optional<double> median, p95;
-};
-
-std::vector<Step> steps_of(const Simulation& simulation) {
-  std::vector<Step> steps;
-  const std::vector<double>& weights = simulation.rollout.weights;
-  if (simulation.judge != policies::Judge::statistical || !simulation.statistical.prove) {
-    return steps;
-  }
-  for (std::size_t i = 0; i + 1 < weights.size(); ++i) {
-    const auto needed = [&](double quantile) {
-      return policies::requests_to_leave(simulation.statistical,
-                                         std::span(&simulation.traffic.stable_rate, 1), weights[i],
-                                         weights[i + 1], quantile);
-    };
-    steps.push_back({weights[i], weights[i] * simulation.traffic.requests_per_second, needed(0.5),
-                     needed(0.95)});
-  }
-  return steps;
-}
-
-Json steps_json(const Simulation& simulation) {
+Json needs_json(const std::vector<StepNeed>& needs) {
   Json list = Json::array();
-  for (const Step& step : steps_of(simulation)) {
+  for (const StepNeed& step : needs) {
     const auto seconds = [&](const std::optional<double>& requests) {
       return requests ? std::optional(*requests / step.rate) : std::nullopt;
     };
@@ -86,9 +60,9 @@ Json steps_json(const Simulation& simulation) {
   return list;
 }
 
-std::string steps_text(const Simulation& simulation) {
+std::string needs_text(const std::vector<StepNeed>& needs) {
   std::string text;
-  for (const Step& step : steps_of(simulation)) {
+  for (const StepNeed& step : needs) {
     text += cat("  at ", number(100 * step.weight), " %: ");
     if (!step.p95) {
       text += "no number suffices\n";
@@ -101,30 +75,55 @@ std::string steps_text(const Simulation& simulation) {
   return text.empty() ? "" : cat("A version as good as stable needs about\n", text, '\n');
 }
 
+constexpr std::string_view word(Ending ending) {
+  return ending == Ending::aborted    ? "aborted"
+         : ending == Ending::promoted ? "promoted"
+                                      : "undecided";
+}
+
+Json reasons_json(const std::vector<policies::EndingShare>& reasons) {
+  Json list = Json::array();
+  for (const policies::EndingShare& each : reasons) {
+    list.push_back({{"ending", word(each.ending)}, {"reason", each.reason}, {"share", each.share}});
+  }
+  return list;
+}
+
+std::string reasons_text(const std::vector<policies::EndingShare>& reasons) {
+  std::vector<std::vector<std::string>> rows{{"ENDING", "REASON", "RUNS"}};
+  for (const policies::EndingShare& each : reasons) {
+    rows.push_back({std::string(word(each.ending)), each.reason, percent(each.share, 2)});
+  }
+  return layout(rows, std::vector<std::vector<int>>(rows.size(), {0, 0, 0}), false);
+}
+
 constexpr int k_bars = 12;
 constexpr double k_bar_width = 40;
 
 // The share of all runs that had ended each way by the end of each slice of time.
-std::string chart(const Simulation& simulation, const std::vector<SimulatedRun>& runs) {
-  int longest = 1;
+std::string chart(const std::vector<SimulatedRun>& runs) {
+  double longest = 0;
+  int looks = 1;
   for (const SimulatedRun& run : runs) {
-    longest = std::max(longest, run.ending == Ending::undecided ? 1 : run.looks);
+    if (run.ending != Ending::undecided) {
+      longest = std::max(longest, run.seconds);
+      looks = std::max(looks, run.looks);
+    }
   }
-  const double interval = std::chrono::duration<double>(simulation.traffic.interval).count();
-  const int bars = std::min(k_bars, longest);
+  const int bars = longest > 0 ? std::min(k_bars, looks) : 0;
   std::vector<std::vector<std::string>> rows{{"UNTIL", "ABORTED", "PROMOTED", ""}};
   for (int bar = 1; bar <= bars; ++bar) {
-    const int until = longest * bar / bars;
+    const double until = longest * bar / bars;
     const auto share = [&](Ending ending) {
       return static_cast<double>(std::count_if(
                  runs.begin(), runs.end(),
-                 [&](const auto& run) { return run.ending == ending && run.looks <= until; })) /
+                 [&](const auto& run) { return run.ending == ending && run.seconds <= until; })) /
              std::max<double>(1, static_cast<double>(runs.size()));
     };
     const double aborted = share(Ending::aborted);
     const double promoted = share(Ending::promoted);
     const auto width = [](double of) { return static_cast<std::size_t>(of * k_bar_width + 0.5); };
-    rows.push_back({time(until * interval), percent(aborted), percent(promoted),
+    rows.push_back({time(until), percent(aborted), percent(promoted),
                     cat(std::string(width(aborted), 'x'), std::string(width(promoted), '='))});
   }
   return layout(rows, std::vector<std::vector<int>>(rows.size(), {0, 0, 0, 0}), false);
@@ -132,9 +131,25 @@ std::string chart(const Simulation& simulation, const std::vector<SimulatedRun>&
 
 }  // namespace
 
-Json simulation_json(const Simulation& simulation, const SimulationReport& report) {
+std::vector<StepNeed> needs_of(const policies::StatisticalParameters& statistical,
+                               const std::vector<double>& weights, double stable_rate,
+                               double requests_per_second) {
+  std::vector<StepNeed> needs;
+  const bool known = statistical.prove && statistical.metrics.size() == 1;
+  for (std::size_t i = 0; known && i + 1 < weights.size(); ++i) {
+    const auto needed = [&](double quantile) {
+      return policies::requests_to_leave(statistical, std::span(&stable_rate, 1), weights[i],
+                                         weights[i + 1], quantile);
+    };
+    needs.push_back({weights[i], weights[i] * requests_per_second, needed(0.5), needed(0.95)});
+  }
+  return needs;
+}
+
+Json simulation_json(const SimulationOutcome& outcome) {
+  const SimulationReport& report = outcome.report;
   return {{"runs", report.runs},
-          {"seed", simulation.seed},
+          {"seed", outcome.seed},
           {"abortedShare", report.aborted_share},
           {"promotedShare", report.promoted_share},
           {"undecidedShare", report.undecided_share},
@@ -144,17 +159,18 @@ Json simulation_json(const Simulation& simulation, const SimulationReport& repor
           {"requestsToPromote", quantiles_json(report.requests_to_promote)},
           {"secondsToDecision", quantiles_json(report.seconds_to_decision)},
           {"extraFailures", quantiles_json(report.extra_failures)},
-          {"expectedToLeave", steps_json(simulation)}};
+          {"byReason", reasons_json(report.reasons)},
+          {"expectedToLeave", needs_json(outcome.needs)}};
 }
 
-std::string simulation_text(const Simulation& simulation, const SimulationReport& report,
-                            const std::vector<SimulatedRun>& runs) {
+std::string simulation_text(const SimulationOutcome& outcome) {
+  const SimulationReport& report = outcome.report;
   const auto whole = [](double value) { return number(value); };
   const auto rate = [](const std::optional<double>& share) {
     return share ? percent(*share, 2) : std::string("-");
   };
   const std::vector<std::vector<std::string>> rows{
-      {"runs", cat(report.runs, " of seed ", simulation.seed)},
+      {"runs", cat(report.runs, " of seed ", outcome.seed)},
       {"aborted", percent(report.aborted_share, 2)},
       {"promoted", percent(report.promoted_share, 2)},
       {"undecided", percent(report.undecided_share, 2)},
@@ -164,9 +180,9 @@ std::string simulation_text(const Simulation& simulation, const SimulationReport
       {"requests to promote", quantiles_text(report.requests_to_promote, whole)},
       {"time to decision", quantiles_text(report.seconds_to_decision, time)},
       {"extra failures of aborted runs", quantiles_text(report.extra_failures, whole)}};
-  return cat(steps_text(simulation),
+  return cat(needs_text(outcome.needs),
              layout(rows, std::vector<std::vector<int>>(rows.size(), {0, 0}), false), '\n',
-             chart(simulation, runs));
+             reasons_text(report.reasons), '\n', chart(outcome.runs));
 }
 
 }  // namespace kubist::cli

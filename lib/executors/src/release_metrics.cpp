@@ -5,6 +5,7 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/metrics/gateway.hpp>
+#include <kubist/release/window.hpp>
 #include <kubist/traffic/entry_gateway.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/duration.hpp>
@@ -21,13 +22,7 @@ using util::cat;
 
 namespace {
 
-/// A look that comes a little early closes the window all the same.
-constexpr double k_early = 0.8;
 constexpr std::chrono::seconds k_longest{10};
-
-Json nothing(std::string_view reason, const std::string& message) {
-  return {{"reason", reason}, {"message", message}};
-}
 
 Json to_json(const metrics::Counts& counts) {
   Json latency = Json::array();
@@ -102,18 +97,13 @@ Json joined(const std::map<std::string, ReleaseWindow>& all, int weight) {
   }
   if (without != nullptr) {
     const Json& window = without->second.window;
-    return nothing(data::string_at(window, {"reason"}),
-                   cat(without->first, ": ", data::string_at(window, {"message"})));
+    return release::no_window(data::string_at(window, {"reason"}),
+                              cat(without->first, ": ", data::string_at(window, {"message"})));
   }
   return {{"seconds", seconds}, {"weight", weight}, {"arms", arms}, {"clusters", clusters}};
 }
 
 }  // namespace
-
-bool is_measured(const release::Progress& progress) {
-  return progress.observed_at && progress.state != release::State::paused &&
-         !release::is_final(progress.state);
-}
 
 std::chrono::milliseconds patience(const release::Plan& plan) {
   return std::min<std::chrono::milliseconds>(k_longest, plan.interval);
@@ -180,8 +170,8 @@ util::Result<ReleaseWindow> ReleaseMetrics::measure(const engine::Node& node,
                                                     const ReleaseLook& look, const Json& spec,
                                                     const std::stop_token& stop) {
   const release::Progress& progress = look.before;
-  if (!is_measured(progress)) {
-    return ReleaseWindow{nothing("NotObserved", "no weight is under way"), Json()};
+  if (!release::is_measured(progress)) {
+    return ReleaseWindow{release::no_window("NotObserved", "no weight is under way"), Json()};
   }
   if (!node.target.empty()) {
     return measure_on(node.target, data::find_path(node.status(), {"cursor"}), node, look, spec,
@@ -193,8 +183,9 @@ util::Result<ReleaseWindow> ReleaseMetrics::measure(const engine::Node& node,
     auto measured = measure_on(target, data::find_path(node.status(), {"cursor", target}), node,
                                look, spec, stop);
     if (!measured) {
-      measured = ReleaseWindow{
-          nothing(engine::alignment_of(measured.error()).reason, measured.error().message), Json()};
+      measured = ReleaseWindow{release::no_window(engine::alignment_of(measured.error()).reason,
+                                                  measured.error().message),
+                               Json()};
     }
     complete = complete && has_window(*measured);
     all.emplace(target, *std::move(measured));
@@ -218,10 +209,9 @@ util::Result<ReleaseWindow> ReleaseMetrics::measure_on(const std::string& target
   const auto read = cursor_of(from, progress);
   const auto cursor = read ? *read : std::nullopt;
   const auto now = util::system_clock().now();
-  if (cursor &&
-      now - cursor->sample.at < std::chrono::duration<double>(
-                                    k_early * static_cast<double>(look.plan.interval.count()))) {
-    return ReleaseWindow{nothing("WindowOpen", "the window is not over yet"), cursor->json};
+  if (cursor && !release::is_window_over(look.plan, cursor->sample.at, now)) {
+    return ReleaseWindow{release::no_window("WindowOpen", "the window is not over yet"),
+                         cursor->json};
   }
   KUBIST_TRY(const auto place, place_of(m_world.home, m_world.home_uid, m_world.connections,
                                         m_graph, node.key.ns, target, stop));
@@ -231,12 +221,12 @@ util::Result<ReleaseWindow> ReleaseMetrics::measure_on(const std::string& target
              provider(place.client, settings != nullptr ? *settings : none, patience(look.plan)));
   const auto sample = source->sample(subject_of(node, look.plan, place.ns), stop);
   if (!sample) {
-    return ReleaseWindow{nothing(sample.error().reason, sample.error().message),
+    return ReleaseWindow{release::no_window(sample.error().reason, sample.error().message),
                          cursor ? cursor->json : Json()};
   }
   if (!cursor) {
-    return ReleaseWindow{read ? nothing("WindowBegins", "the first window begins")
-                              : nothing("CursorUnreadable", read.error().message),
+    return ReleaseWindow{read ? release::no_window("WindowBegins", "the first window begins")
+                              : release::no_window("CursorUnreadable", read.error().message),
                          cursor_json(*sample, progress)};
   }
   Json arms = Json::object();

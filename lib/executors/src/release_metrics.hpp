@@ -70,8 +70,6 @@ class ReleaseMetrics {
   std::map<std::string, std::shared_future<metrics::Expected<double>>> m_answers;
 };
 
-/// Is a weight of it under way, so that there is something to measure?
-bool is_measured(const release::Progress& progress);
 /// An answer that takes longer than the interval would come after the next question.
 std::chrono::milliseconds patience(const release::Plan& plan);
 

@@ -1,4 +1,5 @@
 #include <kubist/data/pointer.hpp>
+#include <kubist/release/window.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
@@ -45,7 +46,7 @@ util::Result<std::string> expression_of(const OwnQuery& query, const engine::Nod
 
 util::Result<Json> ReleaseMetrics::answer(const engine::Node& node, const ReleaseLook& look,
                                           const OwnQuery& query, const std::stop_token& stop) {
-  if (!is_measured(look.before)) {
+  if (!release::is_measured(look.before)) {
     return Json{{"reason", "NotObserved"}, {"message", "no weight is under way"}};
   }
   if (!node.target.empty()) {

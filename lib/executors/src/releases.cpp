@@ -2,6 +2,7 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/tree.hpp>
+#include <kubist/release/observation.hpp>
 #include <kubist/release/window.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
@@ -17,26 +18,6 @@ using data::Json;
 namespace {
 
 constexpr std::string_view k_canary_release = "CanaryRelease";
-
-/// What a look saw, as policies see it.
-Json observation(const ReleaseLook& look) {
-  Json members = Json::array();
-  for (const release::Member& member : look.seen.members) {
-    members.push_back({{"name", member.name},
-                       {"settled", member.settled},
-                       {"changed", member.changed},
-                       {"weight", member.weight ? Json(*member.weight) : Json()},
-                       {"message", member.message}});
-  }
-  return {{"apiVersion", resources::k_kubist_api_version},
-          {"kind", "ReleaseObservation"},
-          {"metadata", {{"name", look.plan.canary}}},
-          {"target",
-           {{"name", look.seen.target},
-            {"ready", look.seen.target_ready},
-            {"message", look.seen.target_ready ? "" : look.seen.message}}},
-          {"members", std::move(members)}};
-}
 
 util::Result<std::vector<Json>> list_approvals(kube::Client& home, const std::string& ns,
                                                const std::stop_token& stop) {
@@ -168,7 +149,7 @@ util::Result<std::vector<Json>> Releases::observed(const engine::Node& node) {
       items.push_back(engine::resource_for_policies(*m_graph[found.front()].object));
     }
   }
-  items.push_back(observation(*looked));
+  items.push_back(release::observation(looked->plan, looked->seen));
   return items;
 }
 

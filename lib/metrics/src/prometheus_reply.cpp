@@ -70,15 +70,6 @@ std::string_view reason_of_type(std::string_view type) {
   return k_reason_error;
 }
 
-/// [unix time, "number"]
-bool read_value(const Json& pair, Point& point) {
-  if (!pair.is_array() || pair.size() != 2 || !pair[0].is_number() || !pair[1].is_string()) {
-    return false;
-  }
-  point.at = pair[0].get<double>();
-  return parse_metric_value(pair[1].get_ref<const std::string&>(), point.value);
-}
-
 tl::unexpected<Answer> misshapen() {
   return inconclusive(k_reason_not_metrics, "the result is not shaped as Prometheus's are");
 }
@@ -92,15 +83,9 @@ Expected<std::vector<Point>> read_vector(const Json& result) {
                           "quantile of it");
     }
     Point point;
-    const Json* labels = element.is_object() ? data::find_path(element, {"metric"}) : nullptr;
-    if (labels == nullptr || !labels->is_object() || !element.contains("value") ||
+    if (!read_labels(element, point) || !element.contains("value") ||
         !read_value(element["value"], point)) {
       return misshapen();
-    }
-    for (const auto& [name, value] : labels->items()) {
-      if (value.is_string()) {
-        point.labels.emplace(name, value.get<std::string>());
-      }
     }
     points.push_back(std::move(point));
   }
@@ -128,6 +113,27 @@ Expected<std::vector<Point>> read_data(const Json& envelope) {
 }
 
 }  // namespace
+
+bool read_value(const Json& pair, Point& point) {
+  if (!pair.is_array() || pair.size() != 2 || !pair[0].is_number() || !pair[1].is_string()) {
+    return false;
+  }
+  point.at = pair[0].get<double>();
+  return parse_metric_value(pair[1].get_ref<const std::string&>(), point.value);
+}
+
+bool read_labels(const Json& element, Point& point) {
+  const Json* labels = element.is_object() ? data::find_path(element, {"metric"}) : nullptr;
+  if (labels == nullptr || !labels->is_object()) {
+    return false;
+  }
+  for (const auto& [name, value] : labels->items()) {
+    if (value.is_string()) {
+      point.labels.emplace(name, value.get<std::string>());
+    }
+  }
+  return true;
+}
 
 Expected<std::vector<Point>> read_reply(const http::Response& response, bool allow_warnings) {
   data::ReadOptions options;

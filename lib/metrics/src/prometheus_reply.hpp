@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <kubist/data/json.hpp>
 #include <kubist/http/response.hpp>
 #include <kubist/metrics/answer.hpp>
 
@@ -14,6 +15,11 @@ struct Point {
   double at = 0;     ///< seconds since 1970
   double value = 0;  ///< may be NaN or infinite
 };
+
+/// Reads [unix time, "number"] into `at` and `value`; false where it is none.
+bool read_value(const data::Json& pair, Point& point);
+/// The labels of an element of a vector or a matrix; false where it has none.
+bool read_labels(const data::Json& element, Point& point);
 
 /// What an answer to /api/v1/query says. Tells Prometheus's envelope from a Status of the API
 /// server in front of it, from pages for people, and from all else: each has its own reason. Pure.

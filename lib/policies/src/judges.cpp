@@ -10,6 +10,11 @@ namespace {
 // Kayenta's confidence of 0.98, two-sided.
 constexpr double k_mann_whitney_level = 0.01;
 
+SimulatedVerdict comparison(bool worse) {
+  return worse ? SimulatedVerdict{Verdict::rollback, true, reason::k_worse_than_stable}
+               : SimulatedVerdict{Verdict::hold, false, reason::k_undecided};
+}
+
 class StatisticalJudge final : public SimulatedJudge {
  public:
   explicit StatisticalJudge(const StatisticalParameters& parameters)
@@ -21,8 +26,10 @@ class StatisticalJudge final : public SimulatedJudge {
     const StatisticalLook look{seen.step, seen.weight, seen.next_weight, seen.at_step,
                                std::span(&seen.window, 1)};
     const StatisticalDecision decision = decide(m_parameters, look, m_state);
-    return {decision.verdict, decision.reason == reason::k_worse_than_stable ||
-                                  decision.reason == reason::k_budget_exceeded};
+    return {decision.verdict,
+            decision.reason == reason::k_worse_than_stable ||
+                decision.reason == reason::k_budget_exceeded,
+            decision.reason};
   }
 
  private:
@@ -35,8 +42,8 @@ class ThresholdJudge final : public SimulatedJudge {
   explicit ThresholdJudge(const ThresholdParameters& parameters) : m_parameters(parameters) {}
   void observe_past(const stats::Counts&) override {}
   SimulatedVerdict look(const SimulatedLook& seen) override {
-    const Verdict verdict = decide(m_parameters, seen.window.canary, m_state).verdict;
-    return {verdict, verdict == Verdict::rollback};
+    const auto decision = decide(m_parameters, seen.window.canary, m_state);
+    return {decision.verdict, decision.verdict == Verdict::rollback, decision.reason};
   }
 
  private:
@@ -52,7 +59,7 @@ class ZTestJudge final : public SimulatedJudge {
     m_all.canary += seen.window.canary;
     m_all.stable += seen.window.stable;
     const bool worse = stats::proportions_z_test(m_all.canary, m_all.stable).greater < m_alpha;
-    return {worse ? Verdict::rollback : Verdict::hold, worse};
+    return comparison(worse);
   }
 
  private:
@@ -68,7 +75,7 @@ class MannWhitneyJudge final : public SimulatedJudge {
     insert(m_stable, seen.window.stable);
     const bool worse =
         stats::mann_whitney_sorted(m_canary, m_stable).greater < k_mann_whitney_level;
-    return {worse ? Verdict::rollback : Verdict::hold, worse};
+    return comparison(worse);
   }
 
  private:

@@ -16,6 +16,7 @@ struct SimulatedLook {
 struct SimulatedVerdict {
   Verdict verdict;
   bool harm;  ///< a rollback for harm seen, not for time passed
+  std::string_view reason;  ///< one of verdict.hpp
 };
 
 /// One canary's judge, with its state.

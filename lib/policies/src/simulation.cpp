@@ -1,13 +1,13 @@
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <thread>
+#include <map>
 
 #include <kubist/policies/simulation.hpp>
 #include <kubist/stats/sampling.hpp>
 #include <kubist/util/text.hpp>
 
 #include "judges.hpp"
+#include "lots.hpp"
 
 namespace kubist::policies {
 namespace {
@@ -17,8 +17,8 @@ using stats::Random;
 using util::cat;
 using util::ErrorKind;
 
-// Runs are handed out in lots, so that threads seldom meet.
 constexpr int k_lot = 16;
+constexpr double k_most_requests = 1e9;
 
 class Run {
  public:
@@ -38,6 +38,7 @@ class Run {
         break;
       }
     }
+    m_result.seconds = m_result.looks * std::chrono::duration<double>(m_traffic.interval).count();
     return m_result;
   }
 
@@ -85,6 +86,7 @@ class Run {
     const SimulatedVerdict said = m_judge->look(
         {m_step, now, last ? 0 : m_rollout.weights[m_step + 1], at_step, draw_window(look, now)});
     m_at_step += 1;
+    m_result.reason = said.reason;
     if (said.verdict == Verdict::rollback) {
       m_result.ending = said.harm ? Ending::aborted : Ending::undecided;
       return said.harm;
@@ -93,6 +95,7 @@ class Run {
                                                   : said.verdict == Verdict::advance;
     if (leave && last) {
       m_result.ending = Ending::promoted;
+      m_result.reason = "Promoted";
     } else if (leave) {
       m_step += 1;
       m_at_step = 0;
@@ -134,53 +137,60 @@ double share_of(const std::vector<SimulatedRun>& runs, Ending ending) {
   return runs.empty() ? 0 : static_cast<double>(count) / static_cast<double>(runs.size());
 }
 
+bool is_rate(double rate) { return rate >= 0 && rate <= 1; }
+tl::unexpected<util::Error> bad(const char* what) { return util::fail(ErrorKind::invalid, what); }
+
+std::vector<EndingShare> reasons_of(const std::vector<SimulatedRun>& runs) {
+  std::map<std::pair<Ending, std::string>, int> counts;
+  for (const SimulatedRun& run : runs) {
+    counts[{run.ending, run.reason}] += 1;
+  }
+  std::vector<EndingShare> reasons;
+  for (const auto& [key, count] : counts) {
+    reasons.push_back({key.first, key.second, count / static_cast<double>(runs.size())});
+  }
+  std::stable_sort(reasons.begin(), reasons.end(),
+                   [](const auto& a, const auto& b) { return a.share > b.share; });
+  return reasons;
+}
+
 }  // namespace
 
 std::vector<SimulatedRun> simulate(const Simulation& simulation, const std::stop_token& stop) {
   StatisticalParameters statistical = simulation.statistical;
   statistical.steps = simulation.rollout.weights.size();
   std::vector<SimulatedRun> results(static_cast<std::size_t>(simulation.runs));
-  std::atomic<int> next = 0;
-  const auto work = [&] {
-    for (int lot = next.fetch_add(k_lot); lot < simulation.runs && !stop.stop_requested();
-         lot = next.fetch_add(k_lot)) {
-      for (int i = lot; i < std::min(lot + k_lot, simulation.runs); ++i) {
-        results[static_cast<std::size_t>(i)] = Run(simulation, statistical, i).run();
-      }
+  in_lots({simulation.runs, k_lot, simulation.threads}, stop, [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      results[static_cast<std::size_t>(i)] = Run(simulation, statistical, i).run();
     }
-  };
-  const unsigned wanted = simulation.threads > 0
-                              ? simulation.threads
-                              : std::max(1U, std::thread::hardware_concurrency());
-  {
-    std::vector<std::jthread> threads;
-    for (unsigned i = 1; i < wanted; ++i) {
-      threads.emplace_back(work);
-    }
-    work();
-  }
+    return true;
+  });
   // A run that was not made has no look.
   std::erase_if(results, [](const SimulatedRun& run) { return run.looks == 0; });
   return results;
 }
 
-util::Result<> check_simulation(const Simulation& simulation) {
-  KUBIST_CHECK(check_parameters(simulation.statistical));
-  const TrafficModel& traffic = simulation.traffic;
-  const RolloutModel& rollout = simulation.rollout;
-  const auto is_rate = [](double rate) { return rate >= 0 && rate <= 1; };
-  const auto bad = [](const char* what) { return util::fail(ErrorKind::invalid, what); };
+util::Result<> check_traffic(const TrafficModel& traffic) {
   if (!is_rate(traffic.stable_rate) || !is_rate(traffic.canary_rate)) {
     return bad("a success rate is not between 0 and 100 %");
   }
-  if (!(traffic.requests_per_second > 0) || traffic.interval.count() <= 0) {
-    return bad("there must be traffic, and time between looks");
+  if (!(traffic.requests_per_second > 0 && traffic.requests_per_second <= k_most_requests) ||
+      traffic.interval.count() <= 0) {
+    return bad("there must be traffic (at most 1e9 requests a second), and time between looks");
   }
   if (!(traffic.correlation >= 0 && traffic.correlation < 1) || !(traffic.rising > 0)) {
     return bad("the intraclass correlation must be in [0, 1), and rates rise by more than 0 times");
   }
+  return {};
+}
+
+util::Result<> check_simulation(const Simulation& simulation) {
+  KUBIST_CHECK(check_parameters(simulation.statistical));
+  KUBIST_CHECK(check_traffic(simulation.traffic));
+  const RolloutModel& rollout = simulation.rollout;
   if (rollout.weights.empty() || rollout.looks < 1 || rollout.step_windows < 0 ||
-      traffic.past_windows < 0 || simulation.runs < 1) {
+      simulation.traffic.past_windows < 0 || simulation.runs < 1) {
     return bad("there must be a weight, a look and a run, and no less than 0 windows");
   }
   double before = 0;
@@ -197,20 +207,24 @@ util::Result<> check_simulation(const Simulation& simulation) {
   return {};
 }
 
-SimulationReport summarize(const Simulation& simulation, const std::vector<SimulatedRun>& runs) {
+Truth truth_of(const Simulation& simulation) {
+  return {simulation.traffic.stable_rate, simulation.traffic.canary_rate,
+          simulation.statistical.metrics[0].tolerance, simulation.statistical.budget};
+}
+
+SimulationReport summarize(const Truth& truth, const std::vector<SimulatedRun>& runs) {
   SimulationReport report;
   report.runs = static_cast<int>(runs.size());
   report.aborted_share = share_of(runs, Ending::aborted);
   report.promoted_share = share_of(runs, Ending::promoted);
   report.undecided_share = share_of(runs, Ending::undecided);
-  const StatisticalMetric& metric = simulation.statistical.metrics[0];
-  const TrafficModel& traffic = simulation.traffic;
-  const double excess = traffic.canary_rate - traffic.stable_rate;
+  report.reasons = reasons_of(runs);
+  const double excess = truth.canary_rate - truth.stable_rate;
   constexpr double k_rounding = 1e-12;  // of rates that were given in percent
-  if (excess <= metric.tolerance + k_rounding) {
+  if (excess <= truth.tolerance + k_rounding) {
     report.false_abort_rate = report.aborted_share;
   }
-  if (excess >= simulation.statistical.budget - k_rounding) {
+  if (excess >= truth.budget - k_rounding) {
     report.false_promotion_rate = report.promoted_share;
   }
   using Value = std::optional<double>;
@@ -221,9 +235,8 @@ SimulationReport summarize(const Simulation& simulation, const std::vector<Simul
   report.requests_to_promote = quantiles(runs, [](const SimulatedRun& run) {
     return run.ending == Ending::promoted ? Value(run.requests) : std::nullopt;
   });
-  const double interval = std::chrono::duration<double>(traffic.interval).count();
-  report.seconds_to_decision = quantiles(runs, [&](const SimulatedRun& run) {
-    return run.ending != Ending::undecided ? Value(run.looks * interval) : std::nullopt;
+  report.seconds_to_decision = quantiles(runs, [](const SimulatedRun& run) {
+    return run.ending != Ending::undecided ? Value(run.seconds) : std::nullopt;
   });
   report.extra_failures = quantiles(
       runs,

@@ -62,31 +62,6 @@ std::vector<const Json*> clusters_of(const Json& window) {
   return clusters.empty() ? std::vector{&window} : clusters;
 }
 
-util::Result<StatisticalParameters> read_parameters(const Json& list, const release::Plan& plan,
-                                                    std::size_t clusters) {
-  const Json& given = parameters_of(list);
-  const auto points = [](const Json& value) { return value.get<double>() / 100; };
-  StatisticalParameters parameters;
-  parameters.alpha = given["alpha"].get<double>();
-  parameters.beta = given["beta"].get<double>();
-  parameters.budget = points(given["budget"]);
-  parameters.minimum_requests = given["minimumRequests"].get<double>();
-  parameters.minimum_windows = static_cast<int>(given["minimumWindows"].get<double>());
-  parameters.steps = plan.weights.size();
-  parameters.clusters = clusters;
-  parameters.hold_limit = plan.hold_limit;
-  parameters.bake = plan.bake;
-  parameters.metrics[0].tolerance = points(given["tolerance"]);
-  if (given.contains("latency")) {
-    parameters.metrics[0].share = 0.5;
-    StatisticalMetric slow{.name = "slow", .share = 0.5};
-    slow.tolerance = given["latency"].value("tolerance", 5.0) / 100;
-    parameters.metrics.push_back(slow);
-  }
-  KUBIST_CHECK(check_parameters(parameters));
-  return parameters;
-}
-
 stats::Counts errors_of(const Json& arm) {
   return {arm.value("requests", 0.0), arm.value("errors", 0.0)};
 }
@@ -168,7 +143,8 @@ util::Result<> apply(Json& list) {
   Json& config = list["functionConfig"];
   const Json window = config["metrics"].value("window", Json::object());
   const auto clusters = clusters_of(window);
-  KUBIST_TRY(const StatisticalParameters parameters, read_parameters(list, plan, clusters.size()));
+  KUBIST_TRY(const StatisticalParameters parameters,
+             statistical_parameters(parameters_of(list), plan, clusters.size()));
   const auto attempt = data::int_at(list["items"][0], {"status", "attempt"}, 1);
   Json kept = config.value("state", Json::object());
   if (data::int_at(kept, {"attempt"}) != attempt) {
@@ -213,6 +189,31 @@ util::Result<> apply(Json& list) {
 }
 
 }  // namespace
+
+util::Result<StatisticalParameters> statistical_parameters(const Json& given,
+                                                           const release::Plan& plan,
+                                                           std::size_t clusters) {
+  const auto points = [](const Json& value) { return value.get<double>() / 100; };
+  StatisticalParameters parameters;
+  parameters.alpha = given["alpha"].get<double>();
+  parameters.beta = given["beta"].get<double>();
+  parameters.budget = points(given["budget"]);
+  parameters.minimum_requests = given["minimumRequests"].get<double>();
+  parameters.minimum_windows = static_cast<int>(given["minimumWindows"].get<double>());
+  parameters.steps = plan.weights.size();
+  parameters.clusters = clusters;
+  parameters.hold_limit = plan.hold_limit;
+  parameters.bake = plan.bake;
+  parameters.metrics[0].tolerance = points(given["tolerance"]);
+  if (given.contains("latency")) {
+    parameters.metrics[0].share = 0.5;
+    StatisticalMetric slow{.name = "slow", .share = 0.5};
+    slow.tolerance = given["latency"].value("tolerance", 5.0) / 100;
+    parameters.metrics.push_back(slow);
+  }
+  KUBIST_CHECK(check_parameters(parameters));
+  return parameters;
+}
 
 Builtin statistical() {
   return make_builtin({"Statistical",

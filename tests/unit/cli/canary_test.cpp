@@ -1,29 +1,26 @@
+#include <fstream>
+
 #include <doctest/doctest.h>
 
-#include <kubist/cli/run.hpp>
 #include <kubist/data/json.hpp>
+#include <kubist/util/fs.hpp>
+
+#include "run_words.hpp"
 
 using namespace kubist;
+using testing::Ran;
 
 namespace {
 
-struct Ran {
-  int code;
-  std::string out, err;
-};
-
 Ran simulate(std::vector<std::string> words) {
   words.insert(words.begin(), {"canary", "simulate", "--runs", "40"});
-  cli::StringSink out;
-  cli::StringSink err;
-  const int code = cli::run(words, out, err);
-  return {code, out.text(), err.text()};
+  return testing::run_words(words);
 }
 
 }  // namespace
 
 TEST_CASE("canary simulate: json has each number, null where it means nothing") {
-  const Ran bad = simulate({"--canary-success", "90", "-o", "json"});
+  const Ran bad = simulate({"--test", "statistical", "--canary-success", "90", "-o", "json"});
   REQUIRE(bad.code == 0);
   const auto report = data::Json::parse(bad.out);
   CHECK(report["runs"] == 40);
@@ -34,7 +31,7 @@ TEST_CASE("canary simulate: json has each number, null where it means nothing") 
   CHECK(report["expectedToLeave"].size() == 4);
   CHECK(report["expectedToLeave"][0]["weightPercent"] == 5);
 
-  const Ran good = simulate({"--policy", "z-test", "--weight", "10", "-o", "json"});
+  const Ran good = simulate({"--test", "z-test", "--weight", "10", "-o", "json"});
   REQUIRE(good.code == 0);
   const auto naive = data::Json::parse(good.out);
   CHECK(naive["falseAbortRate"] == naive["abortedShare"]);
@@ -44,10 +41,10 @@ TEST_CASE("canary simulate: json has each number, null where it means nothing") 
 }
 
 TEST_CASE("canary simulate: for people with what a good version needs, and a chart") {
-  const Ran ran = simulate({"--rps", "50"});
+  const Ran ran = simulate({"--test", "statistical", "--rps", "50"});
   CHECK(ran.code == 0);
   for (const char* part : {"A version as good as stable needs about", "at 50 %:", "false aborts",
-                           "40 of seed 1", "UNTIL", "===="}) {
+                           "40 of seed 1", "ENDING", "Promoted", "UNTIL", "===="}) {
     CAPTURE(part);
     CHECK(ran.out.find(part) != std::string::npos);
   }
@@ -60,14 +57,116 @@ TEST_CASE("canary simulate: bad input is a usage error that names the flag or th
   };
   for (const Case& bad :
        {Case{{"--rps", "many"}, "--rps"}, Case{{"--steps", "5-x"}, "--steps"},
-        Case{{"--weight", "5", "--steps", "5-10"}, "exclude"},
+        Case{{"--test", "z-test", "--weight", "5", "--steps", "5-10"}, "exclude"},
         Case{{"--stable-success", "101"}, "success rate"}, Case{{"--icc", "1"}, "correlation"},
-        Case{{"--bad-from-step", "0"}, "--bad-from-step"}, Case{{"--policy", "guess"}, "z-test"},
-        Case{{"--steps", "50-10"}, "weights"}, Case{{"--runs", "0"}, "run"}}) {
+        Case{{"--bad-from-step", "0"}, "--bad-from-step"}, Case{{"--test", "guess"}, "z-test"},
+        Case{{"--test", "z-test", "--steps", "50-10"}, "weights"}, Case{{"--runs", "0"}, "run"},
+        Case{{"--test", "z-test", "--policy", "Timed"}, "exclude"},
+        Case{{"--weight", "5"}, "goes with --test"}, Case{{"--set", "step=1m"}, "--policy"},
+        Case{{"--policy", "Timed", "--set", "step"}, "NAME=VALUE"}, Case{{"shop"}, "with -f"},
+        Case{{"--print-query"}, "-f FILE"}, Case{{"--looks", "9000000000000000000"}, "--looks"},
+        Case{{"--start", "2250-01-01T00:00:00Z"}, "--start"}}) {
     const Ran ran = simulate(bad.words);
     CAPTURE(ran.err);
     CHECK(ran.code == 64);
     CHECK(ran.out.empty());
     CHECK(ran.err.find(bad.part) != std::string::npos);
   }
+}
+
+namespace {
+
+/// One release with its file, and a recording of ten minutes in which v2 fails in 20 % of requests.
+struct Night {
+  util::TempDir folder{"simulate"};
+  std::string release = folder.path() / "shop.yaml";
+  std::string recording = folder.path() / "night.json";
+
+  Night() {
+    std::ofstream(release) << R"(
+apiVersion: kubist.io/v1alpha1
+kind: CanaryRelease
+metadata: {name: shop, namespace: team}
+spec:
+  virtualClusterRef: {name: dev}
+  destination: web
+  stable: v1
+  canary: v2
+  routes: [shop]
+  policies:
+    - {name: Metric, parameters: {metrics: [{name: request-success-rate, thresholdRange: {min: 95}}]}}
+)";
+    data::Json result = data::Json::array();
+    for (const char* version : {"v1", "v2"}) {
+      for (const char* code : {"200", "500"}) {
+        const bool fails = code[0] == '5';
+        const double per_minute = version[1] == '1' ? (fails ? 10 : 990) : (fails ? 20 : 80);
+        result.push_back(series({{"__name__", "istio_requests_total"},
+                                 {"destination_version", version},
+                                 {"response_code", code}},
+                                [&](double i) { return per_minute * i; }));
+      }
+    }
+    result.push_back(series({{"kubist", "time"}}, [](double i) { return 1.8e9 + 60 * i; }));
+    save({{"status", "success"}, {"data", {{"resultType", "matrix"}, {"result", result}}}});
+  }
+  void save(const data::Json& answer) const { std::ofstream(recording) << answer.dump(); }
+
+  template <class Value>
+  static data::Json series(data::Json labels, Value value) {
+    labels["destination_service"] = "web.team.svc.cluster.local";
+    labels["namespace"] = "team";
+    labels["pod"] = "web-1";
+    data::Json values = data::Json::array();
+    for (int i = 0; i <= 10; ++i) {
+      values.push_back({1.8e9 + 60 * i, std::to_string(value(i))});
+    }
+    return {{"metric", labels}, {"values", values}};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("canary simulate: a release's own policies over what was recorded, or another one") {
+  const Night night;
+  const auto report_of = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"-f", night.release, "--recorded", night.recording, "-o", "json"});
+    const Ran ran = simulate(words);
+    REQUIRE_MESSAGE(ran.code == 0, ran.err);
+    return data::Json::parse(ran.out);
+  };
+  const auto own = report_of({});
+  CHECK(own["abortedShare"] == 1);
+  CHECK(own["byReason"][0]["ending"] == "aborted");
+  CHECK(own["byReason"][0]["reason"] == "ThresholdFailed");
+  CHECK(own["falsePromotionRate"] == 0);
+  CHECK(own == report_of({"--threads", "3"}));
+  CHECK(own != report_of({"--seed", "2"}));
+  const auto blind = report_of({"--policy", "Timed", "--set", "step=5m"});
+  CHECK(blind["undecidedShare"] == 1);  // ten minutes do not suffice
+  CHECK(blind["byReason"][0]["reason"] == "RecordingEnded");
+}
+
+TEST_CASE("canary simulate: the query to record with, and what cannot be replayed") {
+  const Night night;
+  const Ran query = simulate({"-f", night.release, "--print-query"});
+  CHECK(query.code == 0);
+  CHECK(query.out.find(R"(destination_service=~"web\\.team\\.svc\\.cluster\\.local")") !=
+        std::string::npos);
+  const auto error_of = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"-f", night.release, "--recorded", night.recording});
+    const Ran ran = simulate(words);
+    CHECK(ran.code != 0);
+    return ran.err;
+  };
+  CHECK(error_of({"-n", "elsewhere"}).find("web.elsewhere.svc.cluster.local") != std::string::npos);
+  CHECK(error_of({"--rps", "5"}).find("exclude") != std::string::npos);
+  auto answer = data::Json::parse(std::ifstream(night.recording));
+  answer["data"]["result"][1]["values"][1][1] = "-5";
+  night.save(answer);
+  CHECK(error_of({}).find("version v1 has -5 errors") != std::string::npos);
+  night.save({{"status", "success"}, {"data", {{"resultType", "vector"}, {"result", {1}}}}});
+  CHECK(error_of({}).find("\"vector\" is not a matrix") != std::string::npos);
+  std::ofstream(night.recording) << "{\n  \"status\": oops";
+  CHECK(error_of({}).find("night.json:2:") != std::string::npos);
 }

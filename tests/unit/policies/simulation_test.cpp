@@ -33,7 +33,7 @@ Simulation watching(double stable, double canary, double weight, int runs) {
 
 SimulationReport report_of(const Simulation& simulation) {
   REQUIRE(check_simulation(simulation));
-  return summarize(simulation, simulate(simulation, {}));
+  return summarize(truth_of(simulation), simulate(simulation, {}));
 }
 
 // Exceeded with probability below 10^-6 where the true share is 5 % (4.75 standard errors).

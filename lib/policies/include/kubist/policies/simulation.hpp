@@ -4,28 +4,17 @@
 #include <limits>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include <kubist/policies/simulated_traffic.hpp>
 #include <kubist/policies/statistical.hpp>
 #include <kubist/policies/threshold.hpp>
 
-/// Canaries that never ran: a policy against a traffic model, many times.
+/// Canaries that never ran: a test alone against a traffic model, many times, without a release
+/// around it. Whole releases: release_simulation.hpp.
 namespace kubist::policies {
-
-/// Requests that fail independently at a fixed rate, or in bursts.
-struct TrafficModel {
-  double stable_rate = 0.01;  ///< the share of requests that fail
-  double canary_rate = 0.01;
-  double requests_per_second = 20;            ///< of both versions together
-  std::chrono::milliseconds interval{30000};  ///< between looks
-  /// Intraclass correlation: in each window each version's rate is drawn from a Beta distribution
-  /// with this much of its variance; 0: all windows alike.
-  double correlation = 0;
-  double rising = 1;  ///< both rates grow linearly, to so many times the first at the last look
-  std::size_t bad_from = 0;  ///< the canary fails as stable does before this step
-  int past_windows = 240;    ///< of stable alone, before the canary
-};
 
 /// How the weights move.
 struct RolloutModel {
@@ -63,7 +52,9 @@ enum class Ending {
 
 struct SimulatedRun {
   Ending ending = Ending::undecided;
+  std::string reason;  ///< CamelCase: why it ended so
   int looks = 0;
+  double seconds = 0;
   double canary_requests = 0;  ///< since the canary is bad (TrafficModel::bad_from)
   double requests = 0;         ///< of both versions, in all
   double extra_failures = 0;   ///< of the canary beyond what stable's rate gives
@@ -74,12 +65,20 @@ struct SimulatedRun {
 std::vector<SimulatedRun> simulate(const Simulation& simulation, const std::stop_token& stop);
 
 /// Fails with invalid, naming what is out of range.
+util::Result<> check_traffic(const TrafficModel& traffic);
 util::Result<> check_simulation(const Simulation& simulation);
 
 /// Two order statistics; nothing where so few runs ended that way that it is not known.
 struct Quantiles {
   std::optional<double> median;
   std::optional<double> p95;
+};
+
+/// How many runs ended in one way for one reason.
+struct EndingShare {
+  Ending ending = Ending::undecided;
+  std::string reason;
+  double share = 0;  ///< of all runs
 };
 
 struct SimulationReport {
@@ -97,8 +96,17 @@ struct SimulationReport {
   Quantiles requests_to_promote;       ///< both versions' requests; of all runs, likewise
   Quantiles seconds_to_decision;       ///< of all runs, those undecided being infinite
   Quantiles extra_failures;            ///< of the aborted runs
+  std::vector<EndingShare> reasons;    ///< the largest share first
 };
 
-SimulationReport summarize(const Simulation& simulation, const std::vector<SimulatedRun>& runs);
+/// What is true of the versions, and what of it is good and bad.
+struct Truth {
+  double stable_rate = 0, canary_rate = 0;  ///< the share of requests that fail
+  double tolerance = 0.005;                 ///< an excess that a good canary may have
+  double budget = 0.01;                     ///< one that a bad canary has
+};
+Truth truth_of(const Simulation& simulation);
+
+SimulationReport summarize(const Truth& truth, const std::vector<SimulatedRun>& runs);
 
 }  // namespace kubist::policies

@@ -1,5 +1,7 @@
 #pragma once
 #include <kubist/policies/builtins.hpp>
+#include <kubist/policies/statistical.hpp>
+#include <kubist/release/plan.hpp>
 
 namespace kubist::policies {
 
@@ -19,5 +21,11 @@ namespace kubist::policies {
 ///
 /// Windows come as metrics.window, see docs/canary.md; the tests are in statistical.hpp.
 Builtin statistical();
+
+/// What its resolved parameters say of a release on so many clusters. Invalid, as
+/// check_parameters().
+util::Result<StatisticalParameters> statistical_parameters(const data::Json& parameters,
+                                                           const release::Plan& plan,
+                                                           std::size_t clusters);
 
 }  // namespace kubist::policies

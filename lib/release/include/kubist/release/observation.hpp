@@ -1,0 +1,10 @@
+#pragma once
+#include <kubist/release/loop.hpp>
+
+namespace kubist::release {
+
+/// What a look saw, as policies see it: a ReleaseObservation {target: {name, ready, message},
+/// members: [{name, settled, changed, weight, message}]}.
+data::Json observation(const Plan& plan, const Seen& seen);
+
+}  // namespace kubist::release
