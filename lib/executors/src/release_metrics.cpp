@@ -5,6 +5,7 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/metrics/gateway.hpp>
+#include <kubist/metrics/gathering.hpp>
 #include <kubist/traffic/entry_gateway.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/duration.hpp>
@@ -122,12 +123,17 @@ std::chrono::milliseconds patience(const release::Plan& plan) {
 util::Result<std::shared_ptr<metrics::Provider>> ReleaseMetrics::provider(
     const std::shared_ptr<kube::Client>& client, const Json& settings,
     std::chrono::milliseconds timeout) {
-  if (data::string_at(settings, {"provider"}, "Gateway") == "Prometheus") {
-    return prometheus(client, settings, timeout);
+  const bool asks = data::string_at(settings, {"provider"}, "Gateway") == "Prometheus";
+  std::shared_ptr<metrics::Prometheus> source;
+  if (asks) {
+    KUBIST_TRY(source, prometheus(client, settings, timeout));
   }
   const std::lock_guard lock(m_mutex);
-  auto& known = m_providers[cat(client->server(), ' ', timeout.count())];
-  if (!known) {
+  auto& known =
+      m_providers[cat(client->server(), ' ', timeout.count(), ' ', asks ? settings.dump() : "")];
+  if (!known && asks) {
+    known = metrics::make_gathering_provider(source);
+  } else if (!known) {
     metrics::GatewayOptions options;
     options.timeout = timeout;
     known = metrics::make_gateway_provider(client, options);

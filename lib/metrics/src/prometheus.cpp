@@ -109,6 +109,11 @@ Expected<std::vector<Point>> ask(Prometheus::Endpoint& endpoint, const Query& qu
   return points;
 }
 
+bool does_not_answer(const Answer& answer) {
+  return answer.reason == k_reason_timeout || answer.reason == k_reason_unreachable ||
+         answer.reason == k_reason_cancelled;
+}
+
 std::string without_slashes(std::string text) {
   while (text.ends_with('/')) {
     text.pop_back();
@@ -179,6 +184,10 @@ std::vector<Expected<Sample>> Prometheus::samples(const std::vector<Subject>& su
     for (const Subject& subject : group) {
       all.push_back(gathered ? gathered->sample_of(subject, query.time, m_options.max_age)
                              : Expected<Sample>(tl::unexpect, gathered.error()));
+    }
+    if (!points && does_not_answer(points.error())) {  // nor would it the rest
+      all.resize(subjects.size(), Expected<Sample>(tl::unexpect, points.error()));
+      break;
     }
   }
   return all;
