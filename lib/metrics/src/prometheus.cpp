@@ -85,6 +85,12 @@ class ServiceEndpoint : public Prometheus::Endpoint {
   std::string m_base;
 };
 
+/// Some say what they were sent: the message without what the header has behind its scheme.
+std::string without_secret(std::string message, std::string_view authorization) {
+  const std::string secret(authorization.substr(authorization.find(' ') + 1));
+  return secret.empty() ? message : util::replace_all(message, secret, "***");
+}
+
 Expected<std::vector<Point>> ask(Prometheus::Endpoint& endpoint, const Query& query,
                                  bool allow_warnings, const std::stop_token& stop) {
   http::Request request = endpoint.request_of(path_of(query));
@@ -92,6 +98,8 @@ Expected<std::vector<Point>> ask(Prometheus::Endpoint& endpoint, const Query& qu
   request.timeout = query.timeout + std::chrono::seconds(2);
   request.max_body = k_max_body;
   const std::string url = request.url.substr(0, request.url.find('?'));
+  const std::string authorization(
+      http::find_header(request.headers, "Authorization").value_or(std::string_view()));
   const auto response = http::send(endpoint.transport(), std::move(request), stop);
   Answer answer;
   if (!response) {
@@ -103,6 +111,7 @@ Expected<std::vector<Point>> ask(Prometheus::Endpoint& endpoint, const Query& qu
   auto points = read_reply(*response, allow_warnings);
   if (!points) {
     answer = std::move(points).error();
+    answer.message = without_secret(std::move(answer.message), authorization);
     answer.message = cat("GET ", http::redacted(url), ": ", answer.message);
     return tl::unexpected<Answer>(std::move(answer));
   }
