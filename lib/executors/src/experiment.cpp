@@ -40,7 +40,7 @@ class ExperimentExecutor final : public ManagedExecutor {
     std::optional<experiment::Reading> reading;
     if (experiment::reads(plan, before, seen, work.context().now)) {
       KUBIST_TRY(const TrafficPlace place, traffic_place(work));
-      reading = read_goals(plan, place.client, work.stop());
+      reading = read_goals(work, plan, place.client);
     }
     const std::string request = pending_request(work.node());
     const auto asked = experiment::read_request(request.substr(0, request.find('@')));

@@ -7,6 +7,8 @@
 #include <kubist/metrics/prometheus.hpp>
 #include <kubist/util/text.hpp>
 
+#include "metric_sources.hpp"
+
 namespace kubist::executors {
 
 using data::Json;
@@ -28,13 +30,14 @@ std::string filled(std::string_view text, const Variant& variant) {
 
 class GoalReader {
  public:
-  GoalReader(const Goal& goal, const Variant& variant, std::shared_ptr<kube::Client> client,
-             std::chrono::milliseconds timeout, const std::stop_token& stop)
-      : m_goal(goal),
+  GoalReader(const Work& work, MetricSources& sources, const Goal& goal, const Variant& variant,
+             std::shared_ptr<kube::Client> client, std::chrono::milliseconds timeout)
+      : m_work(work),
+        m_sources(sources),
+        m_goal(goal),
         m_variant(variant),
         m_client(std::move(client)),
-        m_timeout(timeout),
-        m_stop(stop) {}
+        m_timeout(timeout) {}
 
   // The samples last: what comes in between makes a rate too small, never above 1.
   metrics::Expected<Totals> run() {
@@ -89,15 +92,19 @@ class GoalReader {
                : by_json(*data::find_path(m_goal.source, {"source", "json"}), expression);
   }
 
-  metrics::Expected<double> by_prometheus(const Json& source, const std::string& expression) {
+  metrics::Expected<double> by_prometheus(Json source, const std::string& expression) {
     metrics::PrometheusOptions options;
     options.timeout = m_timeout;
-    const auto prometheus = metrics::Prometheus::through(
-        m_client, std::string(data::string_at(source, {"namespace"})), service_of(source), options);
-    if (!prometheus) {
-      return metrics::inconclusive(metrics::k_reason_bad_query, prometheus.error().message);
+    if (source.contains("service")) {
+      source["service"] = service_of(source);
     }
-    return (*prometheus)->query(expression, m_stop);
+    const auto prometheus =
+        m_sources.prometheus(m_work.node(), m_client, source, options, m_work.stop());
+    if (!prometheus) {
+      const engine::Alignment why = engine::alignment_of(prometheus.error());
+      return metrics::inconclusive(why.reason, why.message);
+    }
+    return (*prometheus)->query(expression, m_work.stop());
   }
 
   metrics::Expected<double> by_json(const Json& source, const std::string& expression) {
@@ -110,31 +117,33 @@ class GoalReader {
         kube::raw_get(cat("/api/v1/namespaces/", data::string_at(source, {"namespace"}),
                           "/services/", service_of(source), "/proxy", path)));
     return metrics::read_json_source(m_client->transport(),
-                                     {request.url, request.headers, expression, m_timeout}, m_stop);
+                                     {request.url, request.headers, expression, m_timeout},
+                                     m_work.stop());
   }
 
   std::string service_of(const Json& source) const {
     return filled(data::string_at(source, {"service"}), m_variant);
   }
 
+  const Work& m_work;
+  MetricSources& m_sources;
   const Goal& m_goal;
   const Variant& m_variant;
   const std::shared_ptr<kube::Client> m_client;
   const std::chrono::milliseconds m_timeout;
-  const std::stop_token& m_stop;
 };
 
 }  // namespace
 
-experiment::Reading read_goals(const experiment::Plan& plan,
-                               const std::shared_ptr<kube::Client>& client,
-                               const std::stop_token& stop) {
+experiment::Reading read_goals(Work& work, const experiment::Plan& plan,
+                               const std::shared_ptr<kube::Client>& client) {
+  MetricSources sources(work.world(), work.context().graph);
   const auto timeout = std::min<std::chrono::milliseconds>(k_longest, plan.interval);
   experiment::Reading reading;
   for (const Goal& goal : plan.goals) {
     auto& row = reading.counters.emplace_back();
     for (const Variant& variant : plan.variants) {
-      const auto totals = GoalReader(goal, variant, client, timeout, stop).run();
+      const auto totals = GoalReader(work, sources, goal, variant, client, timeout).run();
       if (!totals) {
         return {{},
                 totals.error().reason,

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
-#include <kubist/data/pointer.hpp>
 #include <kubist/resources/kinds.hpp>
-#include <kubist/util/base64.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
 #include "addresses.hpp"
+#include "secret_value.hpp"
 
 namespace kubist::executors {
 
@@ -17,7 +16,6 @@ using data::Json;
 using engine::Graph;
 using engine::NodeId;
 using util::cat;
-using util::ErrorKind;
 
 namespace {
 
@@ -64,7 +62,8 @@ Json event_of(const notify::Message& message, const notify::Batch& batch, std::s
 
 /// A Project whose sinks are told.
 struct Notifications::Place {
-  const Json& spec;
+  const Graph& graph;
+  const engine::Node& project;
   std::string ns;
 };
 
@@ -96,7 +95,7 @@ void Notifications::tell(const Graph& graph, const engine::RunInfo& run,
     if (!sinks) {
       continue;  // the Project is Stalled for it
     }
-    const Place place{project.spec(), resources::project_namespace(*project.object)};
+    const Place place{graph, project, resources::project_namespace(*project.object)};
     for (const notify::Sink& sink : *sinks) {
       notify::Batch batch{cat(run.id, '-', sink.name), run.started_at, {}};
       for (const Told& each : told) {
@@ -149,37 +148,20 @@ util::Result<> Notifications::post(const Place& place, const notify::Sink& sink,
 
 // What an administrator wrote into the Project is allowed by that; a Secret is anybody's.
 util::Result<std::string> Notifications::address_of(const Place& place, const notify::Sink& sink) {
-  std::string url = sink.url;
-  if (url.empty()) {
-    KUBIST_TRY(url, read_secret(place, sink.url_from));
-    url = util::trim(url);
-    if (!matches_any(data::find_path(place.spec, {"allow", "webhooks"}), url)) {
-      return util::fail(ErrorKind::forbidden,
-                        cat("the address in Secret ", place.ns, '/', sink.url_from.name,
-                            " is not one that the Project allows"),
-                        "An administrator can add it to spec.allow.webhooks of the Project.");
-    }
+  if (!sink.url.empty()) {
+    KUBIST_CHECK(check_address(sink.url, "its address"));
+    return sink.url;
   }
-  if ((!url.starts_with("https://") && !url.starts_with("http://")) || is_never_allowed(url)) {
-    return util::fail(ErrorKind::forbidden, "its address is none that notifications may go to",
-                      "Give an http or https URL without a user's name, not a link-local one.");
-  }
+  KUBIST_TRY(const std::string text, read_secret(place, sink.url_from));
+  std::string url(util::trim(text));
+  KUBIST_CHECK(check_address(place.graph, place.project, "webhooks", url,
+                             cat("the address in Secret ", place.ns, '/', sink.url_from.name)));
   return url;
 }
 
 util::Result<std::string> Notifications::read_secret(const Place& place,
                                                      const notify::SecretKey& from) {
-  const std::string what = cat("Secret ", place.ns, '/', from.name);
-  KUBIST_TRY(const auto secret, m_home->find(kube::well_known::secrets(), place.ns, from.name));
-  const Json* value = secret ? data::find_path(*secret, {"data", from.key}) : nullptr;
-  auto text = value != nullptr && value->is_string()
-                  ? util::base64_decode(value->get_ref<const std::string&>())
-                  : std::nullopt;
-  if (!text) {
-    return util::fail(ErrorKind::not_found,
-                      secret ? cat(what, " has no key ", from.key) : cat(what, " does not exist"));
-  }
-  return *std::move(text);
+  return secret_value(*m_home, place.ns, from.name, from.key);
 }
 
 void Notifications::make_events(const notify::Sink& sink, const notify::Batch& batch) {

@@ -5,6 +5,7 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/metrics/gateway.hpp>
+#include <kubist/metrics/gathering.hpp>
 #include <kubist/release/window.hpp>
 #include <kubist/traffic/entry_gateway.hpp>
 #include <kubist/util/clock.hpp>
@@ -110,38 +111,43 @@ std::chrono::milliseconds patience(const release::Plan& plan) {
 }
 
 util::Result<std::shared_ptr<metrics::Provider>> ReleaseMetrics::provider(
-    const std::shared_ptr<kube::Client>& client, const Json& settings,
-    std::chrono::milliseconds timeout) {
+    const engine::Node& node, const std::shared_ptr<kube::Client>& client,
+    const release::Plan& plan, const Json& settings, const std::stop_token& stop) {
   if (data::string_at(settings, {"provider"}, "Gateway") == "Prometheus") {
-    return prometheus(client, settings, timeout);
+    if (data::find_path(settings, {"prometheus", "url"}) && node.selected &&
+        node.selected->size() > 1) {
+      return util::fail(refused(
+          "ClustersNotToldApart",
+          "one Prometheus at a url cannot tell the counters of several virtual clusters apart",
+          "Name a Service that each of their clusters has (namespace, service)."));
+    }
+    KUBIST_TRY(const auto source, prometheus(node, client, plan, settings, stop));
+    const std::lock_guard lock(m_mutex);
+    auto& known = m_gathering[source];
+    if (!known) {
+      known = metrics::make_gathering_provider(source);
+    }
+    return known;
   }
+  metrics::GatewayOptions options;
+  options.timeout = patience(plan);
   const std::lock_guard lock(m_mutex);
-  auto& known = m_providers[cat(client->server(), ' ', timeout.count())];
+  auto& known = m_gateways[cat(client->server(), ' ', options.timeout.count())];
   if (!known) {
-    metrics::GatewayOptions options;
-    options.timeout = timeout;
     known = metrics::make_gateway_provider(client, options);
   }
   return known;
 }
 
 util::Result<std::shared_ptr<metrics::Prometheus>> ReleaseMetrics::prometheus(
-    const std::shared_ptr<kube::Client>& client, const Json& settings,
-    std::chrono::milliseconds timeout) {
-  const std::lock_guard lock(m_mutex);
-  auto& known = m_prometheuses[cat(client->server(), ' ', timeout.count(), ' ', settings.dump())];
-  if (known) {
-    return known;
-  }
+    const engine::Node& node, const std::shared_ptr<kube::Client>& client,
+    const release::Plan& plan, const Json& settings, const std::stop_token& stop) {
   metrics::PrometheusOptions options;
-  options.timeout = timeout;
+  options.timeout = patience(plan);
   options.names = data::string_at(settings, {"names"}) == "Envoy" ? metrics::Names::envoy
                                                                   : metrics::Names::istio;
-  KUBIST_TRY(known,
-             metrics::Prometheus::through(
-                 client, std::string(data::string_at(settings, {"prometheus", "namespace"})),
-                 std::string(data::string_at(settings, {"prometheus", "service"})), options));
-  return known;
+  return m_sources.prometheus(node, client, *data::find_path(settings, {"prometheus"}), options,
+                              stop);
 }
 
 metrics::Subject ReleaseMetrics::subject_of(const engine::Node& node, const release::Plan& plan,
@@ -217,9 +223,13 @@ util::Result<ReleaseWindow> ReleaseMetrics::measure_on(const std::string& target
                                         m_graph, node.key.ns, target, stop));
   static const Json none = Json::object();
   const Json* settings = data::find_path(spec, {"metrics"});
-  KUBIST_TRY(const auto source,
-             provider(place.client, settings != nullptr ? *settings : none, patience(look.plan)));
-  const auto sample = source->sample(subject_of(node, look.plan, place.ns), stop);
+  const auto source =
+      provider(node, place.client, look.plan, settings != nullptr ? *settings : none, stop);
+  if (!source) {
+    KUBIST_TRY(Json why, unmeasured(source.error()));
+    return ReleaseWindow{std::move(why), cursor ? cursor->json : Json()};
+  }
+  const auto sample = (*source)->sample(subject_of(node, look.plan, place.ns), stop);
   if (!sample) {
     return ReleaseWindow{release::no_window(sample.error().reason, sample.error().message),
                          cursor ? cursor->json : Json()};

@@ -7,6 +7,7 @@
 #include <kubist/metrics/prometheus.hpp>
 #include <kubist/metrics/provider.hpp>
 
+#include "metric_sources.hpp"
 #include "releases.hpp"
 
 namespace kubist::executors {
@@ -31,7 +32,8 @@ struct OwnQuery {
 /// thread.
 class ReleaseMetrics {
  public:
-  ReleaseMetrics(World& world, const engine::Graph& graph) : m_world(world), m_graph(graph) {}
+  ReleaseMetrics(World& world, const engine::Graph& graph)
+      : m_world(world), m_graph(graph), m_sources(world, graph) {}
 
   /// The window since the node's cursor, once it is as long as the interval. On several virtual
   /// clusters there is one when each of them has one.
@@ -51,11 +53,11 @@ class ReleaseMetrics {
                                          const engine::Node& node, const ReleaseLook& look,
                                          const data::Json& spec, const std::stop_token& stop);
   util::Result<std::shared_ptr<metrics::Provider>> provider(
-      const std::shared_ptr<kube::Client>& client, const data::Json& settings,
-      std::chrono::milliseconds timeout);
+      const engine::Node& node, const std::shared_ptr<kube::Client>& client,
+      const release::Plan& plan, const data::Json& settings, const std::stop_token& stop);
   util::Result<std::shared_ptr<metrics::Prometheus>> prometheus(
-      const std::shared_ptr<kube::Client>& client, const data::Json& settings,
-      std::chrono::milliseconds timeout);
+      const engine::Node& node, const std::shared_ptr<kube::Client>& client,
+      const release::Plan& plan, const data::Json& settings, const std::stop_token& stop);
   util::Result<data::Json> answer_on(const std::string& target, const engine::Node& node,
                                      const ReleaseLook& look, const OwnQuery& query,
                                      const std::stop_token& stop);
@@ -64,10 +66,13 @@ class ReleaseMetrics {
 
   World& m_world;
   const engine::Graph& m_graph;
+  MetricSources m_sources;
   std::mutex m_mutex;  ///< guards what is below
-  std::map<std::string, std::shared_ptr<metrics::Provider>> m_providers;
-  std::map<std::string, std::shared_ptr<metrics::Prometheus>> m_prometheuses;
-  std::map<std::string, std::shared_future<metrics::Expected<double>>> m_answers;
+  std::map<std::string, std::shared_ptr<metrics::Provider>> m_gateways;
+  std::map<std::shared_ptr<metrics::Prometheus>, std::shared_ptr<metrics::Provider>> m_gathering;
+  std::map<std::pair<std::shared_ptr<metrics::Prometheus>, std::string>,
+           std::shared_future<metrics::Expected<double>>>
+      m_answers;
 };
 
 /// An answer that takes longer than the interval would come after the next question.

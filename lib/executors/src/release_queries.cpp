@@ -75,13 +75,16 @@ util::Result<Json> ReleaseMetrics::answer_on(const std::string& target, const en
   KUBIST_TRY(const auto place, place_of(m_world.home, m_world.home_uid, m_world.connections,
                                         m_graph, node.key.ns, target, stop));
   KUBIST_TRY(const std::string expression, expression_of(query, node, look, place.ns));
-  KUBIST_TRY(const auto source, prometheus(place.client, *settings, patience(look.plan)));
+  const auto source = prometheus(node, place.client, look.plan, *settings, stop);
+  if (!source) {
+    return unmeasured(source.error());
+  }
   std::promise<metrics::Expected<double>> promise;
   std::shared_future<metrics::Expected<double>> answer;
   bool first = false;
   {
     const std::lock_guard lock(m_mutex);
-    auto& known = m_answers[cat(place.client->server(), ' ', settings->dump(), ' ', expression)];
+    auto& known = m_answers[{*source, expression}];
     first = !known.valid();
     if (first) {
       known = promise.get_future().share();
@@ -89,7 +92,7 @@ util::Result<Json> ReleaseMetrics::answer_on(const std::string& target, const en
     answer = known;
   }
   if (first) {
-    promise.set_value(source->query(expression, stop));
+    promise.set_value((*source)->query(expression, stop));
   }
   const metrics::Expected<double>& value = answer.get();
   if (!value) {

@@ -1,5 +1,6 @@
 #include "curl_exchange.hpp"
 
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -52,8 +53,12 @@ std::chrono::microseconds time_info(CURL* easy, CURLINFO info) {
 }  // namespace
 
 CurlExchange::CurlExchange(std::uint64_t id, Request request,
-                           std::shared_ptr<const EndpointOptions> options, Done done)
-    : m_id(id), m_request(std::move(request)), m_options(std::move(options)), m_done(std::move(done)) {}
+                           std::shared_ptr<const EndpointOptions> options, Reach reach, Done done)
+    : m_id(id),
+      m_request(std::move(request)),
+      m_options(std::move(options)),
+      m_reach(reach),
+      m_done(std::move(done)) {}
 
 void CurlExchange::prepare(EasyHandle easy) {
   m_easy = std::move(easy);
@@ -79,6 +84,23 @@ void CurlExchange::prepare(EasyHandle easy) {
   set_headers();
   set_body();
   set_limits();
+  if (m_reach == Reach::not_link_local) {
+    set(handle, CURLOPT_OPENSOCKETFUNCTION, &CurlExchange::open_callback);
+    set(handle, CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
+  }
+}
+
+/// Called for each address that a name has, of redirects too, before anything is sent there.
+curl_socket_t CurlExchange::open_callback(void* self, curlsocktype /*purpose*/,
+                                          curl_sockaddr* address) {
+  std::array<char, NI_MAXHOST> text{};
+  if (getnameinfo(&address->addr, address->addrlen, text.data(), text.size(), nullptr, 0,
+                  NI_NUMERICHOST) != 0 ||
+      is_link_local(text.data())) {
+    static_cast<CurlExchange*>(self)->m_refused = text.data();
+    return CURL_SOCKET_BAD;
+  }
+  return socket(address->family, address->socktype, address->protocol);
 }
 
 void CurlExchange::set_address() {

@@ -11,12 +11,15 @@
 
 namespace kubist::http {
 
+/// Where connections may lead.
+enum class Reach { anywhere, not_link_local };
+
 /// One request on its way through libcurl: its handle, what the handle points to, and the answer as
 /// it grows. Lives at one address from prepare() to finish(); the worker's thread alone touches it.
 class CurlExchange {
  public:
   CurlExchange(std::uint64_t id, Request request, std::shared_ptr<const EndpointOptions> options,
-               Done done);
+               Reach reach, Done done);
 
   std::uint64_t id() const { return m_id; }
   const Request& request() const { return m_request; }
@@ -43,12 +46,14 @@ class CurlExchange {
   util::Error failure(CURLcode code) const;
   std::size_t on_header(std::string_view line);
   std::size_t on_body(std::string_view bytes);
+  static curl_socket_t open_callback(void* self, curlsocktype purpose, curl_sockaddr* address);
   static std::size_t header_callback(char* data, std::size_t size, std::size_t count, void* self);
   static std::size_t write_callback(char* data, std::size_t size, std::size_t count, void* self);
 
   std::uint64_t m_id;
   Request m_request;
   std::shared_ptr<const EndpointOptions> m_options;
+  Reach m_reach;
   Done m_done;
   EasyHandle m_easy;
   StringList m_headers;
@@ -58,6 +63,7 @@ class CurlExchange {
   bool m_head_given = false;
   bool m_receiver_stopped = false;
   bool m_too_large = false;
+  std::string m_refused;  ///< the address that m_reach does not allow
   std::array<char, CURL_ERROR_SIZE> m_error_text{};
 };
 

@@ -210,8 +210,8 @@ class CurlWorker::Loop {
   std::vector<EasyHandle> m_pool;
 };
 
-CurlWorker::CurlWorker(std::shared_ptr<Governor> governor)
-    : m_governor(std::move(governor)), m_inbox(std::make_shared<Inbox>()) {}
+CurlWorker::CurlWorker(std::shared_ptr<Governor> governor, Reach reach)
+    : m_governor(std::move(governor)), m_reach(reach), m_inbox(std::make_shared<Inbox>()) {}
 
 CurlWorker::~CurlWorker() {
   {
@@ -240,8 +240,8 @@ Call CurlWorker::start(Request request, std::shared_ptr<const EndpointOptions> o
       m_inbox->thread = std::thread([inbox = m_inbox, governor = m_governor] { Loop(inbox, governor).run(); });
     }
     id = m_inbox->next_id++;
-    m_inbox->incoming.push_back(std::make_unique<CurlExchange>(id, std::move(request), std::move(options),
-                                                               std::move(done)));
+    m_inbox->incoming.push_back(std::make_unique<CurlExchange>(
+        id, std::move(request), std::move(options), m_reach, std::move(done)));
     curl_multi_wakeup(m_inbox->multi.get());
   }
   return Call([weak = std::weak_ptr<Inbox>(m_inbox), id] {

@@ -10,7 +10,7 @@ namespace kubist::http {
 class CurlWorker {
  public:
   /// `governor` limits what is in flight; null: no limit.
-  explicit CurlWorker(std::shared_ptr<Governor> governor);
+  explicit CurlWorker(std::shared_ptr<Governor> governor, Reach reach = Reach::anywhere);
   /// Ends what is in flight as cancelled; waits for the thread unless it is this one.
   ~CurlWorker();
   CurlWorker(const CurlWorker&) = delete;
@@ -22,6 +22,7 @@ class CurlWorker {
   struct Inbox;
   class Loop;
   std::shared_ptr<Governor> m_governor;
+  Reach m_reach;
   std::shared_ptr<Inbox> m_inbox;
 };
 

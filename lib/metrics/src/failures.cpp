@@ -1,5 +1,6 @@
 #include "failures.hpp"
 
+#include <kubist/http/guarded_transport.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::metrics {
@@ -26,7 +27,9 @@ std::string_view reason_of(util::ErrorKind kind) {
 }  // namespace
 
 Answer answer_of(const util::Error& error) {
-  return {Verdict::inconclusive, std::string(reason_of(error.kind)), error.message};
+  const bool refused = error.reason == http::k_failure_address;
+  return {Verdict::inconclusive, refused ? error.reason : std::string(reason_of(error.kind)),
+          error.message};
 }
 
 bool looks_like_html(std::string_view body) { return util::trim(body).starts_with('<'); }

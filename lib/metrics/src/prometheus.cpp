@@ -85,6 +85,12 @@ class ServiceEndpoint : public Prometheus::Endpoint {
   std::string m_base;
 };
 
+/// Some say what they were sent: the message without what the header has behind its scheme.
+std::string without_secret(std::string message, std::string_view authorization) {
+  const std::string secret(authorization.substr(authorization.find(' ') + 1));
+  return secret.empty() ? message : util::replace_all(message, secret, "***");
+}
+
 Expected<std::vector<Point>> ask(Prometheus::Endpoint& endpoint, const Query& query,
                                  bool allow_warnings, const std::stop_token& stop) {
   http::Request request = endpoint.request_of(path_of(query));
@@ -92,6 +98,8 @@ Expected<std::vector<Point>> ask(Prometheus::Endpoint& endpoint, const Query& qu
   request.timeout = query.timeout + std::chrono::seconds(2);
   request.max_body = k_max_body;
   const std::string url = request.url.substr(0, request.url.find('?'));
+  const std::string authorization(
+      http::find_header(request.headers, "Authorization").value_or(std::string_view()));
   const auto response = http::send(endpoint.transport(), std::move(request), stop);
   Answer answer;
   if (!response) {
@@ -103,10 +111,16 @@ Expected<std::vector<Point>> ask(Prometheus::Endpoint& endpoint, const Query& qu
   auto points = read_reply(*response, allow_warnings);
   if (!points) {
     answer = std::move(points).error();
+    answer.message = without_secret(std::move(answer.message), authorization);
     answer.message = cat("GET ", http::redacted(url), ": ", answer.message);
     return tl::unexpected<Answer>(std::move(answer));
   }
   return points;
+}
+
+bool does_not_answer(const Answer& answer) {
+  return answer.reason == k_reason_timeout || answer.reason == k_reason_unreachable ||
+         answer.reason == k_reason_cancelled;
 }
 
 std::string without_slashes(std::string text) {
@@ -179,6 +193,10 @@ std::vector<Expected<Sample>> Prometheus::samples(const std::vector<Subject>& su
     for (const Subject& subject : group) {
       all.push_back(gathered ? gathered->sample_of(subject, query.time, m_options.max_age)
                              : Expected<Sample>(tl::unexpect, gathered.error()));
+    }
+    if (!points && does_not_answer(points.error())) {  // nor would it the rest
+      all.resize(subjects.size(), Expected<Sample>(tl::unexpect, points.error()));
+      break;
     }
   }
   return all;

@@ -37,10 +37,9 @@ struct Courier::State {
 };
 
 Courier::Courier(std::function<void(const std::string&)> trouble)
-    : m_state(std::make_shared<State>()), m_engine(std::make_shared<http::CurlEngine>()) {
+    : m_state(std::make_shared<State>()) {
   m_state->trouble = std::move(trouble);
-  m_transport = std::make_shared<http::RetryTransport>(
-      std::make_shared<http::CurlTransport>(m_engine, http::EndpointOptions{}));
+  m_transport = std::make_shared<http::RetryTransport>(m_engine.transport());
 }
 
 Courier::~Courier() {

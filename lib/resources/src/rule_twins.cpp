@@ -165,6 +165,15 @@ constexpr Entry k_twins[] = {
      [](const Json& self, const Json*) {
        return data::string_at(self, {"provider"}) != "Prometheus" || has(self, "prometheus");
      }},
+    {"a Prometheus has either a url or namespace and service",
+     [](const Json& self, const Json*) {
+       return has(self, "url") != has(self, "service") &&
+              has(self, "service") == has(self, "namespace");
+     }},
+    {"authorizationSecretRef needs a url",
+     [](const Json& self, const Json*) {
+       return !has(self, "authorizationSecretRef") || has(self, "url");
+     }},
     {"route cannot be changed, make another Experiment instead",
      [](const Json& self, const Json* old) {
        return old == nullptr ||

@@ -1,4 +1,7 @@
 // What policies ask of a real Prometheus by queries of their own, while there are real requests.
+#include <algorithm>
+#include <numeric>
+
 #include "load.hpp"
 #include "prometheus.hpp"
 
@@ -97,6 +100,52 @@ TEST_CASE("queries: policies judge by what Prometheus answers to queries of thei
   const Outcome none = run_release(stage, "none", metric("no_such_metric", "{max: 1}"), "5s");
   CHECK(none.state == "RolledBack");
   CHECK_MESSAGE(none.reason == "NoData", none.message);
+}
+
+TEST_CASE("queries: the counters of twenty releases come in a few queries of one run") {
+  constexpr int k_releases = 20;
+  Stage stage("queries-many");
+  set_up(stage, 0);
+  put("home", prometheus_service(stage.ns()));
+  RealPrometheus prometheus;
+  Load load(stage);
+  const auto named = [](int number) { return cat("web-", number); };
+  for (int i = 0; i < k_releases; ++i) {
+    stage.apply("TrafficRoute", named(i),
+                cat("{hosts: [", named(i),
+                    ".example.com], routes: [{weights: [{destination: web, version: v1}]}]}"));
+    stage.apply("CanaryRelease", named(i),
+                cat("{destination: web, stable: v1, canary: v2, routes: [", named(i),
+                    "], interval: 2s, weights: [50], holdLimit: 10m, metrics: {provider: "
+                    "Prometheus, names: Envoy, prometheus: {namespace: ",
+                    stage.ns(), ", service: 'prometheus:9090'}}}"));
+  }
+  Audit audit("home");
+  static_cast<void>(stage.reconcile("30s"));
+  // A query names the Service equally often for each release; the first one is of one alone.
+  std::vector<std::size_t> names;
+  for (const Json& request : audit.requests(stage.world().user())) {
+    const std::string uri(data::string_at(request, {"requestURI"}));
+    if (const auto query = uri.find("/proxy/api/v1/query?"); query != std::string::npos) {
+      std::size_t& count = names.emplace_back();
+      for (auto at = uri.find(stage.ns(), query); at != std::string::npos;
+           at = uri.find(stage.ns(), at + 1)) {
+        ++count;
+      }
+    }
+  }
+  REQUIRE(!names.empty());
+  const std::size_t queries = names.size();
+  const std::size_t releases = std::accumulate(names.begin(), names.end(), std::size_t{0}) /
+                               *std::min_element(names.begin(), names.end());
+  MESSAGE(queries, " queries about ", releases, " counters of releases");
+  CHECK(releases >= 2 * k_releases);  // the beginning of a window and its end
+  CHECK(queries * 4 <= releases);
+  for (int i = 0; i < k_releases; ++i) {
+    const auto release = stage.node("canaryreleases", named(i));
+    const Json* series = data::find_path(*release, {"status", "cursor", "sample", "arms", "v1"});
+    CHECK_MESSAGE((series != nullptr && !series->empty()), (*release)["status"].dump());
+  }
 }
 
 TEST_CASE("queries: without a Prometheus to ask, and with a value that is not there, it says so") {

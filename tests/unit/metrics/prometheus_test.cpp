@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <kubist/http/guarded_transport.hpp>
 #include <kubist/http/url.hpp>
 #include <kubist/metrics/prometheus.hpp>
 #include <kubist/util/text.hpp>
@@ -137,6 +138,48 @@ TEST_CASE("prometheus: warnings may be allowed") {
   Setting setting(options);
   setting.answer(200, vector(R"({"metric":{},"value":[1.5,"1"]})", R"(,"warnings":["partial"])"));
   CHECK(setting.prometheus->query("up", {}) == 1.0);
+}
+
+TEST_CASE("prometheus: credentials that it sends back are not said") {
+  const auto fake = std::make_shared<FakeTransport>();
+  const auto prometheus =
+      *Prometheus::direct(fake, "http://prom.example.com", {{"Authorization", "Bearer abc123"}});
+  fake->reply("GET", "/api/v1/query", 422,
+              R"({"status":"error","errorType":"execution","error":"not you, Bearer abc123"})");
+  const auto value = prometheus->query("up", {});
+  REQUIRE(!value);
+  CHECK(value.error().message.find("abc123") == std::string::npos);
+  CHECK(value.error().message.find("not you, Bearer ***") != std::string::npos);
+  CHECK(http::find_header(fake->sent().front().headers, "Authorization") == "Bearer abc123");
+}
+
+TEST_CASE("prometheus: an address that is not to be asked has its own reason") {
+  Setting setting;
+  setting.fake->handle("GET", "*", [](const http::Request&) {
+    util::Error error = util::make_error(util::ErrorKind::forbidden, "no");
+    error.reason = http::k_failure_address;
+    return util::Result<http::Response>(tl::unexpect, error);
+  });
+  CHECK(reason(setting.prometheus->query("up", {})) == "AddressNotAllowed");
+}
+
+TEST_CASE("prometheus: a Prometheus that is away is asked once about many subjects") {
+  Setting setting;
+  setting.fake->handle("GET", "*", [](const http::Request&) {
+    return util::Result<http::Response>(
+        tl::unexpect, util::make_error(util::ErrorKind::unavailable, "nobody is there"));
+  });
+  std::vector<Subject> many;
+  for (int i = 0; i < 100; ++i) {
+    many.push_back(subject(util::cat("web-", i)));
+  }
+  const auto samples = setting.prometheus->samples(many, {});
+  REQUIRE(samples.size() == many.size());
+  for (const auto& sample : samples) {
+    REQUIRE(!sample);
+    CHECK(sample.error().reason == k_reason_unreachable);
+  }
+  CHECK(setting.fake->sent().size() == 1);
 }
 
 TEST_CASE("prometheus: no answer at all has its reason too, without the query's text") {

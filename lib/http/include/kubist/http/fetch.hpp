@@ -9,7 +9,7 @@
 
 namespace kubist::http {
 
-/// Redirects are refused where only certain addresses may be asked.
+/// Redirects are refused where only certain addresses may be asked; then link-local ones are, too.
 enum class Redirects { follow, refuse };
 
 /// The body behind a http(s) URL, within a minute; no credentials are sent. Unavailable: no answer,

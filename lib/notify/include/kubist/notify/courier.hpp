@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include <kubist/http/curl_transport.hpp>
+#include <kubist/http/guarded_transport.hpp>
 
 namespace kubist::notify {
 
@@ -34,7 +34,7 @@ class Courier {
  private:
   struct State;
   std::shared_ptr<State> m_state;  ///< shared with what is under way
-  std::shared_ptr<http::CurlEngine> m_engine;
+  http::GuardedEngine m_engine;
   std::shared_ptr<http::Transport> m_transport;
 };
 

@@ -1,0 +1,15 @@
+#pragma once
+#include <stop_token>
+#include <string>
+
+#include <kubist/kube/client.hpp>
+
+namespace kubist::executors {
+
+/// The text of one key of a Secret. not_found: reason SecretNotFound, SecretKeyNotFound; else as
+/// the API server answers.
+util::Result<std::string> secret_value(kube::Client& client, const std::string& ns,
+                                       const std::string& name, const std::string& key,
+                                       const std::stop_token& stop = {});
+
+}  // namespace kubist::executors

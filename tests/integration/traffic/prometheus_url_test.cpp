@@ -1,0 +1,193 @@
+// Releases and experiments that name a Prometheus by its address: what the Project allows, what
+// credentials it gets, and what is said where it cannot be asked.
+#include "backend.hpp"
+#include "support/loopback_server.hpp"
+
+using namespace traffic_test;
+using kubist::testing::Connection;
+using kubist::testing::LoopbackServer;
+using kubist::testing::ReceivedRequest;
+
+namespace {
+
+const char* const k_token = "a-very-secret-token";
+
+/// A Prometheus on this machine that answers as the first part of the path says, and keeps the
+/// credentials that came with it.
+class Prometheus {
+ public:
+  std::string url(const std::string& manner) const { return m_server.url("/" + manner); }
+  std::string pattern() const { return m_server.url("/*"); }
+  std::string authorization(const std::string& manner) {
+    const std::lock_guard lock(m_mutex);
+    return m_authorization[manner];
+  }
+  bool was_asked(const std::string& manner) {
+    const std::lock_guard lock(m_mutex);
+    return m_authorization.contains(manner);
+  }
+
+ private:
+  void answer(const ReceivedRequest& request, Connection& connection) {
+    const std::string manner = kubist::util::split(request.head, '/')[1];
+    const std::string authorization = request.header("Authorization");
+    {
+      const std::lock_guard lock(m_mutex);
+      m_authorization[manner] = authorization;
+    }
+    if (manner == "slow") {
+      connection.wait_for_close();
+    } else if (manner == "html") {
+      connection.reply(200, "<html>sign in</html>");
+    } else if (manner == "echo") {
+      connection.reply(422, cat(R"({"status":"error","errorType":"execution","error":"not with )",
+                                authorization, "\"}"));
+    } else if (manner == "moved") {
+      connection.reply(302, "", cat("Location: ", url("token"), "/api/v1/query\r\n"));
+    } else {
+      connection.reply(200, R"({"status":"success","data":{"resultType":"vector","result":)"
+                            R"([{"metric":{},"value":[1,"7"]}]}})");
+    }
+  }
+  std::mutex m_mutex;
+  std::map<std::string, std::string> m_authorization;
+  LoopbackServer m_server{
+      [this](const auto& request, auto& connection) { answer(request, connection); }};
+};
+
+/// What a release gives as its reason, and what it says.
+struct Outcome {
+  std::string state, reason, message;
+};
+
+class Setting {
+ public:
+  explicit Setting(const std::string& test) : stage(test) {
+    stage.reconcile();
+    for (const char* version : {"v1", "v2"}) {
+      stage.ready_pod(cat("web-", version), {{"app", "web"}, {"version", version}});
+    }
+    stage.apply("Destination", "web", k_destination);
+    put("home",
+        {{{"apiVersion", "v1"},
+          {"kind", "Secret"},
+          {"metadata", {{"name", "prometheus"}, {"namespace", stage.project()}}},
+          {"stringData",
+           {{"token", k_token}, {"basic", "Basic dTpw\n"}, {"lines", "a\r\nX-Other: b"}}}}});
+  }
+  void allow(const std::vector<std::string>& patterns) {
+    must(kubectl("home", {"patch", "projects.kubist.io", stage.project(), "--type=merge", "-p",
+                          Json{{"spec", {{"allow", {{"metrics", patterns}}}}}}.dump()}));
+  }
+  void add(const std::string& name, const std::string& url, const std::string& key = "") {
+    stage.apply("TrafficRoute", name,
+                cat("{hosts: [", name,
+                    ".example.com], routes: [{weights: [{destination: web, version: v1}]}]}"));
+    const std::string secret =
+        key.empty() ? "" : cat(", authorizationSecretRef: {name: prometheus, key: ", key, "}");
+    stage.apply("CanaryRelease", name,
+                cat("{destination: web, stable: v1, canary: v2, routes: [", name,
+                    "], interval: 1s, holdLimit: 4s, bake: 1s, weights: [50], policies: [{name: "
+                    "Metric, parameters: {metrics: [{name: queue, query: 'up', thresholdRange: "
+                    "{max: 7}}]}}], metrics: {prometheus: {url: '",
+                    url, "'", secret, "}}}"));
+  }
+  Outcome outcome(const std::string& name) {
+    const auto release = stage.node("canaryreleases", name);
+    const std::string all = release->dump();
+    CHECK_MESSAGE(all.find(k_token) == std::string::npos, all);
+    return {text_of(release, {"status", "state"}), text_of(release, {"status", "reason"}),
+            text_of(release, {"status", "message"})};
+  }
+  Stage stage;
+};
+
+}  // namespace
+
+TEST_CASE("prometheus by url: it gets the Secret's credentials, and nobody sees them") {
+  Setting setting("url-good");
+  Prometheus prometheus;
+  setting.allow({prometheus.pattern()});
+  setting.add("open", prometheus.url("open"));
+  setting.add("token", prometheus.url("token"), "token");
+  setting.add("basic", prometheus.url("basic/"), "basic");
+  const CommandResult run = setting.stage.reconcile("100s");
+  CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
+  for (const char* name : {"open", "token", "basic"}) {
+    const Outcome outcome = setting.outcome(name);
+    CHECK_MESSAGE(outcome.state == "Succeeded", name, outcome.reason, outcome.message);
+  }
+  CHECK(prometheus.authorization("open") == "");
+  CHECK(prometheus.authorization("token") == cat("Bearer ", k_token));
+  CHECK(prometheus.authorization("basic") == "Basic dTpw");
+  CHECK((run.out + run.err).find(k_token) == std::string::npos);
+}
+
+TEST_CASE("prometheus by url: what cannot be asked holds the release with its reason") {
+  Setting setting("url-bad");
+  Prometheus prometheus;
+  std::string gone;
+  {
+    Prometheus before;
+    gone = before.url("gone");
+  }
+  setting.allow({prometheus.pattern(), gone, "http://169.254.*", "http://user*"});
+  const std::string user = kubist::util::replace_all(prometheus.url("x"), "//", "//user@");
+  struct Case {
+    std::string name, url, key, reason, says;
+  };
+  const std::vector<Case> cases{
+      {"html", prometheus.url("html"), "", "Html", ""},
+      {"slow", prometheus.url("slow"), "", "Timeout", ""},
+      {"moved", prometheus.url("moved"), "token", "NotMetrics", ""},
+      {"echo", prometheus.url("echo"), "token", "CannotExecute", "not with Bearer ***"},
+      {"gone", gone, "", "Unreachable", ""},
+      {"foreign", "https://prometheus.example.com/", "", "AddressNotAllowed", "spec.allow.metrics"},
+      {"climbs", prometheus.url("a/../b"), "", "AddressNotAllowed", ".."},
+      {"metadata", "http://169.254.169.254/latest", "", "AddressNotAllowed", "link-local"},
+      {"user", user, "", "AddressNotAllowed", "user's name"},
+      {"nokey", prometheus.url("nokey"), "other", "SecretKeyNotFound", "has no key other"},
+      {"lines", prometheus.url("lines"), "lines", "SecretNotUsable", "no value of a header"}};
+  for (const Case& each : cases) {
+    setting.add(each.name, each.url, each.key);
+  }
+  const CommandResult run = setting.stage.reconcile("120s");
+  CHECK_MESSAGE(run.exit_code == 4, run.out, run.err);
+  for (const Case& each : cases) {
+    const Outcome outcome = setting.outcome(each.name);
+    CHECK_MESSAGE(outcome.state == "RolledBack", each.name, outcome.reason, outcome.message);
+    CHECK_MESSAGE(outcome.reason == each.reason, each.name, outcome.message);
+    CHECK_MESSAGE(outcome.message.find(each.says) != std::string::npos, each.name, outcome.message);
+  }
+  CHECK_FALSE(prometheus.was_asked("token"));
+  CHECK_FALSE(prometheus.was_asked("nokey"));
+  CHECK_FALSE(prometheus.was_asked("lines"));
+  CHECK((run.out + run.err).find(k_token) == std::string::npos);
+}
+
+TEST_CASE("prometheus by url: an experiment's goals ask it, too") {
+  Setting setting("url-goals");
+  Stage& stage = setting.stage;
+  Prometheus prometheus;
+  stage.apply("TrafficRoute", "web",
+              "{hosts: [a.example.com], routes: [{weights: [{destination: web, version: v1}]}]}");
+  stage.apply("Experiment", "button",
+              cat("{route: web, variants: [{name: control, destination: web, version: v1}, {name: "
+                  "green, destination: web, version: v2}], interval: 1s, maxDuration: 10m, goals: "
+                  "[{name: orders, count: 'c', successes: 's', source: {prometheus: {url: '",
+                  prometheus.url("token"),
+                  "', authorizationSecretRef: {name: prometheus, key: token}}}}]}"));
+  const auto look = [&] {
+    stage.reconcile("5s");
+    return stage.node("experiments", "button");
+  };
+  REQUIRE(eventually(
+      [&] {
+        return text_of(look(), {"status", "reason"}) == "AddressNotAllowed";
+      },
+      60));
+  CHECK_FALSE(prometheus.was_asked("token"));
+  setting.allow({prometheus.pattern()});
+  REQUIRE(eventually([&] { return !text_of(look(), {"status", "readAt"}).empty(); }, 60));
+  CHECK(prometheus.authorization("token") == cat("Bearer ", k_token));
+}

@@ -1,0 +1,79 @@
+#include <doctest/doctest.h>
+
+#include <kubist/http/fetch.hpp>
+#include <kubist/http/guarded_transport.hpp>
+#include <kubist/util/text.hpp>
+
+#include "support/fake_resolver.hpp"
+#include "support/loopback_server.hpp"
+
+using namespace kubist;
+using namespace kubist::http;
+using namespace kubist::testing;
+using util::cat;
+
+namespace {
+
+/// A client that sends nothing to link-local addresses, and a server on this machine.
+struct Setup {
+  util::Result<Response> get(const std::string& url) {
+    Request request;
+    request.url = url;
+    request.follow_redirects = true;
+    request.timeout = std::chrono::seconds(20);
+    return send(*engine.transport(), std::move(request));
+  }
+  std::string at(const std::string& host) const { return cat("http://", host, ':', server.port()); }
+
+  GuardedEngine engine;
+  LoopbackServer server{[this](const ReceivedRequest& request, Connection& connection) {
+    if (request.head.find("GET /to/") == 0) {
+      const std::string to = util::split(request.head, '/')[2];
+      connection.reply(302, "", cat("Location: ", at(to.substr(0, to.find(' '))), "\r\n"));
+    } else {
+      connection.reply(200, "here");
+    }
+  }};
+};
+
+}  // namespace
+
+TEST_CASE("link-local: a name that leads there is refused, and who it is is said") {
+  struct Case {
+    std::string host, address;
+  };
+  for (const Case& each : {Case{"link-local.test", "169.254.7.7"},
+                           {"link-local-6.test", "fe80::7"},
+                           {"mapped.test", "::ffff:169.254.7.7"},
+                           {"169.254.7.7", "169.254.7.7"},
+                           {"0xa9fe0707", "169.254.7.7"},
+                           {"2851997447", "169.254.7.7"},
+                           {"[::ffff:a9fe:707]", "::ffff:169.254.7.7"}}) {
+    CAPTURE(each.host);
+    Setup setup;
+    const auto answer = setup.get(setup.at(each.host));
+    REQUIRE_FALSE(answer);
+    CHECK(answer.error().kind == util::ErrorKind::forbidden);
+    CHECK(answer.error().reason == k_failure_address);
+    CHECK_MESSAGE(answer.error().message.find(each.address) != std::string::npos,
+                  answer.error().message);
+    CHECK(setup.server.connections() == 0);
+  }
+}
+
+TEST_CASE("link-local: a redirect leads there no more than the URL does") {
+  Setup setup;
+  const auto elsewhere = setup.get(setup.at("loopback.test") + "/to/loopback.test");
+  REQUIRE_MESSAGE(elsewhere, elsewhere.error().to_string());
+  CHECK(elsewhere->body == "here");
+  const auto there = setup.get(setup.at("loopback.test") + "/to/link-local.test");
+  REQUIRE_FALSE(there);
+  CHECK(there.error().reason == k_failure_address);
+}
+
+TEST_CASE("link-local: what must be at the address itself is not fetched from there") {
+  const auto text =
+      fetch(nullptr, "http://link-local.test/manifest.yaml", 1000, {}, Redirects::refuse);
+  REQUIRE_FALSE(text);
+  CHECK(text.error().reason == k_failure_address);
+}
