@@ -6,6 +6,7 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
+#include "release_calls.hpp"
 #include "release_listing.hpp"
 #include "release_look.hpp"
 #include "release_metrics.hpp"
@@ -62,6 +63,7 @@ struct Releases::Entry {
   std::mutex mutex;
   std::optional<util::Result<std::shared_ptr<const ReleaseLook>>> look;
   std::optional<util::Result<ReleaseWindow>> window;
+  std::map<std::string, Json> called;  ///< answers, by query
 };
 
 Releases::Releases(World& world, const engine::Graph& graph, std::stop_token stop)
@@ -69,7 +71,8 @@ Releases::Releases(World& world, const engine::Graph& graph, std::stop_token sto
       m_graph(graph),
       m_stop(std::move(stop)),
       m_listing(std::make_unique<ReleaseListing>(graph)),
-      m_metrics(std::make_unique<ReleaseMetrics>(world, graph)) {}
+      m_metrics(std::make_unique<ReleaseMetrics>(world, graph)),
+      m_calls(std::make_unique<ReleaseCalls>(world, graph)) {}
 
 Releases::~Releases() = default;
 
@@ -107,6 +110,20 @@ util::Result<ReleaseWindow> Releases::window(const engine::Node& node) {
   return *entry->window;
 }
 
+util::Result<Json> Releases::called(const engine::Node& node, const std::string& query) {
+  KUBIST_TRY(const auto looked, look(node, node.spec()));
+  const auto entry = entry_of(node);
+  const std::lock_guard lock(entry->mutex);
+  auto known = entry->called.find(query);
+  if (known == entry->called.end()) {
+    const auto call = policies::read_call(query);
+    Json answer = call ? m_calls->answer(node, *looked, *call, m_stop)
+                       : m_calls->read(node, *looked, *policies::read_web(query), m_stop);
+    known = entry->called.emplace(query, std::move(answer)).first;
+  }
+  return known->second;
+}
+
 bool Releases::gathers(const engine::Node& node) const { return node.key.kind == k_canary_release; }
 
 void Releases::gather(const engine::Node& node, const std::vector<engine::PolicyUse>& uses) {
@@ -136,8 +153,16 @@ util::Result<Json> Releases::metrics(const engine::Node& node,
     if (query == release::k_window_query) {
       continue;
     }
+    if (definition.queries && policies::read_call(query)) {
+      KUBIST_TRY(answers[name], called(node, query));
+      continue;
+    }
     if (open != nullptr) {  // nothing is judged before the window is over
       answers[name] = *open;
+      continue;
+    }
+    if (definition.queries && policies::read_web(query)) {
+      KUBIST_TRY(answers[name], called(node, query));
       continue;
     }
     KUBIST_TRY(const auto looked, look(node, node.spec()));

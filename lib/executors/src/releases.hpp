@@ -8,6 +8,7 @@
 
 #include <kubist/engine/pipeline.hpp>
 #include <kubist/executors/world.hpp>
+#include <kubist/policies/calls.hpp>
 #include <kubist/release/loop.hpp>
 #include <kubist/traffic/shift.hpp>
 #include <kubist/traffic/split.hpp>
@@ -33,6 +34,7 @@ struct ReleaseLook {
   release::Seen seen;
 };
 
+class ReleaseCalls;
 class ReleaseListing;
 class ReleaseMetrics;
 struct ReleaseWindow;
@@ -69,6 +71,8 @@ class Releases final : public engine::PolicyWorld {
   struct Entry;
   std::shared_ptr<Entry> entry_of(const engine::Node& node);
   util::Result<ReleaseWindow> window(const engine::Node& node);
+  /// What a call or a URL answers, asked once in a run.
+  util::Result<data::Json> called(const engine::Node& node, const std::string& query);
   World& m_world;
   const engine::Graph& m_graph;
   std::stop_token m_stop;
@@ -79,6 +83,7 @@ class Releases final : public engine::PolicyWorld {
   std::map<std::string, util::Result<std::vector<data::Json>>> m_approvals;  ///< by namespace
   std::unique_ptr<ReleaseListing> m_listing;
   std::unique_ptr<ReleaseMetrics> m_metrics;
+  std::unique_ptr<ReleaseCalls> m_calls;
 };
 
 }  // namespace kubist::executors

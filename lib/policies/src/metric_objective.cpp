@@ -2,8 +2,12 @@
 
 #include <array>
 
+#include <kubist/data/jsonpath.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/policies/calls.hpp>
 #include <kubist/util/text.hpp>
+
+#include "step_fields.hpp"
 
 namespace kubist::policies {
 
@@ -82,6 +86,27 @@ util::Result<std::string> value_text(const Json& metric, const std::string& name
       cat("metric ", name, " is none of ", util::join(known, ", "), util::did_you_mean(name, known),
           ": give it a value, as in value: "
           "canary.p95"));
+}
+
+/// Argo's provider.web as a query.
+util::Result<std::string> web_query(const Json& web, const std::string& what) {
+  constexpr std::array<std::string_view, 3> k_fields{"url", "jsonPath", "timeoutSeconds"};
+  KUBIST_CHECK(check_fields(web, k_fields, cat(what, ": provider.web")));
+  WebMetric metric;
+  metric.url = data::string_at(web, {"url"});
+  metric.path = data::string_at(web, {"jsonPath"});
+  metric.timeout = std::chrono::seconds(
+      web.contains("timeoutSeconds") ? data::int_at(web, {"timeoutSeconds"}) : 10);
+  const auto path = data::JsonPath::compile_relaxed(metric.path);
+  if (metric.url.empty() || metric.path.empty() || !path || metric.timeout.count() < 1 ||
+      metric.timeout.count() > 60) {
+    return util::fail(ErrorKind::invalid,
+                      cat(what,
+                          ": provider.web needs a url, a jsonPath that finds one number, and "
+                          "a timeoutSeconds from 1 to 60",
+                          path ? "" : ": ", path ? "" : path.error().message));
+  }
+  return to_query(metric);
 }
 
 std::optional<double> bound(const Json& metric, std::string_view which) {
@@ -186,11 +211,16 @@ util::Result<std::vector<Objective>> read_objectives(const Json& metrics) {
 
 util::Result<std::string> query_of(const Json& metric, const std::string& what) {
   const Json* argos = data::find_path(metric, {"provider"});
+  const Json* web = data::find_path(metric, {"provider", "web"});
+  if (web != nullptr && argos->size() == 1 && !metric.contains("value") &&
+      !metric.contains("query")) {
+    return web_query(*web, what);
+  }
   if (argos != nullptr &&
       (argos->size() != 1 || !argos->contains("prometheus") || (*argos)["prometheus"].size() != 1 ||
        data::string_at(*argos, {"prometheus", "query"}).empty())) {
     return util::fail(ErrorKind::invalid,
-                      cat(what, ": of a provider only prometheus.query is known"),
+                      cat(what, ": of a provider only prometheus.query and web are known"),
                       "Where Prometheus is stands in the release's spec.metrics.prometheus.");
   }
   const std::string query(data::string_at(

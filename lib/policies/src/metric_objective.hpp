@@ -23,8 +23,8 @@ Json objectives_schema();
 util::Result<std::vector<Objective>> read_objectives(const Json& metrics);
 /// The queries of such a list, or of the metrics of an analysis.
 std::vector<std::string> queries_of_metrics(const Json& metrics);
-/// The metric's query: its own, or Argo's provider.prometheus.query. Empty: none. Invalid: a
-/// provider with more than that.
+/// The metric's query: its own, or Argo's provider.prometheus.query or provider.web (calls.hpp).
+/// Empty: none. Invalid: a provider with more than that.
 util::Result<std::string> query_of(const Json& metric, const std::string& what);
 /// Vamp's `metric`: a number for each version, with its names for what is counted.
 util::Result<Objective> compare_versions(std::string_view text);

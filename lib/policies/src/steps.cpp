@@ -9,6 +9,7 @@
 
 #include "approvals.hpp"
 #include "steps_plan.hpp"
+#include "steps_webhook.hpp"
 
 namespace kubist::policies {
 
@@ -30,6 +31,9 @@ constexpr const char* k_doc =
     "the\n"
     "release back, more than inconclusiveLimit that cannot be told pause it. dryRun metrics decide "
     "nothing.\n"
+    "webhook posts to a URL as Flagger does (which spec.allow.webhooks must allow); 2xx goes on, "
+    "refused\n"
+    "more often than `retries` takes the release back.\n"
     "Windows are as long as the release's interval. Other steps and fields are refused.";
 
 Json pace(const std::vector<Stage>& stages, const release::Plan& plan) {
@@ -115,6 +119,8 @@ class Walk {
         return analysis(step);
       case Step::Kind::header:
         return true;  // it holds once it is passed
+      case Step::Kind::webhook:
+        return webhook(step);
     }
     return true;
   }
@@ -165,6 +171,33 @@ class Walk {
       decide(m_list, Action::hold, "Analysing", said());
     }
     return done;
+  }
+
+  /// Called by who gave the answer, once at this step, and again only after it was refused or could
+  /// not be reached.
+  bool webhook(const Step& step) {
+    const CallCheck check =
+        check_call(step, data::find_path(m_list, {"functionConfig", "metrics", step.query}));
+    if (check.outcome == CallCheck::Outcome::passed) {
+      return true;
+    }
+    if (check.outcome != CallCheck::Outcome::pending) {
+      m_kept["why"] = check.reason;
+      m_kept["said"] = check.message;
+      m_kept["again"] = util::format_time(m_view.now + m_plan.interval);
+    }
+    if (check.outcome == CallCheck::Outcome::refused && !step.waits) {
+      m_kept["failed"] = data::int_at(m_kept, {"failed"}) + 1;
+      if (m_kept["failed"] > step.retries) {
+        return end(Action::rollback, check.reason, check.message);
+      }
+    }
+    const auto again = util::parse_time(data::string_at(m_kept, {"again"}));
+    const auto left = again ? std::chrono::ceil<seconds>(*again - m_view.now) : seconds(1);
+    set_requeue(m_list, std::max(left, seconds(1)));
+    decide(m_list, Action::hold, std::string(data::string_at(m_kept, {"why"}, check.reason)),
+           again ? said() : check.message);
+    return false;
   }
 
   /// Counts a window by one metric; true: it has enough of them.
@@ -249,7 +282,7 @@ util::Result<> apply(Json& list) {
 
 Builtin steps() {
   BuiltinText text{"Steps",
-                   "Leads a canary through weights, pauses and analyses in order.",
+                   "Leads a canary through weights, pauses, analyses and webhooks in order.",
                    k_doc,
                    steps_schema(),
                    true,

@@ -5,8 +5,10 @@
 #include <map>
 
 #include <kubist/data/pointer.hpp>
-#include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
+
+#include "step_fields.hpp"
+#include "steps_webhook.hpp"
 
 namespace kubist::policies {
 
@@ -16,8 +18,8 @@ using Outcome = WindowCheck::Outcome;
 
 namespace {
 
-constexpr std::array<std::string_view, 4> k_steps{"setWeight", "pause", "analysis",
-                                                  "setHeaderRoute"};
+constexpr std::array<std::string_view, 5> k_steps{"setWeight", "pause", "analysis",
+                                                  "setHeaderRoute", "webhook"};
 constexpr std::array<std::string_view, 2> k_header{"name", "match"};
 constexpr std::array<std::string_view, 2> k_header_match{"headerName", "headerValue"};
 constexpr std::array<std::string_view, 3> k_operators{"exact", "prefix", "regex"};
@@ -34,39 +36,6 @@ constexpr std::array<std::string_view, 10> k_metric{"name",
                                                     "inconclusiveLimit"};
 /// The answer to a metric's query, in its conditions.
 constexpr std::string_view k_result = "result";
-
-/// What is not known is refused: a step left out would let through what it was to stop.
-util::Result<> check_fields(const Json& object, std::span<const std::string_view> known,
-                            const std::string& what) {
-  std::vector<std::string> names(known.begin(), known.end());
-  for (const auto& [key, value] : object.items()) {
-    if (std::find(names.begin(), names.end(), key) == names.end()) {
-      return util::fail(ErrorKind::invalid,
-                        cat(what, ": ", key, " is not supported, only ", util::join(names, ", "),
-                            util::did_you_mean(key, names)));
-    }
-  }
-  return {};
-}
-
-/// "10m", or Argo's whole seconds.
-util::Result<std::optional<std::chrono::seconds>> read_time(const Json& object,
-                                                            std::string_view field,
-                                                            const std::string& what) {
-  const Json* found = data::find_path(object, {field});
-  if (found == nullptr || found->is_null()) {
-    return std::nullopt;
-  }
-  const std::string text = found->is_number_integer() ? cat(found->get<std::int64_t>(), 's')
-                           : found->is_string()       ? found->get<std::string>()
-                                                      : "";
-  const auto read = util::parse_duration(text);
-  if (!read || read->count() < 0) {
-    return util::fail(ErrorKind::invalid,
-                      cat(what, ": ", field, ": ", found->dump(), " is no duration like 10m"));
-  }
-  return std::chrono::ceil<std::chrono::seconds>(*read);
-}
 
 util::Result<std::optional<Expression>> read_condition(const Json& metric, std::string_view field,
                                                        bool queried, const std::string& what) {
@@ -192,6 +161,7 @@ util::Result<Step> read_header(const Json& given, const std::string& where) {
 util::Result<Step> read_step(const std::string& kind, const Json& value, const std::string& where) {
   return kind == "pause"      ? read_pause(value, where)
          : kind == "analysis" ? read_analysis(value, where)
+         : kind == "webhook"  ? read_webhook(value, where)
                               : read_header(value, where);
 }
 
@@ -246,6 +216,7 @@ util::Result<std::vector<Stage>> read_steps(const Json& steps) {
   if (stages.empty()) {
     return util::fail(ErrorKind::invalid, "steps: there is no setWeight");
   }
+  name_calls(stages);
   return stages;
 }
 
@@ -307,6 +278,14 @@ std::vector<std::string> queries_of_steps(const Json& steps) {
       all.insert(all.end(), queries.begin(), queries.end());
     }
   }
+  const auto stages = read_steps(steps);
+  for (const Stage& stage : stages ? *stages : std::vector<Stage>()) {
+    for (const Step& step : stage.steps) {
+      if (!step.query.empty()) {
+        all.push_back(step.query);
+      }
+    }
+  }
   return all;
 }
 
@@ -340,7 +319,8 @@ Json steps_schema() {
           {"description",
            "In order: {setWeight: PERCENT}, {pause: {duration: 10m}}, {pause: {}} until a "
            "person goes on, {analysis: {metrics, initialDelay, dryRun}}, {setHeaderRoute: {name, "
-           "match: [{headerName, headerValue: {exact: VALUE}}]}}."},
+           "match: [{headerName, headerValue: {exact: VALUE}}]}}, {webhook: {name, url, timeout, "
+           "metadata, retries, type}}."},
           {"items", {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}}}}}};
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <kubist/policies/calls.hpp>
+
 #include "metric_objective.hpp"
 
 namespace kubist::policies {
@@ -21,13 +23,17 @@ struct AnalysisMetric {
 };
 
 struct Step {
-  enum class Kind { pause, analysis, header };
+  enum class Kind { pause, analysis, header, webhook };
   Kind kind = Kind::pause;
   std::optional<std::chrono::seconds> duration;  ///< of a pause; nothing: until a person goes on
   std::chrono::seconds initial_delay{0};
   std::vector<AnalysisMetric> metrics;
-  std::string name;   ///< of a header route
+  std::string name;   ///< of a header route or a webhook
   std::string match;  ///< its condition; empty: it ends
+  Call call;          ///< of a webhook
+  std::string query;  ///< the call's answer has this name
+  std::int64_t retries = 0;  ///< how often it may be refused
+  bool waits = false;        ///< refused is not failed: it gives leave to go on
 };
 
 /// A weight and what is to be done there before the next one.
@@ -36,15 +42,15 @@ struct Stage {
   std::vector<Step> steps;
 };
 
-/// Reads `steps`. Invalid, naming the step: one that is not known (mirrors, experiments, hooks and
-/// jobs are not), weights that do not rise, a list that does not begin with a weight (but for
-/// header routes, which begin with it).
+/// Reads `steps`. Invalid, naming the step: one that is not known (mirrors, experiments and jobs
+/// are not), weights that do not rise, a list that does not begin with a weight (but for header
+/// routes, which begin with it).
 util::Result<std::vector<Stage>> read_steps(const Json& steps);
 
 /// The condition of all header routes that are set before step `place` at a weight; empty: none is.
 std::string match_at(const std::vector<Stage>& stages, int weight, std::size_t place);
 
-/// The queries of all analyses.
+/// The queries of all analyses, and the calls of all webhooks.
 std::vector<std::string> queries_of_steps(const Json& steps);
 
 /// The window by one metric. Argo's rule: where only one condition is given the other is its

@@ -1,0 +1,102 @@
+#include "release_calls.hpp"
+
+#include <kubist/data/json_text.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/metrics/json_source.hpp>
+#include <kubist/util/clock.hpp>
+#include <kubist/util/sha256.hpp>
+#include <kubist/util/text.hpp>
+
+#include "addresses.hpp"
+#include "release_metrics.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+using policies::Call;
+using util::cat;
+
+namespace {
+
+constexpr std::size_t k_max_body = 64U << 10U;
+constexpr std::size_t k_shown = 200;  // of an answer
+
+Json nothing(std::string_view reason, std::string_view message) {
+  return {{"reason", reason}, {"message", message}};
+}
+
+Json refusal(const util::Error& error) {
+  return nothing(error.reason, cat(error.message, ". ", error.hint));
+}
+
+std::string checksum_of(const engine::Node& node, const ReleaseLook& look, const Call& call) {
+  return util::sha256_hex(
+             cat(node.uid, '/', look.before.attempt, '/', look.before.target, '/', to_query(call)))
+      .substr(0, 16);
+}
+
+http::Request request_for(const engine::Node& node, const ReleaseLook& look, const Call& call) {
+  const std::string checksum = checksum_of(node, look, call);
+  const Json body{{"name", node.key.name},
+                  {"namespace", node.key.ns},
+                  {"phase", to_string(look.before.state)},
+                  {"checksum", checksum},
+                  {"metadata", call.webhook.value("metadata", Json::object())}};
+  http::Request request;
+  request.method = "POST";
+  request.url = data::string_at(call.webhook, {"url"});
+  request.headers = {{"Content-Type", "application/json"}, {"webhook-id", checksum}};
+  request.body = std::make_shared<const std::string>(data::to_json(body));
+  request.timeout = std::chrono::seconds(data::int_at(call.webhook, {"timeout"}, 10));
+  request.max_body = k_max_body;
+  return request;
+}
+
+}  // namespace
+
+Json ReleaseCalls::answer(const engine::Node& node, const ReleaseLook& look, const Call& call,
+                          const std::stop_token& stop) const {
+  const bool same_target = look.seen.target == look.before.target;
+  if (!same_target || !policies::is_due(call, node.status(), util::system_clock().now())) {
+    return nothing(policies::k_reason_not_due, "its step is not the present one");
+  }
+  return m_world.dry_run == apply::DryRun::none
+             ? post(node, look, call, stop)
+             : nothing("DryRun", "it is not called in a dry run");
+}
+
+// Messages do not have the address, whose path may be a secret.
+Json ReleaseCalls::post(const engine::Node& node, const ReleaseLook& look, const Call& call,
+                        const std::stop_token& stop) const {
+  http::Request request = request_for(node, look, call);
+  if (const auto allowed = check_address(m_graph, node, "webhooks", request.url, "its address");
+      !allowed) {
+    return refusal(allowed.error());
+  }
+  const auto seconds = request.timeout.count() / 1000;
+  const auto answer = http::send(*m_engine.transport(), std::move(request), stop);
+  if (!answer) {
+    const bool late = answer.error().kind == util::ErrorKind::timeout;
+    return late ? nothing("Timeout", cat("no answer within ", seconds, " s"))
+                : nothing(answer.error().reason.empty() ? "Unreachable" : answer.error().reason,
+                          "it could not be reached");
+  }
+  const std::string_view text = util::trim(answer->body);
+  return {{"status", answer->status}, {"message", util::printable(text.substr(0, k_shown))}};
+}
+
+Json ReleaseCalls::read(const engine::Node& node, const ReleaseLook& look,
+                        const policies::WebMetric& metric, const std::stop_token& stop) const {
+  if (!is_measured(look.before)) {
+    return nothing("NotObserved", "no weight is under way");
+  }
+  if (const auto allowed = check_address(m_graph, node, "metrics", metric.url, "its address");
+      !allowed) {
+    return refusal(allowed.error());
+  }
+  const auto number = metrics::read_json_source(
+      *m_engine.transport(), {metric.url, {}, metric.path, metric.timeout}, stop);
+  return number ? Json{{"value", *number}} : nothing(number.error().reason, number.error().message);
+}
+
+}  // namespace kubist::executors

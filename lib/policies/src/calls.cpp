@@ -1,0 +1,75 @@
+#include <algorithm>
+
+#include <kubist/data/json_text.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/policies/calls.hpp>
+#include <kubist/util/duration.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::policies {
+
+using data::Json;
+
+namespace {
+
+// No expression of PromQL begins so.
+constexpr std::string_view k_prefix = "@call ";
+constexpr std::string_view k_web_prefix = "@web ";
+
+}  // namespace
+
+std::string to_query(const Call& call) {
+  return util::cat(
+      k_prefix,
+      data::to_json({{"webhook", call.webhook}, {"weight", call.weight}, {"step", call.step}}));
+}
+
+std::optional<Call> read_call(std::string_view query) {
+  if (!query.starts_with(k_prefix)) {
+    return std::nullopt;
+  }
+  const Json read = Json::parse(query.substr(k_prefix.size()), nullptr, false);
+  const Json* webhook = data::find_path(read, {"webhook"});
+  if (webhook == nullptr || !webhook->is_object()) {
+    return std::nullopt;
+  }
+  return Call{*webhook, static_cast<int>(data::int_at(read, {"weight"})),
+              data::int_at(read, {"step"})};
+}
+
+bool is_due(const Call& call, const Json& status, std::chrono::system_clock::time_point now) {
+  const auto state = data::string_at(status, {"state"});
+  const Json* policies = data::find_path(status, {"policies"});
+  if ((state != "Progressing" && state != "Waiting") || policies == nullptr ||
+      !policies->is_array()) {
+    return false;
+  }
+  return std::any_of(policies->begin(), policies->end(), [&](const Json& policy) {
+    const Json* kept = data::find_path(policy, {"state"});
+    if (kept == nullptr || data::int_at(*kept, {"weight"}) != call.weight ||
+        data::int_at(*kept, {"step"}, -1) != call.step ||
+        data::int_at(*kept, {"attempt"}) != data::int_at(status, {"attempt"}, 1)) {
+      return false;
+    }
+    const auto again = util::parse_time(data::string_at(*kept, {"again"}));
+    return !again || now >= *again;
+  });
+}
+
+std::string to_query(const WebMetric& metric) {
+  return util::cat(k_web_prefix, data::to_json({{"url", metric.url},
+                                                {"jsonPath", metric.path},
+                                                {"timeoutSeconds", metric.timeout.count()}}));
+}
+
+std::optional<WebMetric> read_web(std::string_view query) {
+  if (!query.starts_with(k_web_prefix)) {
+    return std::nullopt;
+  }
+  const Json read = Json::parse(query.substr(k_web_prefix.size()), nullptr, false);
+  return WebMetric{std::string(data::string_at(read, {"url"})),
+                   std::string(data::string_at(read, {"jsonPath"})),
+                   std::chrono::seconds(data::int_at(read, {"timeoutSeconds"}, 10))};
+}
+
+}  // namespace kubist::policies

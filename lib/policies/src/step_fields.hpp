@@ -1,0 +1,25 @@
+#pragma once
+#include <chrono>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <kubist/data/json.hpp>
+#include <kubist/util/result.hpp>
+
+namespace kubist::policies {
+
+using data::Json;
+
+/// Invalid, naming `what` and the field: one that is not known. What is not known is refused: a
+/// step left out would let through what it was to stop.
+util::Result<> check_fields(const Json& object, std::span<const std::string_view> known,
+                            const std::string& what);
+
+/// "10m", or Argo's whole seconds; nothing: it is not there. Invalid: it is no duration.
+util::Result<std::optional<std::chrono::seconds>> read_time(const Json& object,
+                                                            std::string_view field,
+                                                            const std::string& what);
+
+}  // namespace kubist::policies
