@@ -3,6 +3,7 @@
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/metrics/json_source.hpp>
+#include <kubist/release/window.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
@@ -87,7 +88,7 @@ Json ReleaseCalls::post(const engine::Node& node, const ReleaseLook& look, const
 
 Json ReleaseCalls::read(const engine::Node& node, const ReleaseLook& look,
                         const policies::WebMetric& metric, const std::stop_token& stop) const {
-  if (!is_measured(look.before)) {
+  if (!release::is_measured(look.before)) {
     return nothing("NotObserved", "no weight is under way");
   }
   if (const auto allowed = check_address(m_graph, node, "metrics", metric.url, "its address");

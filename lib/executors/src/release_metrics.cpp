@@ -5,7 +5,6 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/metrics/gateway.hpp>
-#include <kubist/metrics/gathering.hpp>
 #include <kubist/release/window.hpp>
 #include <kubist/traffic/entry_gateway.hpp>
 #include <kubist/util/clock.hpp>
@@ -125,7 +124,7 @@ util::Result<std::shared_ptr<metrics::Provider>> ReleaseMetrics::provider(
     const std::lock_guard lock(m_mutex);
     auto& known = m_gathering[source];
     if (!known) {
-      known = metrics::make_gathering_provider(source);
+      known = metrics::make_gathering_provider(source, m_arrivals);
     }
     return known;
   }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 
+#include <kubist/metrics/gathering.hpp>
 #include <kubist/metrics/prometheus.hpp>
 #include <kubist/metrics/provider.hpp>
 
@@ -34,6 +35,10 @@ class ReleaseMetrics {
  public:
   ReleaseMetrics(World& world, const engine::Graph& graph)
       : m_world(world), m_graph(graph), m_sources(world, graph) {}
+
+  /// The caller's thread may measure a release before this ends: who asks first waits a moment for
+  /// it.
+  metrics::Arrivals::Mark coming() { return m_arrivals->coming(); }
 
   /// The window since the node's cursor, once it is as long as the interval. On several virtual
   /// clusters there is one when each of them has one.
@@ -67,6 +72,7 @@ class ReleaseMetrics {
   World& m_world;
   const engine::Graph& m_graph;
   MetricSources m_sources;
+  std::shared_ptr<metrics::Arrivals> m_arrivals = std::make_shared<metrics::Arrivals>();
   std::mutex m_mutex;  ///< guards what is below
   std::map<std::string, std::shared_ptr<metrics::Provider>> m_gateways;
   std::map<std::shared_ptr<metrics::Prometheus>, std::shared_ptr<metrics::Provider>> m_gathering;

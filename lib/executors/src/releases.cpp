@@ -108,6 +108,7 @@ util::Result<Json> Releases::called(const engine::Node& node, const std::string&
 bool Releases::gathers(const engine::Node& node) const { return node.key.kind == k_canary_release; }
 
 void Releases::gather(const engine::Node& node, const std::vector<engine::PolicyUse>& uses) {
+  const auto coming = m_metrics->coming();
   static_cast<void>(look(node, node.spec()));
   for (const engine::PolicyUse& use : uses) {
     static_cast<void>(metrics(node, *use.definition, use.parameters));

@@ -68,7 +68,6 @@ void CurlExchange::prepare(EasyHandle easy) {
   set(handle, CURLOPT_NOSIGNAL, 1L);
   set(handle, CURLOPT_PROTOCOLS_STR, "http,https");
   set(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
-  set(handle, CURLOPT_PIPEWAIT, 1L);
   set(handle, CURLOPT_HEADERFUNCTION, &CurlExchange::header_callback);
   set(handle, CURLOPT_HEADERDATA, static_cast<void*>(this));
   set(handle, CURLOPT_WRITEFUNCTION, &CurlExchange::write_callback);
@@ -80,6 +79,8 @@ void CurlExchange::prepare(EasyHandle easy) {
     set(handle, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
   }
   set_address();
+  // Where HTTP/2 may come. Else all would wait for the first answer, to learn that it does not.
+  set(handle, CURLOPT_PIPEWAIT, m_url.scheme == "https" ? 1L : 0L);
   set_tls();
   set_headers();
   set_body();

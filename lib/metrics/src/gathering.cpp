@@ -1,18 +1,19 @@
-#include <condition_variable>
-#include <mutex>
-
 #include <kubist/metrics/gathering.hpp>
 
 namespace kubist::metrics {
 
 namespace {
 
+constexpr std::chrono::milliseconds k_last_call{50};
+
 /// Group commit.
 class GatheringProvider : public Provider {
  public:
-  explicit GatheringProvider(std::shared_ptr<Provider> source) : m_source(std::move(source)) {}
+  GatheringProvider(std::shared_ptr<Provider> source, std::shared_ptr<Arrivals> arrivals)
+      : m_source(std::move(source)), m_arrivals(std::move(arrivals)) {}
 
   Expected<Sample> sample(const Subject& subject, const std::stop_token& stop) override {
+    const Arrivals::Mark there = m_arrivals->there();
     std::size_t at = 0;
     const std::shared_ptr<Batch> batch = join(subject, at);
     std::unique_lock lock(m_mutex);
@@ -68,8 +69,11 @@ class GatheringProvider : public Provider {
 
   void ask(const std::shared_ptr<Batch>& batch, std::unique_lock<std::mutex>& lock,
            const std::stop_token& stop) {
-    m_gathering.reset();
     m_asking = true;
+    lock.unlock();
+    m_arrivals->wait(k_last_call);
+    lock.lock();
+    m_gathering.reset();
     lock.unlock();
     std::vector<Expected<Sample>> samples;
     {
@@ -84,6 +88,7 @@ class GatheringProvider : public Provider {
   }
 
   const std::shared_ptr<Provider> m_source;
+  const std::shared_ptr<Arrivals> m_arrivals;
   std::mutex m_mutex;  ///< guards what follows, and the batches but for what is being asked
   std::condition_variable_any m_changed;
   std::shared_ptr<Batch> m_gathering;  ///< whom the next request is for; null: nobody yet
@@ -92,8 +97,20 @@ class GatheringProvider : public Provider {
 
 }  // namespace
 
-std::shared_ptr<Provider> make_gathering_provider(std::shared_ptr<Provider> source) {
-  return std::make_shared<GatheringProvider>(std::move(source));
+void Arrivals::add(int Arrivals::*count, int number) {
+  const std::lock_guard lock(m_mutex);
+  this->*count += number;
+  m_changed.notify_all();
+}
+
+void Arrivals::wait(std::chrono::milliseconds limit) {
+  std::unique_lock lock(m_mutex);
+  m_changed.wait_for(lock, limit, [&] { return m_there >= m_coming; });
+}
+
+std::shared_ptr<Provider> make_gathering_provider(std::shared_ptr<Provider> source,
+                                                  std::shared_ptr<Arrivals> arrivals) {
+  return std::make_shared<GatheringProvider>(std::move(source), std::move(arrivals));
 }
 
 }  // namespace kubist::metrics

@@ -16,8 +16,8 @@ using util::cat;
 namespace {
 
 constexpr std::size_t k_max_body = std::size_t{64} << 20U;
-/// URLs beyond some 8 KiB are refused by many a server.
-constexpr std::size_t k_max_query = 3'000;
+/// As it is in the URL; those beyond some 8 KiB are refused by many a server.
+constexpr std::size_t k_max_query = 6'000;
 
 struct Query {
   std::string expression;
@@ -179,7 +179,7 @@ std::vector<Expected<Sample>> Prometheus::samples(const std::vector<Subject>& su
     for (std::size_t end = begin; end < subjects.size(); ++end) {
       group.push_back(subjects[end]);
       std::string longer = counters_query(group, m_options.names, m_options.reporter);
-      if (!expression.empty() && longer.size() > k_max_query) {
+      if (!expression.empty() && util::percent_encode(longer).size() > k_max_query) {
         group.pop_back();
         break;
       }

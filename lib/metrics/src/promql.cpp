@@ -35,10 +35,19 @@ std::string istio_query(const std::vector<std::string>& hosts, const std::string
              "}) or ", times("destination_service", requests));
 }
 
+/// As regex_literal() but for dots, which stand for any character: what else they let through is of
+/// a host or version that nobody asks about, and a URL has room for more.
+std::string short_literal(std::string_view text) {
+  return util::replace_all(regex_literal(text), R"(\.)", ".");
+}
+
+/// `clusters`: what the names end with.
 std::string envoy_query(const std::vector<std::string>& clusters) {
+  const std::string names =
+      promql_quote(cat(R"(outbound\|[0-9]+\|()", util::join(clusters, "|"), ')'));
   std::vector<std::string> parts;
   for (const EnvoyStyle& style : k_envoy_styles) {
-    const std::string selector = cat(style.cluster, "=~", any_of(clusters));
+    const std::string selector = cat(style.cluster, "=~", names);
     const std::string keys = cat("__name__, ", style.cluster, ", ", k_process);
     const std::string requests =
         cat(style.by_class, '{', selector, ',', style.class_label, "!=\"\"}");
@@ -62,15 +71,19 @@ std::string counters_query(const std::vector<Subject>& subjects, Names names,
   std::vector<std::string> hosts;
   std::vector<std::string> clusters;
   for (const Subject& subject : subjects) {
-    hosts.push_back(regex_literal(subject.host));
+    hosts.push_back(short_literal(subject.host));
+    std::vector<std::string> subsets;
     for (const std::string& version : subject.versions) {
       const auto own = subject.hosts.find(version);
       if (own == subject.hosts.end()) {
-        clusters.push_back(cluster_pattern(version, subject.host));
+        subsets.push_back(short_literal(version));
       } else {
-        hosts.push_back(regex_literal(own->second));
-        clusters.push_back(cluster_pattern("", own->second));
+        hosts.push_back(short_literal(own->second));
+        clusters.push_back(cat(R"(\|)", hosts.back()));
       }
+    }
+    if (!subsets.empty()) {
+      clusters.push_back(cat('(', util::join(subsets, "|"), R"()\|)", short_literal(subject.host)));
     }
   }
   return names == Names::istio ? istio_query(hosts, reporter) : envoy_query(clusters);

@@ -16,6 +16,8 @@ const char* const k_token = "a-very-secret-token";
 /// credentials that came with it.
 class Prometheus {
  public:
+  /// It has counters of the stage's Service `web`.
+  explicit Prometheus(Stage& stage) : m_host(cat("web.", stage.ns(), ".svc.cluster.local")) {}
   std::string url(const std::string& manner) const { return m_server.url("/" + manner); }
   std::string pattern() const { return m_server.url("/*"); }
   std::string authorization(const std::string& manner) {
@@ -45,10 +47,28 @@ class Prometheus {
     } else if (manner == "moved") {
       connection.reply(302, "", cat("Location: ", url("token"), "/api/v1/query\r\n"));
     } else {
-      connection.reply(200, R"({"status":"success","data":{"resultType":"vector","result":)"
-                            R"([{"metric":{},"value":[1,"7"]}]}})");
+      Json result = Json::array({point(Json::object(), "7")});
+      if (request.head.find("istio_requests_total") != std::string::npos) {
+        result = Json::array({counter("v1"), counter("v2"),
+                              point({{"kubist", "time"}, {"destination_service", m_host}},
+                                    std::to_string(std::time(nullptr)))});
+      }
+      connection.reply(
+          200, Json{{"status", "success"}, {"data", {{"resultType", "vector"}, {"result", result}}}}
+                   .dump());
     }
   }
+  static Json point(const Json& labels, const std::string& value) {
+    return {{"metric", labels}, {"value", {std::time(nullptr), value}}};
+  }
+  Json counter(const std::string& version) const {
+    return point({{"__name__", "istio_requests_total"},
+                  {"destination_service", m_host},
+                  {"destination_version", version},
+                  {"response_code", "200"}},
+                 std::to_string(10 * std::time(nullptr)));
+  }
+  const std::string m_host;
   std::mutex m_mutex;
   std::map<std::string, std::string> m_authorization;
   LoopbackServer m_server{
@@ -57,7 +77,7 @@ class Prometheus {
 
 /// What a release gives as its reason, and what it says.
 struct Outcome {
-  std::string state, reason, message;
+  std::string state, reason, all;
 };
 
 class Setting {
@@ -89,15 +109,14 @@ class Setting {
                 cat("{destination: web, stable: v1, canary: v2, routes: [", name,
                     "], interval: 1s, holdLimit: 4s, bake: 1s, weights: [50], policies: [{name: "
                     "Metric, parameters: {metrics: [{name: queue, query: 'up', thresholdRange: "
-                    "{max: 7}}]}}], metrics: {prometheus: {url: '",
+                    "{max: 7}}]}}], metrics: {provider: Prometheus, prometheus: {url: '",
                     url, "'", secret, "}}}"));
   }
   Outcome outcome(const std::string& name) {
     const auto release = stage.node("canaryreleases", name);
     const std::string all = release->dump();
     CHECK_MESSAGE(all.find(k_token) == std::string::npos, all);
-    return {text_of(release, {"status", "state"}), text_of(release, {"status", "reason"}),
-            text_of(release, {"status", "message"})};
+    return {text_of(release, {"status", "state"}), text_of(release, {"status", "reason"}), all};
   }
   Stage stage;
 };
@@ -106,7 +125,7 @@ class Setting {
 
 TEST_CASE("prometheus by url: it gets the Secret's credentials, and nobody sees them") {
   Setting setting("url-good");
-  Prometheus prometheus;
+  Prometheus prometheus(setting.stage);
   setting.allow({prometheus.pattern()});
   setting.add("open", prometheus.url("open"));
   setting.add("token", prometheus.url("token"), "token");
@@ -115,7 +134,7 @@ TEST_CASE("prometheus by url: it gets the Secret's credentials, and nobody sees 
   CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
   for (const char* name : {"open", "token", "basic"}) {
     const Outcome outcome = setting.outcome(name);
-    CHECK_MESSAGE(outcome.state == "Succeeded", name, outcome.reason, outcome.message);
+    CHECK_MESSAGE(outcome.state == "Succeeded", name, outcome.reason, outcome.all);
   }
   CHECK(prometheus.authorization("open") == "");
   CHECK(prometheus.authorization("token") == cat("Bearer ", k_token));
@@ -125,10 +144,10 @@ TEST_CASE("prometheus by url: it gets the Secret's credentials, and nobody sees 
 
 TEST_CASE("prometheus by url: what cannot be asked holds the release with its reason") {
   Setting setting("url-bad");
-  Prometheus prometheus;
+  Prometheus prometheus(setting.stage);
   std::string gone;
   {
-    Prometheus before;
+    Prometheus before(setting.stage);
     gone = before.url("gone");
   }
   setting.allow({prometheus.pattern(), gone, "http://169.254.*", "http://user*"});
@@ -155,9 +174,9 @@ TEST_CASE("prometheus by url: what cannot be asked holds the release with its re
   CHECK_MESSAGE(run.exit_code == 4, run.out, run.err);
   for (const Case& each : cases) {
     const Outcome outcome = setting.outcome(each.name);
-    CHECK_MESSAGE(outcome.state == "RolledBack", each.name, outcome.reason, outcome.message);
-    CHECK_MESSAGE(outcome.reason == each.reason, each.name, outcome.message);
-    CHECK_MESSAGE(outcome.message.find(each.says) != std::string::npos, each.name, outcome.message);
+    CHECK_MESSAGE(outcome.state == "RolledBack", each.name, outcome.reason, outcome.all);
+    CHECK_MESSAGE(outcome.reason == each.reason, each.name, outcome.all);
+    CHECK_MESSAGE(outcome.all.find(each.says) != std::string::npos, each.name, outcome.all);
   }
   CHECK_FALSE(prometheus.was_asked("token"));
   CHECK_FALSE(prometheus.was_asked("nokey"));
@@ -168,7 +187,7 @@ TEST_CASE("prometheus by url: what cannot be asked holds the release with its re
 TEST_CASE("prometheus by url: an experiment's goals ask it, too") {
   Setting setting("url-goals");
   Stage& stage = setting.stage;
-  Prometheus prometheus;
+  Prometheus prometheus(setting.stage);
   stage.apply("TrafficRoute", "web",
               "{hosts: [a.example.com], routes: [{weights: [{destination: web, version: v1}]}]}");
   stage.apply("Experiment", "button",

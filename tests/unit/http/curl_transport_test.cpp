@@ -326,3 +326,36 @@ TEST_CASE("curl transport: TLS by memory, with client certificate, server name, 
     CHECK_FALSE(send(second, request));
   }
 }
+
+TEST_CASE("curl transport: over plain HTTP nobody waits for another's slow first answer") {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool asked = false;
+  LoopbackServer server([&](const ReceivedRequest& request, Connection& connection) {
+    if (request.head.starts_with("GET /slow")) {
+      {
+        const std::lock_guard lock(mutex);
+        asked = true;
+      }
+      changed.notify_all();
+      connection.wait_for_close();
+    } else {
+      connection.reply(200, "quick");
+    }
+  });
+  Setup setup;
+  Request slow;
+  slow.url = server.url("/slow");
+  const Call call = setup.transport->start(slow, [](const util::Result<Response>&) {});
+  {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return asked; });
+  }
+  Request quick;
+  quick.url = server.url("/quick");
+  quick.timeout = std::chrono::seconds(20);
+  const auto answer = send(*setup.transport, quick);
+  REQUIRE_MESSAGE(answer, answer.error().to_string());
+  CHECK(answer->body == "quick");
+  call.cancel();
+}

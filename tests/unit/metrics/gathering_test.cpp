@@ -105,6 +105,11 @@ class Crowd {
   std::vector<std::jthread> m_threads;
 };
 
+std::shared_ptr<Provider> in_front_of(
+    SlowSource& source, std::shared_ptr<Arrivals> arrivals = std::make_shared<Arrivals>()) {
+  return make_gathering_provider({std::shared_ptr<Provider>(), &source}, std::move(arrivals));
+}
+
 /// All series of all subjects, as a Prometheus has them.
 std::string all_counters() {
   Json all = Json::array();
@@ -133,8 +138,8 @@ TEST_CASE("gathering: a hundred releases ask Prometheus a few times, and each ge
     }
     return http::Response{.status = 200, .headers = {}, .body = body};
   });
-  const auto provider =
-      make_gathering_provider(*Prometheus::direct(fake, "http://prometheus.example.com", {}));
+  const auto provider = make_gathering_provider(
+      *Prometheus::direct(fake, "http://prometheus.example.com", {}), std::make_shared<Arrivals>());
   std::vector<std::string> results(k_many);
   {
     std::vector<std::jthread> threads;
@@ -158,8 +163,7 @@ TEST_CASE("gathering: a hundred releases ask Prometheus a few times, and each ge
 TEST_CASE("gathering: who comes alone is asked at once") {
   SlowSource source;
   source.let();
-  const auto provider =
-      make_gathering_provider({std::shared_ptr<Provider>(), static_cast<Provider*>(&source)});
+  const auto provider = in_front_of(source);
   CHECK(result_of(provider->sample(subject(1), {})) == "1");
   CHECK(result_of(provider->sample(subject(2), {})) == "2");
   CHECK(source.requests() == 2);
@@ -167,10 +171,34 @@ TEST_CASE("gathering: who comes alone is asked at once") {
   CHECK(source.requests() == 3);
 }
 
+TEST_CASE("gathering: those who are on the way are waited for, but not for long") {
+  SlowSource source;
+  source.let();
+  const auto arrivals = std::make_shared<Arrivals>();
+  const auto provider = in_front_of(source, arrivals);
+  SUBCASE("all come") {
+    std::latch all_come(k_many);
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < k_many; ++i) {
+      threads.emplace_back([&, i] {
+        const auto coming = arrivals->coming();
+        all_come.arrive_and_wait();
+        CHECK(result_of(provider->sample(subject(i), {})) == cat(i));
+      });
+    }
+    threads.clear();
+    CHECK(source.requests() <= k_many / 10);
+  }
+  SUBCASE("one of them never asks") {
+    const auto coming = arrivals->coming();
+    const auto another = arrivals->coming();
+    CHECK(result_of(provider->sample(subject(1), {})) == "1");
+  }
+}
+
 TEST_CASE("gathering: who is stopped fails nobody else") {
   SlowSource source;
-  const auto provider =
-      make_gathering_provider({std::shared_ptr<Provider>(), static_cast<Provider*>(&source)});
+  const auto provider = in_front_of(source);
   Crowd crowd(*provider, k_many);
   source.wait_until_asked();
   for (int i = 0; i < k_many; i += 2) {
@@ -188,8 +216,7 @@ TEST_CASE("gathering: who is stopped fails nobody else") {
 
 TEST_CASE("gathering: when all are stopped, so is the request; and the next one is asked") {
   SlowSource source;
-  const auto provider =
-      make_gathering_provider({std::shared_ptr<Provider>(), static_cast<Provider*>(&source)});
+  const auto provider = in_front_of(source);
   {
     Crowd crowd(*provider, k_many);
     source.wait_until_asked();
@@ -211,8 +238,7 @@ TEST_CASE("gathering: when all are stopped, so is the request; and the next one 
 TEST_CASE("gathering: what goes wrong goes to all that asked") {
   SlowSource source;
   source.failure = k_reason_cannot_execute;
-  const auto provider =
-      make_gathering_provider({std::shared_ptr<Provider>(), static_cast<Provider*>(&source)});
+  const auto provider = in_front_of(source);
   Crowd crowd(*provider, k_many);
   source.let();
   for (const std::string& result : crowd.results()) {
