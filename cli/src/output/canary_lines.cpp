@@ -39,7 +39,12 @@ std::string steps_of(const Json& release) {
   for (const int step : plan->weights) {
     steps.push_back(step == weight ? cat('[', step, ']') : cat(step));
   }
-  return cat("  steps: ", util::join(steps, " "), " %\n");
+  const auto waves = data::int_at(release, {"status", "wave", "of"}, 1);
+  return cat(
+      "  steps: ", util::join(steps, " "), " %",
+      waves > 1 ? cat(", wave ", data::int_at(release, {"status", "wave", "number"}), " of ", waves)
+                : "",
+      '\n');
 }
 
 stats::Counts counts_of(const Json& version) {

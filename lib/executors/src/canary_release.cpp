@@ -1,5 +1,6 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/release/measured.hpp>
+#include <kubist/release/waves.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/traffic/condition.hpp>
 #include <kubist/util/text.hpp>
@@ -71,6 +72,8 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
     }
     plan.match = std::move(pace.match);
     plan.weights = std::move(pace.weights);
+    plan.in_waves = pace.in_waves;
+    plan.waves = std::move(pace.waves);
     plan.interval = pace.interval;
     plan.bake = pace.bake;
     plan.hold_limit = pace.hold_limit;
@@ -98,6 +101,7 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
   void ask_routes(Work& work, const release::Plan& plan, const release::Progress& progress,
                   const Json& members) {
     const bool over = progress.state == State::succeeded;
+    const auto held = not_reached(work, plan, progress);
     if (progress.state == State::pending || progress.state == State::failed) {
       return;  // their weights are their own, or nobody knows
     }
@@ -106,6 +110,7 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
       wish.by = cat(work.node().key.kind, '/', work.node().key.name);
       wish.attempt = progress.attempt;
       wish.final = over;
+      wish.held = held;
       if (progress.weight != 0) {
         wish.shift = traffic::Shift{plan.destination, plan.stable, plan.canary, progress.weight,
                                     over ? std::string() : plan.match};
@@ -115,6 +120,19 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
         world().releases->wish(key, std::move(wish));
       }
     }
+  }
+
+  /// The virtual clusters that the step has not reached, with what they have.
+  static std::map<std::string, int> not_reached(Work& work, const release::Plan& plan,
+                                                const release::Progress& progress) {
+    std::map<std::string, int> held;
+    const auto targets = targets_of(work.context().graph, work.node());
+    for (const auto& [cluster, wave] : release::waves_of(plan, {targets.begin(), targets.end()})) {
+      if (wave > progress.wave) {
+        held[cluster] = progress.from;
+      }
+    }
+    return held;
   }
 
   // After the release the spec wins.

@@ -82,6 +82,7 @@ release::Member member_of(const engine::Node& node, const engine::Node* found,
   release::Member member;
   member.name =
       found == nullptr || !node.target.empty() ? route : cat(route, " on ", found->target);
+  member.cluster = found == nullptr || !node.target.empty() ? "" : found->target;
   if (found == nullptr || found->deleting) {
     member.there = false;
     return member;

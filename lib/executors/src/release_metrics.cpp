@@ -5,6 +5,7 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/metrics/gateway.hpp>
+#include <kubist/release/waves.hpp>
 #include <kubist/release/window.hpp>
 #include <kubist/traffic/entry_gateway.hpp>
 #include <kubist/util/clock.hpp>
@@ -38,21 +39,18 @@ struct Cursor {
   Json json;
 };
 
-/// The cursor of the present step; nothing: there is none yet. Invalid: it does not read.
-util::Result<std::optional<Cursor>> cursor_of(const Json* cursor,
-                                              const release::Progress& progress) {
-  if (cursor == nullptr || data::int_at(*cursor, {"weight"}) != progress.weight ||
-      data::int_at(*cursor, {"attempt"}) != progress.attempt || !cursor->contains("sample")) {
+/// The cursor of this weight; nothing: there is none yet. Invalid: it does not read.
+util::Result<std::optional<Cursor>> cursor_of(const Json* cursor, int attempt, int weight) {
+  if (cursor == nullptr || data::int_at(*cursor, {"weight"}) != weight ||
+      data::int_at(*cursor, {"attempt"}) != attempt || !cursor->contains("sample")) {
     return std::nullopt;
   }
   KUBIST_TRY(auto sample, metrics::read_sample((*cursor)["sample"]));
   return Cursor{std::move(sample), *cursor};
 }
 
-Json cursor_json(const metrics::Sample& sample, const release::Progress& progress) {
-  return {{"weight", progress.weight},
-          {"attempt", progress.attempt},
-          {"sample", metrics::to_json(sample)}};
+Json cursor_json(const metrics::Sample& sample, int attempt, int weight) {
+  return {{"weight", weight}, {"attempt", attempt}, {"sample", metrics::to_json(sample)}};
 }
 
 bool has_window(const ReleaseWindow& measured) { return !measured.window.contains("reason"); }
@@ -179,14 +177,20 @@ util::Result<ReleaseWindow> ReleaseMetrics::measure(const engine::Node& node,
     return ReleaseWindow{release::no_window("NotObserved", "no weight is under way"), Json()};
   }
   if (!node.target.empty()) {
-    return measure_on(node.target, data::find_path(node.status(), {"cursor"}), node, look, spec,
-                      stop);
+    return measure_on({node.target, progress.weight}, data::find_path(node.status(), {"cursor"}),
+                      node, look, spec, stop);
   }
+  const auto targets = targets_of(m_graph, node);
+  const auto waves = release::waves_of(look.plan, {targets.begin(), targets.end()});
   std::map<std::string, ReleaseWindow> all;
   bool complete = true;
-  for (const std::string& target : targets_of(m_graph, node)) {
-    auto measured = measure_on(target, data::find_path(node.status(), {"cursor", target}), node,
-                               look, spec, stop);
+  for (const std::string& target : targets) {
+    const int weight = release::weight_in(progress, waves.at(target));
+    if (weight == 0) {
+      continue;  // there is no canary yet
+    }
+    auto measured = measure_on({target, weight}, data::find_path(node.status(), {"cursor", target}),
+                               node, look, spec, stop);
     if (!measured) {
       measured = ReleaseWindow{release::no_window(engine::alignment_of(measured.error()).reason,
                                                   measured.error().message),
@@ -206,12 +210,12 @@ util::Result<ReleaseWindow> ReleaseMetrics::measure(const engine::Node& node,
   return ReleaseWindow{joined(all, progress.weight), std::move(cursors)};
 }
 
-util::Result<ReleaseWindow> ReleaseMetrics::measure_on(const std::string& target, const Json* from,
+util::Result<ReleaseWindow> ReleaseMetrics::measure_on(const Place& where, const Json* from,
                                                        const engine::Node& node,
                                                        const ReleaseLook& look, const Json& spec,
                                                        const std::stop_token& stop) {
-  const release::Progress& progress = look.before;
-  const auto read = cursor_of(from, progress);
+  const int attempt = look.before.attempt;
+  const auto read = cursor_of(from, attempt, where.weight);
   const auto cursor = read ? *read : std::nullopt;
   const auto now = util::system_clock().now();
   if (cursor && !release::is_window_over(look.plan, cursor->sample.at, now)) {
@@ -219,7 +223,7 @@ util::Result<ReleaseWindow> ReleaseMetrics::measure_on(const std::string& target
                          cursor->json};
   }
   KUBIST_TRY(const auto place, place_of(m_world.home, m_world.home_uid, m_world.connections,
-                                        m_graph, node.key.ns, target, stop));
+                                        m_graph, node.key.ns, where.target, stop));
   static const Json none = Json::object();
   const Json* settings = data::find_path(spec, {"metrics"});
   const auto source =
@@ -236,15 +240,16 @@ util::Result<ReleaseWindow> ReleaseMetrics::measure_on(const std::string& target
   if (!cursor) {
     return ReleaseWindow{read ? release::no_window("WindowBegins", "the first window begins")
                               : release::no_window("CursorUnreadable", read.error().message),
-                         cursor_json(*sample, progress)};
+                         cursor_json(*sample, attempt, where.weight)};
   }
   Json arms = Json::object();
   for (const auto& [version, counts] : metrics::difference(cursor->sample, *sample)) {
     arms[version] = to_json(counts);
   }
   const double seconds = std::chrono::duration<double>(sample->at - cursor->sample.at).count();
-  return ReleaseWindow{{{"seconds", seconds}, {"weight", progress.weight}, {"arms", arms}},
-                       cursor_json(metrics::carry_over(cursor->sample, *sample), progress)};
+  return ReleaseWindow{
+      {{"seconds", seconds}, {"weight", where.weight}, {"arms", arms}},
+      cursor_json(metrics::carry_over(cursor->sample, *sample), attempt, where.weight)};
 }
 
 }  // namespace kubist::executors

@@ -41,7 +41,7 @@ class ReleaseMetrics {
   metrics::Arrivals::Mark coming() { return m_arrivals->coming(); }
 
   /// The window since the node's cursor, once it is as long as the interval. On several virtual
-  /// clusters there is one when each of them has one.
+  /// clusters there is one when each of them has one that the canary has come to.
   util::Result<ReleaseWindow> measure(const engine::Node& node, const ReleaseLook& look,
                                       const data::Json& spec, const std::stop_token& stop);
 
@@ -54,7 +54,12 @@ class ReleaseMetrics {
                                   const OwnQuery& query, const std::stop_token& stop);
 
  private:
-  util::Result<ReleaseWindow> measure_on(const std::string& target, const data::Json* cursor,
+  /// A virtual cluster, and the canary's percent there.
+  struct Place {
+    const std::string& target;
+    int weight;
+  };
+  util::Result<ReleaseWindow> measure_on(const Place& where, const data::Json* cursor,
                                          const engine::Node& node, const ReleaseLook& look,
                                          const data::Json& spec, const std::stop_token& stop);
   util::Result<std::shared_ptr<metrics::Provider>> provider(

@@ -40,6 +40,15 @@ util::Result<std::vector<Json>> list_approvals(kube::Client& home, const std::st
 
 }  // namespace
 
+RouteWish RouteWish::on(const std::string& cluster) const {
+  RouteWish own = *this;
+  if (const auto other = held.find(cluster); other != held.end() && own.shift) {
+    own.shift->percent = other->second;
+    own.shift = other->second == 0 ? std::nullopt : own.shift;
+  }
+  return own;
+}
+
 struct Releases::Entry {
   std::mutex mutex;
   std::optional<util::Result<std::shared_ptr<const ReleaseLook>>> look;

@@ -23,7 +23,11 @@ struct RouteWish {
   std::optional<traffic::Shift> shift;
   std::optional<traffic::Split> split;
   bool final = false;  ///< the release is over: the weights stay without it
+  /// Percents of virtual clusters that another one holds than the shift has; 0: their own weights.
+  std::map<std::string, int> held = {};
   bool moves() const { return shift || split; }
+  /// What is wanted on one virtual cluster.
+  RouteWish on(const std::string& cluster) const;
 };
 
 /// One look of a release at the world, taken once in a run and shared by its policies and its

@@ -94,7 +94,8 @@ util::Result<MovedRoute> move_weights(Work& work, Json object, const Json& lost)
   }
   const std::string for_spec = traffic::routes_hash(*routes);
   const Releases* releases = work.world().releases;
-  const auto wish = releases != nullptr ? releases->wish_for(work.node().key) : std::nullopt;
+  auto wish = releases != nullptr ? releases->wish_for(work.node().key) : std::nullopt;
+  wish = wish ? wish->on(work.node().target) : wish;
   const Json* before = data::find_path(work.node().status(), {"override"});
   before = before == nullptr && !lost.is_null() ? &lost : before;
   // Who gives its own weights back does not give back another's.

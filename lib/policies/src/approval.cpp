@@ -39,16 +39,17 @@ int next_step(const Json& list, const ReleaseView& view, const release::Plan& pl
   const Json* decision = data::find_path(list, {"functionConfig", "decision"});
   const bool named = decision != nullptr && data::string_at(*decision, {"action"}) == "advance" &&
                      decision->contains("weight");
-  return named ? static_cast<int>(data::int_at(*decision, {"weight"}))
-               : release::next_weight(plan, view.weight);
+  return named ? static_cast<int>(data::int_at(*decision, {"weight"})) : next_weight(view, plan);
 }
 
 bool is_gated(const Json& list, int from, int to) {
   const Json* before = data::find_path(parameters_of(list), {"before"});
-  return before == nullptr || before->empty() ||
-         std::any_of(before->begin(), before->end(), [&](const Json& weight) {
-           return from < weight.get<int>() && weight.get<int>() <= to;
-         });
+  if (before == nullptr || before->empty()) {
+    return to > from;
+  }
+  return std::any_of(before->begin(), before->end(), [&](const Json& weight) {
+    return from < weight.get<int>() && weight.get<int>() <= to;
+  });
 }
 
 util::Result<> apply(Json& list) {

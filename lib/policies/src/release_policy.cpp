@@ -13,6 +13,8 @@ util::Result<ReleaseView> read_release(const Json& list) {
   const Json& items = list["items"];
   view.state = data::string_at(items[0], {"status", "state"});
   view.weight = static_cast<int>(data::int_at(items[0], {"status", "weight"}));
+  view.wave = static_cast<int>(data::int_at(items[0], {"status", "wave", "number"}, 1)) - 1;
+  view.waves = static_cast<int>(data::int_at(items[0], {"status", "wave", "of"}, 1));
   if (const auto since = util::parse_time(data::string_at(items[0], {"status", "observedAt"}))) {
     view.observed_at = *since;
   }
@@ -33,6 +35,12 @@ bool is_release(const Json& list) {
 bool is_over(const ReleaseView& view) {
   const auto state = release::read_state(view.state);
   return release::is_final(state) || state == release::State::rolling_back;
+}
+
+int step_key(const ReleaseView& view) { return view.weight + 1000 * view.wave; }
+
+int next_weight(const ReleaseView& view, const release::Plan& plan) {
+  return view.wave + 1 < view.waves ? view.weight : release::next_weight(plan, view.weight);
 }
 
 bool is_live(Json& list, const ReleaseView& view) {

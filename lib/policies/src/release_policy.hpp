@@ -4,6 +4,7 @@
 #include <string>
 
 #include <kubist/engine/decision.hpp>
+#include <kubist/release/plan.hpp>
 
 #include "function_policy.hpp"
 
@@ -14,6 +15,9 @@ struct ReleaseView {
   std::chrono::system_clock::time_point now;
   std::string state;  ///< status.state
   int weight = 0;     ///< status.weight
+  /// In an order of waves: the one that has the weight, from 0, and how many there are. To judge,
+  /// each is a step of its own.
+  int wave = 0, waves = 1;
   /// Since when the present weight is live on every route; nothing: it is not yet.
   std::optional<std::chrono::system_clock::time_point> observed_at;
   bool target_ready = false;
@@ -26,6 +30,12 @@ util::Result<ReleaseView> read_release(const Json& list);
 bool is_release(const Json& list);
 /// No step is to come: it has ended, or goes back.
 bool is_over(const ReleaseView& view);
+
+/// Tells the steps of an attempt apart, as states keep them: the weight, and for waves behind the
+/// first one a number above all weights.
+int step_key(const ReleaseView& view);
+/// The weight after this step: the same one while there are waves to come.
+int next_weight(const ReleaseView& view, const release::Plan& plan);
 
 /// Is there a weight to be judged? Else it says so: while one is on its way as a hold, before the
 /// first one without a decision, which lets the release begin.

@@ -127,9 +127,9 @@ Action action_of(Verdict verdict) {
 }
 
 /// What it said at the last window, while the next one is open.
-void repeat(Json& list, const Json& kept, int weight) {
+void repeat(Json& list, const Json& kept, int step) {
   const Json* last = data::find_path(kept, {"last"});
-  if (last == nullptr || data::int_at(*last, {"weight"}) != weight) {
+  if (last == nullptr || data::int_at(*last, {"weight"}) != step) {
     decide(list, Action::hold, "Settling", "the first window is open");
     return;
   }
@@ -143,8 +143,12 @@ util::Result<> apply(Json& list) {
   Json& config = list["functionConfig"];
   const Json window = config["metrics"].value("window", Json::object());
   const auto clusters = clusters_of(window);
-  KUBIST_TRY(const StatisticalParameters parameters,
+  KUBIST_TRY(StatisticalParameters parameters,
              statistical_parameters(parameters_of(list), plan, clusters.size()));
+  // At the first weight the tests begin anew with each wave that joins.
+  const auto waves = static_cast<std::size_t>(view.waves);
+  parameters.alpha /= view.waves;
+  parameters.steps *= waves;
   const auto attempt = data::int_at(list["items"][0], {"status", "attempt"}, 1);
   Json kept = config.value("state", Json::object());
   if (data::int_at(kept, {"attempt"}) != attempt) {
@@ -155,7 +159,7 @@ util::Result<> apply(Json& list) {
   }
   if (const std::string_view why = data::string_at(window, {"reason"}); !why.empty()) {
     if (release::is_between(window)) {
-      repeat(list, kept, view.weight);
+      repeat(list, kept, step_key(view));
     } else {  // never a guess
       decide(list, Action::hold, std::string(why),
              std::string(data::string_at(window, {"message"})));
@@ -170,9 +174,10 @@ util::Result<> apply(Json& list) {
   KUBIST_TRY(const auto windows, windows_of(list, window, plan));
   const auto place = std::lower_bound(plan.weights.begin(), plan.weights.end(), view.weight);
   StatisticalLook look;
-  look.step = std::max(state.step, static_cast<std::size_t>(place - plan.weights.begin()));
+  const auto step = static_cast<std::size_t>(place - plan.weights.begin());
+  look.step = std::max(state.step, step * waves + static_cast<std::size_t>(view.wave));
   look.weight = view.weight / 100.0;
-  look.next_weight = release::next_weight(plan, view.weight) / 100.0;
+  look.next_weight = next_weight(view, plan) / 100.0;
   look.at_step = std::chrono::duration_cast<std::chrono::seconds>(view.now - *view.observed_at);
   look.windows = windows;
   const StatisticalDecision decision = decide(parameters, look, state);
@@ -182,7 +187,7 @@ util::Result<> apply(Json& list) {
   if (clusters.size() > 1) {
     kept["clusters"] = clusters.size();
   }
-  kept["last"] = {{"weight", view.weight}, {"reason", decision.reason}, {"message", message}};
+  kept["last"] = {{"weight", step_key(view)}, {"reason", decision.reason}, {"message", message}};
   config["status"]["state"] = std::move(kept);
   decide(list, action_of(decision.verdict), std::string(decision.reason), message);
   return {};

@@ -76,9 +76,9 @@ class Walk {
     const auto attempt = data::int_at(m_list["items"][0], {"status", "attempt"}, 1);
     Json kept = m_list["functionConfig"].value("state", Json::object());
     if (data::int_at(kept, {"attempt"}) != attempt ||
-        data::int_at(kept, {"weight"}) != m_view.weight) {
+        data::int_at(kept, {"weight"}) != step_key(m_view)) {
       kept = {{"attempt", attempt},
-              {"weight", m_view.weight},
+              {"weight", step_key(m_view)},
               {"step", 0},
               {"since", util::format_time(*m_view.observed_at)}};
     }
@@ -87,7 +87,7 @@ class Walk {
 
   void begin(std::size_t place) {
     m_kept = {{"attempt", m_kept["attempt"]},
-              {"weight", m_view.weight},
+              {"weight", step_key(m_view)},
               {"step", place},
               {"since", util::format_time(m_view.now)}};
   }
@@ -131,7 +131,7 @@ class Walk {
       return !hold_for(*step.duration, "StepRunning",
                        cat(m_view.weight, " % for ", util::go_duration(*step.duration)));
     }
-    const Consent consent = consent_to(m_list, m_view, release::next_weight(m_plan, m_view.weight));
+    const Consent consent = consent_to(m_list, m_view, next_weight(m_view, m_plan));
     if (consent.given || was_resumed()) {
       return true;
     }
@@ -241,7 +241,7 @@ class Walk {
 std::size_t place_in(const Json& list, const ReleaseView& view) {
   const Json kept = list["functionConfig"].value("state", Json::object());
   const bool is_here =
-      data::int_at(kept, {"weight"}) == view.weight &&
+      data::int_at(kept, {"weight"}) == step_key(view) &&
       data::int_at(kept, {"attempt"}) == data::int_at(list["items"][0], {"status", "attempt"}, 1);
   return is_here ? static_cast<std::size_t>(data::int_at(kept, {"step"})) : 0;
 }

@@ -25,9 +25,9 @@ util::Result<std::int64_t> failure_limit(const Json& parameters) {
 }
 
 /// While the next window is open it says what it said at the last one.
-void repeat(Json& list, const Json& kept, int weight) {
+void repeat(Json& list, const Json& kept, int step) {
   const Json* last = data::find_path(kept, {"last"});
-  if (last == nullptr || data::int_at(*last, {"weight"}) != weight) {
+  if (last == nullptr || data::int_at(*last, {"weight"}) != step) {
     decide(list, Action::hold, "Settling", "the first window is open");
     return;
   }
@@ -56,13 +56,13 @@ struct Judgement {
   std::string reason;
 };
 
-Judgement count(const WindowCheck& seen, std::int64_t limit, std::int64_t wanted, int weight,
+Judgement count(const WindowCheck& seen, std::int64_t limit, std::int64_t wanted, int step,
                 Json& kept) {
-  auto passed = data::int_at(kept, {"weight"}) == weight ? data::int_at(kept, {"passed"}) : 0;
+  auto passed = data::int_at(kept, {"weight"}) == step ? data::int_at(kept, {"passed"}) : 0;
   auto failed = data::int_at(kept, {"failed"});
   passed = seen.outcome == Outcome::pass ? passed + 1 : 0;
   failed += seen.outcome == Outcome::fail ? 1 : 0;
-  kept["weight"] = weight;
+  kept["weight"] = step;
   kept["passed"] = std::min(passed, wanted);
   kept["failed"] = failed;
   if (failed > limit) {
@@ -130,7 +130,7 @@ util::Result<> judge_windows(Json& list, const CheckWindow& check) {
   const Json window = config["metrics"].value("window", Json::object());
   const std::string why(data::string_at(window, {"reason"}));
   if (release::is_between(window)) {
-    repeat(list, kept, view.weight);
+    repeat(list, kept, step_key(view));
     return {};
   }
   if (!why.empty()) {  // never a guess, and no window was used up
@@ -139,8 +139,8 @@ util::Result<> judge_windows(Json& list, const CheckWindow& check) {
   }
   const WindowCheck seen = check_enough(parameters, WindowValues(config["metrics"], plan), check);
   const Judgement judged =
-      count(seen, limit, data::int_at(parameters, {"count"}, 1), view.weight, kept);
-  kept["last"] = {{"weight", view.weight}, {"reason", judged.reason}, {"message", seen.message}};
+      count(seen, limit, data::int_at(parameters, {"count"}, 1), step_key(view), kept);
+  kept["last"] = {{"weight", step_key(view)}, {"reason", judged.reason}, {"message", seen.message}};
   config["status"]["state"] = std::move(kept);
   decide(list, judged.action, judged.reason, seen.message);
   return {};

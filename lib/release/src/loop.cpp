@@ -2,6 +2,7 @@
 #include <array>
 
 #include <kubist/release/loop.hpp>
+#include <kubist/release/waves.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::release {
@@ -28,6 +29,16 @@ class Look {
     if (progress().target.empty()) {
       progress().target = seen.target;
     }
+    std::set<std::string> clusters;
+    for (const Member& member : seen.members) {
+      clusters.insert(member.cluster);
+    }
+    m_waves = waves_of(plan, clusters);
+    progress().waves = 1;
+    for (const auto& [cluster, wave] : m_waves) {
+      progress().waves = std::max(progress().waves, wave + 1);
+    }
+    progress().wave = std::min(progress().wave, progress().waves - 1);
   }
 
   Tick take() {
@@ -45,6 +56,7 @@ class Look {
 
  private:
   Progress& progress() { return m_tick.progress; }
+  const Progress& progress() const { return m_tick.progress; }
   State state() { return progress().state; }
 
   /// The table decides whether an event means anything in this state.
@@ -79,20 +91,38 @@ class Look {
   }
 
   void move_to(int weight) {
+    progress().from = weight == 0 ? 0 : progress().weight;
+    progress().wave = 0;
     progress().weight = weight;
     progress().observed_at.reset();
   }
 
-  bool all_at(std::optional<int> weight) const {
+  bool has_more_waves() const { return progress().wave + 1 < progress().waves; }
+
+  bool next_wave(std::string reason, std::string message) {
+    if (state() != State::promoting) {
+      fire(Event::advanced, "", "");
+    }
+    progress().wave += 1;
+    progress().since = m_now;
+    progress().observed_at.reset();
+    return say(std::move(reason), std::move(message));
+  }
+
+  /// What the member shall have; nothing: its own weights.
+  std::optional<int> wanted(const Member& member) const {
+    const int weight = weight_in(progress(), m_waves.at(member.cluster));
+    return weight == 0 ? std::nullopt : std::optional(weight);
+  }
+
+  bool all_as_wanted() const {
     return std::all_of(m_seen.members.begin(), m_seen.members.end(), [&](const Member& member) {
-      return member.there && member.settled && !member.changed && member.weight == weight;
+      return member.there && member.settled && !member.changed && member.weight == wanted(member);
     });
   }
 
   void observe() {
-    const std::optional<int> wanted =
-        progress().weight == 0 ? std::nullopt : std::optional(progress().weight);
-    if (!progress().observed_at && wanted && all_at(wanted)) {
+    if (!progress().observed_at && progress().weight != 0 && all_as_wanted()) {
       progress().observed_at = m_now;
     }
   }
@@ -131,6 +161,7 @@ class Look {
     }
     progress().attempt = attempt;
     progress().weight = *lowest;
+    progress().wave = progress().waves - 1;
     return true;
   }
 
@@ -176,8 +207,15 @@ class Look {
     if (!progress().observed_at && !full) {
       return false;  // the present step is still on its way
     }
+    constexpr const char* k_reason = "PromotedByRequest";
+    constexpr const char* k_message = "promoted by a person";
+    if (!full && has_more_waves()) {
+      return next_wave(k_reason, k_message);
+    }
     const int weight = full ? 100 : next_weight(m_plan, progress().weight);
-    return advance_to(weight, "PromotedByRequest", "promoted by a person");
+    const bool moved = advance_to(weight, k_reason, k_message);
+    progress().wave = moved && full ? progress().waves - 1 : progress().wave;
+    return moved;
   }
 
   bool advance_to(int weight, std::string reason, std::string message) {
@@ -212,8 +250,8 @@ class Look {
     if (state() != State::rolling_back) {
       return false;
     }
-    if (!all_at(std::nullopt)) {
-      progress().message = cat("going back", behind(std::nullopt));
+    if (!all_as_wanted()) {
+      progress().message = cat("going back", behind());
       return true;
     }
     const std::string reason = progress().reason;
@@ -264,8 +302,8 @@ class Look {
     if (!m_seen.target_ready) {
       return say("TargetNotReady", m_seen.message);
     }
-    if (!all_at(std::nullopt)) {
-      return say("RouteNotReady", cat("the routes are not in order", behind(std::nullopt)));
+    if (!all_as_wanted()) {
+      return say("RouteNotReady", cat("the routes are not in order", behind()));
     }
     if (m_decision && m_decision->action != Action::advance) {
       return say(word(m_decision->reason, "Held"), told());
@@ -284,16 +322,20 @@ class Look {
 
   bool decide() {
     if (!progress().observed_at) {
-      const std::string where = behind(progress().weight);
+      const std::string where = behind();
       if (m_now - progress().since > m_plan.hold_limit) {
         return fire(Event::rollback, "NotApplied", cat("the weight was not reached", where));
       }
       return say("Applying", cat("setting ", progress().weight, " %", where));
     }
     if (progress().weight == 100) {  // resumed at the end
-      return advance_to(100, "Promoted", "at 100 %");
+      progress().since = m_now;
+      return fire(Event::promoted, "Promoted", "at 100 %");
     }
     const Action action = m_decision ? m_decision->action : Action::hold;
+    if (action == Action::advance && has_more_waves()) {
+      return next_wave(word(m_decision->reason, "Advanced"), told());
+    }
     if (action == Action::advance) {
       const int next = m_decision->weight.value_or(next_weight(m_plan, progress().weight));
       if (next > progress().weight) {
@@ -324,10 +366,13 @@ class Look {
 
   bool bake() {
     if (!progress().observed_at) {
-      return say("Applying", cat("setting 100 %", behind(100)));
+      return say("Applying", cat("setting 100 %", behind()));
     }
     if (m_now - *progress().observed_at < m_plan.bake) {
       return say("Baking", "at 100 %, ready to go back");
+    }
+    if (has_more_waves()) {
+      return next_wave("Baked", "the clusters before have all of it");
     }
     return fire(Event::baked, "Promoted", cat("version ", m_plan.canary, " has all the traffic"));
   }
@@ -351,8 +396,9 @@ class Look {
   }
 
   /// " (TrafficRoute/shop: why)" for the first member that is not there yet.
-  std::string behind(std::optional<int> weight) const {
+  std::string behind() const {
     for (const Member& member : m_seen.members) {
+      const auto weight = wanted(member);
       if (!member.settled || member.weight != weight) {
         const std::string at =
             member.weight && member.weight != weight ? cat(" at ", *member.weight, " %") : "";
@@ -377,6 +423,7 @@ class Look {
   const std::optional<engine::Decision>& m_decision;
   const Request m_request;
   const Time m_now;
+  std::map<std::string, int> m_waves;  ///< by virtual cluster
   Tick m_tick;
 };
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/release/plan.hpp>
@@ -49,6 +50,27 @@ util::Result<std::vector<int>> read_weights(const Json& spec) {
   return weights;
 }
 
+util::Result<> read_waves(const Json& spec, Plan& plan) {
+  plan.in_waves = data::string_at(spec, {"order"}) == "waves";
+  std::set<std::string> known;
+  const Json* given = data::find_path(spec, {"waves"});
+  for (const Json& wave : given != nullptr ? *given : Json::array()) {
+    std::vector<std::string> clusters;
+    for (const Json& name : wave.value("virtualClusters", Json::array())) {
+      clusters.push_back(name.is_string() ? name.get<std::string>() : "");
+      if (!known.insert(clusters.back()).second) {
+        return util::fail(ErrorKind::invalid,
+                          cat("spec.waves: ", clusters.back(), " is in more than one place"));
+      }
+    }
+    plan.waves.push_back(std::move(clusters));
+  }
+  if (!plan.waves.empty() && !plan.in_waves) {
+    return util::fail(ErrorKind::invalid, "spec.waves needs order: waves");
+  }
+  return {};
+}
+
 }  // namespace
 
 util::Result<Plan> read_plan(const Json& canary_release) {
@@ -70,6 +92,7 @@ util::Result<Plan> read_plan(const Json& canary_release) {
   }
   plan.match = data::string_at(spec, {"match"});
   KUBIST_TRY(plan.weights, read_weights(spec));
+  KUBIST_CHECK(read_waves(spec, plan));
   KUBIST_CHECK(read_time(spec, "interval", std::chrono::seconds(1), plan.interval));
   KUBIST_CHECK(read_time(spec, "bake", std::chrono::seconds(0), plan.bake));
   KUBIST_CHECK(read_time(spec, "holdLimit", std::chrono::seconds(1), plan.hold_limit));

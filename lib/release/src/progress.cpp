@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <kubist/data/pointer.hpp>
 #include <kubist/release/progress.hpp>
 #include <kubist/util/duration.hpp>
@@ -24,6 +26,10 @@ Json to_json(const Progress& progress) {
   return {{"state", to_string(progress.state)},
           {"attempt", progress.attempt},
           {"weight", progress.weight},
+          {"wave", progress.waves > 1 ? Json{{"number", progress.wave + 1},
+                                             {"of", progress.waves},
+                                             {"from", progress.from}}
+                                      : Json()},
           {"target", text_or_null(progress.target)},
           {"reason", text_or_null(progress.reason)},
           {"message", text_or_null(progress.message)},
@@ -37,7 +43,7 @@ Json to_json(const Progress& progress) {
 Json history_after(Json history, const Progress& before, const Progress& after, Time now) {
   constexpr std::size_t k_most = 50;
   if (before.state == after.state && before.attempt == after.attempt &&
-      before.weight == after.weight) {
+      before.weight == after.weight && before.wave == after.wave) {
     return history;
   }
   if (!history.is_array()) {
@@ -47,6 +53,9 @@ Json history_after(Json history, const Progress& before, const Progress& after, 
              {"attempt", after.attempt},
              {"state", to_string(after.state)},
              {"weight", after.weight}};
+  if (after.waves > 1 && after.weight != 0) {
+    entry["wave"] = after.wave + 1;
+  }
   if (!after.reason.empty()) {
     entry["reason"] = after.reason;
   }
@@ -65,6 +74,9 @@ Progress read_progress(const Json& status) {
   progress.state = read_state(data::string_at(status, {"state"}));
   progress.attempt = static_cast<int>(data::int_at(status, {"attempt"}, 1));
   progress.weight = static_cast<int>(data::int_at(status, {"weight"}));
+  progress.wave = std::max(0, static_cast<int>(data::int_at(status, {"wave", "number"}, 1)) - 1);
+  progress.waves = std::max(1, static_cast<int>(data::int_at(status, {"wave", "of"}, 1)));
+  progress.from = static_cast<int>(data::int_at(status, {"wave", "from"}));
   progress.target = data::string_at(status, {"target"});
   progress.reason = data::string_at(status, {"reason"});
   progress.message = data::string_at(status, {"message"});

@@ -27,13 +27,24 @@ class Two {
     must(stage.reconcile());
     original = {spec(stage.ns()), spec(far)};
     REQUIRE(original.second.find("v1") != std::string::npos);
+  }
+
+  /// A release that stays at each step until somebody promotes it, at its first one.
+  void release(const std::string& more = "") {
     put("home", {object("CanaryRelease", stage.project(), "web",
-                        yaml("{destination: web, stable: v1, canary: v2, routes: [web], interval: "
-                             "1s, weights: [20, 50], policies: [{name: Health, parameters: "
-                             "{failureThreshold: 2, step: 1h}}]}"))});
+                        yaml(cat("{destination: web, stable: v1, canary: v2, routes: [web], "
+                                 "interval: 1s, weights: [20, 50], policies: [{name: Health, "
+                                 "parameters: {failureThreshold: 2, step: 1h}}]",
+                                 more, "}")))});
     CHECK(until("Waiting") == "Waiting");
+  }
+  void release_together() {
+    release();
     CHECK(weights("dev") == "web v1 80 %, web v2 20 %");
     CHECK(weights("far") == "web v1 80 %, web v2 20 %");
+  }
+  CommandResult canary(const std::string& verb) {
+    return run_kubist(stage.world().as_user({"canary", verb, "web", "-n", stage.project()}));
   }
 
   void spread(const std::string& kind, const std::string& spec) {
@@ -76,6 +87,7 @@ class Two {
 
 TEST_CASE("canary: two clusters are one release, and a bad version on one takes both back") {
   Two two("twobad");
+  two.release_together();
   two.stage.set_ready("web-v2", false, two.far);
   CHECK(two.until("RolledBack") == "RolledBack");
   CHECK(two.text("reason") == "Unhealthy");
@@ -86,6 +98,7 @@ TEST_CASE("canary: two clusters are one release, and a bad version on one takes 
 TEST_CASE(
     "canary: a cluster that is gone holds the rest, which goes back without it, until proven") {
   Two two("twogone");
+  two.release_together();
   put("home", {secret(two.stage.project(), "far", small_kubeconfig("https://127.0.0.1:1").dump())});
   CHECK(two.until("RollingBack") == "RollingBack");
   CHECK(eventually([&] { return two.look(), two.spec(two.stage.ns()) == two.original.first; }, 60));
@@ -97,5 +110,24 @@ TEST_CASE(
   must(run_kubist(
       two.stage.world().as_user({"reconcile", "Cluster/far", "-n", two.stage.project()})));
   CHECK(two.until("RolledBack") == "RolledBack");
+  CHECK(two.spec(two.far) == two.original.second);
+}
+
+TEST_CASE("canary: in waves a step reaches one cluster after the other, a verdict all of them") {
+  Two two("waves");
+  two.release(", order: waves, waves: [{virtualClusters: [far]}]");
+  const auto both = [&] { return cat(two.weights("far"), "; ", two.weights("dev")); };
+  CHECK(both() == "web v1 80 %, web v2 20 %; web v1 100 %");
+  CHECK(two.canary("status").out.find("[20] 50 100 %, wave 1 of 2") != std::string::npos);
+  must(two.canary("promote"));
+  const auto becomes = [&](const std::string& wanted) {
+    return eventually([&] { return two.look() == "Waiting" && both() == wanted; }, 60);
+  };
+  CHECK_MESSAGE(becomes("web v1 80 %, web v2 20 %; web v1 80 %, web v2 20 %"), both());
+  must(two.canary("promote"));
+  CHECK_MESSAGE(becomes("web v1 50 %, web v2 50 %; web v1 80 %, web v2 20 %"), both());
+  two.stage.set_ready("web-v2", false);
+  CHECK(two.until("RolledBack") == "RolledBack");
+  CHECK(two.spec(two.stage.ns()) == two.original.first);
   CHECK(two.spec(two.far) == two.original.second);
 }

@@ -151,7 +151,7 @@ TEST_CASE("canary simulate: the query to record with, and what cannot be replaye
   const Night night;
   const Ran query = simulate({"-f", night.release, "--print-query"});
   CHECK(query.code == 0);
-  CHECK(query.out.find(R"(destination_service=~"web\\.team\\.svc\\.cluster\\.local")") !=
+  CHECK(query.out.find(R"(destination_service=~"web.team.svc.cluster.local")") !=
         std::string::npos);
   const auto error_of = [&](std::vector<std::string> words) {
     words.insert(words.begin(), {"-f", night.release, "--recorded", night.recording});

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <kubist/release/loop.hpp>
+#include <kubist/release/waves.hpp>
 
 using namespace kubist;
 using namespace kubist::release;
@@ -291,6 +292,9 @@ TEST_CASE("release plan: weights rise and end at 100, times are durations") {
   for (const char* bad : {R"({"stable": "v1", "canary": "v1"})",
                           R"({"stable": "v1", "canary": "v2", "weights": [50, 20]})",
                           R"({"stable": "v1", "canary": "v2", "weights": [0]})",
+                          R"({"stable": "v1", "canary": "v2", "waves": [{}]})",
+                          R"({"stable": "v1", "canary": "v2", "order": "waves", "waves":
+                            [{"virtualClusters": ["a"]}, {"virtualClusters": ["a"]}]})",
                           R"({"stable": "v1", "canary": "v2", "interval": "soon"})",
                           R"({"stable": "v1", "canary": "v2", "holdLimit": "-1s"})"}) {
     CAPTURE(bad);
@@ -318,6 +322,95 @@ TEST_CASE("release loop: paused before its first step it begins when it is resum
   stage.look(std::nullopt, Request::resume);
   CHECK(stage.look().weight == 10);
   CHECK(stage.follow().state == State::waiting);
+}
+
+namespace {
+
+Plan wave_plan() {
+  Plan given = plan();
+  given.routes = {"web on a", "web on b", "web on c"};
+  given.in_waves = true;
+  given.waves = {{"b"}, {"a"}};
+  given.bake = std::chrono::seconds(60);
+  return given;
+}
+
+/// Three clusters; each has what its wave has got.
+struct Waves : Stage {
+  Waves() : Stage(wave_plan()) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      seen.members[i].cluster = std::string(1, static_cast<char>('a' + i));
+    }
+  }
+  /// "10 0 0": percents of a, b and c after the routes followed.
+  std::string obeyed() {
+    std::string text;
+    for (Member& member : seen.members) {
+      const int wave = member.cluster == "b" ? 0 : member.cluster == "a" ? 1 : 2;
+      const int weight = weight_in(progress, wave);
+      member.weight = weight == 0 ? std::nullopt : std::optional(weight);
+      text += std::to_string(weight) + (member.cluster == "c" ? "" : " ");
+    }
+    return text;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("release loop: in waves each needs the policies' leave, and bakes at the end") {
+  Waves stage;
+  stage.look();
+  std::string seen = stage.obeyed();
+  const std::vector<std::string> wanted{"0 10 0",    "10 10 0",    "10 10 10",
+                                        "10 50 10",  "50 50 10",   "50 50 50",
+                                        "50 100 50", "100 100 50", "100 100 100"};
+  for (const std::string& step : wanted) {
+    CHECK(seen == step);
+    CHECK(stage.progress.waves == 3);
+    CHECK(stage.look(Action::hold).state != State::succeeded);  // no leave, no step
+    CHECK(stage.obeyed() == step);
+    const bool at_the_end = stage.progress.weight == 100;
+    stage.look(at_the_end ? Action::hold : Action::advance);
+    for (int i = 0; at_the_end && i < 2 && stage.progress.observed_at; ++i) {
+      stage.look(Action::hold);
+    }
+    seen = stage.obeyed();
+  }
+  CHECK(stage.progress.state == State::succeeded);
+}
+
+TEST_CASE("release loop: a verdict in the middle of a wave takes all of them back") {
+  Waves stage;
+  stage.look();
+  stage.obeyed();
+  stage.look(Action::advance);
+  CHECK(stage.obeyed() == "10 10 0");
+  CHECK(stage.look(Action::rollback, "Bad").state == State::rolling_back);
+  CHECK(stage.obeyed() == "0 0 0");
+  CHECK(stage.look().state == State::rolled_back);
+}
+
+TEST_CASE("release loop: a person's promotion goes to the next wave, a full one to all") {
+  Waves stage;
+  stage.look();
+  stage.obeyed();
+  stage.look(Action::hold);
+  stage.look(std::nullopt, Request::promote);
+  CHECK(stage.obeyed() == "10 10 0");
+  stage.look(std::nullopt, Request::promote_full);
+  CHECK(stage.obeyed() == "100 100 100");
+  CHECK(stage.progress.state == State::promoting);
+}
+
+TEST_CASE("release waves: by name, or as the plan has them") {
+  Plan given = plan();
+  const std::set<std::string> clusters{"a", "b", "c"};
+  using Waves = std::map<std::string, int>;
+  CHECK(waves_of(given, clusters) == Waves{{"a", 0}, {"b", 0}, {"c", 0}});
+  given.in_waves = true;
+  CHECK(waves_of(given, clusters) == Waves{{"a", 0}, {"b", 1}, {"c", 2}});
+  given.waves = {{"z"}, {"c", "a"}};
+  CHECK(waves_of(given, clusters) == Waves{{"a", 0}, {"b", 1}, {"c", 0}});
 }
 
 TEST_CASE("release loop: members go as one, and one that is gone holds the rest and ends it") {

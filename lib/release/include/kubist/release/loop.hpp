@@ -19,6 +19,7 @@ struct Member {
   bool changed = false;       ///< its routes were edited since this release moved them
   std::string message;        ///< why it is not settled
   int attempt = 0;            ///< of this release, that gave it its weight
+  std::string cluster = {};   ///< its virtual cluster, where there are several
 };
 
 /// What a look saw.
@@ -49,7 +50,8 @@ struct Tick {
 /// - The first step begins when target and routes are ready and no policy says hold: nothing is
 ///   moved yet, so nothing counts as no objection, and no clock runs.
 /// - The next step begins when every member has the present one, and the policies say advance: so
-///   members are never more than one step apart.
+///   members are never more than one step apart. In an order of waves each wave of clusters needs
+///   that advance before the next one gets the step; at 100 % each has its bake time.
 /// - A step without an advance, and one that a member does not reach, ends after the hold limit:
 ///   rolled back with the policies' last reason (NotApplied for a member).
 /// - Weights of its own that a release knows nothing of mean that its status was lost: it takes the

@@ -15,6 +15,9 @@ struct Plan {
   std::string canary;                     ///< the version to release: the target
   std::vector<std::string> routes;        ///< TrafficRoutes whose weights move as one
   std::vector<int> weights;               ///< percent, ascending, the last is 100
+  /// Each step reaches one wave of virtual clusters after the other; see waves_of().
+  bool in_waves = false;
+  std::vector<std::vector<std::string>> waves;
   std::string match;                      ///< condition of requests that always go to the canary
   std::chrono::seconds interval{30};      ///< between two looks
   std::chrono::seconds bake{300};         ///< at 100 % before it is done
@@ -22,7 +25,8 @@ struct Plan {
 };
 
 /// Reads a CanaryRelease that the schema accepts. Invalid: weights that do not rise, times that are
-/// no durations, stable and canary the same; the error names the field.
+/// no durations, stable and canary the same, waves without their order or with a cluster twice; the
+/// error names the field.
 util::Result<Plan> read_plan(const data::Json& canary_release);
 
 /// The first weight above `weight`; 100 beyond the last.

@@ -15,6 +15,9 @@ struct Progress {
   State state = State::pending;
   int attempt = 1;
   int weight = 0;      ///< percent that the canary shall have; 0: the routes' own weights
+  /// In an order of waves: the one that has the weight, from 0; how many there are; and the weight
+  /// of the step before, which those behind it have.
+  int wave = 0, waves = 1, from = 0;
   std::string target;  ///< what is released: another one starts another attempt
   std::string reason;  ///< CamelCase: why it is where it is
   std::string message;
@@ -26,12 +29,12 @@ struct Progress {
   std::optional<Time> observed_at;  ///< the weight was first seen on every route; nothing: not yet
 };
 
-/// The status fields of it: state, attempt, weight, target, reason, pausedBy, goingBackFor, since,
-/// observedAt. Times have whole seconds.
+/// The status fields of it: state, attempt, weight, wave (of several), target, reason, pausedBy,
+/// goingBackFor, since, observedAt. Times have whole seconds.
 data::Json to_json(const Progress& progress);
 /// status.history after a look: what it was (null or a list), and one more entry {at, attempt,
-/// state, weight, reason, message} where state, attempt or weight changed; the newest 50 stay, the
-/// oldest first. So it grows only in statuses that are written anyway.
+/// state, weight, wave, reason, message} where state, attempt, weight or wave changed; the newest
+/// 50 stay, the oldest first. So it grows only in statuses that are written anyway.
 data::Json history_after(data::Json history, const Progress& before, const Progress& after,
                          Time now);
 
