@@ -28,10 +28,10 @@ struct Step {
   std::optional<std::chrono::seconds> duration;  ///< of a pause; nothing: until a person goes on
   std::chrono::seconds initial_delay{0};
   std::vector<AnalysisMetric> metrics;
-  std::string name;   ///< of a header route or a webhook
-  std::string match;  ///< its condition; empty: it ends
-  Call call;          ///< of a webhook
-  std::string query;  ///< the call's answer has this name
+  std::string name;          ///< of a header route or a webhook
+  std::string match;         ///< its condition; empty: it ends
+  Call call;                 ///< of a webhook
+  std::string query;         ///< the call's answer has this name
   std::int64_t retries = 0;  ///< how often it may be refused
   bool waits = false;        ///< refused is not failed: it gives leave to go on
 };
