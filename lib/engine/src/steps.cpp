@@ -93,8 +93,9 @@ Json former_spec(const Node& node) {
 void hold_for(const PolicyVerdict& policies, std::optional<Decision>& decision) {
   Decision hold;
   hold.reason = policies.error->reason;
-  hold.message = policies.trace.empty() ? policies.error->message : policies.trace.back().message;
-  hold.by = policies.trace.empty() ? std::string() : policies.trace.back().name;
+  const PolicyTrace& failed = policies.trace.back();
+  hold.message = alignment_of(*failed.error).message;
+  hold.by = failed.name;
   if (!decision || decision->action <= Action::hold) {  // why it holds is this, whoever else held
     decision = std::move(hold);
   }
