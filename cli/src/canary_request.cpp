@@ -18,7 +18,8 @@ const Askable& canary() {
 std::string canary_line(const Json& release) {
   const std::string_view state = data::string_at(release, {"status", "state"}, "Pending");
   std::string line = cat(data::string_at(release, {"metadata", "name"}), ": ", state);
-  if (const auto weight = data::int_at(release, {"status", "weight"}); weight > 0) {
+  if (const auto weight = data::int_at(release, {"status", "weight"});
+      weight > 0 || data::bool_at(release, {"status", "atZero"})) {
     line += cat(" at ", weight, " %");
   }
   const std::string_view reason = data::string_at(release, {"status", "reason"});

@@ -70,7 +70,12 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
     if (const auto match = traffic::parse_condition(pace.match); !match) {
       return util::fail(util::with_context(match.error(), "spec.match"));
     }
+    const traffic::Copies copies = traffic::read_copies(pace.mirror);
+    if (const auto match = traffic::parse_condition(copies.match); !match) {
+      return util::fail(util::with_context(match.error(), "spec.mirror.match"));
+    }
     plan.match = std::move(pace.match);
+    plan.mirror = std::move(pace.mirror);
     plan.weights = std::move(pace.weights);
     plan.in_waves = pace.in_waves;
     plan.waves = std::move(pace.waves);
@@ -90,8 +95,8 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
   static Json members(Work& work, const release::Plan& plan, const release::Progress& before,
                       const release::Progress& after, bool fresh) {
     const Json* known = data::find_path(work.node().status(), {"members"});
-    const bool begins = before.weight == 0 && after.weight != 0;
-    if (after.weight == 0) {
+    const bool begins = !release::is_moved(before) && release::is_moved(after);
+    if (!release::is_moved(after)) {
       return Json();
     }
     return begins || fresh || known == nullptr ? members_of(work.context().graph, work.node(), plan)
@@ -111,9 +116,13 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
       wish.attempt = progress.attempt;
       wish.final = over;
       wish.held = held;
-      if (progress.weight != 0) {
-        wish.shift = traffic::Shift{plan.destination, plan.stable, plan.canary, progress.weight,
-                                    over ? std::string() : plan.match};
+      if (release::is_moved(progress)) {
+        wish.shift = traffic::Shift{plan.destination,
+                                    plan.stable,
+                                    plan.canary,
+                                    progress.weight,
+                                    over ? std::string() : plan.match,
+                                    over ? traffic::Copies() : traffic::read_copies(plan.mirror)};
       }
       const engine::Key key = route_key(work.node(), route);
       if (!over || unchanged(work.context().graph, key, members)) {

@@ -185,12 +185,13 @@ util::Result<ReleaseWindow> ReleaseMetrics::measure(const engine::Node& node,
   std::map<std::string, ReleaseWindow> all;
   bool complete = true;
   for (const std::string& target : targets) {
-    const int weight = release::weight_in(progress, waves.at(target));
-    if (weight == 0) {
+    const auto weight = release::weight_in(progress, waves.at(target));
+    if (!weight) {
       continue;  // there is no canary yet
     }
-    auto measured = measure_on({target, weight}, data::find_path(node.status(), {"cursor", target}),
-                               node, look, spec, stop);
+    auto measured =
+        measure_on({target, *weight}, data::find_path(node.status(), {"cursor", target}), node,
+                   look, spec, stop);
     if (!measured) {
       measured = ReleaseWindow{release::no_window(engine::alignment_of(measured.error()).reason,
                                                   measured.error().message),

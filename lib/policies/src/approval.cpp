@@ -59,7 +59,7 @@ util::Result<> apply(Json& list) {
     set_outcome(list, "NotGated", "no step is to come");
     return {};
   }
-  if (view.weight > 0 && !is_live(list, view)) {
+  if (view.moved && !is_live(list, view)) {
     return {};
   }
   const int next = next_step(list, view, plan);

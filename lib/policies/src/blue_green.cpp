@@ -77,7 +77,7 @@ util::Result<> apply(Json& list) {
   Json& spec = resource_of(list)["spec"];
   spec["weights"] = Json::array({k_all});
   spec["bake"] = cat(data::int_at(parameters_of(list), {"scaleDownDelaySeconds"}), 's');
-  if (view.weight == 0 && !is_over(view)) {
+  if (!view.moved && !is_over(view)) {
     return wait(list, view);
   }
   set_outcome(list, "Promoted", "all the traffic in one step");

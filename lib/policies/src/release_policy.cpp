@@ -13,6 +13,7 @@ util::Result<ReleaseView> read_release(const Json& list) {
   const Json& items = list["items"];
   view.state = data::string_at(items[0], {"status", "state"});
   view.weight = static_cast<int>(data::int_at(items[0], {"status", "weight"}));
+  view.moved = view.weight != 0 || data::bool_at(items[0], {"status", "atZero"});
   view.wave = static_cast<int>(data::int_at(items[0], {"status", "wave", "number"}, 1)) - 1;
   view.waves = static_cast<int>(data::int_at(items[0], {"status", "wave", "of"}, 1));
   if (const auto since = util::parse_time(data::string_at(items[0], {"status", "observedAt"}))) {
@@ -48,7 +49,7 @@ bool is_live(Json& list, const ReleaseView& view) {
   if (view.observed_at) {
     return true;
   }
-  if (view.weight == 0) {
+  if (!view.moved) {
     set_outcome(list, "StepNotLive", k_why);
   } else {
     decide(list, engine::Action::hold, "StepNotLive", k_why);

@@ -67,7 +67,7 @@ void SimulatedRelease::arrive() {
   m_last = m_next;
   m_result.looks += 1;
   for (release::Member& member : m_seen.members) {
-    member.weight = m_progress.weight == 0 ? std::nullopt : std::optional(m_progress.weight);
+    member.weight = release::is_moved(m_progress) ? std::optional(m_progress.weight) : std::nullopt;
   }
   m_window = measure();
 }

@@ -9,6 +9,7 @@
 
 #include "approvals.hpp"
 #include "steps_plan.hpp"
+#include "steps_routes.hpp"
 #include "steps_webhook.hpp"
 
 namespace kubist::policies {
@@ -118,6 +119,7 @@ class Walk {
       case Step::Kind::analysis:
         return analysis(step);
       case Step::Kind::header:
+      case Step::Kind::mirror:
         return true;  // it holds once it is passed
       case Step::Kind::webhook:
         return webhook(step);
@@ -246,13 +248,16 @@ std::size_t place_in(const Json& list, const ReleaseView& view) {
   return is_here ? static_cast<std::size_t>(data::int_at(kept, {"step"})) : 0;
 }
 
-/// Header routes come to those that the release has by itself.
-void set_match(Json& list, const std::vector<Stage>& stages, int weight, std::size_t place) {
+/// Header routes come to those that the release has by itself, a mirror route in place of its own.
+void set_routes(Json& list, const std::vector<Stage>& stages, int weight, std::size_t place) {
   const std::string match = match_at(stages, weight, place);
   Json& spec = resource_of(list)["spec"];
   if (!match.empty()) {
     const std::string own(data::string_at(spec, {"match"}));
     spec["match"] = own.empty() ? match : cat(own, " or ", match);
+  }
+  if (Json mirror = mirror_at(stages, weight, place); !mirror.is_null()) {
+    spec["mirror"] = std::move(mirror);
   }
 }
 
@@ -263,7 +268,7 @@ util::Result<> apply(Json& list) {
   resource_of(list)["spec"].update(pace(stages, before));
   KUBIST_TRY(const release::Plan plan, release::read_plan(list["items"][0]));
   if (is_over(view) || !is_live(list, view)) {
-    set_match(list, stages, view.weight, place_in(list, view));
+    set_routes(list, stages, view.weight, place_in(list, view));
     return {};
   }
   const auto stage = std::find_if(stages.begin(), stages.end(),
@@ -274,7 +279,7 @@ util::Result<> apply(Json& list) {
   }
   Walk walk(list, view, plan, *stage);
   walk.run();
-  set_match(list, stages, view.weight, walk.place());
+  set_routes(list, stages, view.weight, walk.place());
   return {};
 }
 

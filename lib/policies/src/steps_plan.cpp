@@ -8,6 +8,7 @@
 #include <kubist/util/text.hpp>
 
 #include "step_fields.hpp"
+#include "steps_routes.hpp"
 #include "steps_webhook.hpp"
 
 namespace kubist::policies {
@@ -18,11 +19,8 @@ using Outcome = WindowCheck::Outcome;
 
 namespace {
 
-constexpr std::array<std::string_view, 5> k_steps{"setWeight", "pause", "analysis",
-                                                  "setHeaderRoute", "webhook"};
-constexpr std::array<std::string_view, 2> k_header{"name", "match"};
-constexpr std::array<std::string_view, 2> k_header_match{"headerName", "headerValue"};
-constexpr std::array<std::string_view, 3> k_operators{"exact", "prefix", "regex"};
+constexpr std::array<std::string_view, 6> k_steps{"setWeight",      "pause",   "analysis",
+                                                  "setHeaderRoute", "webhook", "setMirrorRoute"};
 constexpr std::array<std::string_view, 3> k_analysis{"metrics", "initialDelay", "dryRun"};
 constexpr std::array<std::string_view, 10> k_metric{"name",
                                                     "value",
@@ -121,56 +119,19 @@ util::Result<Step> read_pause(const Json& given, const std::string& where) {
   return step;
 }
 
-/// A text of a condition, with its quotes.
-std::string text_of(std::string_view text) {
-  return cat('"', util::replace_all(util::replace_all(text, "\\", "\\\\"), "\"", "\\\""), '"');
-}
-
-/// {headerName, headerValue: {exact, prefix or regex}} as a condition of a route.
-util::Result<std::string> read_header_match(const Json& given, const std::string& where) {
-  KUBIST_CHECK(check_fields(given, k_header_match, where));
-  const std::string_view name = data::string_at(given, {"headerName"});
-  const Json value = given.value("headerValue", Json::object());
-  KUBIST_CHECK(check_fields(value, k_operators, cat(where, ".headerValue")));
-  if (name.empty() || value.size() != 1 || !value.front().is_string()) {
-    return util::fail(
-        ErrorKind::invalid,
-        cat(where, " needs a headerName, and as headerValue one of ", "exact, prefix and regex"));
-  }
-  return cat("header ", text_of(name), ' ', value.begin().key(), ' ',
-             text_of(value.front().get<std::string>()));
-}
-
-util::Result<Step> read_header(const Json& given, const std::string& where) {
-  KUBIST_CHECK(check_fields(given, k_header, where));
-  Step step;
-  step.kind = Step::Kind::header;
-  step.name = data::string_at(given, {"name"});
-  if (step.name.empty()) {
-    return util::fail(ErrorKind::invalid, cat(where, " needs a name"));
-  }
-  std::vector<std::string> any;
-  for (const Json& match : given.value("match", Json::array())) {
-    KUBIST_TRY(auto condition, read_header_match(match, cat(where, ".match")));
-    any.push_back(std::move(condition));
-  }
-  step.match = util::join(any, " or ");
-  return step;
-}
-
 util::Result<Step> read_step(const std::string& kind, const Json& value, const std::string& where) {
   return kind == "pause"      ? read_pause(value, where)
          : kind == "analysis" ? read_analysis(value, where)
          : kind == "webhook"  ? read_webhook(value, where)
-                              : read_header(value, where);
+                              : read_route(kind, value, where);
 }
 
 util::Result<> add_weight(const Json& given, const std::string& where, std::vector<Stage>& stages) {
-  const int weight = given.is_number_integer() ? given.get<int>() : 0;
-  if (weight < 1 || weight > 100 || (!stages.empty() && weight <= stages.back().weight)) {
+  const int weight = given.is_number_integer() ? given.get<int>() : -1;
+  if (weight < 0 || weight > 100 || (!stages.empty() && weight <= stages.back().weight)) {
     return util::fail(
         ErrorKind::invalid,
-        cat(where, ": ", given.dump(), " is out of order: percents that rise, from 1 to 100"));
+        cat(where, ": ", given.dump(), " is out of order: percents that rise, from 0 to 100"));
   }
   stages.push_back({weight, {}});
   return {};
@@ -180,7 +141,7 @@ util::Result<> add_weight(const Json& given, const std::string& where, std::vect
 
 util::Result<std::vector<Stage>> read_steps(const Json& steps) {
   std::vector<Stage> stages;
-  std::vector<Step> before;  // header routes that begin with the first weight
+  std::vector<Step> before;  // routes that begin with the first weight
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Json& given = steps[i];
     KUBIST_CHECK(check_fields(given, k_steps, cat("steps[", i, ']')));
@@ -198,8 +159,8 @@ util::Result<std::vector<Stage>> read_steps(const Json& steps) {
       stages.back().steps.swap(before);
       continue;
     }
-    if (stages.empty() && kind == "setHeaderRoute") {
-      KUBIST_TRY(auto step, read_header(value, where));
+    if (stages.empty() && is_route(kind)) {
+      KUBIST_TRY(auto step, read_route(kind, value, where));
       before.push_back(std::move(step));
       continue;
     }
@@ -249,26 +210,6 @@ WindowCheck check_conditions(const AnalysisMetric& metric, const WindowValues& w
 }
 
 }  // namespace
-
-std::string match_at(const std::vector<Stage>& stages, int weight, std::size_t place) {
-  std::map<std::string, std::string> set;
-  for (const Stage& stage : stages) {
-    for (std::size_t i = 0; i < stage.steps.size(); ++i) {
-      const Step& step = stage.steps[i];
-      const bool is_before = stage.weight < weight || (stage.weight == weight && i < place);
-      if (step.kind == Step::Kind::header && is_before) {
-        set[step.name] = step.match;
-      }
-    }
-  }
-  std::vector<std::string> any;
-  for (const auto& [name, match] : set) {
-    if (!match.empty()) {
-      any.push_back(match);
-    }
-  }
-  return util::join(any, " or ");
-}
 
 std::vector<std::string> queries_of_steps(const Json& steps) {
   std::vector<std::string> all;

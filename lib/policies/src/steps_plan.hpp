@@ -23,13 +23,14 @@ struct AnalysisMetric {
 };
 
 struct Step {
-  enum class Kind { pause, analysis, header, webhook };
+  enum class Kind { pause, analysis, header, mirror, webhook };
   Kind kind = Kind::pause;
   std::optional<std::chrono::seconds> duration;  ///< of a pause; nothing: until a person goes on
   std::chrono::seconds initial_delay{0};
   std::vector<AnalysisMetric> metrics;
-  std::string name;          ///< of a header route or a webhook
-  std::string match;         ///< its condition; empty: it ends
+  std::string name;          ///< of a route or a webhook
+  std::string match;         ///< its condition; of a header route: empty ends it
+  int percent = 0;           ///< of a mirror route; 0 ends it
   Call call;                 ///< of a webhook
   std::string query;         ///< the call's answer has this name
   std::int64_t retries = 0;  ///< how often it may be refused
@@ -42,13 +43,10 @@ struct Stage {
   std::vector<Step> steps;
 };
 
-/// Reads `steps`. Invalid, naming the step: one that is not known (mirrors, experiments and jobs
+/// Reads `steps`. Invalid, naming the step: one that is not known (experiments and jobs
 /// are not), weights that do not rise, a list that does not begin with a weight (but for header
-/// routes, which begin with it).
+/// and mirror routes, which begin with it).
 util::Result<std::vector<Stage>> read_steps(const Json& steps);
-
-/// The condition of all header routes that are set before step `place` at a weight; empty: none is.
-std::string match_at(const std::vector<Stage>& stages, int weight, std::size_t place);
 
 /// The queries of all analyses, and the calls of all webhooks.
 std::vector<std::string> queries_of_steps(const Json& steps);

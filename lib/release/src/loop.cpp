@@ -92,6 +92,7 @@ class Look {
 
   void move_to(int weight) {
     progress().from = weight == 0 ? 0 : progress().weight;
+    progress().at_zero = false;
     progress().wave = 0;
     progress().weight = weight;
     progress().observed_at.reset();
@@ -111,8 +112,7 @@ class Look {
 
   /// What the member shall have; nothing: its own weights.
   std::optional<int> wanted(const Member& member) const {
-    const int weight = weight_in(progress(), m_waves.at(member.cluster));
-    return weight == 0 ? std::nullopt : std::optional(weight);
+    return weight_in(progress(), m_waves.at(member.cluster));
   }
 
   bool all_as_wanted() const {
@@ -122,7 +122,7 @@ class Look {
   }
 
   void observe() {
-    if (!progress().observed_at && progress().weight != 0 && all_as_wanted()) {
+    if (!progress().observed_at && is_moved(progress()) && all_as_wanted()) {
       progress().observed_at = m_now;
     }
   }
@@ -132,7 +132,7 @@ class Look {
       return false;
     }
     for (const Member& member : m_seen.members) {
-      if (!member.there && (state() != State::pending || progress().weight != 0)) {
+      if (!member.there && (state() != State::pending || is_moved(progress()))) {
         return fire(Event::lost, "RouteGone",
                     cat("TrafficRoute/", member.name, " is gone; it was last seen at ",
                         progress().weight, " % for ", m_plan.canary));
@@ -161,6 +161,7 @@ class Look {
     }
     progress().attempt = attempt;
     progress().weight = *lowest;
+    progress().at_zero = *lowest == 0;
     progress().wave = progress().waves - 1;
     return true;
   }
@@ -274,7 +275,7 @@ class Look {
   bool route_changed() {
     const auto changed = std::find_if(m_seen.members.begin(), m_seen.members.end(),
                                       [](const Member& member) { return member.changed; });
-    if (changed == m_seen.members.end() || progress().weight == 0) {
+    if (changed == m_seen.members.end() || !is_moved(progress())) {
       return false;
     }
     return pause(k_route_changed, k_route_changed,
@@ -288,7 +289,7 @@ class Look {
         return start();
       case State::progressing:
       case State::waiting:
-        return progress().weight == 0 ? start() : decide();
+        return is_moved(progress()) ? decide() : start();
       case State::paused:
         return unpause();
       case State::promoting:
@@ -314,6 +315,7 @@ class Look {
       return false;
     }
     move_to(m_plan.weights.front());
+    progress().at_zero = progress().weight == 0;
     if (progress().weight == 100) {
       fire(Event::promoted, "Started", "in one step");
     }

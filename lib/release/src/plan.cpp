@@ -36,11 +36,11 @@ util::Result<std::vector<int>> read_weights(const Json& spec) {
   }
   std::vector<int> weights;
   for (const Json& weight : *given) {
-    const int value = weight.is_number_integer() ? weight.get<int>() : 0;
-    if (value < 1 || value > 100 || (!weights.empty() && value <= weights.back())) {
+    const int value = weight.is_number_integer() ? weight.get<int>() : -1;
+    if (value < 0 || value > 100 || (!weights.empty() && value <= weights.back())) {
       return util::fail(ErrorKind::invalid,
                         cat("spec.weights: ", weight.dump(),
-                            " is out of order: percents that rise, from 1 to 100"));
+                            " is out of order: percents that rise, from 0 to 100"));
     }
     weights.push_back(value);
   }
@@ -91,6 +91,9 @@ util::Result<Plan> read_plan(const Json& canary_release) {
     }
   }
   plan.match = data::string_at(spec, {"match"});
+  if (const Json* mirror = data::find_path(spec, {"mirror"})) {
+    plan.mirror = *mirror;
+  }
   KUBIST_TRY(plan.weights, read_weights(spec));
   KUBIST_CHECK(read_waves(spec, plan));
   KUBIST_CHECK(read_time(spec, "interval", std::chrono::seconds(1), plan.interval));

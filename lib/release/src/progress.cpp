@@ -20,12 +20,15 @@ std::optional<Time> time_at(const Json& status, std::string_view field) {
 
 }  // namespace
 
+bool is_moved(const Progress& progress) { return progress.weight != 0 || progress.at_zero; }
+
 Json to_json(const Progress& progress) {
   const std::string going_back =
       progress.aborting ? "Abort" : (progress.replacing ? "NewTarget" : "");
   return {{"state", to_string(progress.state)},
           {"attempt", progress.attempt},
           {"weight", progress.weight},
+          {"atZero", progress.at_zero ? Json(true) : Json()},
           {"wave", progress.waves > 1 ? Json{{"number", progress.wave + 1},
                                              {"of", progress.waves},
                                              {"from", progress.from}}
@@ -53,7 +56,7 @@ Json history_after(Json history, const Progress& before, const Progress& after, 
              {"attempt", after.attempt},
              {"state", to_string(after.state)},
              {"weight", after.weight}};
-  if (after.waves > 1 && after.weight != 0) {
+  if (after.waves > 1 && is_moved(after)) {
     entry["wave"] = after.wave + 1;
   }
   if (!after.reason.empty()) {
@@ -74,6 +77,7 @@ Progress read_progress(const Json& status) {
   progress.state = read_state(data::string_at(status, {"state"}));
   progress.attempt = static_cast<int>(data::int_at(status, {"attempt"}, 1));
   progress.weight = static_cast<int>(data::int_at(status, {"weight"}));
+  progress.at_zero = data::bool_at(status, {"atZero"});
   progress.wave = std::max(0, static_cast<int>(data::int_at(status, {"wave", "number"}, 1)) - 1);
   progress.waves = std::max(1, static_cast<int>(data::int_at(status, {"wave", "of"}, 1)));
   progress.from = static_cast<int>(data::int_at(status, {"wave", "from"}));

@@ -36,8 +36,11 @@ std::map<std::string, int> waves_of(const Plan& plan, const std::set<std::string
   return waves;
 }
 
-int weight_in(const Progress& progress, int wave) {
-  return wave <= progress.wave ? progress.weight : progress.from;
+std::optional<int> weight_in(const Progress& progress, int wave) {
+  if (wave <= progress.wave) {
+    return is_moved(progress) ? std::optional(progress.weight) : std::nullopt;
+  }
+  return progress.from == 0 ? std::nullopt : std::optional(progress.from);
 }
 
 }  // namespace kubist::release

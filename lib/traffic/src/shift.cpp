@@ -61,13 +61,40 @@ bool shift_rule(Json& weights, const Shift& shift) {
   return true;
 }
 
+std::string both(std::string_view condition, const std::string& other) {
+  return condition.empty() ? other : cat('(', condition, ") and (", other, ')');
+}
+
+/// Gives the rule copies for the canary; of some requests alone it is a rule of its own, before it.
+util::Result<> add_copies(Json& rule, const Shift& shift, Json& before) {
+  if (rule.contains("mirror")) {
+    auto error = util::make_error(
+        util::ErrorKind::invalid,
+        cat("route ", data::string_at(rule, {"name"}), " has a mirror of its own"),
+        "A request can have one copy: take the mirror out of the route, or out of the release.");
+    error.reason = "MirrorTaken";
+    return util::fail(std::move(error));
+  }
+  Json to = *backend_of(rule["weights"], shift, shift.canary);
+  to.erase("weight");
+  to["percent"] = shift.mirror.percent;
+  if (shift.mirror.match.empty()) {
+    rule["mirror"] = std::move(to);
+    return {};
+  }
+  Json own = rule;
+  own["name"] = cat(data::string_at(rule, {"name"}), "-mirror");
+  own["condition"] = both(data::string_at(rule, {"condition"}), shift.mirror.match);
+  own["mirror"] = std::move(to);
+  before.push_back(std::move(own));
+  return {};
+}
+
 /// The rule for the requests that match, alike but for where they go.
 Json rule_of_matching(const Json& rule, const Shift& shift) {
   Json own = rule;
   own["name"] = cat(data::string_at(rule, {"name"}), "-canary");
-  const std::string_view condition = data::string_at(rule, {"condition"});
-  own["condition"] =
-      condition.empty() ? shift.match : cat('(', condition, ") and (", shift.match, ')');
+  own["condition"] = both(data::string_at(rule, {"condition"}), shift.match);
   Json canary = *backend_of(own["weights"], shift, shift.canary);
   canary.erase("weight");
   own["weights"] = Json::array({std::move(canary)});
@@ -84,6 +111,12 @@ Json to_json(const Shift& shift) {
   if (!shift.match.empty()) {
     json["match"] = shift.match;
   }
+  if (shift.mirror.percent > 0) {
+    json["mirror"] = {{"percent", shift.mirror.percent}};
+    if (!shift.mirror.match.empty()) {
+      json["mirror"]["match"] = shift.mirror.match;
+    }
+  }
   return json;
 }
 
@@ -92,6 +125,12 @@ Shift read_shift(const Json& json) {
           std::string(data::string_at(json, {"stable"})),
           std::string(data::string_at(json, {"canary"})),
           static_cast<int>(data::int_at(json, {"percent"})),
+          std::string(data::string_at(json, {"match"})),
+          read_copies(json.value("mirror", Json::object()))};
+}
+
+Copies read_copies(const Json& json) {
+  return {static_cast<int>(data::int_at(json, {"percent"})),
           std::string(data::string_at(json, {"match"}))};
 }
 
@@ -100,7 +139,8 @@ util::Result<Json> shifted_routes(const Json& routes, const Shift& shift) {
   bool any = false;
   for (std::size_t i = 0; i < routes.size(); ++i) {
     Json rule = routes[i];
-    if (!shift.match.empty() && data::string_at(rule, {"name"}).empty()) {
+    const bool splits = !shift.match.empty() || !shift.mirror.match.empty();
+    if (splits && data::string_at(rule, {"name"}).empty()) {
       rule["name"] = cat("route-", i + 1);  // its place changes
     }
     Json* weights = data::find_path(rule, {"weights"});
@@ -108,6 +148,9 @@ util::Result<Json> shifted_routes(const Json& routes, const Shift& shift) {
       any = true;
       if (!shift.match.empty()) {
         shifted.push_back(rule_of_matching(rule, shift));
+      }
+      if (shift.mirror.percent > 0) {
+        KUBIST_CHECK(add_copies(rule, shift, shifted));
       }
     }
     shifted.push_back(std::move(rule));
@@ -127,6 +170,7 @@ util::Result<Json> released_routes(const Json& routes, const Shift& shift) {
   Shift all = shift;
   all.percent = 100;
   all.match.clear();
+  all.mirror = {};
   auto moved = shifted_routes(routes, all);
   if (!moved) {
     Shift back = all;  // nothing to do where the canary has it all

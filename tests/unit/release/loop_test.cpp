@@ -279,6 +279,26 @@ TEST_CASE("release loop: looks over an unchanged world change nothing") {
   CHECK(to_json(stage.look(Action::hold, "TooFew")) == paused);
 }
 
+TEST_CASE("release loop: a first step of 0 % is a step, and goes back as any other") {
+  Plan given = plan();
+  given.weights = {0, 50, 100};
+  Stage stage(given);
+  CHECK(stage.look().state == State::progressing);
+  CHECK(stage.progress.weight == 0);
+  CHECK(is_moved(stage.progress));
+  CHECK(stage.look(Action::advance).weight == 0);  // not live yet
+  stage.seen.members[0].weight = 0;
+  CHECK(stage.look(Action::hold).state == State::waiting);
+  CHECK(stage.progress.observed_at);
+  CHECK(stage.look(Action::advance).weight == 50);
+  CHECK_FALSE(stage.progress.at_zero);
+  stage.look(Action::rollback);
+  CHECK_FALSE(is_moved(stage.progress));
+  CHECK(stage.look().state == State::rolling_back);
+  stage.seen.members[0].weight = std::nullopt;
+  CHECK(stage.look().state == State::rolled_back);
+}
+
 TEST_CASE("release plan: weights rise and end at 100, times are durations") {
   const auto read = [](const char* spec) { return read_plan({{"spec", data::Json::parse(spec)}}); };
   const auto fine =
@@ -291,7 +311,7 @@ TEST_CASE("release plan: weights rise and end at 100, times are durations") {
   CHECK(next_weight(*fine, 40) == 100);
   for (const char* bad : {R"({"stable": "v1", "canary": "v1"})",
                           R"({"stable": "v1", "canary": "v2", "weights": [50, 20]})",
-                          R"({"stable": "v1", "canary": "v2", "weights": [0]})",
+                          R"({"stable": "v1", "canary": "v2", "weights": [-1]})",
                           R"({"stable": "v1", "canary": "v2", "waves": [{}]})",
                           R"({"stable": "v1", "canary": "v2", "order": "waves", "waves":
                             [{"virtualClusters": ["a"]}, {"virtualClusters": ["a"]}]})",
@@ -347,9 +367,8 @@ struct Waves : Stage {
     std::string text;
     for (Member& member : seen.members) {
       const int wave = member.cluster == "b" ? 0 : member.cluster == "a" ? 1 : 2;
-      const int weight = weight_in(progress, wave);
-      member.weight = weight == 0 ? std::nullopt : std::optional(weight);
-      text += std::to_string(weight) + (member.cluster == "c" ? "" : " ");
+      member.weight = weight_in(progress, wave);
+      text += std::to_string(member.weight.value_or(0)) + (member.cluster == "c" ? "" : " ");
     }
     return text;
   }

@@ -79,6 +79,32 @@ TEST_CASE("shift: a route that does not send to stable is refused") {
   CHECK(routes.error().reason == "StableNotRouted");
 }
 
+TEST_CASE("shift: copies of requests go to the canary, whatever its share is") {
+  const auto routes = json(R"([{"condition": "method exact \"GET\"",
+    "weights": [{"destination": "web", "version": "v1", "port": 80}]}])");
+  const Shift all{"web", "v1", "v2", 0, "", {30, ""}};
+  const auto mirrored = shifted_routes(routes, all);
+  REQUIRE(mirrored);
+  CHECK(*mirrored == json(R"([{"condition": "method exact \"GET\"",
+    "mirror": {"destination": "web", "version": "v2", "port": 80, "percent": 30},
+    "weights": [{"destination": "web", "version": "v1", "port": 80, "weight": 1},
+                {"destination": "web", "version": "v2", "port": 80, "weight": 0}]}])"));
+  const Shift some{"web", "v1", "v2", 50, "", {100, "header \"x\" exact \"y\""}};
+  const auto two = shifted_routes(routes, some);
+  REQUIRE(two);
+  REQUIRE(two->size() == 2);
+  CHECK((*two)[0]["name"] == "route-1-mirror");
+  CHECK((*two)[0]["condition"] == "(method exact \"GET\") and (header \"x\" exact \"y\")");
+  CHECK((*two)[0]["mirror"]["percent"] == 100);
+  CHECK((*two)[0]["weights"] == (*two)[1]["weights"]);
+  CHECK_FALSE((*two)[1].contains("mirror"));
+  CHECK(read_shift(to_json(some)) == some);
+  CHECK(read_shift(to_json(all)) == all);
+  auto taken = routes;
+  taken[0]["mirror"] = json(R"({"destination": "log"})");
+  CHECK(shifted_routes(taken, all).error().reason == "MirrorTaken");
+}
+
 TEST_CASE("shift: once released the canary stands where stable stood") {
   const Shift shift{"web", "v1", "v2", 20, "header \"x\" exact \"y\""};
   const auto routes = json(R"([

@@ -14,11 +14,12 @@ struct Plan {
   std::string stable;                     ///< the version that has the traffic
   std::string canary;                     ///< the version to release: the target
   std::vector<std::string> routes;        ///< TrafficRoutes whose weights move as one
-  std::vector<int> weights;               ///< percent, ascending, the last is 100
+  std::vector<int> weights;               ///< percent, ascending from 0 or more, the last is 100
   /// Each step reaches one wave of virtual clusters after the other; see waves_of().
   bool in_waves = false;
   std::vector<std::vector<std::string>> waves;
   std::string match;                      ///< condition of requests that always go to the canary
+  data::Json mirror;                      ///< {percent, match} of requests whose copies it gets
   std::chrono::seconds interval{30};      ///< between two looks
   std::chrono::seconds bake{300};         ///< at 100 % before it is done
   std::chrono::seconds hold_limit{1800};  ///< at one step without a decision

@@ -14,7 +14,8 @@ using Time = std::chrono::system_clock::time_point;
 struct Progress {
   State state = State::pending;
   int attempt = 1;
-  int weight = 0;      ///< percent that the canary shall have; 0: the routes' own weights
+  int weight = 0;        ///< percent that the canary shall have; 0: the routes' own weights, but
+  bool at_zero = false;  ///< of a first step of 0 %: only what matches, or copies, go to the canary
   /// In an order of waves: the one that has the weight, from 0; how many there are; and the weight
   /// of the step before, which those behind it have.
   int wave = 0, waves = 1, from = 0;
@@ -28,6 +29,9 @@ struct Progress {
   Time since;                       ///< in this state
   std::optional<Time> observed_at;  ///< the weight was first seen on every route; nothing: not yet
 };
+
+/// Have the routes weights of the release, not their own?
+bool is_moved(const Progress& progress);
 
 /// The status fields of it: state, attempt, weight, wave (of several), target, reason, pausedBy,
 /// goingBackFor, since, observedAt. Times have whole seconds.

@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -14,7 +15,7 @@ namespace kubist::release {
 std::map<std::string, int> waves_of(const Plan& plan, const std::set<std::string>& clusters);
 
 /// The canary's percent in this wave: that of the step, or of the one before where the step has not
-/// come so far. 0: the routes' own weights.
-int weight_in(const Progress& progress, int wave);
+/// come so far. Nothing: the routes' own weights.
+std::optional<int> weight_in(const Progress& progress, int wave);
 
 }  // namespace kubist::release

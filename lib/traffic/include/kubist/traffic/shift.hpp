@@ -6,14 +6,25 @@
 
 namespace kubist::traffic {
 
+/// Copies of requests, whose answers nobody gets.
+struct Copies {
+  int percent = 0;         ///< of the requests; 0: none
+  std::string match = {};  ///< a condition: only of requests for which it holds; empty: of all
+  bool operator==(const Copies&) const = default;
+};
+
 /// Which share of a destination's requests changes hands.
 struct Shift {
   std::string destination;  ///< as the route's weights name it
   std::string stable, canary;
   int percent = 0;  ///< of what both have together, for the canary; 0 to 100
   std::string match = {};  ///< a condition: requests for which it holds go to the canary
+  Copies mirror = {};      ///< to the canary
   bool operator==(const Shift&) const = default;
 };
+
+/// {percent, match} of spec.mirror; no copies where it is not there.
+Copies read_copies(const data::Json& json);
 
 data::Json to_json(const Shift& shift);
 /// What to_json() made.
@@ -22,7 +33,8 @@ Shift read_shift(const data::Json& json);
 /// spec.routes of a TrafficRoute with the weights moved: in every rule that sends to `stable` of
 /// the destination, what stable and canary have together is shared anew, in whole numbers that keep
 /// all other shares. With a `match` a rule "RULE-canary" stands before it, which takes the requests
-/// of both conditions. Rules that do not send there stay as they are. Invalid: no rule does.
+/// of both conditions, with copies of some a rule "RULE-mirror". Rules that do not send there stay
+/// as they are. Invalid: no rule does; a rule that shall have copies has a mirror of its own.
 util::Result<data::Json> shifted_routes(const data::Json& routes, const Shift& shift);
 
 /// spec.routes once the canary is released: it stands where stable stood, with what both had. For
