@@ -169,7 +169,8 @@ std::vector<std::pair<Right, std::string>> traffic_rights() {
       {"networking.istio.io",
        {"destinationrules", "gateways", "serviceentries", "virtualservices"}},
       {"gateway.networking.k8s.io", {"httproutes"}},
-      {"discovery.k8s.io", {"endpointslices"}}};
+      {"discovery.k8s.io", {"endpointslices"}},
+      {"metrics.k8s.io", {"pods"}}};
   for (const auto& [group, resources] : groups) {
     for (const char* resource : resources) {
       for (const char* verb : {"get", "list", "watch", "create", "patch", "delete"}) {

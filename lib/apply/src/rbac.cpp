@@ -102,7 +102,7 @@ Json own_rules() {
 }
 
 /// What Destinations, EntryGateways, ExternalServices and TrafficRoutes become, and what is looked at
-/// before traffic is sent there.
+/// before traffic is sent there and while it is judged.
 void add_traffic_rules(Json& rules) {
   rules.push_back(rule({""}, {"services"}, k_manage));
   rules.push_back(rule({"networking.istio.io"},
@@ -110,6 +110,7 @@ void add_traffic_rules(Json& rules) {
                        k_manage));
   rules.push_back(rule({"gateway.networking.k8s.io"}, {"httproutes"}, k_manage));
   rules.push_back(rule({"discovery.k8s.io"}, {"endpointslices"}, k_read));
+  rules.push_back(rule({"metrics.k8s.io"}, {"pods"}, {"list"}));
 }
 
 /// What a virtual cluster on the home cluster needs in its namespace.

@@ -61,16 +61,44 @@ bool carries(const Json& labels, const Json& wanted) {
   return true;
 }
 
-/// Version and the templates of the Deployments behind it: another image is another target.
-std::string target_of(const std::vector<Json>& deployments, const Json& labels,
-                      const std::string& version) {
-  std::vector<std::string> templates;
-  for (const Json& deployment : deployments) {
-    const Json* pod = data::find_path(deployment, {"spec", "template"});
-    const Json* own = pod != nullptr ? data::find_path(*pod, {"metadata", "labels"}) : nullptr;
+/// The Deployments whose pods carry these labels.
+std::vector<const Json*> deployments_of(const RunningThere& there, const Json& labels) {
+  std::vector<const Json*> found;
+  for (const Json& deployment : there.deployments) {
+    const Json* own = data::find_path(deployment, {"spec", "template", "metadata", "labels"});
     if (own != nullptr && carries(*own, labels)) {
-      templates.push_back(pod->at("spec").dump());
+      found.push_back(&deployment);
     }
+  }
+  return found;
+}
+
+WorkloadStatus status_of(const std::vector<const Json*>& deployments) {
+  WorkloadStatus sum;
+  for (const Json* deployment : deployments) {
+    const ObjectView view(*deployment);
+    const auto count = [&](std::string_view field) {
+      return static_cast<int>(data::int_at(*deployment, {"status", field}));
+    };
+    ++sum.deployments;
+    sum.replicas += count("replicas");
+    sum.updated += count("updatedReplicas");
+    sum.available += count("availableReplicas");
+    sum.unavailable += count("unavailableReplicas");
+    const auto available = view.condition("Available");
+    sum.all_available = sum.all_available && available && available->status == "True";
+    if (data::int_at(*deployment, {"status", "observedGeneration"}) < view.generation()) {
+      sum.behind = view.name();
+    }
+  }
+  return sum;
+}
+
+/// Version and the templates of the Deployments behind it: another image is another target.
+std::string target_of(const std::vector<const Json*>& deployments, const std::string& version) {
+  std::vector<std::string> templates;
+  for (const Json* deployment : deployments) {
+    templates.push_back((*deployment)["spec"]["template"]["spec"].dump());
   }
   std::sort(templates.begin(), templates.end());
   return cat(version, '/', util::sha256_hex(util::join(templates, "\n")).substr(0, 10));
@@ -132,8 +160,14 @@ std::vector<release::Member> members_at(const engine::Graph& graph, const engine
   return members;
 }
 
-void look_at_target(const RunningThere& there, const std::string& ns, const release::Plan& plan,
-                    const Json& labels, release::Seen& seen) {
+/// The pods and Deployments of both versions on one virtual cluster.
+release::Seen look_at_target(const RunningThere& there, const deployers::Place& place,
+                             const std::string& target, ReleaseLook& look) {
+  release::Seen seen;
+  const Json& labels = look.canary.labels;
+  const auto deployments = deployments_of(there, labels);
+  look.canary.on[target] = status_of(deployments);
+  look.stable.on[target] = status_of(deployments_of(there, look.stable.labels));
   const auto ready = std::count_if(there.pods.begin(), there.pods.end(), [&](const Json& pod) {
     const ObjectView view(pod);
     const auto condition = view.condition("Ready");
@@ -141,10 +175,11 @@ void look_at_target(const RunningThere& there, const std::string& ns, const rele
     return own != nullptr && carries(*own, labels) && condition && condition->status == "True" &&
            view.deletion_timestamp().empty();
   });
-  seen.target = target_of(there.deployments, labels, plan.canary);
+  seen.target = target_of(deployments, look.plan.canary);
   seen.target_ready = ready > 0;
-  seen.message =
-      cat("no pod of version ", plan.canary, " (", label_text(labels), ") is ready in ", ns);
+  seen.message = cat("no pod of version ", look.plan.canary, " (", label_text(labels),
+                     ") is ready in ", place.ns);
+  return seen;
 }
 
 /// All virtual clusters as one: what is released cannot be told while one of them cannot be
@@ -248,15 +283,14 @@ util::Result<ReleaseLook> look_at_release(World& world, const engine::Graph& gra
     KUBIST_CHECK(node.target.empty() ? util::Result<>{}
                                      : check_one_target(graph, route_key(node, route)));
   }
-  KUBIST_TRY(const Json labels, version_labels(graph, node, look.plan, look.plan.canary));
-  KUBIST_CHECK(version_labels(graph, node, look.plan, look.plan.stable));
+  KUBIST_TRY(look.canary.labels, version_labels(graph, node, look.plan, look.plan.canary));
+  KUBIST_TRY(look.stable.labels, version_labels(graph, node, look.plan, look.plan.stable));
   const auto look_there = [&](const std::string& target) -> util::Result<release::Seen> {
-    release::Seen seen;
     KUBIST_TRY(const auto place, place_of(world.home, world.home_uid, world.connections, graph,
                                           node.key.ns, target, stop));
-    KUBIST_TRY(const auto there, listing.list(node, target, place, label_text(labels), stop));
-    look_at_target(*there, place.ns, look.plan, labels, seen);
-    return seen;
+    KUBIST_TRY(const auto there,
+               listing.list(node, target, place, label_text(look.canary.labels), stop));
+    return look_at_target(*there, place, target, look);
   };
   if (!node.target.empty()) {
     KUBIST_TRY(look.seen, look_there(node.target));

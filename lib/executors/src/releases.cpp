@@ -11,6 +11,7 @@
 #include "release_listing.hpp"
 #include "release_look.hpp"
 #include "release_metrics.hpp"
+#include "release_workloads.hpp"
 
 namespace kubist::executors {
 
@@ -62,6 +63,7 @@ Releases::Releases(World& world, const engine::Graph& graph, std::stop_token sto
       m_stop(std::move(stop)),
       m_listing(std::make_unique<ReleaseListing>(graph)),
       m_metrics(std::make_unique<ReleaseMetrics>(world, graph)),
+      m_workloads(std::make_unique<ReleaseWorkloads>(world, graph)),
       m_calls(std::make_unique<ReleaseCalls>(world, graph)) {}
 
 Releases::~Releases() = default;
@@ -157,6 +159,10 @@ util::Result<Json> Releases::metrics(const engine::Node& node,
       continue;
     }
     KUBIST_TRY(const auto looked, look(node, node.spec()));
+    if (const auto workload = release::read_workload_query(query)) {
+      KUBIST_TRY(answers[name], m_workloads->answer(node, *looked, *workload, m_stop));
+      continue;
+    }
     KUBIST_TRY(answers[name], m_metrics->answer(node, *looked, {query, parameters}, m_stop));
   }
   return answers;

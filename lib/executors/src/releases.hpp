@@ -30,17 +30,36 @@ struct RouteWish {
   RouteWish on(const std::string& cluster) const;
 };
 
+/// What Deployments of a version tell of themselves in their status, summed.
+struct WorkloadStatus {
+  int deployments = 0;
+  int replicas = 0;
+  int updated = 0;
+  int available = 0;
+  int unavailable = 0;
+  bool all_available = true;  ///< each has the condition Available
+  std::string behind;         ///< one whose status is not yet about its present spec; empty: none
+};
+
+/// The workload of one version of a release.
+struct VersionWorkload {
+  data::Json labels;                         ///< of its pods
+  std::map<std::string, WorkloadStatus> on;  ///< by virtual cluster that could be looked at
+};
+
 /// One look of a release at the world, taken once in a run and shared by its policies and its
 /// executor.
 struct ReleaseLook {
   release::Plan plan;
   release::Progress before;
   release::Seen seen;
+  VersionWorkload stable, canary;
 };
 
 class ReleaseCalls;
 class ReleaseListing;
 class ReleaseMetrics;
+class ReleaseWorkloads;
 struct ReleaseWindow;
 
 /// The releases of one run: what policies may see of them, and what they want of the routes. Any
@@ -87,6 +106,7 @@ class Releases final : public engine::PolicyWorld {
   std::map<std::string, util::Result<std::vector<data::Json>>> m_approvals;  ///< by namespace
   std::unique_ptr<ReleaseListing> m_listing;
   std::unique_ptr<ReleaseMetrics> m_metrics;
+  std::unique_ptr<ReleaseWorkloads> m_workloads;
   std::unique_ptr<ReleaseCalls> m_calls;
 };
 

@@ -62,10 +62,6 @@ std::string envoy_query(const std::vector<std::string>& clusters) {
 
 }  // namespace
 
-std::string cluster_pattern(std::string_view subset, std::string_view host) {
-  return cat(R"(outbound\|[0-9]+\|)", regex_literal(subset), R"(\|)", regex_literal(host));
-}
-
 std::string counters_query(const std::vector<Subject>& subjects, Names names,
                            const std::string& reporter) {
   std::vector<std::string> hosts;

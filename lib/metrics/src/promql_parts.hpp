@@ -13,20 +13,12 @@ struct EnvoyStyle {
   std::string_view cluster;      ///< label: the cluster
   std::string_view by_class;     ///< metric: responses by class
   std::string_view class_label;  ///< label: the class
-  std::string_view class_tail;   ///< what follows the digit in it
-  std::string_view by_code;      ///< metric: responses by code
-  std::string_view code_label;   ///< label: the code
 };
 
 /// Istio's bootstrap ("5xx"), and Envoy's default tags ("5").
 inline constexpr std::array<EnvoyStyle, 2> k_envoy_styles{{
-    {"cluster_name", "envoy_cluster_upstream_rq", "response_code_class", "xx",
-     "envoy_cluster_upstream_rq", "response_code"},
-    {"envoy_cluster_name", "envoy_cluster_upstream_rq_xx", "envoy_response_code_class", "",
-     "envoy_cluster_upstream_rq", "envoy_response_code"},
+    {"cluster_name", "envoy_cluster_upstream_rq", "response_code_class"},
+    {"envoy_cluster_name", "envoy_cluster_upstream_rq_xx", "envoy_response_code_class"},
 }};
-
-/// A regular expression for the name of a subset's clusters, on all ports.
-std::string cluster_pattern(std::string_view subset, std::string_view host);
 
 }  // namespace kubist::metrics

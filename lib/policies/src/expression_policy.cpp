@@ -19,7 +19,9 @@ constexpr const char* k_doc =
     "errorRate,\n"
     "successRate (shares from 0 to 1), p50, p75, p90, p95, p99, p999 (milliseconds, the "
     "histogram's next\n"
-    "bound). `count` windows in a row for which it holds let the release go on, more than "
+    "bound); of its Deployments and pods cpu, memory, replicas, updatedReplicas, "
+    "availableReplicas,\n"
+    "unavailableReplicas, availability. `count` windows in a row for which it holds let the release go on, more than "
     "`failureLimit`\n"
     "for which it does not take it back. What cannot be told holds with that reason.";
 
@@ -42,39 +44,49 @@ std::string numbers(const Expression& expression, const WindowValues& window) {
   return util::join(parts, ", ");
 }
 
-util::Result<> apply(Json& list) {
-  const std::string text(data::string_at(parameters_of(list), {"expression"}));
-  auto parsed = Expression::parse(text, WindowValues::names());
+util::Result<Expression> parse(const Json& parameters) {
+  auto parsed =
+      Expression::parse(data::string_at(parameters, {"expression"}), WindowValues::names());
   if (!parsed) {
     return util::fail(util::with_context(parsed.error(), "parameter expression"));
   }
-  if (!parsed->is_condition()) {
+  return parsed;
+}
+
+util::Result<> apply(Json& list) {
+  const std::string text(data::string_at(parameters_of(list), {"expression"}));
+  KUBIST_TRY(const Expression parsed, parse(parameters_of(list)));
+  if (!parsed.is_condition()) {
     return util::fail(util::ErrorKind::invalid,
                       cat("parameter expression: \"", util::printable(text),
                           "\" is a number, not a condition: compare it, as in ... < 0.01"));
   }
   return judge_windows(list, [&](const WindowValues& window) -> WindowCheck {
-    const Value holds = parsed->evaluate([&](const std::string& name) { return window.get(name); });
+    const Value holds = parsed.evaluate([&](const std::string& name) { return window.get(name); });
     if (!holds.unknown.empty()) {
       return {Outcome::inconclusive, holds.unknown, holds.message};
     }
     return {holds.number != 0 ? Outcome::pass : Outcome::fail, "",
             cat(util::printable(text), holds.number != 0 ? " holds (" : " does not hold (",
-                numbers(*parsed, window), ')')};
+                numbers(parsed, window), ')')};
   });
 }
 
 }  // namespace
 
 Builtin expression() {
-  return make_builtin({"Expression",
-                       "Moves a canary while a condition over its windows holds.",
-                       k_doc,
-                       schema(),
-                       true,
-                       {"CanaryRelease"},
-                       {{"window", std::string(release::k_window_query)}}},
-                      {"ExpressionPolicy", "CustomCanaryReleasePolicy"}, apply);
+  BuiltinText text{"Expression",
+                   "Moves a canary while a condition over its windows holds.",
+                   k_doc,
+                   schema(),
+                   true,
+                   {"CanaryRelease"},
+                   {{"window", std::string(release::k_window_query)}}};
+  text.queries = [](const Json& parameters) {
+    const auto parsed = parse(parameters);
+    return parsed ? workload_queries(parsed->names()) : std::vector<std::string>();
+  };
+  return make_builtin(std::move(text), {"ExpressionPolicy", "CustomCanaryReleasePolicy"}, apply);
 }
 
 }  // namespace kubist::policies

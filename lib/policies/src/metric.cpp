@@ -71,7 +71,13 @@ Builtin metric() {
                    {"CanaryRelease"},
                    {{"window", std::string(release::k_window_query)}}};
   text.queries = [](const Json& parameters) {
-    return queries_of_metrics(parameters.value("metrics", Json::array()));
+    std::vector<std::string> queries;
+    const auto objectives = read_all(parameters);
+    for (const Objective& each : objectives ? *objectives : std::vector<Objective>()) {
+      const auto own = queries_of(each);
+      queries.insert(queries.end(), own.begin(), own.end());
+    }
+    return queries;
   };
   return make_builtin(
       std::move(text),

@@ -22,7 +22,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 2> k_known{
     {{"request-success-rate", "100 * canary.successRate"}, {"request-duration", "canary.p99"}}};
 
 /// Vamp's names for what the gateways count; each also with ".sum".
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> k_vamps{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> k_vamps{
     {{"response_code_2xx", "successes"},
      {"response_code_5xx", "errors"},
      {"requests_2xx", "successes"},
@@ -30,8 +30,13 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> k_vamps{
      {"internal_upstream_rq_2xx", "successes"},
      {"internal_upstream_rq_5xx", "errors"},
      {"internal_upstream_rq_total", "requests"},
-     {"upstream_rq_total", "requests"}}};
+     {"upstream_rq_total", "requests"},
+     {"updated_replicas", "updatedReplicas"},
+     {"available_replicas", "availableReplicas"},
+     {"unavailable_replicas", "unavailableReplicas"}}};
 constexpr std::string_view k_sum = ".sum";
+constexpr std::string_view k_canary = "canary.";
+constexpr std::string_view k_stable = "stable.";
 
 std::vector<std::string> vamps_names() {
   std::vector<std::string> names = WindowValues::names_of_version();
@@ -115,7 +120,7 @@ std::optional<double> bound(const Json& metric, std::string_view which) {
                                                 : std::nullopt;
 }
 
-Value value_of(const Objective& objective, const WindowValues& window, const char* version) {
+Value value_of(const Objective& objective, const WindowValues& window, std::string_view version) {
   return objective.value.evaluate([&](const std::string& name) {
     return window.get(objective.compared ? cat(version, meaning(name)) : name);
   });
@@ -123,7 +128,7 @@ Value value_of(const Objective& objective, const WindowValues& window, const cha
 
 /// "request-duration 250 is above 200".
 WindowCheck check(const Objective& objective, const Value& value, const WindowValues& window) {
-  const Value least = objective.compared ? value_of(objective, window, "stable.")
+  const Value least = objective.compared ? value_of(objective, window, k_stable)
                                          : Value{objective.least.value_or(0), "", ""};
   for (const Value* each : {&value, &least}) {
     if (!each->unknown.empty()) {
@@ -143,7 +148,7 @@ WindowCheck check(const Objective& objective, const Value& value, const WindowVa
 
 WindowCheck check(const Objective& objective, const WindowValues& window) {
   if (objective.query.empty()) {
-    return check(objective, value_of(objective, window, objective.compared ? "canary." : ""),
+    return check(objective, value_of(objective, window, k_canary),
                  window);
   }
   std::vector<WindowCheck> checks;
@@ -231,14 +236,19 @@ util::Result<std::string> query_of(const Json& metric, const std::string& what) 
   return query;
 }
 
-std::vector<std::string> queries_of_metrics(const Json& metrics) {
-  std::vector<std::string> queries;
-  for (const Json& metric : metrics) {
-    if (auto query = query_of(metric, ""); query && !query->empty()) {
-      queries.push_back(*std::move(query));
-    }
+std::vector<std::string> queries_of(const Objective& objective) {
+  if (!objective.query.empty()) {
+    return {objective.query};
   }
-  return queries;
+  if (!objective.compared) {
+    return workload_queries(objective.value.names());
+  }
+  std::vector<std::string> names;
+  for (const std::string& name : objective.value.names()) {
+    names.push_back(cat(k_canary, meaning(name)));
+    names.push_back(cat(k_stable, meaning(name)));
+  }
+  return workload_queries(names);
 }
 
 util::Result<Objective> compare_versions(std::string_view text) {

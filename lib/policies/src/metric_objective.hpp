@@ -21,8 +21,8 @@ Json objectives_schema();
 /// Invalid, naming the metric: an unknown name without a value, value and query both, an expression
 /// that does not parse or is a condition, a range without bounds.
 util::Result<std::vector<Objective>> read_objectives(const Json& metrics);
-/// The queries of such a list, or of the metrics of an analysis.
-std::vector<std::string> queries_of_metrics(const Json& metrics);
+/// What it asks besides the window: its query, or its numbers of the workload.
+std::vector<std::string> queries_of(const Objective& objective);
 /// The metric's query: its own, or Argo's provider.prometheus.query or provider.web (calls.hpp).
 /// Empty: none. Invalid: a provider with more than that.
 util::Result<std::string> query_of(const Json& metric, const std::string& what);

@@ -137,6 +137,24 @@ util::Result<> add_weight(const Json& given, const std::string& where, std::vect
   return {};
 }
 
+/// What it asks besides the window.
+std::vector<std::string> queries_of(const AnalysisMetric& metric) {
+  if (metric.objective) {
+    return queries_of(*metric.objective);
+  }
+  std::vector<std::string> queries;
+  if (!metric.query.empty()) {
+    queries.push_back(metric.query);
+  }
+  for (const auto* condition : {&metric.success, &metric.failure}) {
+    if (*condition) {
+      const auto own = workload_queries((*condition)->names());
+      queries.insert(queries.end(), own.begin(), own.end());
+    }
+  }
+  return queries;
+}
+
 }  // namespace
 
 util::Result<std::vector<Stage>> read_steps(const Json& steps) {
@@ -213,17 +231,15 @@ WindowCheck check_conditions(const AnalysisMetric& metric, const WindowValues& w
 
 std::vector<std::string> queries_of_steps(const Json& steps) {
   std::vector<std::string> all;
-  for (const Json& step : steps) {
-    if (const Json* metrics = data::find_path(step, {"analysis", "metrics"})) {
-      const auto queries = queries_of_metrics(*metrics);
-      all.insert(all.end(), queries.begin(), queries.end());
-    }
-  }
   const auto stages = read_steps(steps);
   for (const Stage& stage : stages ? *stages : std::vector<Stage>()) {
     for (const Step& step : stage.steps) {
       if (!step.query.empty()) {
         all.push_back(step.query);
+      }
+      for (const AnalysisMetric& metric : step.metrics) {
+        const auto queries = queries_of(metric);
+        all.insert(all.end(), queries.begin(), queries.end());
       }
     }
   }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/release/workload.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::policies {
@@ -55,6 +56,7 @@ const std::vector<std::string>& WindowValues::names_of_version() {
     for (const auto& [name, share] : k_quantiles) {
       made.emplace_back(name);
     }
+    made.insert(made.end(), release::k_workload_numbers.begin(), release::k_workload_numbers.end());
     return made;
   }();
   return all;
@@ -76,6 +78,9 @@ const std::vector<std::string>& WindowValues::names() {
 Value WindowValues::get(const std::string& name) const {
   if (name == "weight") {
     return number(m_window.value("weight", 0.0));
+  }
+  if (release::read_workload_query(name)) {
+    return workload(name);
   }
   const std::string& version = name.starts_with("canary.") ? m_plan.canary : m_plan.stable;
   const std::string_view what = std::string_view(name).substr(name.find('.') + 1);
@@ -103,6 +108,16 @@ Value WindowValues::get(const std::string& name) const {
   return number(what == "errorRate" ? errors / requests : 1 - errors / requests);
 }
 
+Value WindowValues::workload(const std::string& name) const {
+  const bool least = release::read_workload_query(name)->what == release::k_availability;
+  std::vector<Value> all = answers(name);
+  Value sum = all.front();
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    sum.number = least ? std::min(sum.number, all[i].number) : sum.number + all[i].number;
+  }
+  return sum;
+}
+
 std::vector<Value> WindowValues::answers(const std::string& query) const {
   const Json answer = m_metrics.value(query, Json::object());
   if (answer.contains("value")) {
@@ -117,6 +132,13 @@ std::vector<Value> WindowValues::answers(const std::string& query) const {
                    std::string(data::string_at(answer, {"message"}, "the query was not asked"))});
   }
   return all;
+}
+
+std::vector<std::string> workload_queries(const std::vector<std::string>& names) {
+  std::vector<std::string> queries;
+  std::copy_if(names.begin(), names.end(), std::back_inserter(queries),
+               [](const std::string& name) { return release::read_workload_query(name); });
+  return queries;
 }
 
 }  // namespace kubist::policies

@@ -4,6 +4,7 @@
 #include <kubist/engine/policy_case.hpp>
 #include <kubist/policies/builtins.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
 
 using namespace kubist;
 using data::Json;
@@ -216,4 +217,24 @@ TEST_CASE("Statistical: of several clusters together one bad one is enough, and 
   status = look(status["state"], 150);
   CHECK(status["decision"]["action"] == "rollback");
   CHECK(data::string_at(status, {"decision", "message"}).find("us: ") == 0);
+}
+
+TEST_CASE("builtins: numbers of the workload are queries of those that name them") {
+  const auto queries = [](const char* policy, const Json& parameters) {
+    std::vector<std::string> names;
+    for (const auto& [name, query] :
+         engine::metrics_of(**catalog().find("shop", policy), parameters)) {
+      names.push_back(query);
+    }
+    return util::join(names, " ");
+  };
+  CHECK(queries("Expression", {{"expression", "canary.cpu < 2 * stable.cpu && weight < 50"}}) ==
+        "canary.cpu stable.cpu release");
+  CHECK(queries("Expression", {{"expression", "canary.p99 < 200"}}) == "release");
+  CHECK(queries("Metric", {{"metric", "availability"}}) ==
+        "canary.availability stable.availability release");
+  const Json analysis = Json::parse(R"([{"setWeight": 5}, {"analysis": {"metrics": [
+      {"name": "a", "value": "canary.memory", "thresholdRange": {"max": 1e9}},
+      {"name": "b", "successCondition": "stable.replicas > 1"}]}}])");
+  CHECK(queries("Steps", {{"steps", analysis}}) == "canary.memory stable.replicas release");
 }

@@ -1,0 +1,33 @@
+#pragma once
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace kubist::release {
+
+/// What a policy may ask about the workload of a version, by the name `canary.cpu` or `stable.cpu`
+/// as a metric query; summed over its Deployments, or its pods:
+///   cpu, memory          cores and bytes that its pods use, as metrics.k8s.io says
+///   replicas, updatedReplicas, availableReplicas, unavailableReplicas
+///                        as the status of its Deployments says
+///   availability         1 where each of them has the condition Available, else 0; on several
+///                        virtual clusters the least
+inline constexpr std::array<std::string_view, 7> k_workload_numbers{
+    "cpu",
+    "memory",
+    "replicas",
+    "updatedReplicas",
+    "availableReplicas",
+    "unavailableReplicas",
+    "availability"};
+inline constexpr std::string_view k_availability = "availability";
+
+struct WorkloadQuery {
+  bool canary = false;    ///< else stable
+  std::string_view what;  ///< one of k_workload_numbers
+};
+
+/// Nothing: it is another query.
+std::optional<WorkloadQuery> read_workload_query(std::string_view query);
+
+}  // namespace kubist::release
