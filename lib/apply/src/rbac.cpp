@@ -101,8 +101,8 @@ Json own_rules() {
   return rules;
 }
 
-/// What Destinations, EntryGateways, ExternalServices and TrafficRoutes become, and what is looked at
-/// before traffic is sent there and while it is judged.
+/// What Destinations, EntryGateways, ExternalServices and TrafficRoutes become, and what is looked
+/// at before traffic is sent there and while it is judged.
 void add_traffic_rules(Json& rules) {
   rules.push_back(rule({""}, {"services"}, k_manage));
   rules.push_back(rule({"networking.istio.io"},

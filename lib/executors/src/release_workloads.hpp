@@ -11,7 +11,8 @@
 
 namespace kubist::executors {
 
-/// Answers what policies ask about the workloads of a release's versions. One for a run; any thread.
+/// Answers what policies ask about the workloads of a release's versions. One for a run; any
+/// thread.
 class ReleaseWorkloads {
  public:
   ReleaseWorkloads(World& world, const engine::Graph& graph) : m_world(world), m_graph(graph) {}
@@ -36,7 +37,7 @@ class ReleaseWorkloads {
   using Usage = SharedAnswer<metrics::Expected<metrics::WorkloadUsage>>;
   World& m_world;
   const engine::Graph& m_graph;
-  std::mutex m_mutex;  ///< guards the map
+  std::mutex m_mutex;                     ///< guards the map
   std::map<std::string, Usage> m_usages;  ///< by namespace, virtual cluster and labels
 };
 

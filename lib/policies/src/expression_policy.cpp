@@ -21,7 +21,8 @@ constexpr const char* k_doc =
     "histogram's next\n"
     "bound); of its Deployments and pods cpu, memory, replicas, updatedReplicas, "
     "availableReplicas,\n"
-    "unavailableReplicas, availability. `count` windows in a row for which it holds let the release go on, more than "
+    "unavailableReplicas, availability. `count` windows in a row for which it holds let the "
+    "release go on, more than "
     "`failureLimit`\n"
     "for which it does not take it back. What cannot be told holds with that reason.";
 

@@ -148,8 +148,7 @@ WindowCheck check(const Objective& objective, const Value& value, const WindowVa
 
 WindowCheck check(const Objective& objective, const WindowValues& window) {
   if (objective.query.empty()) {
-    return check(objective, value_of(objective, window, k_canary),
-                 window);
+    return check(objective, value_of(objective, window, k_canary), window);
   }
   std::vector<WindowCheck> checks;
   for (const Value& answer : window.answers(objective.query)) {

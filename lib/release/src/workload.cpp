@@ -13,8 +13,7 @@ std::optional<WorkloadQuery> read_workload_query(std::string_view query) {
     return std::nullopt;
   }
   query.remove_prefix(k_canary.size());
-  const auto* const found =
-      std::find(k_workload_numbers.begin(), k_workload_numbers.end(), query);
+  const auto* const found = std::find(k_workload_numbers.begin(), k_workload_numbers.end(), query);
   return found == k_workload_numbers.end() ? std::nullopt
                                            : std::optional(WorkloadQuery{canary, *found});
 }

@@ -12,14 +12,13 @@ namespace kubist::release {
 ///                        as the status of its Deployments says
 ///   availability         1 where each of them has the condition Available, else 0; on several
 ///                        virtual clusters the least
-inline constexpr std::array<std::string_view, 7> k_workload_numbers{
-    "cpu",
-    "memory",
-    "replicas",
-    "updatedReplicas",
-    "availableReplicas",
-    "unavailableReplicas",
-    "availability"};
+inline constexpr std::array<std::string_view, 7> k_workload_numbers{"cpu",
+                                                                    "memory",
+                                                                    "replicas",
+                                                                    "updatedReplicas",
+                                                                    "availableReplicas",
+                                                                    "unavailableReplicas",
+                                                                    "availability"};
 inline constexpr std::string_view k_availability = "availability";
 
 struct WorkloadQuery {
