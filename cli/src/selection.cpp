@@ -19,6 +19,13 @@ util::Result<std::vector<engine::Key>> read_selection(Context& context,
     }
     const std::string type = word.substr(0, slash);
     const resources::Kind* kind = resources::find_kind_by_word(type);
+    if (kind == nullptr && type.find('.') != std::string::npos) {  // an ExecutorDefinition's
+      KUBIST_TRY(const auto client, context.client());
+      KUBIST_TRY(const auto resource, client->discovery().find_word(type, context.stop()));
+      KUBIST_TRY(std::string own_ns, context.ns());
+      keys.push_back({resource.group, resource.kind, std::move(own_ns), word.substr(slash + 1)});
+      continue;
+    }
     if (kind == nullptr || !kind->node) {
       return util::fail(ErrorKind::usage, cat("\"", type, "\" is no kind of the tree",
                                               util::did_you_mean(type, resources::kind_words())));

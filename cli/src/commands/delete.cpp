@@ -4,6 +4,7 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/executors/removal.hpp>
+#include <kubist/executors/tree.hpp>
 
 #include "../delete_items.hpp"
 #include "../delete_targets.hpp"
@@ -80,6 +81,21 @@ util::Result<int> delete_with_items(Context& context, const Arguments& arguments
   return printer.finish(report);
 }
 
+/// The kinds that ExecutorDefinitions serve, asked for only where one may be among the targets.
+/// Where nobody may tell, a finalizer keeps such objects until a run of the engine.
+std::vector<resources::ServedKind> served_among(Context& context,
+                                                const std::vector<apply::Target>& targets) {
+  const bool any = std::any_of(targets.begin(), targets.end(), [](const apply::Target& target) {
+    return target.resource.group.find('.') != std::string::npos &&
+           !target.resource.group.ends_with(".k8s.io") &&
+           resources::find_kind(target.resource.group, target.resource.kind) == nullptr;
+  });
+  const auto client = context.client();
+  const auto served = any && client ? executors::load_served_kinds(**client, context.stop())
+                                    : util::Result<std::vector<resources::ServedKind>>{};
+  return served ? *served : std::vector<resources::ServedKind>{};
+}
+
 util::Result<int> run(Context& context, const Arguments& arguments) {
   KUBIST_TRY(auto options, options_of(arguments));
   std::vector<resources::Manifest> manifests;
@@ -95,9 +111,11 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
                           std::string(dry_run_suffix(options.dry_run)), manifests);
   options.on_result = [&](const apply::ObjectResult& result) { printer.result(result); };
   options.on_progress = [&context](std::string_view line) { context.log().line(line); };
-  const auto of_tree = std::stable_partition(
-      targets.begin(), targets.end(),
-      [](const apply::Target& target) { return executors::is_removed_by_engine(target.resource); });
+  const auto served = served_among(context, targets);
+  const auto of_tree =
+      std::stable_partition(targets.begin(), targets.end(), [&](const apply::Target& target) {
+        return executors::is_removed_by_engine(target.resource, served);
+      });
   const auto of_items = std::stable_partition(
       of_tree, targets.end(),
       [](const apply::Target& target) { return is_deploy_item(target.resource); });

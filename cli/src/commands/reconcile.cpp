@@ -1,5 +1,6 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
+#include <kubist/executors/tree.hpp>
 #include <kubist/executors/watch_loop.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
@@ -52,12 +53,20 @@ util::Result<bool> apply_first(Context& context, const Arguments& arguments,
   if (auto error = report.error()) {
     return util::fail(*std::move(error));
   }
+  KUBIST_TRY(const auto client, context.client());
+  KUBIST_TRY(const auto serving, executors::load_served_kinds(*client, context.stop()));
+  const auto served = [&](const resources::ObjectRef& ref) {
+    return std::any_of(serving.begin(), serving.end(), [&](const resources::ServedKind& each) {
+      return each.group == ref.group && each.kind == ref.kind;
+    });
+  };
   for (const apply::ObjectResult& result : report.results) {
     const resources::Kind* kind = resources::find_kind(result.ref.group, result.ref.kind);
-    if (kind == nullptr) {
+    const bool is_served = kind == nullptr && served(result.ref);
+    if (kind == nullptr && !is_served) {
       continue;
     }
-    if (kind->node) {
+    if (is_served || kind->node) {
       options.selection.push_back(result.ref);
     }
     if (dry) {
@@ -65,6 +74,12 @@ util::Result<bool> apply_first(Context& context, const Arguments& arguments,
     }
   }
   return !options.selection.empty();
+}
+
+void warn(Context& context, const Run& run) {
+  for (const std::string& warning : run.warnings) {
+    context.log().line(cat("warning: ", warning));
+  }
 }
 
 util::Result<int> watch(Context& context, executors::Session& session,
@@ -77,7 +92,12 @@ util::Result<int> watch(Context& context, executors::Session& session,
           cat(resources::to_string(entry.key), ": ", engine::to_string(entry.cause)));
     }
   };
+  std::vector<std::string> warned;
   hooks.finished = [&](const Run& run) {
+    if (run.warnings != warned) {
+      warn(context, run);
+      warned = run.warnings;
+    }
     print_run(run, form, context.out_color(), context.out());
     context.out().flush();
   };
@@ -103,6 +123,7 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
   }
   ProgressLines observer(context.log());
   KUBIST_TRY(const Run run, session->run(options, observer, deadline.token()));
+  warn(context, run);
   print_run(run, form, context.out_color(), context.out());
   if (run.report.stopped) {
     return deadline.cut_short(cat(run.report.summary.not_started, " nodes were not started"));

@@ -7,6 +7,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/targets.hpp>
 #include <kubist/resources/execution_items.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/resources/selector.hpp>
 #include <kubist/util/text.hpp>
 
@@ -16,6 +17,20 @@ using util::cat;
 using util::ErrorKind;
 
 Graph Graph::build(std::vector<Node> nodes) { return GraphBuilder(std::move(nodes)).build(); }
+
+namespace {
+
+/// Is it of a kind that an ExecutorDefinition serves?
+bool is_served(const Node& node) {
+  return resources::find_kind(node.key.group, node.key.kind) == nullptr;
+}
+
+void set_problem(Node& node, const char* reason, std::string message, std::string hint) {
+  node.problem = util::make_error(ErrorKind::invalid, std::move(message), std::move(hint));
+  node.problem->reason = node.problem_reason = reason;
+}
+
+}  // namespace
 
 GraphBuilder::GraphBuilder(std::vector<Node> nodes) { expand_targets(std::move(nodes)); }
 
@@ -43,6 +58,10 @@ void GraphBuilder::expand_targets(std::vector<Node> nodes) {
       expand(std::move(node), virtual_clusters);
     } else {
       node.target = data::string_at(node.spec(), {"virtualClusterRef", "name"});
+      if (node.target.empty() && is_served(node)) {
+        set_problem(node, "NoVirtualCluster", cat(to_string(node), " names no virtual cluster"),
+                    "Set spec.virtualClusterRef or spec.virtualClusterSelector.");
+      }
       m_graph.m_nodes.push_back(std::move(node));
     }
   }
@@ -125,6 +144,9 @@ NodeId GraphBuilder::find_parent(const Node& node, std::string& missing) const {
     parent =
         Key{std::string(resources::k_kubist_group), "VirtualCluster", node.key.ns, node.target};
   }
+  if (!parent && is_served(node)) {
+    parent = Key{std::string(resources::k_kubist_group), "Project", "", ""};
+  }
   if (!parent) {
     return k_no_node;
   }
@@ -156,10 +178,8 @@ void GraphBuilder::resolve_parents() {
       m_graph.m_nodes[node.parent].children.push_back(node.id);
     }
     if (!missing.empty()) {
-      node.problem =
-          util::make_error(ErrorKind::invalid, cat(to_string(node), " has no parent: ", missing),
-                           "apply its parent first, or correct the reference");
-      node.problem->reason = node.problem_reason = "ParentNotFound";
+      set_problem(node, "ParentNotFound", cat(to_string(node), " has no parent: ", missing),
+                  "apply its parent first, or correct the reference");
     }
   }
 }

@@ -85,7 +85,7 @@ Node make_node(std::shared_ptr<const Json> object) {
     node.depends_on = resources::references_of(*object);
   }
   node.status_summary = summarize_status(view.status());
-  node.foreign_status = node.key.group != resources::k_kubist_group;
+  node.foreign_status = node.key.group == resources::k_landscaper_group;
   if (node.foreign_status) {
     node.status_summary.tree_ready = node.status_summary.ready;
   }

@@ -42,6 +42,19 @@ bool is_taken(std::string_view name) {
   });
 }
 
+/// Nodes are told apart by the names of their kinds.
+util::Result<> check_served(const resources::ServedKind& served) {
+  const auto& kinds = resources::kinds();
+  const bool own = std::any_of(kinds.begin(), kinds.end(), [&](const resources::Kind& kind) {
+    return kind.name == served.kind || kind.group == served.group;
+  });
+  return own ? util::fail(util::ErrorKind::invalid,
+                          cat(k_executors, '/', served.by, " serves ", served.kind, '.',
+                              served.group, ", which has the name or the group of kubist's kinds"),
+                          "Serve a kind of another name, in a group of your own.")
+             : util::Result<>{};
+}
+
 std::vector<std::string> strings_at(const data::Json& object,
                                     std::initializer_list<std::string_view> path) {
   const data::Json* list = data::find_path(object, path);
@@ -85,11 +98,15 @@ util::Result<ExecutorFunction> Catalog::read_executor(const data::Json& object,
   ExecutorFunction function;
   KUBIST_TRY(function.definition, read(object, containers));
   function.kinds = function.definition->kinds;
-  if (function.kinds.empty()) {
+  function.serves = resources::served_kind(object);
+  if (function.serves) {
+    KUBIST_CHECK(check_served(*function.serves));
+    function.kinds = {function.serves->kind};
+  } else if (function.kinds.empty()) {
     function.kinds.assign(k_function_kinds.begin(), k_function_kinds.end());
   }
   for (const std::string& kind : function.kinds) {
-    if (!is_function_kind(kind)) {
+    if (!function.serves && !is_function_kind(kind)) {
       return util::fail(
           util::ErrorKind::invalid,
           cat(k_executors, '/', function.definition->name, ": a ", kind,
@@ -122,6 +139,20 @@ std::map<std::string, util::Result<ExecutorFunction>> Catalog::executors(
     const resources::ObjectView view(object);
     if (view.kind() == k_executors && !is_taken(view.name())) {
       found.insert_or_assign(std::string(view.name()), read_executor(object, containers));
+    }
+  }
+  std::map<std::string, std::string> by;  // the first by name serves
+  for (auto& [name, function] : found) {
+    if (!function || !function->serves) {
+      continue;
+    }
+    const auto [first, fresh] = by.emplace(function->serves->kind, name);
+    if (!fresh) {
+      function = util::fail(util::make_error(
+          util::ErrorKind::invalid,
+          cat(k_executors, '/', name, ": ", function->serves->kind, " is served by ",
+              first->second),
+          "Let one of the two serve it; objects name the other in spec.executor."));
     }
   }
   return found;

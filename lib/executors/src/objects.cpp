@@ -1,6 +1,7 @@
 #include <kubist/apply/compare.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/status_store.hpp>
+#include <kubist/resources/served.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
@@ -22,7 +23,7 @@ util::Result<std::string> cluster_uid(kube::Client& client, const std::stop_toke
 }
 
 std::string owner_mark(std::string_view home_uid, const engine::Key& key) {
-  return cat(home_uid, '/', key.kind, '/', key.ns, '/', key.name);
+  return cat(home_uid, '/', resources::qualified_kind(key), '/', key.ns, '/', key.name);
 }
 
 std::string field_manager(std::string_view owner_mark) {
@@ -106,6 +107,19 @@ util::Result<kube::ApiResource> Work::resource() {
   return m_world.home->discovery().find_kind(version, m_node.key.kind, stop());
 }
 
+util::Error status_refused(util::Error error, const engine::Node& node) {
+  constexpr std::string_view k_unknown = "unknown field \"status.";
+  const auto at = error.message.find(k_unknown);
+  if (resources::find_kind(node.key.group, node.key.kind) != nullptr || at == std::string::npos) {
+    return error;
+  }
+  error.message = cat("the status of ", node.key.kind, '.', node.key.group,
+                            " cannot be written: for its CRD it has an ", error.message.substr(at));
+  error.hint = "Set x-kubernetes-preserve-unknown-fields: true in the schema of its status.";
+  error.reason = "StatusNotWritable";
+  return error;
+}
+
 util::Result<> Work::record_inventory(const Json& entries) {
   const Json* present = data::find_path(m_node.status(), {"inventory"});
   if (dry() || (present != nullptr && *present == entries)) {
@@ -120,10 +134,12 @@ util::Result<> Work::record_inventory(const Json& entries) {
   kube::WriteOptions options;
   options.field_manager = k_status_manager;
   options.subresource = "status";
-  return send(*m_world.home, "",
-              kube::patch(own, m_node.key.ns, m_node.key.name, kube::PatchType::merge,
-                          {{"status", {{"inventory", entries}}}}, options),
-              "patch", cat(own.api_version(), ' ', own.kind, '/', m_node.key.name, " (inventory)"));
+  const auto sent =
+      send(*m_world.home, "",
+           kube::patch(own, m_node.key.ns, m_node.key.name, kube::PatchType::merge,
+                       {{"status", {{"inventory", entries}}}}, options),
+           "patch", cat(own.api_version(), ' ', own.kind, '/', m_node.key.name, " (inventory)"));
+  return sent ? sent : util::fail(status_refused(sent.error(), m_node));
 }
 
 namespace {

@@ -11,10 +11,14 @@ void overlay(Snapshot& snapshot, const std::vector<data::Json>& planned) {
   for (const data::Json& object : planned) {
     const resources::ObjectView view(object);
     const resources::Kind* kind = resources::find_kind(view.group(), view.kind());
-    if (kind == nullptr || view.labels().contains(deployers::k_execution_label)) {
+    const bool served = std::any_of(
+        snapshot.served.begin(), snapshot.served.end(), [&](const kube::ApiResource& each) {
+          return each.group == view.group() && each.kind == view.kind();
+        });
+    if ((kind == nullptr && !served) || view.labels().contains(deployers::k_execution_label)) {
       continue;
     }
-    auto& objects = kind->node ? snapshot.nodes : snapshot.definitions;
+    auto& objects = served || kind->node ? snapshot.nodes : snapshot.definitions;
     const auto found = std::find_if(objects.begin(), objects.end(), [&](const data::Json& live) {
       return resources::ObjectView(live).ref() == view.ref();
     });

@@ -151,7 +151,7 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   KUBIST_TRY(TreeView view, load_tree_view(*m_home, only, stop));
   mark_going(*m_home, replan, view.snapshot, stop);
   overlay(view.snapshot, options.planned);
-  Run run{build_graph(view), {}};
+  Run run{build_graph(view), {}, view.snapshot.served, view.snapshot.warnings};
   KUBIST_TRY(const auto selected, select(run.graph, options));
   const engine::RunInfo info{util::random_uuid(), util::system_clock().now(),
                              options.dry_run != apply::DryRun::none};
@@ -166,7 +166,8 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   }
   const auto containers = make_container_runtime(&world);
   const engine::ExecutorSet executors =
-      make_executors(world, m_catalog.executors(view.snapshot.definitions, containers));
+      make_executors(world, m_catalog.executors(view.snapshot.definitions, containers),
+                     served_kinds(view.snapshot.definitions));
   std::set<std::string> hidden;
   for (const auto& [ns, why] : view.hidden) {
     hidden.insert(ns);

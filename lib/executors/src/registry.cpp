@@ -1,3 +1,5 @@
+#include <set>
+
 #include <kubist/executors/registry.hpp>
 
 #include "function_executor.hpp"
@@ -53,14 +55,24 @@ const std::vector<Row>& table() {
 }  // namespace
 
 engine::ExecutorSet make_executors(
-    World& world, const std::map<std::string, util::Result<ExecutorFunction>>& functions) {
+    World& world, const std::map<std::string, util::Result<ExecutorFunction>>& functions,
+    const std::vector<resources::ServedKind>& served) {
   engine::ExecutorSet set;
   for (const Row& row : table()) {
     set.add(row.name, row.make(world), {row.kind}, {row.kind}, row.aliases);
   }
+  std::set<std::string> defaults;
   for (const auto& [name, function] : functions) {
-    const std::vector<std::string> all(k_function_kinds.begin(), k_function_kinds.end());
-    set.add(name, make_function_executor(world, function), function ? function->kinds : all);
+    std::vector<std::string> kinds(k_function_kinds.begin(), k_function_kinds.end());
+    std::vector<std::string> default_for;
+    for (const resources::ServedKind& each : served) {
+      if (each.by == name && defaults.emplace(each.kind).second) {
+        default_for.push_back(each.kind);
+        kinds.push_back(each.kind);
+      }
+    }
+    set.add(name, make_function_executor(world, function), function ? function->kinds : kinds,
+            default_for);
   }
   return set;
 }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <kubist/executors/removal.hpp>
 #include <kubist/executors/world.hpp>
 #include <kubist/resources/kinds.hpp>
@@ -6,7 +8,13 @@
 
 namespace kubist::executors {
 
-bool is_removed_by_engine(const kube::ApiResource& resource) {
+bool is_removed_by_engine(const kube::ApiResource& resource,
+                          const std::vector<resources::ServedKind>& served) {
+  if (std::any_of(served.begin(), served.end(), [&](const resources::ServedKind& each) {
+        return each.group == resource.group && each.kind == resource.kind;
+      })) {
+    return true;
+  }
   const resources::Kind* kind = resources::find_kind(resource.group, resource.kind);
   return kind != nullptr && kind->node && kind->name != "Root" &&
          kind->group == resources::k_kubist_group;  // a DeployItem has a way of its own

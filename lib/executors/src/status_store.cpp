@@ -5,6 +5,8 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/clock.hpp>
 
+#include "work.hpp"
+
 namespace kubist::executors {
 
 using data::Json;
@@ -108,7 +110,7 @@ util::Result<> KubeStatusStore::send(const engine::Node& node, const Written& pr
     return {};
   }
   if (!after) {
-    util::Error error = after.error();
+    util::Error error = status_refused(after.error(), node);
     if (ns.empty() && error.http_status == 409) {
       error.reason = k_plan_changed;
     }

@@ -44,7 +44,8 @@ Listed list_kind(kube::Client& home, const resources::Kind& kind, const std::str
   return home.list(resource_of(kind), kind.namespaced ? ns : std::string(), options, stop);
 }
 
-/// DeployItems are part of the tree where a project owns their namespace.
+/// DeployItems, and objects of kinds that are not kubist's, are part of the tree where a project
+/// owns their namespace.
 void drop_homeless(std::vector<Json>& nodes) {
   std::set<std::string, std::less<>> owned;
   for (const Json& object : nodes) {
@@ -54,7 +55,7 @@ void drop_homeless(std::vector<Json>& nodes) {
   }
   std::erase_if(nodes, [&](const Json& object) {
     const resources::ObjectView view(object);
-    return view.kind() == "DeployItem" && !owned.contains(view.ns());
+    return view.group() != resources::k_kubist_group && !owned.contains(view.ns());
   });
 }
 
@@ -84,6 +85,46 @@ util::Error explain(util::Error error, const resources::Kind& kind) {
   return error;
 }
 
+/// The resource of a served kind; invalid: its objects cannot be nodes.
+util::Result<kube::ApiResource> resource_of(kube::Client& home, const resources::ServedKind& served,
+                                            const std::stop_token& stop) {
+  KUBIST_TRY(auto resource, home.discovery().find_kind(served.api_version, served.kind, stop));
+  if (!resource.namespaced || !resource.has_subresource("status")) {
+    return util::fail(ErrorKind::invalid,
+                      util::cat(resource.group_resource(),
+                                resource.namespaced ? " has no subresource status"
+                                                    : " is cluster-scoped"),
+                      "Correct its CustomResourceDefinition.");
+  }
+  return resource;
+}
+
+/// Where one cannot be listed the rest of the tree goes on without it.
+void add_served(kube::Client& home, const std::string& ns, Snapshot& snapshot,
+                const std::stop_token& stop) {
+  for (const Json& definition : snapshot.definitions) {
+    const auto served = resources::served_kind(definition);
+    if (!served) {
+      continue;
+    }
+    auto resource = resource_of(home, *served, stop);
+    if (resource && std::find(snapshot.served.begin(), snapshot.served.end(), *resource) !=
+                        snapshot.served.end()) {
+      continue;
+    }
+    auto listed = resource ? home.list(*resource, ns, {}, stop)
+                           : util::Result<kube::ObjectList>(util::fail(resource.error()));
+    if (!listed) {
+      snapshot.warnings.push_back(util::cat("ExecutorDefinition/", served->by, " serves ",
+                                            served->kind, '.', served->group,
+                                            ", which is left out: ", listed.error().to_string()));
+      continue;
+    }
+    snapshot.served.push_back(*std::move(resource));
+    std::move(listed->items.begin(), listed->items.end(), std::back_inserter(snapshot.nodes));
+  }
+}
+
 }  // namespace
 
 util::Result<Snapshot> load_snapshot(kube::Client& home, const std::string& ns,
@@ -110,9 +151,30 @@ util::Result<Snapshot> load_snapshot(kube::Client& home, const std::string& ns,
   if (failed) {
     return util::fail(std::move(*failed));
   }
-  drop_homeless(snapshot.nodes);
   KUBIST_CHECK(drop_foreign(home, snapshot.nodes, stop));
+  add_served(home, ns, snapshot, stop);
+  drop_homeless(snapshot.nodes);
   return snapshot;
+}
+
+util::Result<std::vector<resources::ServedKind>> load_served_kinds(kube::Client& home,
+                                                                   const std::stop_token& stop) {
+  const auto* kind = resources::find_kind(resources::k_kubist_group, "ExecutorDefinition");
+  Listed listed = list_kind(home, *kind, "", stop);
+  if (!listed) {
+    return util::fail(explain(listed.error(), *kind));
+  }
+  return served_kinds(listed->items);
+}
+
+std::vector<resources::ServedKind> served_kinds(const std::vector<Json>& definitions) {
+  std::vector<resources::ServedKind> all;
+  for (const Json& definition : definitions) {
+    if (auto served = resources::served_kind(definition)) {
+      all.push_back(*std::move(served));
+    }
+  }
+  return all;
 }
 
 util::Result<std::vector<Json>> load_policy_definitions(kube::Client& home, const std::string& ns,

@@ -41,6 +41,10 @@ util::Result<TreeView> load_each_project(kube::Client& home, const util::Error& 
     KUBIST_TRY(Snapshot part, std::move(found));
     merge(view.snapshot.nodes, std::move(part.nodes), first);
     merge(view.snapshot.definitions, std::move(part.definitions), first);
+    if (first) {
+      view.snapshot.served = std::move(part.served);
+      view.snapshot.warnings = std::move(part.warnings);
+    }
     first = false;
   }
   return first ? util::Result<TreeView>(util::fail(refused)) : view;

@@ -1,3 +1,4 @@
+#include <map>
 #include <set>
 
 #include <kubist/executors/tree_view.hpp>
@@ -78,11 +79,21 @@ util::Result<> watch_and_reconcile(Session& session, const ReconcileOptions& opt
       watches.push_back(std::make_unique<KindWatch>(session.home_client(), kind, ns, inbox));
     }
   }
+  std::map<std::string, std::unique_ptr<KindWatch>> served;
+  const auto follow_served = [&](const Run& run) {
+    for (const kube::ApiResource& resource : run.served) {
+      auto& present = served[resource.group_resource()];
+      if (!present) {
+        present = std::make_unique<KindWatch>(session.home_client(), resource, ns, inbox);
+      }
+    }
+  };
   DriftWatches drift(session.home_uid(), inbox);
   drift.follow({session.home_client()}, engine::Graph(), false);
   each.settle = std::chrono::milliseconds(0);
   KUBIST_TRY(Run run, session.run(each, observer, stop));
   drift.follow(session.clients(), run.graph, true);
+  follow_served(run);
   hooks.finished(run);
   each.ignore_missing = true;  // it may have gone since
   Scope scope(options.selection);
@@ -113,6 +124,7 @@ util::Result<> watch_and_reconcile(Session& session, const ReconcileOptions& opt
     }
     run = std::move(*next);
     drift.follow(session.clients(), run.graph, true);
+    follow_served(run);
     scope.update(run.graph);
     hooks.finished(run);
     engine::schedule_from(schedule, run.report, run.graph, now);

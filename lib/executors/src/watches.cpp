@@ -5,6 +5,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/tree.hpp>
 #include <kubist/executors/world.hpp>
+#include <kubist/resources/served.hpp>
 #include <kubist/util/text.hpp>
 
 #include "traffic_place.hpp"
@@ -51,10 +52,18 @@ std::pair<Key, Cause> asked_by(const Key& key, Cause cause, const Json& object) 
 
 KindWatch::KindWatch(std::shared_ptr<kube::Client> home, const resources::Kind& kind,
                      const std::string& ns, Inbox& inbox)
-    : m_inbox(inbox) {
-  m_options.resource = resource_of(kind);
-  m_options.ns = kind.namespaced ? ns : "";
-  m_options.label_selector = tree_selector(kind);
+    : KindWatch(std::move(home), resource_of(kind), tree_selector(kind), ns, false, inbox) {}
+
+KindWatch::KindWatch(std::shared_ptr<kube::Client> home, const kube::ApiResource& served,
+                     const std::string& ns, Inbox& inbox)
+    : KindWatch(std::move(home), served, "", ns, true, inbox) {}
+
+KindWatch::KindWatch(std::shared_ptr<kube::Client> home, kube::ApiResource resource,
+                     std::string selector, const std::string& ns, bool late, Inbox& inbox)
+    : m_inbox(inbox), m_primed(late) {
+  m_options.ns = resource.namespaced ? ns : "";
+  m_options.resource = std::move(resource);
+  m_options.label_selector = std::move(selector);
   m_thread = std::jthread([this, home = std::move(home)](const std::stop_token& stop) {
     static_cast<void>(kube::watch(
         *home, m_options, [this](const kube::WatchEvent& event) { return take(event); }, stop));
@@ -120,10 +129,13 @@ std::set<GroupKind> traffic_kinds(const engine::Graph& graph) {
   std::set<GroupKind> kinds;
   for (const engine::Node& node : graph.nodes()) {
     const auto found = k_kept.find(node.key.kind);
-    if (found == k_kept.end()) {
+    const bool served = resources::find_kind(node.key.group, node.key.kind) == nullptr;
+    if (found == k_kept.end() && !served) {
       continue;
     }
-    kinds.insert(found->second.begin(), found->second.end());
+    if (!served) {
+      kinds.insert(found->second.begin(), found->second.end());
+    }
     const Json* made = data::find_path(node.status(), {"inventory"});  // by an ExecutorDefinition
     for (std::size_t i = 0; made != nullptr && i < made->size(); ++i) {
       kinds.emplace(data::string_at((*made)[i], {"group"}), data::string_at((*made)[i], {"kind"}));
@@ -181,7 +193,8 @@ class DriftWatches::One {
     }
     const auto [known, fresh] = m_known.try_emplace(name_of(event));
     const bool changed = known->second.resource_version != event.resource_version;
-    known->second = {{std::string(resources::k_kubist_group), parts[1], parts[2], parts[3]},
+    const auto [group, kind] = resources::read_qualified_kind(parts[1]);
+    known->second = {{group, kind, parts[2], parts[3]},
                      std::string(event.resource_version),
                      event.type == Type::listed};
     // A run looked at what the first listing of a late watch finds, but some time before it.

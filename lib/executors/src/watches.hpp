@@ -42,8 +42,14 @@ class KindWatch {
   /// REQUIRES: `inbox` outlives it.
   KindWatch(std::shared_ptr<kube::Client> home, const resources::Kind& kind, const std::string& ns,
             Inbox& inbox);
+  /// The same of a kind that an ExecutorDefinition serves, which a run came to know: what is found
+  /// first is looked at too, for it may be newer than that run.
+  KindWatch(std::shared_ptr<kube::Client> home, const kube::ApiResource& served,
+            const std::string& ns, Inbox& inbox);
 
  private:
+  KindWatch(std::shared_ptr<kube::Client> home, kube::ApiResource resource, std::string selector,
+            const std::string& ns, bool late, Inbox& inbox);
   util::Result<> take(const kube::WatchEvent& event);
   void end_listing();
 
@@ -51,7 +57,7 @@ class KindWatch {
   kube::WatchOptions m_options;
   std::map<engine::Key, data::Json> m_known;
   std::set<engine::Key> m_listed;
-  bool m_primed = false;  ///< the first listing is what the first run saw
+  bool m_primed;          ///< else the first listing is what the first run saw
   std::jthread m_thread;  ///< last: it uses all of the above
 };
 

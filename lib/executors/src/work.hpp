@@ -9,6 +9,9 @@ namespace kubist::executors {
 
 /// "HOME_UID/Kind/namespace/name": the value of annotation kubist.io/owner on what is made for it.
 std::string owner_mark(std::string_view home_uid, const engine::Key& key);
+/// Why a status could not be written: a CRD of somebody's own may have no room for what kubist
+/// writes (fields are checked strictly).
+util::Error status_refused(util::Error error, const engine::Node& node);
 /// "kubist-" and a short hash of the owner mark.
 std::string field_manager(std::string_view owner_mark);
 

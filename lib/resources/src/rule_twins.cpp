@@ -69,11 +69,16 @@ constexpr Entry k_twins[] = {
      }},
     {"it has the name of a built-in executor that cannot be replaced",
      [](const Json& self, const Json*) {
-       static constexpr std::array<std::string_view, 7> k_names{
-           "root",      "project",    "cluster",      "virtualcluster",
-           "execution", "deployitem", "canaryrelease"};
+       static constexpr std::array<std::string_view, 8> k_names{
+           "root",      "project",    "cluster",       "virtualcluster",
+           "execution", "deployitem", "canaryrelease", "experiment"};
        return std::find(k_names.begin(), k_names.end(),
                         data::string_at(self, {"metadata", "name"})) == k_names.end();
+     }},
+    {"what serves a kind of its own is for no others, leave kinds out",
+     [](const Json& self, const Json*) {
+       return data::find_path(self, {"spec", "serves"}) == nullptr ||
+              data::find_path(self, {"spec", "kinds"}) == nullptr;
      }},
     {"the only Root is named root",
      [](const Json& self, const Json*) {

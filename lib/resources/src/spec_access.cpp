@@ -1,6 +1,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/execution_items.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/resources/served.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::resources {
@@ -26,17 +27,13 @@ const Json& spec_list(const Json& object, std::string_view key) {
   return list != nullptr && list->is_array() ? *list : empty;
 }
 
-/// An object of one of our kinds in the namespace of `from`.
+/// An object in the namespace of `from`.
 ObjectRef sibling(const ObjectView& from, std::string_view kind, std::string_view name) {
-  const Kind* known = nullptr;
-  for (const Kind& candidate : kinds()) {
-    if (candidate.name == kind) {
-      known = &candidate;
-    }
-  }
-  bool namespaced = known == nullptr || known->namespaced;
-  return {std::string(known == nullptr ? k_kubist_group : known->group), std::string(kind),
-          namespaced ? std::string(from.ns()) : std::string{}, std::string(name)};
+  auto [group, plain] = read_qualified_kind(kind);
+  const Kind* known = find_kind(group, plain);
+  const bool namespaced = known == nullptr || known->namespaced;
+  return {std::move(group), std::move(plain), namespaced ? std::string(from.ns()) : std::string{},
+          std::string(name)};
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,13 +10,14 @@
 #include <kubist/data/json.hpp>
 #include <kubist/engine/policy.hpp>
 #include <kubist/executors/local_config.hpp>
+#include <kubist/resources/served.hpp>
 
 namespace kubist::executors {
 
 /// Reason of the error of a definition whose program is not in the local configuration.
 inline constexpr std::string_view k_program_not_here = "ProgramNotHere";
 
-/// The kinds that an ExecutorDefinition may serve: those whose objects live in a virtual cluster.
+/// The kinds of kubist's own whose executor an ExecutorDefinition may be: those whose objects live in a virtual cluster.
 inline constexpr std::array<std::string_view, 4> k_function_kinds{
     "Destination", "EntryGateway", "ExternalService", "TrafficRoute"};
 
@@ -25,6 +27,7 @@ struct ExecutorFunction {
   std::vector<std::string> kinds;           ///< that may name it
   std::vector<std::string> cluster_scoped;  ///< kinds that it may return, as Kind or Kind.group
   std::vector<std::string> namespaces;      ///< patterns, besides the target namespace
+  std::optional<resources::ServedKind> serves;
 };
 
 /// Built-in policies and those of PolicyDefinition and ClusterPolicyDefinition objects. A

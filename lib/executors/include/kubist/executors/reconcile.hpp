@@ -43,6 +43,8 @@ struct ReconcileOptions {
 struct Run {
   engine::Graph graph;
   engine::Report report;
+  std::vector<kube::ApiResource> served;  ///< kinds of the graph that are none of kubist's own
+  std::vector<std::string> warnings;      ///< what was left out of the graph, and why
 };
 
 /// What the policies of some nodes would do now, and the tree that they are in.

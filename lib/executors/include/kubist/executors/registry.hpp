@@ -10,9 +10,11 @@
 namespace kubist::executors {
 
 /// The executors of all kinds, bound to a world, which outlives the set. One of `functions` takes
-/// the place of a built-in one that has its name; its aliases still name the built-in one.
+/// the place of a built-in one that has its name; its aliases still name the built-in one. The
+/// first, by name, that serves a kind of its own is that kind's.
 engine::ExecutorSet make_executors(
-    World& world, const std::map<std::string, util::Result<ExecutorFunction>>& functions);
+    World& world, const std::map<std::string, util::Result<ExecutorFunction>>& functions,
+    const std::vector<resources::ServedKind>& served);
 
 /// Canonical names that a kind may use, for offline validation.
 std::vector<std::string> executor_names(std::string_view kind);

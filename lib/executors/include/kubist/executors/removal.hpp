@@ -4,12 +4,14 @@
 
 #include <kubist/apply/remove.hpp>
 #include <kubist/kube/client.hpp>
+#include <kubist/resources/served.hpp>
 
 namespace kubist::executors {
 
 /// Does the engine take objects of that resource away (behind a finalizer)? The kinds of the tree
-/// but for the Root, which keeps nothing: its projects outlive it.
-bool is_removed_by_engine(const kube::ApiResource& resource);
+/// but for the Root, which keeps nothing: its projects outlive it; and those that are served.
+bool is_removed_by_engine(const kube::ApiResource& resource,
+                          const std::vector<resources::ServedKind>& served);
 
 /// Asks for the deletion of objects of the tree, and no more: a run of the engine does the rest,
 /// this process's or any later one. Objects that no run has seen yet get the finalizer first, so

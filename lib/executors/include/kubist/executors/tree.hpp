@@ -5,6 +5,7 @@
 #include <kubist/engine/graph.hpp>
 #include <kubist/kube/client.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/resources/served.hpp>
 #include <kubist/util/result.hpp>
 
 namespace kubist::executors {
@@ -20,13 +21,23 @@ std::string tree_selector(const resources::Kind& kind);
 struct Snapshot {
   std::vector<data::Json> nodes;        ///< of kinds in the tree
   std::vector<data::Json> definitions;  ///< policy and executor definitions
+  std::vector<kube::ApiResource> served;  ///< kinds of the nodes that are none of kubist's own
+  std::vector<std::string> warnings;      ///< kinds that should be served and cannot be, and why
 };
 
-/// Lists all kinds of kubist, one LIST each, at once. not_found, with the hint to run `kubist
+/// Lists all kinds of kubist, one LIST each, at once, and then those that ExecutorDefinitions serve.
+/// not_found, with the hint to run `kubist
 /// init`: the CRDs are missing. `ns`: only the objects of that project namespace and the
 /// cluster-scoped ones (for callers who may list no more).
 util::Result<Snapshot> load_snapshot(kube::Client& home, const std::string& ns,
                                      const std::stop_token& stop);
+
+/// The kinds that ExecutorDefinitions among the objects serve, by the definitions' names.
+std::vector<resources::ServedKind> served_kinds(const std::vector<data::Json>& definitions);
+
+/// The same of all that are on the cluster.
+util::Result<std::vector<resources::ServedKind>> load_served_kinds(kube::Client& home,
+                                                                   const std::stop_token& stop);
 
 /// The policy definitions that can be used in that namespace: its own and the cluster's. Fails as
 /// load_snapshot() does.
