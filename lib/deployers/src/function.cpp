@@ -45,7 +45,8 @@ class Function {
     if (!same_item) {
       KUBIST_CHECK(apply_deploy_item(m_world, wanted));
     }
-    KUBIST_TRY(const ItemOutcome outcome, run_item(m_world, m_call.ns, m_call.name));
+    KUBIST_TRY(const ItemOutcome outcome,
+               run_item(m_world, m_call.ns, m_call.name, {.wait = m_call.wait}));
     return outcome.state == Progress::State::done ? answer_of(outcome.item, !outcome.ran)
                                                   : failed(outcome);
   }
@@ -105,9 +106,11 @@ class Function {
     return util::fail(std::move(error));
   }
 
-  static util::Result<FunctionAnswer> failed(const ItemOutcome& outcome) {
+  util::Result<FunctionAnswer> failed(const ItemOutcome& outcome) const {
     if (outcome.state == Progress::State::running) {
-      return util::fail(ErrorKind::cancelled, outcome.message);
+      auto error = util::make_error(ErrorKind::cancelled, outcome.message);
+      error.reason = m_call.wait ? "" : k_function_running;
+      return util::fail(std::move(error));
     }
     auto error = util::make_error(ErrorKind::unavailable, outcome.message);
     error.reason = "FunctionFailed";

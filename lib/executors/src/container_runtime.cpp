@@ -14,7 +14,7 @@
 #include <kubist/resources/object.hpp>
 #include <kubist/util/text.hpp>
 
-#include "work.hpp"
+#include "item_world.hpp"
 
 namespace kubist::executors {
 
@@ -75,7 +75,8 @@ class ContainerRuntime final : public engine::PolicyRuntime {
       return {util::fail(call.error()), "", false};
     }
     const std::lock_guard one_at_a_time(mutex_of(cat(call->ns, '/', call->name)));
-    deployers::World items = world_of(*call, definition, stop);
+    deployers::World items = home_items_world(
+        *m_world, call->ns, field_manager(cat(definition.origin, '/', definition.name)), stop);
     auto given = deployers::run_function(items, *call, m_world->dry_run != apply::DryRun::none);
     if (!given) {
       return {util::fail(given.error()),
@@ -152,22 +153,6 @@ class ContainerRuntime final : public engine::PolicyRuntime {
       resource["spec"] = std::move(spec);
     }
     return answer;
-  }
-
-  deployers::World world_of(const FunctionCall& call, const PolicyDefinition& definition,
-                            const std::stop_token& stop) const {
-    deployers::World items;
-    items.home = m_world->home;
-    items.settings = m_world->deployers;
-    items.field_manager = field_manager(cat(definition.origin, '/', definition.name));
-    items.stop = stop;
-    items.place_of = [home = m_world->home](const std::string& ns, const std::string&) {
-      return deployers::Place{home, ns, ""};
-    };
-    items.may_write = [world = m_world, ns = call.ns, &stop] {
-      return world->locks.before_write(ns, stop);
-    };
-    return items;
   }
 
   World* m_world;

@@ -53,6 +53,20 @@ util::Result<deployers::Place> place_of(const std::shared_ptr<kube::Client>& hom
   return place;
 }
 
+deployers::World home_items_world(World& world, const std::string& ns,
+                                  const std::string& field_manager, const std::stop_token& stop) {
+  deployers::World items;
+  items.home = world.home;
+  items.settings = world.deployers;
+  items.field_manager = field_manager;
+  items.stop = stop;
+  items.place_of = [home = world.home](const std::string& item_ns, const std::string&) {
+    return deployers::Place{home, item_ns, ""};
+  };
+  items.may_write = [&world, ns, &stop] { return world.locks.before_write(ns, stop); };
+  return items;
+}
+
 deployers::World items_world(Work& work) {
   World& world = work.world();
   deployers::World items;

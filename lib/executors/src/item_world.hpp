@@ -21,6 +21,11 @@ util::Result<deployers::Place> place_of(const std::shared_ptr<kube::Client>& hom
 /// long as `work`.
 deployers::World items_world(Work& work);
 
+/// What running items at home needs: the DeployItems of functions and of a release's jobs. Valid as
+/// long as `world` and `stop`.
+deployers::World home_items_world(World& world, const std::string& ns,
+                                  const std::string& field_manager, const std::stop_token& stop);
+
 /// Did somebody else install the DeployItem kind? Who may not look at CRDs takes it for kubist's
 /// own: the server refuses fields that it does not know.
 util::Result<bool> has_foreign_items(kube::Client& home, const std::stop_token& stop);

@@ -1,8 +1,8 @@
 #include <kubist/apply/compare.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/status_store.hpp>
-#include <kubist/resources/served.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/resources/served.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
@@ -114,7 +114,7 @@ util::Error status_refused(util::Error error, const engine::Node& node) {
     return error;
   }
   error.message = cat("the status of ", node.key.kind, '.', node.key.group,
-                            " cannot be written: for its CRD it has an ", error.message.substr(at));
+                      " cannot be written: for its CRD it has an ", error.message.substr(at));
   error.hint = "Set x-kubernetes-preserve-unknown-fields: true in the schema of its status.";
   error.reason = "StatusNotWritable";
   return error;

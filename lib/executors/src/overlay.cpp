@@ -11,10 +11,10 @@ void overlay(Snapshot& snapshot, const std::vector<data::Json>& planned) {
   for (const data::Json& object : planned) {
     const resources::ObjectView view(object);
     const resources::Kind* kind = resources::find_kind(view.group(), view.kind());
-    const bool served = std::any_of(
-        snapshot.served.begin(), snapshot.served.end(), [&](const kube::ApiResource& each) {
-          return each.group == view.group() && each.kind == view.kind();
-        });
+    const bool served = std::any_of(snapshot.served.begin(), snapshot.served.end(),
+                                    [&](const kube::ApiResource& each) {
+                                      return each.group == view.group() && each.kind == view.kind();
+                                    });
     if ((kind == nullptr && !served) || view.labels().contains(deployers::k_execution_label)) {
       continue;
     }

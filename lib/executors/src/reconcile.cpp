@@ -58,12 +58,23 @@ util::Result<std::vector<NodeId>> select(const Graph& graph, const ReconcileOpti
   return selected;
 }
 
+/// Has it steps that run an image?
+bool has_jobs(const engine::Node& node) {
+  return std::any_of(node.policies.begin(), node.policies.end(), [](const auto& policy) {
+    const data::Json* steps = data::find_path(policy.parameters, {"steps"});
+    return steps != nullptr && steps->is_array() &&
+           std::any_of(steps->begin(), steps->end(),
+                       [](const data::Json& step) { return step.contains("job"); });
+  });
+}
+
 /// Are there DeployItems, or may the run make some?
 bool has_items(const Graph& graph, const std::vector<data::Json>& definitions) {
   const auto& nodes = graph.nodes();
   return std::any_of(nodes.begin(), nodes.end(),
                      [](const engine::Node& node) {
-                       return node.key.kind == "Execution" || node.key.kind == "DeployItem";
+                       return node.key.kind == "Execution" || node.key.kind == "DeployItem" ||
+                              has_jobs(node);
                      }) ||
          std::any_of(definitions.begin(), definitions.end(), [](const data::Json& definition) {
            return data::find_path(definition, {"spec", "runtime", "container"}) != nullptr;

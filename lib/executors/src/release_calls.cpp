@@ -9,6 +9,7 @@
 #include <kubist/util/text.hpp>
 
 #include "addresses.hpp"
+#include "release_jobs.hpp"
 #include "release_metrics.hpp"
 
 namespace kubist::executors {
@@ -42,13 +43,13 @@ http::Request request_for(const engine::Node& node, const ReleaseLook& look, con
                   {"namespace", node.key.ns},
                   {"phase", to_string(look.before.state)},
                   {"checksum", checksum},
-                  {"metadata", call.webhook.value("metadata", Json::object())}};
+                  {"metadata", call.what.value("metadata", Json::object())}};
   http::Request request;
   request.method = "POST";
-  request.url = data::string_at(call.webhook, {"url"});
+  request.url = data::string_at(call.what, {"url"});
   request.headers = {{"Content-Type", "application/json"}, {"webhook-id", checksum}};
   request.body = std::make_shared<const std::string>(data::to_json(body));
-  request.timeout = std::chrono::seconds(data::int_at(call.webhook, {"timeout"}, 10));
+  request.timeout = std::chrono::seconds(data::int_at(call.what, {"timeout"}, 10));
   request.max_body = k_max_body;
   return request;
 }
@@ -58,12 +59,15 @@ http::Request request_for(const engine::Node& node, const ReleaseLook& look, con
 Json ReleaseCalls::answer(const engine::Node& node, const ReleaseLook& look, const Call& call,
                           const std::stop_token& stop) const {
   const bool same_target = look.seen.target == look.before.target;
-  if (!same_target || !policies::is_due(call, node.status(), util::system_clock().now())) {
+  const auto failed = policies::due_try(call, node.status(), util::system_clock().now());
+  if (!same_target || !failed) {
     return nothing(policies::k_reason_not_due, "its step is not the present one");
   }
-  return m_world.dry_run == apply::DryRun::none
-             ? post(node, look, call, stop)
-             : nothing("DryRun", "it is not called in a dry run");
+  if (m_world.dry_run != apply::DryRun::none) {
+    return nothing("DryRun", "it is not called in a dry run");
+  }
+  return call.kind == Call::Kind::job ? run_job(m_world, m_graph, node, look, call, *failed, stop)
+                                      : post(node, look, call, stop);
 }
 
 // Messages do not have the address, whose path may be a secret.

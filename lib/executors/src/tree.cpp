@@ -90,11 +90,11 @@ util::Result<kube::ApiResource> resource_of(kube::Client& home, const resources:
                                             const std::stop_token& stop) {
   KUBIST_TRY(auto resource, home.discovery().find_kind(served.api_version, served.kind, stop));
   if (!resource.namespaced || !resource.has_subresource("status")) {
-    return util::fail(ErrorKind::invalid,
-                      util::cat(resource.group_resource(),
-                                resource.namespaced ? " has no subresource status"
-                                                    : " is cluster-scoped"),
-                      "Correct its CustomResourceDefinition.");
+    return util::fail(
+        ErrorKind::invalid,
+        util::cat(resource.group_resource(),
+                  resource.namespaced ? " has no subresource status" : " is cluster-scoped"),
+        "Correct its CustomResourceDefinition.");
   }
   return resource;
 }

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/policies/calls.hpp>
@@ -16,12 +14,16 @@ namespace {
 constexpr std::string_view k_prefix = "@call ";
 constexpr std::string_view k_web_prefix = "@web ";
 
+std::string_view field_of(Call::Kind kind) {
+  return kind == Call::Kind::webhook ? "webhook" : "job";
+}
+
 }  // namespace
 
 std::string to_query(const Call& call) {
-  return util::cat(
-      k_prefix,
-      data::to_json({{"webhook", call.webhook}, {"weight", call.weight}, {"step", call.step}}));
+  return util::cat(k_prefix, data::to_json({{field_of(call.kind), call.what},
+                                            {"weight", call.weight},
+                                            {"step", call.step}}));
 }
 
 std::optional<Call> read_call(std::string_view query) {
@@ -29,31 +31,37 @@ std::optional<Call> read_call(std::string_view query) {
     return std::nullopt;
   }
   const Json read = Json::parse(query.substr(k_prefix.size()), nullptr, false);
-  const Json* webhook = data::find_path(read, {"webhook"});
-  if (webhook == nullptr || !webhook->is_object()) {
-    return std::nullopt;
+  for (const auto kind : {Call::Kind::webhook, Call::Kind::job}) {
+    const Json* what = data::find_path(read, {field_of(kind)});
+    if (what != nullptr && what->is_object()) {
+      return Call{kind, *what, static_cast<int>(data::int_at(read, {"weight"})),
+                  data::int_at(read, {"step"})};
+    }
   }
-  return Call{*webhook, static_cast<int>(data::int_at(read, {"weight"})),
-              data::int_at(read, {"step"})};
+  return std::nullopt;
 }
 
-bool is_due(const Call& call, const Json& status, std::chrono::system_clock::time_point now) {
+std::optional<std::int64_t> due_try(const Call& call, const Json& status,
+                                    std::chrono::system_clock::time_point now) {
   const auto state = data::string_at(status, {"state"});
   const Json* policies = data::find_path(status, {"policies"});
   if ((state != "Progressing" && state != "Waiting") || policies == nullptr ||
       !policies->is_array()) {
-    return false;
+    return std::nullopt;
   }
-  return std::any_of(policies->begin(), policies->end(), [&](const Json& policy) {
+  for (const Json& policy : *policies) {
     const Json* kept = data::find_path(policy, {"state"});
     if (kept == nullptr || data::int_at(*kept, {"weight"}) != call.weight ||
         data::int_at(*kept, {"step"}, -1) != call.step ||
         data::int_at(*kept, {"attempt"}) != data::int_at(status, {"attempt"}, 1)) {
-      return false;
+      continue;
     }
-    const auto again = util::parse_time(data::string_at(*kept, {"again"}));
-    return !again || now >= *again;
-  });
+    if (const auto again = util::parse_time(data::string_at(*kept, {"again"}));
+        !again || now >= *again) {
+      return data::int_at(*kept, {"failed"});
+    }
+  }
+  return std::nullopt;
 }
 
 std::string to_query(const WebMetric& metric) {

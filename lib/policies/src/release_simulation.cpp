@@ -3,6 +3,7 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/graph.hpp>
+#include <kubist/policies/calls.hpp>
 #include <kubist/policies/release_simulation.hpp>
 #include <kubist/release/window.hpp>
 #include <kubist/resources/kinds.hpp>
@@ -60,10 +61,12 @@ class Lot final : public engine::PolicyWorld {
     Json answers = Json::object();
     for (const auto& [name, query] : engine::metrics_of(definition, parameters)) {
       if (query != release::k_window_query) {
-        return util::fail(
-            ErrorKind::invalid,
-            cat("it asks Prometheus for ", query, ", which a simulation cannot answer"),
-            "Leave that policy, or that metric, out of what is simulated.");
+        const auto call = read_call(query);
+        return util::fail(ErrorKind::invalid,
+                          cat(call ? cat("it calls ", data::string_at(call->what, {"name"}))
+                                   : cat("it asks for ", query),
+                              ", which a simulation cannot answer"),
+                          "Leave that policy, metric or step out of what is simulated.");
       }
       answers[name] = of(node).window();
     }

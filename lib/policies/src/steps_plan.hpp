@@ -23,15 +23,16 @@ struct AnalysisMetric {
 };
 
 struct Step {
-  enum class Kind { pause, analysis, header, mirror, webhook };
+  enum class Kind { pause, analysis, header, mirror, webhook, job };
   Kind kind = Kind::pause;
-  std::optional<std::chrono::seconds> duration;  ///< of a pause; nothing: until a person goes on
+  /// Of a pause (nothing: until a person goes on); of a job the longest.
+  std::optional<std::chrono::seconds> duration;
   std::chrono::seconds initial_delay{0};
   std::vector<AnalysisMetric> metrics;
-  std::string name;          ///< of a route or a webhook
+  std::string name;          ///< of a route, a webhook or a job
   std::string match;         ///< its condition; of a header route: empty ends it
   int percent = 0;           ///< of a mirror route; 0 ends it
-  Call call;                 ///< of a webhook
+  Call call;                 ///< of a webhook or a job
   std::string query;         ///< the call's answer has this name
   std::int64_t retries = 0;  ///< how often it may be refused
   bool waits = false;        ///< refused is not failed: it gives leave to go on
@@ -43,17 +44,13 @@ struct Stage {
   std::vector<Step> steps;
 };
 
-/// Reads `steps`. Invalid, naming the step: one that is not known (experiments and jobs
-/// are not), weights that do not rise, a list that does not begin with a weight (but for header
+/// Reads `steps`. Invalid, naming the step: one that is not known (experiments are
+/// not), weights that do not rise, a list that does not begin with a weight (but for header
 /// and mirror routes, which begin with it).
 util::Result<std::vector<Stage>> read_steps(const Json& steps);
 
-/// The queries of all analyses, and the calls of all webhooks.
+/// The queries of all analyses, and the calls of all webhooks and jobs.
 std::vector<std::string> queries_of_steps(const Json& steps);
-
-/// The window by one metric. Argo's rule: where only one condition is given the other is its
-/// opposite; both given and neither true is inconclusive.
-WindowCheck check_metric(const AnalysisMetric& metric, const WindowValues& window);
 
 /// The parameters' schema.
 Json steps_schema();

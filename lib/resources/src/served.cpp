@@ -17,8 +17,7 @@ std::optional<ServedKind> served_kind(const data::Json& definition) {
 }
 
 std::string qualified_kind(const ObjectRef& ref) {
-  return find_kind(ref.group, ref.kind) != nullptr ? ref.kind
-                                                   : util::cat(ref.kind, '.', ref.group);
+  return find_kind(ref.group, ref.kind) != nullptr ? ref.kind : util::cat(ref.kind, '.', ref.group);
 }
 
 std::pair<std::string, std::string> read_qualified_kind(std::string_view name) {

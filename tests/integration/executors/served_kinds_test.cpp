@@ -97,8 +97,8 @@ TEST_CASE("served kinds: objects of a kind of one's own are nodes of the tree") 
   make_place(world);
   const CacheKind kind(cat(project, ".example.com"));
   const std::string one = cat("Cache.", project, ".example.com/one");
-  put("home", {kind.cache(project, "one", 1),
-               kind.cache(project, "two", 2, {{"dependsOn", {one}}})});
+  put("home",
+      {kind.cache(project, "one", 1), kind.cache(project, "two", 2, {{"dependsOn", {one}}})});
   must(run_kubist({"reconcile", "Project/" + project}));
   CHECK(size_of("one", dev) == "none");  // nobody serves it yet
 
@@ -170,14 +170,16 @@ TEST_CASE("served kinds: what cannot be served says why, and nothing else notice
   const auto run = run_kubist({"reconcile", "Project/" + project, "--timeout=10s"});
   CHECK(run.exit_code != 0);
   const std::string told = run.out + run.err;
-  CHECK_MESSAGE(told.find("for its CRD it has an unknown field \"status.inventory\"") != std::string::npos, told);
+  CHECK_MESSAGE(
+      told.find("for its CRD it has an unknown field \"status.inventory\"") != std::string::npos,
+      told);
   CHECK(size_of("one", world.name("dev")) == "none");
   CHECK(condition(get("home", "virtualclusters.kubist.io", "dev", project), "Ready") == "True");
 
   must(run_kubist({"delete", kind.plural(), "one", "-n", project}));
   must(kubectl("home", {"delete", "crd", kind.plural()}));
   const auto left = run_kubist({"reconcile", "Project/" + project, "--timeout=10s"});
-  CHECK_MESSAGE(left.err.find(cat("ExecutorDefinition/", kind.name(), " serves Cache.")) !=
-                    std::string::npos,
-                left.err);
+  CHECK_MESSAGE(
+      left.err.find(cat("ExecutorDefinition/", kind.name(), " serves Cache.")) != std::string::npos,
+      left.err);
 }

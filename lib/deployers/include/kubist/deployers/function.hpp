@@ -21,7 +21,11 @@ struct FunctionCall {
   Json config;                        ///< of the item: image, command, args, resources, ...
   std::string timeout;                ///< of the item: "2m"
   std::string input;                  ///< at most 900 KiB
+  bool wait = true;                   ///< false: one step of its run, then tell where it stands
 };
+
+/// Of the error of a call that does not wait and is under way.
+inline constexpr std::string_view k_function_running = "FunctionRunning";
 
 struct FunctionAnswer {
   Json value;

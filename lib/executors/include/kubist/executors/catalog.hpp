@@ -17,7 +17,8 @@ namespace kubist::executors {
 /// Reason of the error of a definition whose program is not in the local configuration.
 inline constexpr std::string_view k_program_not_here = "ProgramNotHere";
 
-/// The kinds of kubist's own whose executor an ExecutorDefinition may be: those whose objects live in a virtual cluster.
+/// The kinds of kubist's own whose executor an ExecutorDefinition may be: those whose objects live
+/// in a virtual cluster.
 inline constexpr std::array<std::string_view, 4> k_function_kinds{
     "Destination", "EntryGateway", "ExternalService", "TrafficRoute"};
 

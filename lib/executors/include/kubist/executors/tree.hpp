@@ -25,10 +25,10 @@ struct Snapshot {
   std::vector<std::string> warnings;      ///< kinds that should be served and cannot be, and why
 };
 
-/// Lists all kinds of kubist, one LIST each, at once, and then those that ExecutorDefinitions serve.
-/// not_found, with the hint to run `kubist
-/// init`: the CRDs are missing. `ns`: only the objects of that project namespace and the
-/// cluster-scoped ones (for callers who may list no more).
+/// Lists all kinds of kubist, one LIST each, at once, and then those that ExecutorDefinitions
+/// serve. not_found, with the hint to run `kubist init`: the CRDs are missing. `ns`: only the
+/// objects of that project namespace and the cluster-scoped ones (for callers who may list no
+/// more).
 util::Result<Snapshot> load_snapshot(kube::Client& home, const std::string& ns,
                                      const std::stop_token& stop);
 
