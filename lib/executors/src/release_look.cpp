@@ -104,6 +104,16 @@ std::string target_of(const std::vector<const Json*>& deployments, const std::st
   return cat(version, '/', util::sha256_hex(util::join(templates, "\n")).substr(0, 10));
 }
 
+/// Why answers of the route cannot set a cookie, as spec.sessionAffinity wants; empty: they can.
+std::string no_cookies(const engine::Node& route) {
+  if (data::bool_at(route.spec(), {"object", "borrow"})) {
+    return "it is borrowed: of its object only weights are written, and sessionAffinity needs more";
+  }
+  return data::string_at(route.status(), {"mode"}) == "HTTPRoute"
+             ? "it is an HTTPRoute, and sessionAffinity needs a VirtualService"
+             : "";
+}
+
 /// A route of the release where it is kept; null: nowhere.
 release::Member member_of(const engine::Node& node, const engine::Node* found,
                           const std::string& route, const release::Progress& progress) {
@@ -134,6 +144,11 @@ release::Member member_of(const engine::Node& node, const engine::Node* found,
   } else if (moved != nullptr && data::find_path(*moved, {"split"}) != nullptr) {
     member.settled = false;
     member.message = cat(data::string_at(*moved, {"by"}), " has its requests until it ends");
+  }
+  if (progress.state == release::State::pending && node.spec().contains("sessionAffinity")) {
+    const std::string why = no_cookies(*found);
+    member.settled = member.settled && why.empty();
+    member.message = why.empty() ? member.message : why;
   }
   const Json* members = data::find_path(node.status(), {"members"});
   for (const Json& known : members != nullptr ? *members : Json::array()) {
