@@ -86,6 +86,16 @@ TEST_CASE("affinity: who came to the canary stays there, all others go by weight
     CHECK(seen.out.find("v1", first) == std::string::npos);
   }
 
+  // Who meddles with the cookie's rule is put right.
+  const std::string moved = sticky.spec();
+  must(kubectl("home",
+               {"patch", "virtualservices.networking.istio.io", "web", "-n", sticky.stage.ns(),
+                "--type=json", "-p", R"([{"op": "remove", "path": "/spec/http/0"}])"}));
+  CHECK(sticky.spec() != moved);
+  sticky.look();
+  CHECK(sticky.spec() == moved);
+  CHECK(text_of(sticky.stage.node("canaryreleases", "web"), {"status", "state"}) == "Waiting");
+
   const CommandResult aborted = sticky.abort();
   CHECK(aborted.exit_code == 4);
   CHECK(sticky.spec() == sticky.original);
@@ -117,4 +127,29 @@ TEST_CASE("affinity: when the canary has everything the cookie is told to expire
   auto others = sticky.ask(20, {"-D", "-", "-w", "\\n"});
   CHECK(others["v2"] == 20);
   CHECK(others[expiry] == 0);
+}
+
+TEST_CASE("affinity: of a borrowed route nothing but weights is written, so nothing begins") {
+  Sticky sticky("lent");
+  Stage& stage = sticky.stage;
+  put("home", {yaml(cat(R"({apiVersion: networking.istio.io/v1, kind: VirtualService,
+      metadata: {name: theirs, namespace: )",
+                        stage.ns(), R"(}, spec: {hosts: [theirs.example.com],
+      gateways: [entry], http: [{name: main, route: [
+        {destination: {host: web, subset: v1}, weight: 100},
+        {destination: {host: web, subset: v2}, weight: 0}]}]}})"))});
+  stage.apply("TrafficRoute", "web",
+              "{hosts: [theirs.example.com], gateways: [entry], object: {name: theirs, borrow: "
+              "true}, routes: [{name: main, weights: [{destination: web, version: v1, weight: "
+              "100}, {destination: web, version: v2, weight: 0}]}]}");
+  must(stage.reconcile());
+  const std::string theirs = (*stage.live("virtualservices", "theirs"))["spec"].dump();
+  sticky.release("weights: [10], policies: [{name: Timed, parameters: {step: 1s}}]");
+  sticky.look();
+  const Json status = (*stage.node("canaryreleases", "web"))["status"];
+  CHECK(status["state"] == "Pending");
+  CHECK(status["reason"] == "RouteNotReady");
+  CHECK_MESSAGE(status["message"].get<std::string>().find("it is borrowed") != std::string::npos,
+                status["message"].dump());
+  CHECK((*stage.live("virtualservices", "theirs"))["spec"].dump() == theirs);
 }
