@@ -166,6 +166,34 @@ TEST_CASE("release loop: a pause freezes the weight and the clock until somebody
   CHECK_FALSE(stage.last.request_done);
 }
 
+TEST_CASE("release loop: the next weight waits until the target has all its pods") {
+  Stage stage;
+  stage.start();
+  stage.seen.missing_pods = "Deployment team/web-v2 has 1 of 3 pods ready";
+  CHECK(stage.look(Action::advance).weight == 10);
+  CHECK(stage.progress.state == State::waiting);
+  CHECK(stage.progress.reason == "TargetNotReady");
+  CHECK(stage.progress.message == stage.seen.missing_pods);
+  stage.seen.missing_pods.clear();
+  stage.seen.target_ready = false;
+  CHECK(stage.look(Action::advance).weight == 10);
+  stage.seen.target_ready = true;
+  CHECK(stage.look(Action::advance).weight == 50);
+  stage.follow();
+  stage.seen.target_ready = false;
+  CHECK(stage.look(std::nullopt, Request::promote).weight == 100);  // a person may
+}
+
+TEST_CASE("release loop: without all its pods it goes back after the hold limit") {
+  Stage stage;
+  stage.start();
+  stage.look(Action::hold);
+  stage.seen.missing_pods = "Deployment team/web-v2 has 1 of 3 pods ready";
+  stage.now += std::chrono::hours(5);
+  CHECK(stage.look(Action::advance).state == State::rolling_back);
+  CHECK(stage.progress.reason == "TargetNotReady");
+}
+
 TEST_CASE("release loop: a pause does not use up the hold limit") {
   Stage stage;
   stage.start();
