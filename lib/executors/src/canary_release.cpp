@@ -3,6 +3,7 @@
 #include <kubist/release/waves.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/traffic/condition.hpp>
+#include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
 #include "kinds.hpp"
@@ -76,6 +77,8 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
     }
     plan.match = std::move(pace.match);
     plan.mirror = std::move(pace.mirror);
+    plan.cookie = std::move(pace.cookie);
+    plan.cookie_age = pace.cookie_age;
     plan.weights = std::move(pace.weights);
     plan.in_waves = pace.in_waves;
     plan.waves = std::move(pace.waves);
@@ -122,13 +125,21 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
                                     plan.canary,
                                     progress.weight,
                                     over ? std::string() : plan.match,
-                                    over ? traffic::Copies() : traffic::read_copies(plan.mirror)};
+                                    over ? traffic::Copies() : traffic::read_copies(plan.mirror),
+                                    affinity(work.node(), plan, progress)};
       }
       const engine::Key key = route_key(work.node(), route);
       if (!over || unchanged(work.context().graph, key, members)) {
         world().releases->wish(key, std::move(wish));
       }
     }
+  }
+
+  /// The same in every run of an attempt, and in no other attempt.
+  static traffic::Affinity affinity(const engine::Node& node, const release::Plan& plan,
+                                    const release::Progress& progress) {
+    return {plan.cookie, util::sha256_hex(cat(node.uid, '/', progress.attempt)).substr(0, 16),
+            plan.cookie_age};
   }
 
   /// The virtual clusters that the step has not reached, with what they have.

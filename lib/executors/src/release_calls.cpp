@@ -32,8 +32,8 @@ Json refusal(const util::Error& error) {
 }
 
 std::string checksum_of(const engine::Node& node, const ReleaseLook& look, const Call& call) {
-  return util::sha256_hex(
-             cat(node.uid, '/', look.before.attempt, '/', look.before.target, '/', to_query(call)))
+  return util::sha256_hex(cat(node.uid, '/', look.before.attempt, '/', look.before.wave, '/',
+                              look.before.target, '/', to_query(call)))
       .substr(0, 16);
 }
 

@@ -54,6 +54,7 @@ deployers::FunctionCall function_of(const World& world, const engine::Node& node
                              {"stable", look.plan.stable},
                              {"canary", look.plan.canary},
                              {"weight", call.weight},
+                             {"wave", look.before.wave + 1},
                              {"attempt", look.before.attempt},
                              {"target", look.before.target},
                              {"try", failed + 1}});

@@ -4,6 +4,8 @@
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
+#include "release_policy.hpp"
+
 namespace kubist::policies {
 
 using data::Json;
@@ -49,9 +51,11 @@ std::optional<std::int64_t> due_try(const Call& call, const Json& status,
       !policies->is_array()) {
     return std::nullopt;
   }
+  const auto wave = data::int_at(status, {"wave", "number"}, 1) - 1;
+  const int key = step_key(call.weight, static_cast<int>(wave));
   for (const Json& policy : *policies) {
     const Json* kept = data::find_path(policy, {"state"});
-    if (kept == nullptr || data::int_at(*kept, {"weight"}) != call.weight ||
+    if (kept == nullptr || data::int_at(*kept, {"weight"}, -1) != key ||
         data::int_at(*kept, {"step"}, -1) != call.step ||
         data::int_at(*kept, {"attempt"}) != data::int_at(status, {"attempt"}, 1)) {
       continue;

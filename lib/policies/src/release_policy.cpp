@@ -38,7 +38,9 @@ bool is_over(const ReleaseView& view) {
   return release::is_final(state) || state == release::State::rolling_back;
 }
 
-int step_key(const ReleaseView& view) { return view.weight + 1000 * view.wave; }
+int step_key(int weight, int wave) { return weight + 1000 * wave; }
+
+int step_key(const ReleaseView& view) { return step_key(view.weight, view.wave); }
 
 int next_weight(const ReleaseView& view, const release::Plan& plan) {
   return view.wave + 1 < view.waves ? view.weight : release::next_weight(plan, view.weight);

@@ -35,6 +35,7 @@ bool is_over(const ReleaseView& view);
 /// Tells the steps of an attempt apart, as states keep them: the weight, and for waves behind the
 /// first one a number above all weights.
 int step_key(const ReleaseView& view);
+int step_key(int weight, int wave);
 /// The weight after this step: the same one while there are waves to come.
 int next_weight(const ReleaseView& view, const release::Plan& plan);
 

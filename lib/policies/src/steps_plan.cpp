@@ -9,6 +9,7 @@
 #include "step_fields.hpp"
 #include "steps_analysis.hpp"
 #include "steps_calls.hpp"
+#include "steps_refused.hpp"
 #include "steps_routes.hpp"
 
 namespace kubist::policies {
@@ -55,6 +56,7 @@ util::Result<std::vector<Stage>> read_steps(const Json& steps) {
   std::vector<Step> before;  // routes that begin with the first weight
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Json& given = steps[i];
+    KUBIST_CHECK(check_refused(given, cat("steps[", i, ']')));
     KUBIST_CHECK(check_fields(given, k_steps, cat("steps[", i, ']')));
     if (given.size() != 1) {
       return util::fail(

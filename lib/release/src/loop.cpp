@@ -335,6 +335,9 @@ class Look {
       return fire(Event::promoted, "Promoted", "at 100 %");
     }
     const Action action = m_decision ? m_decision->action : Action::hold;
+    if (action == Action::advance && (!m_seen.target_ready || !m_seen.missing_pods.empty())) {
+      return stay("TargetNotReady", m_seen.target_ready ? m_seen.missing_pods : m_seen.message);
+    }
     if (action == Action::advance && has_more_waves()) {
       return next_wave(word(m_decision->reason, "Advanced"), told());
     }
@@ -347,14 +350,14 @@ class Look {
     if (action == Action::pause) {
       return pause(m_decision->by, word(m_decision->reason, "PausedByPolicy"), told());
     }
-    const std::string reason = word(m_decision ? m_decision->reason : "", "NoDecision");
+    return stay(word(m_decision ? m_decision->reason : "", "NoDecision"), told());
+  }
+
+  bool stay(const std::string& reason, const std::string& message) {
     if (m_now - *progress().observed_at > m_plan.hold_limit) {
-      return fire(Event::rollback, reason, cat("no decision within the hold limit: ", told()));
+      return fire(Event::rollback, reason, cat("no decision within the hold limit: ", message));
     }
-    if (!fire(Event::held, reason, told())) {
-      return say(reason, told());
-    }
-    return true;
+    return fire(Event::held, reason, message) || say(reason, message);
   }
 
   bool unpause() {

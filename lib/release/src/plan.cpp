@@ -71,6 +71,29 @@ util::Result<> read_waves(const Json& spec, Plan& plan) {
   return {};
 }
 
+// Policies may write it, too, and no schema reads that.
+util::Result<> read_affinity(const Json& spec, Plan& plan) {
+  const Json* given = data::find_path(spec, {"sessionAffinity"});
+  if (given == nullptr) {
+    return {};
+  }
+  constexpr const char* k_word =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
+  plan.cookie = data::string_at(*given, {"cookieName"});
+  if (plan.cookie.empty() || plan.cookie.find_first_not_of(k_word) != std::string::npos) {
+    return util::fail(ErrorKind::invalid,
+                      cat("spec.sessionAffinity.cookieName: \"", util::printable(plan.cookie),
+                          "\" is no name of letters, digits, -, _ and ."));
+  }
+  const auto age = data::int_at(*given, {"maxAge"}, plan.cookie_age.count());
+  if (age < 1) {
+    return util::fail(ErrorKind::invalid,
+                      cat("spec.sessionAffinity.maxAge: ", age, " is not 1 s or more"));
+  }
+  plan.cookie_age = std::chrono::seconds(age);
+  return {};
+}
+
 }  // namespace
 
 util::Result<Plan> read_plan(const Json& canary_release) {
@@ -96,6 +119,7 @@ util::Result<Plan> read_plan(const Json& canary_release) {
   }
   KUBIST_TRY(plan.weights, read_weights(spec));
   KUBIST_CHECK(read_waves(spec, plan));
+  KUBIST_CHECK(read_affinity(spec, plan));
   KUBIST_CHECK(read_time(spec, "interval", std::chrono::seconds(1), plan.interval));
   KUBIST_CHECK(read_time(spec, "bake", std::chrono::seconds(0), plan.bake));
   KUBIST_CHECK(read_time(spec, "holdLimit", std::chrono::seconds(1), plan.hold_limit));

@@ -97,7 +97,8 @@ class Writer {
     Json entry{{"name", rule.name}, {"backendRefs", Json::array()}};
     for (const Backend& backend : rule.backends) {
       if (!backend.set_cookie.empty()) {
-        wrong("an experiment's cookies need a VirtualService", "Use mode: VirtualService.");
+        wrong("cookies of an experiment or a release need a VirtualService",
+              "Use mode: VirtualService.");
       }
       Json reference = reference_of(backend);
       reference["weight"] = rule.backends.size() > 1 ? backend.weight : 1;

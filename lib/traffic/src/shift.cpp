@@ -5,6 +5,8 @@
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
+#include "cookie.hpp"
+
 namespace kubist::traffic {
 
 using data::Json;
@@ -90,15 +92,56 @@ util::Result<> add_copies(Json& rule, const Shift& shift, Json& before) {
   return {};
 }
 
+bool stays(const Shift& shift) { return !shift.affinity.cookie.empty() && shift.percent < 100; }
+
+/// What the canary gets whatever its share is; empty: nothing.
+std::string match_of(const Shift& shift) {
+  if (!stays(shift)) {
+    return shift.match;
+  }
+  const std::string cookie = cookie_condition(shift.affinity.cookie, shift.affinity.value);
+  return shift.match.empty() ? cookie : cat('(', shift.match, ") or ", cookie);
+}
+
 /// The rule for the requests that match, alike but for where they go.
-Json rule_of_matching(const Json& rule, const Shift& shift) {
+Json rule_of_matching(const Json& rule, const Shift& shift, const std::string& match) {
   Json own = rule;
   own["name"] = cat(data::string_at(rule, {"name"}), "-canary");
-  own["condition"] = both(data::string_at(rule, {"condition"}), shift.match);
+  own["condition"] = both(data::string_at(rule, {"condition"}), match);
   Json canary = *backend_of(own["weights"], shift, shift.canary);
   canary.erase("weight");
   own["weights"] = Json::array({std::move(canary)});
   return own;
+}
+
+/// The rule for clients that still have the cookie, alike but that it takes it away.
+Json rule_of_expiry(const Json& rule, const Affinity& affinity) {
+  Json own = rule;
+  own["name"] = cat(data::string_at(rule, {"name"}), "-expire");
+  own["condition"] =
+      both(data::string_at(rule, {"condition"}), cookie_condition(affinity.cookie, affinity.value));
+  for (Json& backend : own["weights"]) {
+    backend["setCookie"] = set_cookie(affinity.cookie, affinity.value, std::chrono::seconds(0));
+  }
+  return own;
+}
+
+/// The rules that stand before one whose weights are moved, which may get extras itself.
+util::Result<Json> rules_before(Json& rule, const Shift& shift) {
+  Json before = Json::array();
+  if (const std::string match = match_of(shift); !match.empty()) {
+    before.push_back(rule_of_matching(rule, shift, match));
+  }
+  if (stays(shift)) {
+    (*backend_of(rule["weights"], shift, shift.canary))["setCookie"] =
+        set_cookie(shift.affinity.cookie, shift.affinity.value, shift.affinity.max_age);
+  } else if (!shift.affinity.cookie.empty()) {
+    before.push_back(rule_of_expiry(rule, shift.affinity));
+  }
+  if (shift.mirror.percent > 0) {
+    KUBIST_CHECK(add_copies(rule, shift, before));
+  }
+  return before;
 }
 
 }  // namespace
@@ -117,6 +160,11 @@ Json to_json(const Shift& shift) {
       json["mirror"]["match"] = shift.mirror.match;
     }
   }
+  if (!shift.affinity.cookie.empty()) {
+    json["affinity"] = {{"cookie", shift.affinity.cookie},
+                        {"value", shift.affinity.value},
+                        {"maxAge", shift.affinity.max_age.count()}};
+  }
   return json;
 }
 
@@ -126,7 +174,10 @@ Shift read_shift(const Json& json) {
           std::string(data::string_at(json, {"canary"})),
           static_cast<int>(data::int_at(json, {"percent"})),
           std::string(data::string_at(json, {"match"})),
-          read_copies(json.value("mirror", Json::object()))};
+          read_copies(json.value("mirror", Json::object())),
+          {std::string(data::string_at(json, {"affinity", "cookie"})),
+           std::string(data::string_at(json, {"affinity", "value"})),
+           std::chrono::seconds(data::int_at(json, {"affinity", "maxAge"}))}};
 }
 
 Copies read_copies(const Json& json) {
@@ -139,19 +190,16 @@ util::Result<Json> shifted_routes(const Json& routes, const Shift& shift) {
   bool any = false;
   for (std::size_t i = 0; i < routes.size(); ++i) {
     Json rule = routes[i];
-    const bool splits = !shift.match.empty() || !shift.mirror.match.empty();
+    const bool splits =
+        !shift.match.empty() || !shift.mirror.match.empty() || !shift.affinity.cookie.empty();
     if (splits && data::string_at(rule, {"name"}).empty()) {
       rule["name"] = cat("route-", i + 1);  // its place changes
     }
     Json* weights = data::find_path(rule, {"weights"});
     if (weights != nullptr && weights->is_array() && shift_rule(*weights, shift)) {
       any = true;
-      if (!shift.match.empty()) {
-        shifted.push_back(rule_of_matching(rule, shift));
-      }
-      if (shift.mirror.percent > 0) {
-        KUBIST_CHECK(add_copies(rule, shift, shifted));
-      }
+      KUBIST_TRY(const Json before, rules_before(rule, shift));
+      shifted.insert(shifted.end(), before.begin(), before.end());
     }
     shifted.push_back(std::move(rule));
   }
@@ -167,10 +215,7 @@ util::Result<Json> shifted_routes(const Json& routes, const Shift& shift) {
 }
 
 util::Result<Json> released_routes(const Json& routes, const Shift& shift) {
-  Shift all = shift;
-  all.percent = 100;
-  all.match.clear();
-  all.mirror = {};
+  const Shift all{shift.destination, shift.stable, shift.canary, 100};
   auto moved = shifted_routes(routes, all);
   if (!moved) {
     Shift back = all;  // nothing to do where the canary has it all

@@ -2,6 +2,8 @@
 #include <kubist/traffic/split.hpp>
 #include <kubist/util/text.hpp>
 
+#include "cookie.hpp"
+
 namespace kubist::traffic {
 
 using data::Json;
@@ -47,7 +49,7 @@ Json rule_of(const Json& rule, const Split& split, const Split::Variant& variant
   Json own = rule;
   own["name"] = cat(data::string_at(rule, {"name"}), '-', variant.name);
   const std::string_view condition = data::string_at(rule, {"condition"});
-  const std::string cookie = cat("cookie \"", split.cookie, "\" exact \"", variant.name, '"');
+  const std::string cookie = cookie_condition(split.cookie, variant.name);
   own["condition"] = condition.empty() ? cookie : cat('(', condition, ") and ", cookie);
   own["weights"] = Json::array({backend_of(variant)});
   return own;
@@ -100,8 +102,8 @@ util::Result<Json> split_routes(const Json& routes, const Split& split) {
       all.push_back(rule_of(rule, split, variant));
       weights.push_back(backend_of(variant));
       weights.back()["weight"] = variant.weight;
-      weights.back()["setCookie"] = cat(split.cookie, '=', variant.name,
-                                        "; Path=/; Max-Age=", split.max_age, "; SameSite=Lax");
+      weights.back()["setCookie"] =
+          set_cookie(split.cookie, variant.name, std::chrono::seconds(split.max_age));
     }
     rule["weights"] = std::move(weights);
     all.push_back(std::move(rule));

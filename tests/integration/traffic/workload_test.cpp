@@ -116,6 +116,13 @@ TEST_CASE("workload: a version is judged by its Deployments, and by what its pod
   check_ended(outcome(stage, "nobody", lean), "RolledBack", "NoData",
               "is a metrics server installed?");
 
+  // Whatever the policies say, more requests wait for the pods that the canary asks for.
+  const std::string timed = "{name: Timed, parameters: {step: 1s}}";
+  check_ended(outcome(stage, "short", timed), "RolledBack", "TargetNotReady",
+              cat("Deployment ", stage.ns(), "/more-v2 has 0 of 2 pods ready"));
+  put("home", {deployment(stage.ns(), "v2", 0)});
+  CHECK(outcome(stage, "complete", timed)["state"] == "Succeeded");
+
   PodMetrics metrics;
   metrics.use(stage.ns(), "v1", "100m");
   metrics.use(stage.ns(), "v2", "120m");

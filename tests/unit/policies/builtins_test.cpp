@@ -3,6 +3,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/policy_case.hpp>
 #include <kubist/policies/builtins.hpp>
+#include <kubist/policies/calls.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
@@ -237,4 +238,28 @@ TEST_CASE("builtins: numbers of the workload are queries of those that name them
       {"name": "a", "value": "canary.memory", "thresholdRange": {"max": 1e9}},
       {"name": "b", "successCondition": "stable.replicas > 1"}]}}])");
   CHECK(queries("Steps", {{"steps", analysis}}) == "canary.memory stable.replicas release");
+}
+
+TEST_CASE("calls: one is due where its step is the present one, in any wave") {
+  using namespace std::chrono_literals;
+  const auto now = std::chrono::system_clock::time_point(std::chrono::hours(500'000));
+  const auto due = [&](const char* kept, const char* more) {
+    const Json status =
+        Json::parse(std::string(R"({"state": "Waiting", "attempt": 2, )") + more +
+                    R"("policies": [{"name": "Health"}, {"state": )" + kept + "}]}");
+    const auto call =
+        policies::read_call(R"(@call {"job": {"name": "smoke"}, "weight": 10, "step": 1})");
+    REQUIRE(call);
+    return policies::due_try(*call, status, now);
+  };
+  CHECK(due(R"({"attempt": 2, "weight": 10, "step": 1})", "") == 0);
+  CHECK(due(R"({"attempt": 2, "weight": 10, "step": 1, "failed": 3})", "") == 3);
+  CHECK(due(R"({"attempt": 2, "weight": 10, "step": 0})", "") == std::nullopt);
+  CHECK(due(R"({"attempt": 1, "weight": 10, "step": 1})", "") == std::nullopt);
+  const char* const second = R"("wave": {"number": 2, "of": 2}, )";
+  CHECK(due(R"({"attempt": 2, "weight": 10, "step": 1})", second) == std::nullopt);
+  CHECK(due(R"({"attempt": 2, "weight": 1010, "step": 1})", second) == 0);
+  const char* const later =
+      R"({"attempt": 2, "weight": 10, "step": 1, "again": "2100-01-01T00:00:00Z"})";
+  CHECK(due(later, "") == std::nullopt);
 }

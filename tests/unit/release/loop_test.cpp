@@ -166,6 +166,34 @@ TEST_CASE("release loop: a pause freezes the weight and the clock until somebody
   CHECK_FALSE(stage.last.request_done);
 }
 
+TEST_CASE("release loop: the next weight waits until the target has all its pods") {
+  Stage stage;
+  stage.start();
+  stage.seen.missing_pods = "Deployment team/web-v2 has 1 of 3 pods ready";
+  CHECK(stage.look(Action::advance).weight == 10);
+  CHECK(stage.progress.state == State::waiting);
+  CHECK(stage.progress.reason == "TargetNotReady");
+  CHECK(stage.progress.message == stage.seen.missing_pods);
+  stage.seen.missing_pods.clear();
+  stage.seen.target_ready = false;
+  CHECK(stage.look(Action::advance).weight == 10);
+  stage.seen.target_ready = true;
+  CHECK(stage.look(Action::advance).weight == 50);
+  stage.follow();
+  stage.seen.target_ready = false;
+  CHECK(stage.look(std::nullopt, Request::promote).weight == 100);  // a person may
+}
+
+TEST_CASE("release loop: without all its pods it goes back after the hold limit") {
+  Stage stage;
+  stage.start();
+  stage.look(Action::hold);
+  stage.seen.missing_pods = "Deployment team/web-v2 has 1 of 3 pods ready";
+  stage.now += std::chrono::hours(5);
+  CHECK(stage.look(Action::advance).state == State::rolling_back);
+  CHECK(stage.progress.reason == "TargetNotReady");
+}
+
 TEST_CASE("release loop: a pause does not use up the hold limit") {
   Stage stage;
   stage.start();
@@ -303,10 +331,13 @@ TEST_CASE("release plan: weights rise and end at 100, times are durations") {
   const auto read = [](const char* spec) { return read_plan({{"spec", data::Json::parse(spec)}}); };
   const auto fine =
       read(R"({"destination": "web", "stable": "v1", "canary": "v2", "routes": ["shop"],
-                             "weights": [20, 40], "interval": "10s", "bake": "0s"})");
+                             "weights": [20, 40], "interval": "10s", "bake": "0s",
+                             "sessionAffinity": {"cookieName": "stay", "maxAge": 60}})");
   REQUIRE(fine);
   CHECK(fine->weights == std::vector{20, 40, 100});
   CHECK(fine->interval == std::chrono::seconds(10));
+  CHECK(fine->cookie == "stay");
+  CHECK(fine->cookie_age == std::chrono::seconds(60));
   CHECK(next_weight(*fine, 0) == 20);
   CHECK(next_weight(*fine, 40) == 100);
   for (const char* bad : {R"({"stable": "v1", "canary": "v1"})",
@@ -316,6 +347,11 @@ TEST_CASE("release plan: weights rise and end at 100, times are durations") {
                           R"({"stable": "v1", "canary": "v2", "order": "waves", "waves":
                             [{"virtualClusters": ["a"]}, {"virtualClusters": ["a"]}]})",
                           R"({"stable": "v1", "canary": "v2", "interval": "soon"})",
+                          R"({"stable": "v1", "canary": "v2", "sessionAffinity": {}})",
+                          R"({"stable": "v1", "canary": "v2", "sessionAffinity":
+                            {"cookieName": "a; Path"}})",
+                          R"({"stable": "v1", "canary": "v2", "sessionAffinity":
+                            {"cookieName": "a", "maxAge": 0}})",
                           R"({"stable": "v1", "canary": "v2", "holdLimit": "-1s"})"}) {
     CAPTURE(bad);
     CHECK_FALSE(read(bad));

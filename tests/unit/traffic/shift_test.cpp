@@ -105,6 +105,38 @@ TEST_CASE("shift: copies of requests go to the canary, whatever its share is") {
   CHECK(shifted_routes(taken, all).error().reason == "MirrorTaken");
 }
 
+TEST_CASE("shift: clients that the canary answered stay with it, until it has everything") {
+  const auto routes = json(R"([{"condition": "uri prefix \"/a\"", "timeout": "5s",
+    "weights": [{"destination": "web", "version": "v1"}]}, {"weights": [{"destination": "other"}]}])");
+  Shift shift{"web", "v1", "v2", 25, "", {}, {"stay", "0a1b", std::chrono::seconds(60)}};
+  auto shifted = shifted_routes(routes, shift);
+  REQUIRE(shifted);
+  CHECK(*shifted == json(R"j([
+    {"name": "route-1-canary", "timeout": "5s",
+     "condition": "(uri prefix \"/a\") and (cookie \"stay\" exact \"0a1b\")",
+     "weights": [{"destination": "web", "version": "v2"}]},
+    {"name": "route-1", "timeout": "5s", "condition": "uri prefix \"/a\"",
+     "weights": [{"destination": "web", "version": "v1", "weight": 3},
+                 {"destination": "web", "version": "v2", "weight": 1,
+                  "setCookie": "stay=0a1b; Path=/; Max-Age=60; SameSite=Lax"}]},
+    {"name": "route-2", "weights": [{"destination": "other"}]}])j"));
+  shift.match = "header \"x\" exact \"y\"";
+  CHECK((*shifted_routes(routes, shift))[0]["condition"] ==
+        "(uri prefix \"/a\") and ((header \"x\" exact \"y\") or cookie \"stay\" exact \"0a1b\")");
+  CHECK(read_shift(to_json(shift)) == shift);
+  CHECK(released_routes(routes, shift)->size() == 2);
+  shift.match.clear();
+  shift.percent = 100;
+  shifted = shifted_routes(routes, shift);
+  REQUIRE(shifted);
+  CHECK((*shifted)[0]["name"] == "route-1-expire");
+  CHECK((*shifted)[0]["condition"] == "(uri prefix \"/a\") and (cookie \"stay\" exact \"0a1b\")");
+  for (const data::Json& backend : (*shifted)[0]["weights"]) {
+    CHECK(backend["setCookie"] == "stay=0a1b; Path=/; Max-Age=0; SameSite=Lax");
+  }
+  CHECK_FALSE((*shifted)[1]["weights"][1].contains("setCookie"));
+}
+
 TEST_CASE("shift: once released the canary stands where stable stood") {
   const Shift shift{"web", "v1", "v2", 20, "header \"x\" exact \"y\""};
   const auto routes = json(R"([

@@ -110,6 +110,6 @@ TEST_CASE("split: an HTTPRoute has no cookies of its own") {
   const auto spec = traffic::http_route_spec(
       route(data::Json{{"hosts", {"web"}}, {"routes", *rules}}.dump()), k_place);
   REQUIRE_FALSE(spec);
-  CHECK(spec.error().to_string().find("an experiment's cookies need a VirtualService") !=
-        std::string::npos);
+  CHECK(spec.error().to_string().find(
+            "cookies of an experiment or a release need a VirtualService") != std::string::npos);
 }

@@ -27,6 +27,8 @@ struct Seen {
   std::string target;         ///< what there is to release now; empty: cannot be told
   bool target_ready = false;  ///< it has ready endpoints
   std::string message;        ///< why not
+  /// Which of its Deployments have fewer ready pods than they ask for; empty: none, or it has none.
+  std::string missing_pods = {};
   std::vector<Member> members;
 };
 
@@ -52,6 +54,8 @@ struct Tick {
 /// - The next step begins when every member has the present one, and the policies say advance: so
 ///   members are never more than one step apart. In an order of waves each wave of clusters needs
 ///   that advance before the next one gets the step; at 100 % each has its bake time.
+/// - An advance waits for the target as a hold does while it is not ready or its Deployments have
+///   fewer pods than they ask for: more requests than before need all of them.
 /// - A step without an advance, and one that a member does not reach, ends after the hold limit:
 ///   rolled back with the policies' last reason (NotApplied for a member).
 /// - Weights of its own that a release knows nothing of mean that its status was lost: it takes the

@@ -18,16 +18,18 @@ struct Plan {
   /// Each step reaches one wave of virtual clusters after the other; see waves_of().
   bool in_waves = false;
   std::vector<std::vector<std::string>> waves;
-  std::string match;                      ///< condition of requests that always go to the canary
-  data::Json mirror;                      ///< {percent, match} of requests whose copies it gets
+  std::string match;   ///< condition of requests that always go to the canary
+  data::Json mirror;   ///< {percent, match} of requests whose copies it gets
+  std::string cookie;  ///< by which clients stay with the canary; empty: none do
+  std::chrono::seconds cookie_age{86400};
   std::chrono::seconds interval{30};      ///< between two looks
   std::chrono::seconds bake{300};         ///< at 100 % before it is done
   std::chrono::seconds hold_limit{1800};  ///< at one step without a decision
 };
 
 /// Reads a CanaryRelease that the schema accepts. Invalid: weights that do not rise, times that are
-/// no durations, stable and canary the same, waves without their order or with a cluster twice; the
-/// error names the field.
+/// no durations, a cookie that is no word, stable and canary the same, waves without their order or
+/// with a cluster twice; the error names the field.
 util::Result<Plan> read_plan(const data::Json& canary_release);
 
 /// The first weight above `weight`; 100 beyond the last.
