@@ -82,6 +82,4 @@ bool Context::ns_given() const { return m_arguments.given("namespace"); }
 bool Context::out_is_terminal() const { return ::isatty(STDOUT_FILENO) == 1; }
 bool Context::err_is_terminal() const { return ::isatty(STDERR_FILENO) == 1; }
 bool Context::out_color() const { return color(m_arguments, out_is_terminal()); }
-bool Context::err_color() const { return color(m_arguments, err_is_terminal()); }
-
 }  // namespace kubist::cli

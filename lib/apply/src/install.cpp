@@ -202,9 +202,4 @@ Report uninstall_crds(kube::Client& client, const UninstallOptions& options, std
   return removed;
 }
 
-util::Error not_installed() {
-  return util::make_error(ErrorKind::not_found, "kubist's kinds are not installed in this cluster",
-                          "Run 'kubist init' once per cluster.");
-}
-
 }  // namespace kubist::apply

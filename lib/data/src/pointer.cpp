@@ -57,12 +57,6 @@ std::optional<std::size_t> to_index(std::string_view token) {
 
 }  // namespace
 
-std::string escape_token(std::string_view token) {
-  std::string escaped;
-  append_escaped(escaped, token);
-  return escaped;
-}
-
 void append_token(std::string& pointer, std::string_view token) {
   pointer += '/';
   append_escaped(pointer, token);

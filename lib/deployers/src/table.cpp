@@ -47,14 +47,4 @@ const Deployer* find_deployer(std::string_view type, const Settings& settings) {
   return nullptr;
 }
 
-std::vector<std::string> deployer_types() {
-  std::vector<std::string> types;
-  for (const Row& row : k_table) {
-    if (row.ours) {
-      types.emplace_back(row.type);
-    }
-  }
-  return types;
-}
-
 }  // namespace kubist::deployers

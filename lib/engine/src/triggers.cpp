@@ -114,32 +114,6 @@ std::vector<Key> affected(const Graph& graph, const Key& object, Cause cause) {
   return keys;
 }
 
-void DriftIndex::set(const Key& owner, std::vector<std::string> objects) {
-  erase(owner);
-  for (const std::string& object : objects) {
-    m_owner[object] = owner;
-  }
-  m_objects[owner] = std::move(objects);
-}
-
-void DriftIndex::erase(const Key& owner) {
-  auto found = m_objects.find(owner);
-  if (found == m_objects.end()) {
-    return;
-  }
-  for (const std::string& object : found->second) {
-    if (auto entry = m_owner.find(object); entry != m_owner.end() && entry->second == owner) {
-      m_owner.erase(entry);
-    }
-  }
-  m_objects.erase(found);
-}
-
-std::optional<Key> DriftIndex::owner_of(const std::string& object) const {
-  auto found = m_owner.find(object);
-  return found == m_owner.end() ? std::nullopt : std::optional(found->second);
-}
-
 void Schedule::add(const Key& key, Time when, Cause cause) {
   auto [it, added] = m_entries.try_emplace(key, Entry{when, cause});
   if (!added) {

@@ -5,10 +5,10 @@
 #include <kubist/policies/statistical_state.hpp>
 #include <kubist/release/plan.hpp>
 #include <kubist/release/window.hpp>
-#include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
 #include "release_policy.hpp"
+#include "statistical_latency.hpp"
 
 namespace kubist::policies {
 
@@ -66,50 +66,28 @@ stats::Counts errors_of(const Json& arm) {
   return {arm.value("requests", 0.0), arm.value("errors", 0.0)};
 }
 
-/// A histogram knows its bounds only: the nearest one at or above is taken.
-util::Result<stats::Counts> slow_of(const Json& arm, double bound_ms) {
-  const Json* buckets = data::find_path(arm, {"latency"});
-  if (buckets == nullptr || buckets->empty()) {
-    return stats::Counts{};
-  }
-  const double total = buckets->back().value("count", 0.0);
-  for (const Json& bucket : *buckets) {
-    if (bucket["le"].is_number() && bucket["le"].get<double>() >= bound_ms) {
-      return stats::Counts{total, total - bucket.value("count", 0.0)};
-    }
-  }
-  return util::fail(ErrorKind::invalid, cat("latency.bound: no bucket of the histogram is at ",
-                                            bound_ms, " ms or above"));
-}
-
-util::Result<std::vector<stats::Window>> windows_of_one(const Json& list, const Json& window,
-                                                        const release::Plan& plan) {
+std::vector<stats::Window> windows_of_one(const Json& window, const release::Plan& plan,
+                                          const std::optional<LatencyBound>& bound) {
   static const Json none = Json::object();
   const auto arm = [&](const std::string& version) -> const Json& {
     const Json* found = data::find_path(window, {"arms", version});
     return found != nullptr ? *found : none;
   };
   std::vector<stats::Window> windows{{errors_of(arm(plan.canary)), errors_of(arm(plan.stable))}};
-  const Json& given = parameters_of(list);
-  if (given.contains("latency")) {
-    const auto bound = util::parse_duration(data::string_at(given, {"latency", "bound"}));
-    if (!bound) {
-      return util::fail(ErrorKind::invalid, "latency.bound is no duration like 500ms");
-    }
-    const double ms = std::chrono::duration<double, std::milli>(*bound).count();
-    KUBIST_TRY(const auto canary, slow_of(arm(plan.canary), ms));
-    KUBIST_TRY(const auto stable, slow_of(arm(plan.stable), ms));
-    windows.push_back({canary, stable});
+  if (bound) {
+    windows.push_back(
+        {slower_than(arm(plan.canary), *bound), slower_than(arm(plan.stable), *bound)});
   }
   return windows;
 }
 
 /// Metric by metric, each cluster by cluster.
-util::Result<std::vector<stats::Window>> windows_of(const Json& list, const Json& window,
-                                                    const release::Plan& plan) {
+std::vector<stats::Window> windows_of(const std::vector<const Json*>& clusters,
+                                      const release::Plan& plan,
+                                      const std::optional<LatencyBound>& bound) {
   std::vector<std::vector<stats::Window>> all;
-  for (const Json* cluster : clusters_of(window)) {
-    KUBIST_TRY(all.emplace_back(), windows_of_one(list, *cluster, plan));
+  for (const Json* cluster : clusters) {
+    all.push_back(windows_of_one(*cluster, plan, bound));
   }
   std::vector<stats::Window> windows;
   for (std::size_t metric = 0; metric < all.front().size(); ++metric) {
@@ -171,7 +149,16 @@ util::Result<> apply(Json& list) {
   if (kept.contains("tests") && counted == clusters.size()) {
     KUBIST_TRY(state, statistical_state(kept["tests"], parameters));
   }
-  KUBIST_TRY(const auto windows, windows_of(list, window, plan));
+  std::optional<LatencyBound> bound;
+  if (const Json* latency = data::find_path(parameters_of(list), {"latency"})) {
+    KUBIST_TRY(bound, find_bound(*latency, clusters));
+    if (bound->taken_ms == 0) {
+      decide(list, Action::hold, "NoBound", describe(*bound));
+      return {};
+    }
+    parameters.metrics.back().name = describe(*bound);
+  }
+  const auto windows = windows_of(clusters, plan, bound);
   const auto place = std::lower_bound(plan.weights.begin(), plan.weights.end(), view.weight);
   StatisticalLook look;
   const auto step = static_cast<std::size_t>(place - plan.weights.begin());

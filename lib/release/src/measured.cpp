@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <kubist/data/pointer.hpp>
 #include <kubist/release/measured.hpp>
 
@@ -12,13 +14,29 @@ bool is_of_this_step(const Json& measured, const Progress& progress) {
          data::int_at(measured, {"attempt"}) == progress.attempt && measured.contains("versions");
 }
 
-double of_version(const Json& measured, const std::string& version, const char* field) {
+Json of_version(const Json& measured, const std::string& version, const char* field) {
   for (const Json& each : measured["versions"]) {
     if (data::string_at(each, {"name"}) == version) {
-      return each.value(field, 0.0);
+      return each.value(field, Json());
     }
   }
-  return 0;
+  return {};
+}
+
+double count_of(const Json& arms, const std::string& version, const char* field) {
+  const Json* counts = data::find_path(arms, {version});
+  return counts != nullptr ? counts->value(field, 0.0) : 0.0;
+}
+
+/// The rates before and that of this window, the last ones of them.
+Json with_rate(Json rates, double errors, double requests) {
+  constexpr double k_places = 1e6;
+  rates = rates.is_array() ? std::move(rates) : Json::array();
+  rates.push_back(std::round(errors / requests * k_places) / k_places);
+  if (rates.size() > k_most_rates) {
+    rates.erase(rates.begin());
+  }
+  return rates;
 }
 
 }  // namespace
@@ -29,22 +47,31 @@ Json measured_after(const Json& measured, const Json& window, const Plan& plan,
   if (arms == nullptr) {
     return measured;
   }
-  const bool goes_on = is_of_this_step(measured, before);
+  const Json known =
+      is_of_this_step(measured, before) ? measured : Json{{"versions", Json::array()}};
+  const bool both =
+      count_of(*arms, plan.stable, "requests") > 0 && count_of(*arms, plan.canary, "requests") > 0;
   Json versions = Json::array();
   for (const std::string& version : {plan.stable, plan.canary}) {
     Json row{{"name", version}};
     for (const char* field : {"requests", "errors"}) {
-      const Json* counts = data::find_path(*arms, {version});
-      row[field] = (counts != nullptr ? counts->value(field, 0.0) : 0.0) +
-                   (goes_on ? of_version(measured, version, field) : 0.0);
+      const Json sum = of_version(known, version, field);
+      row[field] = count_of(*arms, version, field) + (sum.is_number() ? sum.get<double>() : 0.0);
+    }
+    Json rates = of_version(known, version, "rates");
+    if (both) {
+      rates = with_rate(std::move(rates), count_of(*arms, version, "errors"),
+                        count_of(*arms, version, "requests"));
+    }
+    if (!rates.is_null()) {
+      row["rates"] = std::move(rates);
     }
     versions.push_back(std::move(row));
   }
-  return {
-      {"weight", before.weight},
-      {"attempt", before.attempt},
-      {"seconds", window.value("seconds", 0.0) + (goes_on ? measured.value("seconds", 0.0) : 0.0)},
-      {"versions", std::move(versions)}};
+  return {{"weight", before.weight},
+          {"attempt", before.attempt},
+          {"seconds", window.value("seconds", 0.0) + known.value("seconds", 0.0)},
+          {"versions", std::move(versions)}};
 }
 
 }  // namespace kubist::release

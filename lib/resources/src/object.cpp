@@ -198,19 +198,6 @@ bool set_condition(Json& conditions, const Condition& condition, std::string_vie
   return true;
 }
 
-bool remove_condition(Json& conditions, std::string_view type) {
-  if (!conditions.is_array()) {
-    return false;
-  }
-  for (std::size_t i = 0; i < conditions.size(); ++i) {
-    if (data::string_at(conditions[i], {"type"}) == type) {
-      conditions.erase(i);
-      return true;
-    }
-  }
-  return false;
-}
-
 void set_label(Json& object, std::string_view key, std::string_view value) {
   data::set_path(object, {"metadata", "labels", key}, std::string(value));
 }

@@ -66,51 +66,6 @@ Json without_managed_fields(const Json& object) {
   return copy;
 }
 
-/// Walks what the input names. `last` and `live` null: absent there.
-void drift(const Json* last, const Json& desired, const Json* live, const std::string& pointer,
-           std::vector<FieldDrift>& found) {
-  if (desired.is_object() && live != nullptr && live->is_object()) {
-    for (const auto& [key, value] : desired.items()) {
-      drift(last == nullptr ? nullptr : data::find_path(*last, {key}), value,
-            data::find_path(*live, {key}), child(pointer, key), found);
-    }
-    return;
-  }
-  if (desired.is_array() && live != nullptr && live->is_array() && desired.size() == live->size()) {
-    bool comparable = last != nullptr && last->is_array() && last->size() == desired.size();
-    for (std::size_t i = 0; i < desired.size(); ++i) {
-      drift(comparable ? &(*last)[i] : nullptr, desired[i], &(*live)[i], child(pointer, i), found);
-    }
-    return;
-  }
-  if (live != nullptr && desired == *live) {
-    return;
-  }
-  bool input_changed = last == nullptr || *last != desired;
-  found.push_back({data::dotted_path(pointer),
-                   input_changed ? FieldDrift::Kind::wanted : FieldDrift::Kind::drifted});
-}
-
-/// Walks what the last input named and this one does not.
-void removals(const Json& last, const Json& desired, const Json& live, const std::string& pointer,
-              std::vector<FieldDrift>& found) {
-  if (!last.is_object() || !desired.is_object() || !live.is_object()) {
-    return;
-  }
-  for (const auto& [key, value] : last.items()) {
-    auto present = live.find(key);
-    if (present == live.end()) {
-      continue;
-    }
-    auto wanted = desired.find(key);
-    if (wanted == desired.end()) {
-      found.push_back({data::dotted_path(child(pointer, key)), FieldDrift::Kind::removed});
-    } else {
-      removals(value, *wanted, *present, child(pointer, key), found);
-    }
-  }
-}
-
 }  // namespace
 
 std::vector<ChangedPath> changed_paths(const Json& before, const Json& after) {
@@ -135,13 +90,6 @@ ObjectDiff diff_objects(const Json& before, const Json& after, const DiffOptions
   result.text = unified_diff(old_text, new_text, options.before_label, options.after_label,
                              options.context);
   return result;
-}
-
-std::vector<FieldDrift> three_way(const Json& last, const Json& desired, const Json& live) {
-  std::vector<FieldDrift> found;
-  drift(last.is_null() ? nullptr : &last, desired, live.is_null() ? nullptr : &live, "", found);
-  removals(last, desired, live, "", found);
-  return found;
 }
 
 std::string diff_name(const Json& object) {

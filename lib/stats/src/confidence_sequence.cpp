@@ -46,14 +46,6 @@ double MeanSequence::p_value(double alpha, double best_at, int minimum) const {
   return std::min(1.0, std::sqrt(t) * std::exp(-exponent));
 }
 
-std::optional<double> MeanSequence::one_sided(double alpha, double best_at, int minimum) const {
-  if (n < minimum || n < 2) {
-    return std::nullopt;
-  }
-  const double precision = mixing_precision(2 * alpha, best_at);
-  return width(*this, precision, std::log1p(std::sqrt(n * precision + 1) / (2 * alpha)));
-}
-
 namespace {
 
 // At another level than the one that it is mixed for.

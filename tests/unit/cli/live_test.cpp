@@ -68,6 +68,12 @@ TEST_CASE("canary lines: state, steps, what the versions answered, what the poli
                     "  it fails more often than stable with a probability of more than 99.9 %\n") !=
           std::string::npos,
       measured);
+  CHECK(measured.find("points") == std::string::npos);
+  release["status"]["measured"]["versions"][0]["rates"] = {0.01, 0.01, 0.02, 0.0, 0.01};
+  release["status"]["measured"]["versions"][1]["rates"] = {0.1, 0.11, 0.09, 0.12, 0.08};
+  const std::string by = canary_lines(release);
+  CHECK_MESSAGE(
+      by.find("99.9 %\n  by 9 points (95 %: 7.6 to 10, 5 windows)\n") != std::string::npos, by);
   release["status"]["measured"]["versions"][1]["requests"] = 0.0;
   release["status"]["measured"]["versions"][1]["errors"] = 0.0;
   CHECK(canary_lines(release).find("probability") == std::string::npos);

@@ -115,13 +115,3 @@ TEST_CASE("triggers: an executor's definition is the business of all but those t
   CHECK(users.size() == graph.nodes().size() - 1);
   CHECK(std::ranges::none_of(users, [](const auto& user) { return user.name == "other"; }));
 }
-
-TEST_CASE("triggers: drift finds its owner") {
-  DriftIndex index;
-  index.set(key("Cluster", "p", "c"), {"|apps|Deployment|ns|a", "|apps|Deployment|ns|b"});
-  CHECK(index.owner_of("|apps|Deployment|ns|a")->name == "c");
-  index.set(key("Cluster", "p", "c"), {"|apps|Deployment|ns|b"});
-  CHECK_FALSE(index.owner_of("|apps|Deployment|ns|a"));
-  index.erase(key("Cluster", "p", "c"));
-  CHECK_FALSE(index.owner_of("|apps|Deployment|ns|b"));
-}

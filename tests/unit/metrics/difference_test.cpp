@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <kubist/metrics/objectives.hpp>
 #include <kubist/metrics/sample.hpp>
 
 using namespace kubist::metrics;
@@ -147,26 +146,4 @@ TEST_CASE("sample: JSON that is none is refused") {
        R"([{"op":"replace","path":"/bounds/0/0","value":"1"}])"}) {
     CHECK_MESSAGE(!read_sample(good.patch(Json::parse(patch))), patch);
   }
-}
-
-TEST_CASE("objectives: the share slower than a bucket bound, which is named") {
-  const Counts counts{100, 0, {{100, 80}, {500, 95}, {k_inf, 100}}, 0};
-  const auto at = slower_than(counts, 500);
-  REQUIRE(at);
-  CHECK(at->slower == 5);
-  CHECK(at->total == 100);
-  CHECK(describe_bound(*at, 500) == "500 ms");
-  const auto above = slower_than(counts, 250.5);
-  REQUIRE(above);
-  CHECK(above->bound_ms == 500);
-  CHECK(describe_bound(*above, 250.5) == "500 ms (the next bucket bound above 250.5 ms)");
-  CHECK(slower_than(counts, 1)->slower == 20);
-
-  const auto beyond = slower_than(counts, 501);
-  REQUIRE_FALSE(beyond);
-  CHECK(beyond.error().verdict == Verdict::inconclusive);
-  CHECK(beyond.error().reason == k_reason_no_bound);
-  CHECK(beyond.error().message.find("its greatest is 500 ms") != std::string::npos);
-  CHECK(slower_than({}, 100).error().reason == k_reason_no_data);
-  CHECK(slower_than({5, 0, {{100, 0}, {k_inf, 0}}, 0}, 100).error().reason == k_reason_no_data);
 }

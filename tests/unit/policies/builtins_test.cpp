@@ -263,3 +263,33 @@ TEST_CASE("calls: one is due where its step is the present one, in any wave") {
       R"({"attempt": 2, "weight": 10, "step": 1, "again": "2100-01-01T00:00:00Z"})";
   CHECK(due(later, "") == std::nullopt);
 }
+
+TEST_CASE("statistical: what is slower than the next bound of the histogram is judged, and named") {
+  Json input = Json::parse(R"({"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList",
+    "items": [
+      {"apiVersion": "kubist.io/v1alpha1", "kind": "CanaryRelease", "metadata": {"name": "a"},
+       "spec": {"stable": "v1", "canary": "v2", "weights": [10, 50]},
+       "status": {"state": "Waiting", "weight": 10, "observedAt": "2026-11-22T10:00:00Z"}},
+      {"apiVersion": "kubist.io/v1alpha1", "kind": "ReleaseObservation", "metadata": {"name": "v2"},
+       "target": {"name": "v2/abc", "ready": true}}],
+    "functionConfig": {"parameters": {"latency": {"bound": "400ms"}}, "now": "2026-11-22T10:02:00Z",
+      "metrics": {"window": {"seconds": 30, "weight": 10, "arms": {
+        "v1": {"requests": 900, "errors": 0, "latency": [{"le": 100, "count": 800},
+               {"le": 500, "count": 900}, {"le": "+Inf", "count": 900}]},
+        "v2": {"requests": 100, "errors": 0, "latency": [{"le": 100, "count": 10},
+               {"le": 500, "count": 20}, {"le": "+Inf", "count": 100}]}}}}}})");
+  const auto definition = catalog().find("shop", "Statistical");
+  Json decision;
+  for (int window = 0; window < 2; ++window) {  // the first one of a step is dropped
+    const auto run = engine::run_recorded({*definition}, input);
+    REQUIRE_MESSAGE(run, (run ? std::string() : run.error().to_string()));
+    decision = run->output["functionConfig"]["decision"];
+    input["functionConfig"]["state"] = run->output["functionConfig"]["status"]["state"];
+  }
+  CHECK(decision["action"] == "rollback");
+  const std::string message = decision["message"];
+  CHECK_MESSAGE(
+      message.starts_with("slower than 500 ms (the next bound above 400 ms): canary 80 of "
+                          "100 (80 %), stable 0 of 900 (0 %)"),
+      message);
+}

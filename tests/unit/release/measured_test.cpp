@@ -20,12 +20,13 @@ TEST_CASE("release measured: windows of one weight and attempt add up, others be
                       {"v2", {{"requests", 100.0}, {"errors", 2.0}}}}}};
   const Json once = measured_after(Json(), window, plan, at);
   const Json twice = measured_after(once, window, plan, at);
-  CHECK(twice == Json{{"weight", 10},
-                      {"attempt", 1},
-                      {"seconds", 60.0},
-                      {"versions",
-                       {{{"name", "v1"}, {"requests", 1800.0}, {"errors", 18.0}},
-                        {{"name", "v2"}, {"requests", 200.0}, {"errors", 4.0}}}}});
+  CHECK(twice ==
+        Json{{"weight", 10},
+             {"attempt", 1},
+             {"seconds", 60.0},
+             {"versions",
+              {{{"name", "v1"}, {"requests", 1800.0}, {"errors", 18.0}, {"rates", {0.01, 0.01}}},
+               {{"name", "v2"}, {"requests", 200.0}, {"errors", 4.0}, {"rates", {0.02, 0.02}}}}}});
   CHECK(measured_after(twice, open, plan, at) == twice);
 
   at.weight = 25;
@@ -33,6 +34,11 @@ TEST_CASE("release measured: windows of one weight and attempt add up, others be
   at.weight = 10;
   at.attempt = 2;
   CHECK(measured_after(twice, window, plan, at)["versions"] == once["versions"]);
+  Json many = once;
+  for (int i = 0; i < 100; ++i) {
+    many = measured_after(many, window, plan, at);
+  }
+  CHECK(many["versions"][1]["rates"].size() == k_most_rates);
   // A version without a request is there, with none.
   const Json silent{{"seconds", 30.0}, {"arms", {{"v1", {{"requests", 5.0}, {"errors", 0.0}}}}}};
   CHECK(measured_after(Json(), silent, plan, at)["versions"][1] ==

@@ -136,18 +136,6 @@ TEST_CASE("diff: changed paths") {
   CHECK(changed_paths(before, before).empty());
 }
 
-TEST_CASE("diff: three-way tells input changes from drift and removal") {
-  using Kind = FieldDrift::Kind;
-  Json last = test::yaml("{spec: {replicas: 1, image: a, old: x}}");
-  Json desired = test::yaml("{spec: {replicas: 2, image: a}}");
-  Json live = test::yaml("{spec: {replicas: 1, image: b, old: x, added: y}}");
-  CHECK(three_way(last, desired, live) == std::vector<FieldDrift>{{"spec.image", Kind::drifted},
-                                                                  {"spec.replicas", Kind::wanted},
-                                                                  {"spec.old", Kind::removed}});
-  CHECK(three_way(nullptr, desired, live).size() == 2);
-  CHECK(three_way(nullptr, desired, nullptr) == std::vector<FieldDrift>{{"", Kind::wanted}});
-}
-
 TEST_CASE("diff: objects as kubectl diff prints them") {
   Json before = test::yaml(
       "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, managedFields: [{manager: x}]}, "

@@ -43,7 +43,6 @@ class Context {
   bool err_is_terminal() const;
   /// May results (out) or messages (err) use colour: --color, NO_COLOR, TERM, terminal.
   bool out_color() const;
-  bool err_color() const;
 
  private:
   const Arguments& m_arguments;

@@ -64,7 +64,4 @@ struct ProjectAccount {
 std::vector<data::Json> init_rbac();
 std::vector<data::Json> project_rbac(const ProjectAccount& account);
 
-/// The error for a command that needs the CRDs where they are missing.
-util::Error not_installed();
-
 }  // namespace kubist::apply

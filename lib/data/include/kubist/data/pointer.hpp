@@ -12,8 +12,6 @@
 /// JSON pointers (RFC 6901) and quick access to nested values.
 namespace kubist::data {
 
-/// One token with '~' and '/' escaped.
-std::string escape_token(std::string_view token);
 /// Appends "/token" (escaped) or "/index".
 void append_token(std::string& pointer, std::string_view token);
 void append_token(std::string& pointer, std::size_t index);

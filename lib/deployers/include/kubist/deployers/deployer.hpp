@@ -76,7 +76,5 @@ class Deployer {
 /// The deployer of a type, or null where the type is not ours. The names of others (of landscaper,
 /// and the short ones) are claimed only where the DeployItem CRD is kubist's (Settings).
 const Deployer* find_deployer(std::string_view type, const Settings& settings);
-/// kubist's own types, for messages.
-std::vector<std::string> deployer_types();
 
 }  // namespace kubist::deployers

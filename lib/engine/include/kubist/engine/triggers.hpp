@@ -28,19 +28,6 @@ std::optional<Cause> cause_of(const Json* before, const Json* after);
 /// none.
 std::vector<Key> affected(const Graph& graph, const Key& object, Cause cause);
 
-/// Objects that the engine made, by what made them, so that drift finds its way back: from the
-/// annotation kubist.io/owner's key or from inventories. `name` is "cluster|group|Kind|ns|name".
-class DriftIndex {
- public:
-  void set(const Key& owner, std::vector<std::string> objects);
-  void erase(const Key& owner);
-  std::optional<Key> owner_of(const std::string& object) const;
-
- private:
-  std::unordered_map<std::string, Key> m_owner;
-  std::unordered_map<Key, std::vector<std::string>, KeyHash> m_objects;
-};
-
 /// What has to run when: one entry per subtree, the earliest time wins. Pure; not thread-safe.
 class Schedule {
  public:

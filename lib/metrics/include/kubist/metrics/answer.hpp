@@ -30,7 +30,6 @@ using Expected = tl::expected<T, Answer>;
 [[nodiscard]] tl::unexpected<Answer> inconclusive(std::string_view reason, std::string message);
 
 inline constexpr std::string_view k_reason_no_data = "NoData";  ///< no series at all
-inline constexpr std::string_view k_reason_too_few = "TooFew";  ///< fewer than was asked for
 inline constexpr std::string_view k_reason_stale = "Stale";     ///< the newest value is too old
 inline constexpr std::string_view k_reason_several = "SeveralSeries";  ///< one number was asked for
 inline constexpr std::string_view k_reason_warnings = "Warnings";  ///< the answer may be partial
@@ -49,7 +48,6 @@ inline constexpr std::string_view k_reason_unreachable = "Unreachable";  ///< no
 inline constexpr std::string_view k_reason_forbidden = "Forbidden";      ///< 401 and 403
 inline constexpr std::string_view k_reason_not_found = "NotFound";       ///< 404
 inline constexpr std::string_view k_reason_no_pods = "NoPods";           ///< no gateway pod runs
-inline constexpr std::string_view k_reason_no_bound = "NoBound";         ///< no bucket bound fits
 inline constexpr std::string_view k_reason_no_such_field =
     "NoSuchField";                                           ///< JSONPath finds nothing
 inline constexpr std::string_view k_reason_error = "Error";  ///< anything else

@@ -39,22 +39,6 @@ struct DiffOptions {
 /// managedFields, Secret values as `***`, changed ones as `*** (before)` and `*** (after)`.
 ObjectDiff diff_objects(const data::Json& before, const data::Json& after, const DiffOptions& options);
 
-/// One field at which the desired state, the last desired state and the live one do not agree.
-struct FieldDrift {
-  std::string path;
-  enum class Kind {
-    wanted,   ///< the input changed it: an apply writes it
-    drifted,  ///< the input is as it was, somebody else changed the live value
-    removed,  ///< the input no longer has it: an apply takes it away
-  } kind = Kind::wanted;
-  bool operator==(const FieldDrift&) const = default;
-};
-
-/// Three-way comparison over the fields that the input names or named; what only the live object has
-/// belongs to others and is not reported. `last` null: there is no last input.
-std::vector<FieldDrift> three_way(const data::Json& last, const data::Json& desired,
-                                  const data::Json& live);
-
 /// "apps.v1.Deployment.default.web": the file name under which kubectl diff prints an object.
 std::string diff_name(const data::Json& object);
 

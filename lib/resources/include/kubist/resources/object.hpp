@@ -103,8 +103,6 @@ struct Condition {
 /// lastTransitionTime moves to `now` (RFC 3339) only when the status changes, as the API convention
 /// says. True when anything changed, so that an unchanged status is not written again.
 bool set_condition(data::Json& conditions, const Condition& condition, std::string_view now);
-/// Removes it; true when there was one.
-bool remove_condition(data::Json& conditions, std::string_view type);
 
 void set_label(data::Json& object, std::string_view key, std::string_view value);
 void set_annotation(data::Json& object, std::string_view key, std::string_view value);

@@ -20,8 +20,6 @@ struct MeanSequence {
   /// The always-valid p-value of "the mean is 0": the smallest level whose two-sided interval,
   /// mixed as for `alpha` and `best_at`, leaves 0 out. 1 before `minimum` values.
   double p_value(double alpha, double best_at = 50, int minimum = 20) const;
-  /// The same for a bound on one side only.
-  std::optional<double> one_sided(double alpha, double best_at = 50, int minimum = 20) const;
 };
 
 /// The difference of the means of two groups whose growth depends on what was seen of them
