@@ -93,6 +93,7 @@ Json comparable(Json object) {
   for (const std::string_view key : {"uid", "resourceVersion", "creationTimestamp"}) {
     data::erase_path(object, {"metadata", key});
   }
+  object.erase("status");  // the server writes it when it serves a CustomResourceDefinition
   Json applied = Json::array();
   for (Json& entry : object["metadata"]["managedFields"]) {
     if (entry["operation"] == "Apply") {
