@@ -11,6 +11,7 @@
 #include "container_runtime.hpp"
 #include "exec_runtime.hpp"
 #include "jsonnet_runtime.hpp"
+#include "policy_backoff.hpp"
 
 namespace kubist::executors {
 
@@ -65,8 +66,8 @@ std::vector<std::string> strings_at(const data::Json& object,
 
 Catalog::Catalog(LocalConfig config)
     : m_config(std::move(config)),
-      m_jsonnet(make_jsonnet_runtime()),
-      m_exec(make_exec_runtime(m_config.programs)),
+      m_jsonnet(with_backoff(make_jsonnet_runtime(), util::system_clock())),
+      m_exec(with_backoff(make_exec_runtime(m_config.programs), util::system_clock())),
       m_no_containers(make_container_runtime(nullptr)) {}
 
 util::Result<std::shared_ptr<const engine::PolicyDefinition>> Catalog::read(

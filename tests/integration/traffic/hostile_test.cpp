@@ -31,6 +31,14 @@ void release(Stage& stage, const std::string& name, const std::string& hold_limi
 
 const char* const k_stay = "{name: Health, parameters: {step: 1h}}";
 
+/// A stage with ready pods of both versions.
+void make_pods(Stage& stage) {
+  stage.reconcile();
+  for (const char* version : {"v1", "v2"}) {
+    stage.ready_pod(cat("web-", version), {{"app", "web"}, {"version", version}});
+  }
+}
+
 /// A route and a release of it, whose policies are Health and `name`.
 void begin(Stage& stage, const std::string& name) {
   stage.apply("Destination", name,
@@ -59,10 +67,7 @@ std::int64_t weight(Stage& stage, const std::string& name) {
 
 TEST_CASE("canary: a hostile policy fails its own release alone, which can still be aborted") {
   Stage stage("hostile");
-  stage.reconcile();
-  for (const char* version : {"v1", "v2"}) {
-    stage.ready_pod(cat("web-", version), {{"app", "web"}, {"version", version}});
-  }
+  make_pods(stage);
   std::vector<std::string> names{"good"};
   for (const auto& [name, source] : k_hostile) {
     names.push_back(name);
@@ -118,4 +123,23 @@ TEST_CASE("canary: a hostile policy fails its own release alone, which can still
     CHECK(text_of(stage.node("trafficroutes", name), {"status", "weights"}) ==
           cat(name, " v1 100 %"));
   }
+}
+
+TEST_CASE("canary: with --watch, a policy that hangs keeps nobody else waiting") {
+  Stage stage("hanging");
+  make_pods(stage);
+  put("home",
+      {policy(stage, "loop", k_hostile[0].second), policy(stage, "good", "function(list) list")});
+  begin(stage, "loop");
+  begin(stage, "good");
+  stage.apply("CanaryRelease", "good",
+              "{destination: good, stable: v1, canary: v2, routes: [good], interval: 1s, bake: 1s, "
+              "weights: [10, 20, 30, 40, 50, 60, 70, 80, 90], policies: [{name: Timed, parameters: "
+              "{step: 1s}}, {name: good}]}");
+  Background watch(stage.world().as_user({"reconcile", "Project/" + stage.project(), "--watch"}));
+  const auto promoted = [&] { return field(stage, "good", "state") == "Succeeded"; };
+  // Twelve looks, each of which would take the 10 s that the other policy may use.
+  CHECK_MESSAGE(eventually(promoted, 60), watch.output());
+  CHECK(message(stage.node("canaryreleases", "loop"), "Ready").find("asked again after") !=
+        std::string::npos);
 }

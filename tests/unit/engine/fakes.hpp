@@ -10,6 +10,8 @@
 #include <kubist/engine/runner.hpp>
 #include <kubist/engine/status.hpp>
 
+#include "support/fake_clock.hpp"
+
 namespace kubist::engine::testing {
 
 inline Key key(const std::string& kind, const std::string& ns, const std::string& name) {
@@ -143,13 +145,7 @@ class FakeExecutor : public Executor {
   std::atomic<int> m_running{0};
 };
 
-class FakeClock : public util::Clock {
- public:
-  std::chrono::system_clock::time_point now() const override { return wall; }
-  std::chrono::steady_clock::time_point monotonic() const override { return steady; }
-  std::chrono::system_clock::time_point wall{std::chrono::seconds(1'800'000'000)};
-  std::chrono::steady_clock::time_point steady{std::chrono::seconds(1000)};
-};
+using kubist::testing::FakeClock;
 
 /// A whole engine in memory.
 struct World {

@@ -5,6 +5,7 @@
 #include <kubist/kube/credentials.hpp>
 #include <kubist/util/fs.hpp>
 
+#include "support/fake_clock.hpp"
 #include "support/loopback_server.hpp"
 
 using namespace kubist;
@@ -12,16 +13,9 @@ using namespace kubist::kube;
 
 namespace {
 
-class FakeClock : public util::Clock {
- public:
-  std::chrono::system_clock::time_point now() const override { return calendar; }
-  std::chrono::steady_clock::time_point monotonic() const override { return time; }
-  void advance(std::chrono::seconds by) {
-    calendar += by;
-    time += by;
-  }
-  std::chrono::system_clock::time_point calendar = std::chrono::system_clock::from_time_t(1764000000);  // 2025-11-24T16:00:00Z
-  std::chrono::steady_clock::time_point time{};
+/// From 2025-11-24T16:00:00Z on.
+struct FakeClock : kubist::testing::FakeClock {
+  FakeClock() { wall = std::chrono::system_clock::from_time_t(1764000000); }
 };
 
 /// A plugin that counts its runs in a file and answers token-N.
