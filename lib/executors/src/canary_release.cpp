@@ -8,6 +8,7 @@
 
 #include "kinds.hpp"
 #include "managed.hpp"
+#include "release_jobs.hpp"
 #include "release_look.hpp"
 #include "release_metrics.hpp"
 
@@ -57,6 +58,11 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
           node.status().value("measured", Json()), measured->window, look->plan, look->before);
     }
     ask_routes(work, plan, tick.progress, alignment.status["members"]);
+    if ((release::is_final(tick.progress.state) || tick.progress.state == State::rolling_back) &&
+        !work.dry()) {
+      // The routes go back whether it can be ended or not; it is tried at each look.
+      static_cast<void>(end_jobs(world(), work.context().graph, node, work.stop()));
+    }
     report(tick, work.context().policy_error, alignment);
     if (asked != release::Request::none) {
       alignment.handled_request = answered(request, tick.request_done, tick.progress.message,

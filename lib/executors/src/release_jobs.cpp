@@ -5,10 +5,14 @@
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/function.hpp>
+#include <kubist/deployers/handshake.hpp>
 #include <kubist/deployers/item.hpp>
+#include <kubist/deployers/runner.hpp>
+#include <kubist/resources/object.hpp>
 #include <kubist/util/text.hpp>
 
 #include "addresses.hpp"
+#include "container_runtime.hpp"
 #include "item_world.hpp"
 
 namespace kubist::executors {
@@ -61,6 +65,18 @@ deployers::FunctionCall function_of(const World& world, const engine::Node& node
   return job;
 }
 
+bool is_job_of(const engine::Node& release, const engine::Node& item) {
+  if (!is_function_item(item)) {
+    return false;
+  }
+  const resources::ObjectView view(*item.object);
+  const auto owners = view.owners();
+  return data::string_at(view.labels(), {deployers::k_function_label}) ==
+             deployers::label_value(policy_of(release)) &&
+         std::any_of(owners.begin(), owners.end(),
+                     [&](const auto& owner) { return owner.uid == release.uid; });
+}
+
 }  // namespace
 
 util::Result<> check_job_image(const engine::Graph& graph, const engine::Node& release,
@@ -105,6 +121,19 @@ Json run_job(World& world, const engine::Graph& graph, const engine::Node& node,
   }
   return {{"reason", error.reason.empty() ? "JobNotRun" : error.reason},
           {"message", error.message}};
+}
+
+util::Result<> end_jobs(World& world, const engine::Graph& graph, const engine::Node& release,
+                        const std::stop_token& stop) {
+  for (const engine::Node& item : graph.nodes()) {
+    if (!is_job_of(release, item) || !deployers::job_pending(item.status())) {
+      continue;
+    }
+    deployers::World items = home_items_world(
+        world, item.key.ns, field_manager(owner_mark(world.home_uid, release.key)), stop);
+    KUBIST_CHECK(deployers::interrupt_item(items, item.key.ns, item.key.name));
+  }
+  return {};
 }
 
 }  // namespace kubist::executors

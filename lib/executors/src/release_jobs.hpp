@@ -21,4 +21,9 @@ data::Json run_job(World& world, const engine::Graph& graph, const engine::Node&
                    const ReleaseLook& look, const policies::Call& call, std::int64_t failed,
                    const std::stop_token& stop);
 
+/// Ends those that still run (SIGTERM; their DeployItems stay, Failed with reason Interrupted). For
+/// a release that is over or goes back. Errors are those of requests.
+util::Result<> end_jobs(World& world, const engine::Graph& graph, const engine::Node& release,
+                        const std::stop_token& stop);
+
 }  // namespace kubist::executors

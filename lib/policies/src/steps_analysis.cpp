@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
 #include "step_fields.hpp"
+#include "steps_job_metric.hpp"
 
 namespace kubist::policies {
 
@@ -79,6 +81,21 @@ util::Result<AnalysisMetric> read_metric(const Json& given, const std::string& w
   return metric;
 }
 
+util::Result<> read_dry_run(const Json& given, const std::string& where,
+                            std::vector<AnalysisMetric>& metrics) {
+  for (const Json& dry : given.value("dryRun", Json::array())) {
+    const std::string_view name = data::string_at(dry, {"metricName"});
+    const auto found = std::find_if(metrics.begin(), metrics.end(),
+                                    [&](const auto& metric) { return metric.name == name; });
+    if (found == metrics.end()) {
+      return util::fail(ErrorKind::invalid,
+                        cat(where, ": dryRun: there is no metric ", name, " that is measured"));
+    }
+    found->dry_run = true;
+  }
+  return {};
+}
+
 WindowCheck check_conditions(const AnalysisMetric& metric, const WindowValues& window,
                              const Value& result) {
   const auto value_of = [&](const std::string& name) {
@@ -107,10 +124,11 @@ WindowCheck check_conditions(const AnalysisMetric& metric, const WindowValues& w
 
 }  // namespace
 
-util::Result<Step> read_analysis(const Json& given, const std::string& where) {
+util::Result<std::vector<Step>> read_analysis(const Json& given, const std::string& where) {
   KUBIST_CHECK(check_fields(given, k_analysis, where));
   Step step;
   step.kind = Step::Kind::analysis;
+  std::vector<Step> jobs;
   KUBIST_TRY(const auto delay, read_time(given, "initialDelay", where));
   step.initial_delay = delay.value_or(std::chrono::seconds(0));
   const Json* metrics = data::find_path(given, {"metrics"});
@@ -118,20 +136,21 @@ util::Result<Step> read_analysis(const Json& given, const std::string& where) {
     return util::fail(ErrorKind::invalid, cat(where, " needs metrics"));
   }
   for (const Json& metric : *metrics) {
+    if (data::find_path(metric, {"provider", "job"}) != nullptr) {
+      KUBIST_TRY(auto job, read_job_metric(metric, where));
+      jobs.push_back(std::move(job));
+      continue;
+    }
     KUBIST_TRY(auto read, read_metric(metric, where));
     step.metrics.push_back(std::move(read));
   }
-  for (const Json& dry : given.value("dryRun", Json::array())) {
-    const std::string_view name = data::string_at(dry, {"metricName"});
-    const auto found =
-        std::find_if(step.metrics.begin(), step.metrics.end(),
-                     [&](const AnalysisMetric& metric) { return metric.name == name; });
-    if (found == step.metrics.end()) {
-      return util::fail(ErrorKind::invalid, cat(where, ": dryRun: there is no metric ", name));
-    }
-    found->dry_run = true;
+  KUBIST_CHECK(read_dry_run(given, where, step.metrics));
+  if (step.metrics.empty()) {
+    step.kind = Step::Kind::pause;
+    step.duration = std::exchange(step.initial_delay, std::chrono::seconds(0));
   }
-  return step;
+  jobs.insert(jobs.begin(), std::move(step));
+  return jobs;
 }
 
 std::vector<std::string> queries_of(const AnalysisMetric& metric) {

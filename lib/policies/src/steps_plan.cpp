@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
@@ -30,12 +31,19 @@ util::Result<Step> read_pause(const Json& given, const std::string& where) {
   return step;
 }
 
-util::Result<Step> read_step(const std::string& kind, const Json& value, const std::string& where) {
-  return kind == "pause"      ? read_pause(value, where)
-         : kind == "analysis" ? read_analysis(value, where)
-         : kind == "webhook"  ? read_webhook(value, where)
-         : kind == "job"      ? read_job(value, where)
-                              : read_route(kind, value, where);
+util::Result<> add_step(const std::string& kind, const Json& value, const std::string& where,
+                        std::vector<Step>& steps) {
+  if (kind == "analysis") {
+    KUBIST_TRY(auto read, read_analysis(value, where));
+    std::move(read.begin(), read.end(), std::back_inserter(steps));
+    return {};
+  }
+  KUBIST_TRY(auto step, kind == "pause"     ? read_pause(value, where)
+                        : kind == "webhook" ? read_webhook(value, where)
+                        : kind == "job"     ? read_job(value, where)
+                                            : read_route(kind, value, where));
+  steps.push_back(std::move(step));
+  return {};
 }
 
 util::Result<> add_weight(const Json& given, const std::string& where, std::vector<Stage>& stages) {
@@ -84,8 +92,7 @@ util::Result<std::vector<Stage>> read_steps(const Json& steps) {
                                                   : " stands behind 100 %: spec.bake is the time "
                                                     "there"));
     }
-    KUBIST_TRY(auto step, read_step(kind, value, where));
-    stages.back().steps.push_back(std::move(step));
+    KUBIST_CHECK(add_step(kind, value, where, stages.back().steps));
   }
   if (stages.empty()) {
     return util::fail(ErrorKind::invalid, "steps: there is no setWeight");

@@ -103,3 +103,38 @@ TEST_CASE("jobs: a release holds while its job runs, and a killed kubist does no
   must(stage.reconcile());
   CHECK(must(kubectl("home", {"get", "deployitems", "-n", stage.project(), "-o", "name"})) == "");
 }
+
+TEST_CASE("jobs: who aborts the release ends its job") {
+  Setting setting("job-abort");
+  Stage& stage = setting.stage;
+  setting.add("long", "trap 'exit 1' TERM; echo begun; sleep 600 & wait");
+  const auto items = [&] {
+    return Json::parse(must(
+        kubectl("home", {"get", "deployitems", "-n", stage.project(), "-o", "json"})))["items"];
+  };
+  const auto printed = [&] {
+    const Json all = items();
+    const std::string name =
+        all.empty() ? "none" : std::string(data::string_at(all[0], {"metadata", "name"}));
+    return run_kubist(
+               stage.world().as_user({"deployitem", "logs", name, "-n", stage.project()}))
+        .out;
+  };
+  REQUIRE(eventually(
+      [&] {
+        stage.reconcile("2s");
+        return printed() == "begun\n";
+      },
+      60));
+  const CommandResult aborted = run_kubist(stage.world().as_user(
+      {"canary", "abort", "long", "-n", stage.project(), "--wait", "--timeout=100s"}));
+  CHECK_MESSAGE(aborted.exit_code == 4, aborted.out, aborted.err);
+  CHECK(setting.state("long") == "Aborted");
+  CHECK(data::string_at(items()[0], {"status", "lastError", "reason"}) == "Interrupted");
+  CHECK(eventually(
+      [&] {
+        return must(kubectl("home", {"get", "pods", "-n", stage.project(), "-o", "name"})).empty();
+      },
+      60));
+  CHECK(printed() == "begun\n");
+}
