@@ -1,7 +1,6 @@
 #include "simulated_release.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
@@ -12,8 +11,9 @@
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
-#include "input.hpp"
 #include "recorded_traffic.hpp"
+#include "simulated_files.hpp"
+#include "simulation_flags.hpp"
 
 namespace kubist::cli {
 namespace {
@@ -22,75 +22,6 @@ using data::Json;
 using util::cat;
 using util::ErrorKind;
 using util::Result;
-
-/// The objects of -f that matter.
-struct Files {
-  std::optional<Json> release;
-  std::vector<Json> definitions, routes;
-  std::vector<std::shared_ptr<const Json>> above;
-};
-
-void take(Json object, const std::string& ns, const std::string& name, Files& files,
-          std::vector<std::string>& releases) {
-  const std::string kind(data::string_at(object, {"kind"}));
-  if (data::string_at(object, {"metadata", "namespace"}).empty()) {
-    object["metadata"]["namespace"] = ns;
-  }
-  if (kind == "CanaryRelease") {
-    const std::string_view own = data::string_at(object, {"metadata", "name"});
-    if (name.empty() || name == own) {
-      releases.emplace_back(own);
-      files.release = std::move(object);
-    }
-  } else if (kind == "PolicyDefinition") {
-    files.definitions.push_back(std::move(object));
-  } else if (kind == "ClusterPolicyDefinition") {
-    data::erase_path(object, {"metadata", "namespace"});
-    files.definitions.push_back(std::move(object));
-  } else if (kind == "TrafficRoute") {
-    files.routes.push_back(std::move(object));
-  } else if (kind == "Project" || kind == "Root") {
-    files.above.push_back(std::make_shared<const Json>(std::move(object)));
-  }
-}
-
-std::string namespace_of(const Arguments& arguments) {
-  const std::string given = arguments.text("namespace");
-  return given.empty() ? "default" : given;
-}
-
-Result<Files> read_files(Context& context, const Arguments& arguments) {
-  Files files;
-  if (!arguments.given("filename")) {
-    return files;
-  }
-  const std::string ns = namespace_of(arguments);
-  KUBIST_TRY(auto manifests, read_input(context, arguments));
-  KUBIST_CHECK(check_input(manifests, nullptr, ns, context.stop()));
-  const std::string name = arguments.words().empty() ? std::string() : arguments.words()[0];
-  std::vector<std::string> releases;
-  for (resources::Manifest& manifest : manifests) {
-    take(std::move(manifest.object), ns, name, files, releases);
-  }
-  if (releases.size() > 1) {
-    return util::fail(ErrorKind::usage,
-                      cat("there are several releases: ", util::join(releases, ", ")),
-                      "Name the one to simulate.");
-  }
-  if (releases.empty() && !(name.empty() && arguments.given("policy"))) {
-    return util::fail(ErrorKind::invalid,
-                      cat("there is no CanaryRelease ", name, name.empty() ? "" : " ", "in ",
-                          util::join(arguments.list("filename"), ", ")),
-                      "Without one, name a policy with --policy.");
-  }
-  const Json* wanted =
-      files.release ? data::find_path(*files.release, {"spec", "routes"}) : nullptr;
-  std::erase_if(files.routes, [&](const Json& route) {
-    const Json own(std::string(data::string_at(route, {"metadata", "name"})));
-    return wanted == nullptr || std::find(wanted->begin(), wanted->end(), own) == wanted->end();
-  });
-  return files;
-}
 
 /// The policy of --policy, with those flags that are named as its parameters are.
 Result<Json> policy_of(const Arguments& arguments, const engine::PolicyCatalog& catalog,
@@ -123,7 +54,7 @@ Result<Json> release_of_flags(const Arguments& arguments) {
   KUBIST_TRY(Json weights, percents_of(arguments));
   return Json{{"apiVersion", resources::k_kubist_api_version},
               {"kind", "CanaryRelease"},
-              {"metadata", {{"name", "simulated"}, {"namespace", namespace_of(arguments)}}},
+              {"metadata", {{"name", "simulated"}, {"namespace", simulated_namespace(arguments)}}},
               {"spec",
                {{"destination", "simulated"},
                 {"stable", "stable"},
@@ -225,7 +156,7 @@ Result<> check_flags(const Arguments& arguments) {
 }
 
 Result<Json> read_release(Context& context, const Arguments& arguments, SimulatedInput& input) {
-  KUBIST_TRY(Files files, read_files(context, arguments));
+  KUBIST_TRY(SimulatedFiles files, read_simulated_files(context, arguments));
   KUBIST_TRY(auto local, executors::read_local_config());
   const executors::Catalog definitions(std::move(local));
   input.catalog = std::make_unique<engine::PolicyCatalog>(definitions.build(files.definitions));
@@ -247,64 +178,6 @@ Result<Json> read_release(Context& context, const Arguments& arguments, Simulate
 
 }  // namespace
 
-Result<Json> percents_of(const Arguments& arguments) {
-  Json weights = Json::array();
-  for (const std::string& text : util::split(arguments.text("steps"), '-')) {
-    const auto percent = util::parse_int(text);
-    if (!percent) {
-      return util::fail(ErrorKind::usage, cat("invalid value \"", text,
-                                              "\" for --steps: expected percents like 5-25-100"));
-    }
-    weights.push_back(*percent);
-  }
-  return weights;
-}
-
-Result<double> number_of(const Arguments& arguments, std::string_view flag, double unit) {
-  const std::string text = arguments.text(flag);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    return util::fail(ErrorKind::usage,
-                      cat("invalid value \"", text, "\" for --", flag, ": expected a number"));
-  }
-  return value * unit;
-}
-
-Result<> check_not_given(const Arguments& arguments, std::initializer_list<std::string_view> flags,
-                         std::string_view why) {
-  for (const std::string_view flag : flags) {
-    if (arguments.given(flag)) {
-      return util::fail(ErrorKind::usage, cat("--", flag, ' ', why));
-    }
-  }
-  return {};
-}
-
-Result<policies::TrafficModel> read_traffic(const Arguments& arguments) {
-  policies::TrafficModel traffic;
-  KUBIST_TRY(const double stable, number_of(arguments, "stable-success", k_percent));
-  KUBIST_TRY(const double canary, number_of(arguments, "canary-success", k_percent));
-  traffic.stable_rate = 1 - stable;
-  traffic.canary_rate = 1 - canary;
-  KUBIST_TRY(traffic.requests_per_second, number_of(arguments, "rps"));
-  KUBIST_TRY(traffic.correlation, number_of(arguments, "icc"));
-  KUBIST_TRY(traffic.rising, number_of(arguments, "rising"));
-  traffic.interval =
-      std::chrono::duration_cast<std::chrono::milliseconds>(arguments.duration("interval"));
-  traffic.past_windows = static_cast<int>(arguments.number("past"));
-  const long long bad_from = arguments.number("bad-from-step");
-  if (bad_from < 1) {
-    return util::fail(ErrorKind::usage, "--bad-from-step counts from 1");
-  }
-  traffic.bad_from = static_cast<std::size_t>(bad_from - 1);
-  if (auto checked = policies::check_traffic(traffic); !checked) {
-    checked.error().kind = ErrorKind::usage;
-    return util::fail(checked.error());
-  }
-  return traffic;
-}
-
 Result<SimulatedInput> read_simulated_release(Context& context, const Arguments& arguments) {
   constexpr int k_runs = 1000;
   KUBIST_CHECK(check_flags(arguments));
@@ -323,7 +196,7 @@ Result<SimulatedInput> read_simulated_release(Context& context, const Arguments&
 }
 
 Result<std::string> recording_query(Context& context, const Arguments& arguments) {
-  KUBIST_TRY(const Files files, read_files(context, arguments));
+  KUBIST_TRY(const SimulatedFiles files, read_simulated_files(context, arguments));
   if (!files.release) {
     return util::fail(ErrorKind::usage, "--print-query needs the release's file: -f FILE");
   }

@@ -24,18 +24,4 @@ util::Result<SimulatedInput> read_simulated_release(Context& context, const Argu
 /// The PromQL whose recording --recorded takes for the release of -f.
 util::Result<std::string> recording_query(Context& context, const Arguments& arguments);
 
-/// A number, or one in percent as a share; usage: it is none.
-util::Result<double> number_of(const Arguments& arguments, std::string_view flag, double unit = 1);
-inline constexpr double k_percent = 0.01;
-
-/// The percents of --steps.
-util::Result<data::Json> percents_of(const Arguments& arguments);
-
-/// Usage, naming both: one of `flags` is given.
-util::Result<> check_not_given(const Arguments& arguments,
-                               std::initializer_list<std::string_view> flags, std::string_view why);
-
-/// --stable-success, --canary-success, --rps, --icc, --rising, --bad-from-step, --interval.
-util::Result<policies::TrafficModel> read_traffic(const Arguments& arguments);
-
 }  // namespace kubist::cli

@@ -7,6 +7,7 @@
 #include "../input.hpp"
 #include "../output/simulation_report.hpp"
 #include "../simulated_release.hpp"
+#include "../simulation_flags.hpp"
 #include "commands.hpp"
 
 namespace kubist::cli {
