@@ -13,7 +13,7 @@ namespace kubist::cli {
 struct SimulatedFiles {
   std::optional<data::Json> release;
   std::vector<data::Json> definitions;
-  std::vector<data::Json> routes;  ///< of the release
+  std::vector<data::Json> routes;                        ///< of the release
   std::vector<std::shared_ptr<const data::Json>> above;  ///< Projects and Roots
 };
 

@@ -208,10 +208,8 @@ def sequence_cases(rng):
         a = mpf(alpha)
         r = rho2(a)
         two = sqrt(variance * 2 * (n * r + 1) / (n * n * r) * log(sqrt(n * r + 1) / a))
-        r = rho2(2 * a)
-        one = sqrt(variance * 2 * (n * r + 1) / (n * n * r) * log(1 + sqrt(n * r + 1) / (2 * a)))
         cases.append({"values": values, "alpha": alpha, "bestAt": best, "mean": float(mean),
-                      "halfWidth": float(two), "oneSided": float(one)})
+                      "halfWidth": float(two)})
     return cases
 
 

@@ -28,6 +28,10 @@ struct Ended {
   long peak_kib = 0;  ///< VmHWM
 };
 
+kube::ApiResource persistent_volumes() {
+  return kube::make_resource("", "v1", "PersistentVolume", "persistentvolumes", false);
+}
+
 /// Does the process wait for SIGTERM by now (which it blocks and takes in a thread)?
 bool handles_sigterm(pid_t pid) {
   std::ifstream status(util::cat("/proc/", pid, "/status"));
@@ -359,7 +363,7 @@ TEST_CASE("state: in volumes it stays as it is; only the claim of our own goes w
                   {"persistentVolumeReclaimPolicy", "Retain"},
                   {"hostPath",
                    {{"path", (dir.path() / name).string()}, {"type", "DirectoryOrCreate"}}}}}};
-    stage.make(kube::well_known::persistent_volumes(), volume);
+    stage.make(persistent_volumes(), volume);
     return stage.ns() + name;
   };
   const std::string script =
@@ -409,7 +413,7 @@ TEST_CASE("state: in volumes it stays as it is; only the claim of our own goes w
   CHECK(claims->items.size() >= 1);
   CHECK(fs::exists(dir.path() / "given"));
   for (const std::string& name : {own, given}) {
-    CHECK(home()->run(kube::remove(kube::well_known::persistent_volumes(), "", name)));
+    CHECK(home()->run(kube::remove(persistent_volumes(), "", name)));
   }
 
   stage.make_item("lost", "true",

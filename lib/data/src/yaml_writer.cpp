@@ -8,10 +8,6 @@ void write_yaml(const Json& value, std::string& out) {
   YamlEmitter<JsonTraits>(false, out).document(&value);
 }
 
-void write_yaml_item(const Json& value, std::size_t indent, std::string& out) {
-  YamlEmitter<JsonTraits>(false, out).item(&value, indent);
-}
-
 std::string to_yaml(const Json& value) {
   std::string text;
   write_yaml(value, text);

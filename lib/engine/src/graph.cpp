@@ -76,16 +76,6 @@ bool Graph::deleting(NodeId id) const {
   return false;
 }
 
-const Json* Graph::setting(NodeId id, std::string_view name) const {
-  for (; id != k_no_node; id = m_nodes[id].parent) {
-    const Json& settings = resources::settings_of(*m_nodes[id].object);
-    if (auto found = settings.find(name); found != settings.end()) {
-      return &*found;
-    }
-  }
-  return nullptr;
-}
-
 Json Graph::settings(NodeId id) const {
   Json merged = Json::object();
   for (; id != k_no_node; id = m_nodes[id].parent) {

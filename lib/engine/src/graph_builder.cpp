@@ -353,7 +353,6 @@ void GraphBuilder::report_cycle(const std::vector<NodeId>& cycle) {
                        "take away one of these dependencies: dependsOn, or an import from another "
                        "Execution");
   error.reason = "DependencyCycle";
-  m_graph.m_cycles.push_back(error);
   for (NodeId id : cycle) {
     m_graph.m_nodes[id].problem = error;
     m_graph.m_nodes[id].problem_reason = error.reason;

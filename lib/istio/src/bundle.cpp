@@ -28,21 +28,11 @@ util::Result<Bundle> make_bundle(std::vector<std::pair<std::string, std::string>
 
 }  // namespace
 
-util::Result<std::string> source_sha256(const std::filesystem::path& path) {
-  KUBIST_TRY(SourceTexts texts, read_source({path.string(), "", {}}));
-  return std::move(texts.sha256);
-}
-
 util::Result<Bundle> read_bundle(const Source& source, const Expected& expected) {
   KUBIST_TRY(SourceTexts texts, read_source(source));
   KUBIST_TRY(Bundle bundle, make_bundle(std::move(texts.files), source.location, expected));
   bundle.sha256 = std::move(texts.sha256);
   return bundle;
-}
-
-util::Result<Bundle> read_bundle_text(std::string_view text, const std::string& origin,
-                                      const Expected& expected) {
-  return read_bundle({origin, "", {}, std::string(text)}, expected);
 }
 
 }  // namespace kubist::istio

@@ -89,11 +89,6 @@ const ApiResource& custom_resource_definitions() {
   return resource;
 }
 
-const ApiResource& persistent_volumes() {
-  static const auto resource =
-      make_resource("", "v1", "PersistentVolume", "persistentvolumes", false, {"status"});
-  return resource;
-}
 const ApiResource& stateful_sets() {
   static const auto resource =
       make_resource("apps", "v1", "StatefulSet", "statefulsets", true, {"scale", "status"});

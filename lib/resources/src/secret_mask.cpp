@@ -55,29 +55,6 @@ void mask_secret(Json& secret) {
   mask_last_applied(secret);
 }
 
-void mask_in_place(Json& object) {
-  if (!object.is_object()) {
-    return;
-  }
-  if (is_secret(object)) {
-    mask_secret(object);
-    return;
-  }
-  Json* items = data::find_path(object, {"items"});
-  if (items == nullptr || !items->is_array()) {
-    return;
-  }
-  // The server leaves out kind and apiVersion inside a SecretList.
-  bool secrets = data::string_at(object, {"kind"}) == "SecretList";
-  for (Json& item : *items) {
-    if (secrets && item.is_object()) {
-      mask_secret(item);
-    } else {
-      mask_in_place(item);
-    }
-  }
-}
-
 /// stringData written as the server stores it.
 void fold_string_data(Json& secret) {
   const Json* plain = data::find_path(secret, {"stringData"});
@@ -171,12 +148,6 @@ void hide_values(util::Error& error, const Json& secret) {
 bool is_secret(const Json& object) {
   return data::string_at(object, {"kind"}) == "Secret" &&
          data::string_at(object, {"apiVersion"}) == "v1";
-}
-
-Json masked(const Json& object) {
-  Json copy = object;
-  mask_in_place(copy);
-  return copy;
 }
 
 std::pair<Json, Json> masked_pair(const Json& before, const Json& after) {

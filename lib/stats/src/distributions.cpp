@@ -4,7 +4,6 @@
 
 #include <boost/math/distributions/students_t.hpp>
 #include <boost/math/special_functions/beta.hpp>
-#include <boost/math/special_functions/erf.hpp>
 
 #include <kubist/stats/distributions.hpp>
 
@@ -22,11 +21,7 @@ using StudentsT = boost::math::students_t_distribution<double, BoostPolicy>;
 
 }  // namespace
 
-double normal_cdf(double z) { return std::erfc(-z / std::numbers::sqrt2) / 2; }
 double normal_tail(double z) { return std::erfc(z / std::numbers::sqrt2) / 2; }
-double normal_quantile(double p) {
-  return is_probability(p) ? -std::numbers::sqrt2 * boost::math::erfc_inv(2 * p, k_policy) : k_nan;
-}
 
 double t_cdf(double t, double freedom) {
   return freedom > 0 ? boost::math::cdf(StudentsT(freedom), t) : k_nan;

@@ -116,8 +116,7 @@ TEST_CASE("jobs: who aborts the release ends its job") {
     const Json all = items();
     const std::string name =
         all.empty() ? "none" : std::string(data::string_at(all[0], {"metadata", "name"}));
-    return run_kubist(
-               stage.world().as_user({"deployitem", "logs", name, "-n", stage.project()}))
+    return run_kubist(stage.world().as_user({"deployitem", "logs", name, "-n", stage.project()}))
         .out;
   };
   REQUIRE(eventually(

@@ -61,11 +61,14 @@ TEST_CASE("graph: a cycle of dependencies is printed") {
   home.add("Execution", "shop", "c", {{"dependsOn", {"Execution/a"}}});
   home.add("Execution", "shop", "d", {{"dependsOn", {"Execution/a"}}});
   Graph graph = home.graph();
-  REQUIRE(graph.cycles().size() == 1);
-  CHECK(graph.cycles()[0].message ==
-        "dependsOn makes a cycle: Execution/shop/a -> Execution/shop/b -> Execution/shop/c -> "
-        "Execution/shop/a");
-  CHECK(graph[only(graph, key("Execution", "shop", "a"))].problem_reason == "DependencyCycle");
+  for (const char* name : {"a", "b", "c"}) {
+    const Node& node = graph[only(graph, key("Execution", "shop", name))];
+    CHECK(node.problem_reason == "DependencyCycle");
+    REQUIRE(node.problem);
+    CHECK(node.problem->message ==
+          "dependsOn makes a cycle: Execution/shop/a -> Execution/shop/b -> Execution/shop/c -> "
+          "Execution/shop/a");
+  }
   CHECK_FALSE(graph[only(graph, key("Execution", "shop", "d"))].problem);
 }
 
@@ -86,8 +89,8 @@ TEST_CASE("graph: an Execution comes after those whose exports it imports") {
         "DependencyNotFound");
   home.add("Execution", "shop", "b", imports("a"));
   Graph looped = home.graph();
-  REQUIRE(looped.cycles().size() == 1);
-  CHECK(looped.cycles()[0].message ==
+  REQUIRE_FALSE(looped.problems().empty());
+  CHECK(looped.problems()[0].message ==
         "dependsOn makes a cycle: Execution/shop/a -> Execution/shop/b -> Execution/shop/a");
 }
 
@@ -113,7 +116,8 @@ TEST_CASE("graph: a dependency on what stands below is a cycle") {
   home.add("Project", "", "shop");
   home.add("Cluster", "shop", "eu", {{"dependsOn", {"VirtualCluster/dev"}}});
   home.add("VirtualCluster", "shop", "dev", {{"clusterRef", {{"name", "eu"}}}});
-  CHECK(home.graph().cycles().size() == 1);
+  const Graph graph = home.graph();
+  CHECK(graph[only(graph, key("Cluster", "shop", "eu"))].problem_reason == "DependencyCycle");
 }
 
 TEST_CASE("graph: a missing dependency names both ends") {
@@ -133,8 +137,6 @@ TEST_CASE("graph: settings are inherited, the nearest wins") {
   Graph graph = home.graph();
   NodeId cluster = only(graph, key("Cluster", "shop", "eu"));
   CHECK(graph.settings(cluster) == Json({{"step", 5}, {"tier", "gold"}}));
-  CHECK(*graph.setting(cluster, "tier") == "gold");
-  CHECK(graph.setting(cluster, "none") == nullptr);
 }
 
 TEST_CASE("graph: require suggests the nearest name") {

@@ -22,6 +22,12 @@ std::vector<std::string> drive(const Graph& graph, Plan& plan,
   return order;
 }
 
+bool has_cycle(const Graph& graph) {
+  const auto problems = graph.problems();
+  return std::any_of(problems.begin(), problems.end(),
+                     [](const auto& error) { return error.reason == "DependencyCycle"; });
+}
+
 NodeId id_of(const Graph& graph, const std::string& name) {
   for (const Node& node : graph.nodes()) {
     if (node.key.name == name) {
@@ -313,7 +319,7 @@ TEST_CASE("plan: random trees end, in an order that keeps every promise") {
           CHECK(ended[child] < started[node.id]);
         }
       }
-      if (mode == Mode::remove && graph.cycles().empty() && !ran) {
+      if (mode == Mode::remove && !has_cycle(graph) && !ran) {
         bool excused = false;
         for (NodeId need : node.children) {
           excused = excused || !good[need];

@@ -1,6 +1,7 @@
+#include "policy_backoff.hpp"
+
 #include <doctest/doctest.h>
 
-#include "policy_backoff.hpp"
 #include "support/fake_clock.hpp"
 
 using namespace kubist;
@@ -18,9 +19,10 @@ class Hanging final : public engine::PolicyRuntime {
     for (const Json& input : inputs) {
       const std::string name = input["items"][0]["metadata"]["name"];
       asked.push_back(name);
-      answers.push_back(hangs && name == "slow"
-                            ? PolicyAnswer{util::fail(util::ErrorKind::timeout, "took long"), "", false}
-                            : PolicyAnswer{input, "", false});
+      answers.push_back(
+          hangs && name == "slow"
+              ? PolicyAnswer{util::fail(util::ErrorKind::timeout, "took long"), "", false}
+              : PolicyAnswer{input, "", false});
     }
     return answers;
   }
@@ -29,9 +31,8 @@ class Hanging final : public engine::PolicyRuntime {
 };
 
 Json input(const std::string& name) {
-  return {{"items",
-           Json::array({{{"kind", "CanaryRelease"},
-                         {"metadata", {{"name", name}, {"namespace", "shop"}}}}})}};
+  return {{"items", Json::array({{{"kind", "CanaryRelease"},
+                                  {"metadata", {{"name", name}, {"namespace", "shop"}}}}})}};
 }
 
 }  // namespace

@@ -14,11 +14,8 @@ using nlohmann::json;
 TEST_CASE("distributions: normal, t and beta agree with SciPy") {
   const json oracle = read_oracle("distributions.json");
   for (const json& entry : oracle["normal"]["values"]) {
-    CHECK(agrees(normal_cdf(entry["z"]), entry["cdf"]));
+    CHECK(agrees(normal_tail(-entry["z"].get<double>()), entry["cdf"]));
     CHECK(agrees(normal_tail(entry["z"]), entry["tail"]));
-  }
-  for (const json& entry : oracle["normal"]["quantiles"]) {
-    CHECK(agrees(normal_quantile(entry["p"]), entry["z"]));
   }
   for (const json& entry : oracle["t"]["values"]) {
     CHECK(agrees(t_cdf(entry["t"], entry["freedom"]), entry["cdf"]));
@@ -50,12 +47,10 @@ TEST_CASE("distributions: binomial and the exact bound agree with SciPy") {
 }
 
 TEST_CASE("distributions: what is outside of a domain gives NaN and nothing throws") {
-  for (const double value : {normal_quantile(1.5), t_cdf(1, 0), t_quantile(-0.1, 3), t_tail(1, -1),
-                             beta_cdf(0.5, 0, 1), beta_tail(2, 1, 1), beta_quantile(0.5, 1, -1)}) {
+  for (const double value : {t_cdf(1, 0), t_quantile(-0.1, 3), t_tail(1, -1), beta_cdf(0.5, 0, 1),
+                             beta_tail(2, 1, 1), beta_quantile(0.5, 1, -1)}) {
     CHECK(std::isnan(value));
   }
-  CHECK(normal_quantile(0) < -1e300);
-  CHECK(normal_quantile(1) > 1e300);
 }
 
 TEST_CASE("tests: the z-test of two proportions agrees with SciPy's chi-squared test") {

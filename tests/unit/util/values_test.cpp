@@ -106,7 +106,7 @@ TEST_CASE("time: what the clock's type cannot hold becomes the nearest that it c
   CHECK(format_time(*zero).starts_with("1677-09-21T"));
 }
 
-TEST_CASE("quantity: the server's canonical form") {
+TEST_CASE("quantity: the same number in the server's canonical form") {
   const std::pair<const char*, const char*> cases[] = {{"1500m", "1500m"},
                                                        {"1.5", "1500m"},
                                                        {"1024Mi", "1Gi"},
@@ -126,13 +126,16 @@ TEST_CASE("quantity: the server's canonical form") {
                                                        {"0.55Gi", "590558003200m"}};
   for (const auto& entry : cases) {
     CAPTURE(entry.first);
-    CHECK(canonical_quantity(entry.first) == std::string(entry.second));
+    CHECK(same_quantity(entry.first, entry.second));
   }
   for (const char* bad : {"", "x", "1.2.3", "1kk", "Ki", "1e", "9999999999999999999999999999999E",
                           "9211806850171.1806850171Pi"}) {
     CAPTURE(bad);
-    CHECK_FALSE(canonical_quantity(bad));
+    CHECK_FALSE(quantity_value(bad));
+    CHECK_FALSE(same_quantity(bad, bad));
   }
   CHECK(same_quantity("1", "1000m"));
   CHECK_FALSE(same_quantity("1", "1001m"));
+  CHECK(quantity_value("1.5Ki").value() == 1536);
+  CHECK(quantity_value("-1500m").value() == -1.5);
 }

@@ -39,22 +39,17 @@ class Graph {
   /// its projects outlive it.
   bool deleting(NodeId id) const;
 
-  /// The value that `settings` gives this node: its own, else the nearest one above, else nullptr.
-  const Json* setting(NodeId id, std::string_view name) const;
   /// All settings that hold for this node, merged (nearest wins, whole values). Made on demand.
   Json settings(NodeId id) const;
 
   /// The problems of all nodes, in order of the nodes: what `validate` and `plan` print.
   std::vector<util::Error> problems() const;
-  /// The dependsOn cycles, each an error that prints the cycle ("A -> B -> A").
-  const std::vector<util::Error>& cycles() const { return m_cycles; }
 
  private:
   friend class GraphBuilder;
   std::vector<Node> m_nodes;
   std::vector<NodeId> m_roots;
   std::unordered_multimap<Key, NodeId, KeyHash> m_index;
-  std::vector<util::Error> m_cycles;
 };
 
 }  // namespace kubist::engine

@@ -20,7 +20,8 @@ struct Source {
   /// A file, a folder (its .yaml, .yml and .json files), a gzipped tar archive (those of all its
   /// folders), or a http(s) URL of a file or archive.
   std::string location;
-  /// What source_sha256() must give, 64 hexadecimal digits; empty: anything, but of a URL.
+  /// The SHA-256 that it must have, 64 hexadecimal digits (empty: anything, but of a URL); of a
+  /// folder that of the lines "HASH  NAME" of its files in name order, as `sha256sum` prints them.
   std::string sha256;
   /// Reads a URL; URLs are an error when empty.
   std::function<util::Result<std::string>(const std::string& url)> fetch;
@@ -45,19 +46,12 @@ struct Bundle {
   std::vector<resources::Manifest> manifests;
 };
 
-/// The SHA-256 of a file or archive; of a folder that of the lines "HASH  NAME" of its files in
-/// name order, as `sha256sum` prints them in that folder.
-util::Result<std::string> source_sha256(const std::filesystem::path& path);
-
 /// Reads and checks a source before anything is asked of a cluster. Errors (invalid, with file and
 /// line where there is one): another sha256, more than k_max_bundle_bytes, YAML that ends in the
 /// middle, a kind that no installation of Istio has, CRDs of others, an object that a complete
 /// installation has and this one lacks (a file cut short between documents), istiod more than once,
 /// another version or revision than expected.
 util::Result<Bundle> read_bundle(const Source& source, const Expected& expected = {});
-/// The same for text in memory; `origin` names it in errors.
-util::Result<Bundle> read_bundle_text(std::string_view text, const std::string& origin,
-                                      const Expected& expected = {});
 
 /// May an installation of Istio contain this kind?
 bool belongs_to_istio(std::string_view group, std::string_view kind);

@@ -8,6 +8,5 @@ inline constexpr const char* k_injection_label = "istio-injection";
 inline constexpr const char* k_revision_label = "istio.io/rev";
 inline constexpr const char* k_dataplane_mode_label = "istio.io/dataplane-mode";
 inline constexpr const char* k_inject_label = "sidecar.istio.io/inject";  ///< of pods
-inline constexpr const char* k_tag_label = "istio.io/tag";                ///< of revision tags
 
 }  // namespace kubist::istio

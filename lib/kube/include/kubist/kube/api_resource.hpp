@@ -56,7 +56,6 @@ const ApiResource& deployments();
 const ApiResource& roles();
 const ApiResource& role_bindings();
 const ApiResource& custom_resource_definitions();
-const ApiResource& persistent_volumes();
 const ApiResource& stateful_sets();
 const ApiResource& daemon_sets();
 const ApiResource& jobs();

@@ -10,12 +10,9 @@ namespace kubist::resources {
 /// A core/v1 Secret?
 bool is_secret(const data::Json& object);
 
-/// A copy for any output but `get -o`: values of data and stringData of Secrets become "***", also
-/// inside the last-applied-configuration annotation and inside Lists. Other objects stay as they are.
-data::Json masked(const data::Json& object);
-
 /// Two states of one Secret masked together, so that a diff shows which keys changed and no value:
-/// equal ones "***", changed ones "*** (before)" and "*** (after)". stringData counts as its data.
+/// equal ones "***", changed ones "*** (before)" and "*** (after)"; also inside the last-applied-
+/// configuration annotation. stringData counts as its data.
 std::pair<data::Json, data::Json> masked_pair(const data::Json& before, const data::Json& after);
 
 /// Takes the values of a Secret out of what an API server said of it: answers to a malformed one

@@ -4,10 +4,8 @@
 /// give NaN; nothing throws. Any thread.
 namespace kubist::stats {
 
-/// Standard normal: P(Z <= z), P(Z > z), and the z with P(Z <= z) = p.
-double normal_cdf(double z);
+/// Standard normal: P(Z > z).
 double normal_tail(double z);
-double normal_quantile(double p);
 
 /// Student's t with `freedom` > 0 degrees of freedom, not necessarily whole.
 double t_cdf(double t, double freedom);
