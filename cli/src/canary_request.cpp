@@ -11,7 +11,8 @@ using data::Json;
 using util::cat;
 
 const Askable& canary() {
-  static constexpr Askable what{"CanaryRelease", "canary", canary_line, canary_exit_code};
+  static constexpr Askable what{"CanaryRelease", "canary", canary_line, canary_exit_code,
+                                Completes::canaries};
   return what;
 }
 

@@ -11,7 +11,8 @@ using data::Json;
 using util::cat;
 
 const Askable& experiment() {
-  static constexpr Askable what{"Experiment", "experiment", experiment_line, experiment_exit_code};
+  static constexpr Askable what{"Experiment", "experiment", experiment_line, experiment_exit_code,
+                                Completes::experiments};
   return what;
 }
 

@@ -36,6 +36,14 @@ std::optional<bool> exists(kube::Client& client, const resources::ObjectRef& ref
 
 }  // namespace
 
+std::vector<std::string> typed_words(const Arguments& arguments, std::string_view type) {
+  std::vector<std::string> words = arguments.words();
+  if (!arguments.given("filename")) {
+    words.emplace(words.begin(), type);
+  }
+  return words;
+}
+
 Flag filename_flag() {
   return {"filename",
           'f',

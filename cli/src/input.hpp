@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <kubist/cli/context.hpp>
@@ -16,6 +17,10 @@ Flag recursive_flag();
 /// every problem of the input in one error.
 util::Result<std::vector<resources::Manifest>> read_input(Context& context,
                                                           const Arguments& arguments);
+
+/// The words of a command that takes a type and names, for one whose type is known: the type in
+/// front, but with -f, which says it.
+std::vector<std::string> typed_words(const Arguments& arguments, std::string_view type);
 
 /// Fails with every problem of kubist's own objects that can be found before anything is sent. With
 /// a client, references may also point at objects of the cluster.

@@ -4,6 +4,8 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
+#include "input.hpp"
+
 namespace kubist::cli {
 
 using deployers::Progress;
@@ -55,11 +57,7 @@ util::Result<std::vector<resources::ObjectRef>> named_items(Context& context,
 }
 
 std::vector<std::string> as_item_words(const Arguments& arguments) {
-  std::vector<std::string> words = arguments.words();
-  if (!arguments.given("filename")) {
-    words.insert(words.begin(), deployers::deploy_items().group_resource());
-  }
-  return words;
+  return typed_words(arguments, deployers::deploy_items().group_resource());
 }
 
 std::function<void(const std::string&)> progress_log(Context& context) {

@@ -89,13 +89,26 @@ util::Result<int> run_request(Context& context, const Arguments& arguments, cons
   return code;
 }
 
-std::vector<Flag> request_flags() {
-  return {{"wait", 0, FlagKind::boolean, "",
-           "see to it until the release has ended; exit code 4 where it went back"},
-          {"timeout", 0, FlagKind::duration, "DURATION",
-           "end after this long with exit code 3; 0 means no limit", "0s"},
-          {"lock-timeout", 0, FlagKind::duration, "DURATION",
-           "wait this long for another kubist on the same project", "20s"}};
+CommandSpec request_command(const Askable& what, std::string_view path, std::string_view summary,
+                            std::string_view details, Example example,
+                            util::Result<int> (*run)(Context&, const Arguments&)) {
+  return {.path = path,
+          .group = "Releases",
+          .summary = summary,
+          .details = details,
+          .arguments = "NAME...",
+          .min_words = 1,
+          .max_words = -1,
+          .completes = what.completes,
+          .flags = {{"wait", 0, FlagKind::boolean, "",
+                     "see to it until the release has ended; exit code 4 where it went back"},
+                    {"timeout", 0, FlagKind::duration, "DURATION",
+                     "end after this long with exit code 3; 0 means no limit", "0s"},
+                    {"lock-timeout", 0, FlagKind::duration, "DURATION",
+                     "wait this long for another kubist on the same project", "20s"}},
+          .examples = {example},
+          .needs = Needs::cluster,
+          .run = run};
 }
 
 }  // namespace kubist::cli

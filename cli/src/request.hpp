@@ -16,6 +16,7 @@ struct Askable {
   std::string_view command;                ///< "canary": where its list and status are
   std::string (*line)(const data::Json&);  ///< of where one stands, without a line end
   int (*exit_code)(const data::Json&);     ///< that goes with it
+  Completes completes;                     ///< their names
 };
 
 /// "NAME" or "KIND/NAME" of a command line.
@@ -31,7 +32,10 @@ util::Result<data::Json> get_asked(kube::Client& client, const Askable& what,
 util::Result<int> run_request(Context& context, const Arguments& arguments, const Askable& what,
                               const std::string& verb);
 
-/// --wait, --timeout and --lock-timeout.
-std::vector<Flag> request_flags();
+/// The command that asks them something: "canary pause NAME...", with --wait, --timeout and
+/// --lock-timeout.
+CommandSpec request_command(const Askable& what, std::string_view path, std::string_view summary,
+                            std::string_view details, Example example,
+                            util::Result<int> (*run)(Context&, const Arguments&));
 
 }  // namespace kubist::cli

@@ -1,17 +1,14 @@
 #include <kubist/cli/context.hpp>
 
 #include "commands.hpp"
+#include "input.hpp"
 #include "query/get_run.hpp"
 
 namespace kubist::cli {
 namespace {
 
 util::Result<int> run(Context& context, const Arguments& arguments) {
-  std::vector<std::string> words = arguments.words();
-  if (!arguments.given("filename")) {
-    words.insert(words.begin(), "canaryreleases.kubist.io");
-  }
-  return run_get(context, arguments, words);
+  return run_get(context, arguments, typed_words(arguments, "canaryreleases.kubist.io"));
 }
 
 }  // namespace

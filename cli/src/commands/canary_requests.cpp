@@ -31,43 +31,27 @@ util::Result<int> run_promote(Context& context, const Arguments& arguments) {
                                    : run<k_promote>(context, arguments);
 }
 
-CommandSpec spec_of(std::string_view path, std::string_view summary, std::string_view details,
-                    Example example, util::Result<int> (*call)(Context&, const Arguments&)) {
-  return {.path = path,
-          .group = "Releases",
-          .summary = summary,
-          .details = details,
-          .arguments = "NAME...",
-          .min_words = 1,
-          .max_words = -1,
-          .completes = Completes::canaries,
-          .flags = request_flags(),
-          .examples = {example},
-          .needs = Needs::cluster,
-          .run = call};
-}
-
 }  // namespace
 
 const CommandSpec& canary_pause_command() {
-  static const CommandSpec spec =
-      spec_of("canary pause", "Freeze the weights of a release",
-              "The weights stay as they are, and the clocks stand, until 'kubist canary resume'.",
-              {"Freeze one", "kubist canary pause shop -n shop"}, run<k_pause>);
+  static const CommandSpec spec = request_command(
+      canary(), "canary pause", "Freeze the weights of a release",
+      "The weights stay as they are, and the clocks stand, until 'kubist canary resume'.",
+      {"Freeze one", "kubist canary pause shop -n shop"}, run<k_pause>);
   return spec;
 }
 
 const CommandSpec& canary_resume_command() {
-  static const CommandSpec spec =
-      spec_of("canary resume", "Let a paused release go on",
-              "Also where it paused because a route was edited: the route as it is now counts.",
-              {"Go on", "kubist canary resume shop -n shop"}, run<k_resume>);
+  static const CommandSpec spec = request_command(
+      canary(), "canary resume", "Let a paused release go on",
+      "Also where it paused because a route was edited: the route as it is now counts.",
+      {"Go on", "kubist canary resume shop -n shop"}, run<k_resume>);
   return spec;
 }
 
 const CommandSpec& canary_abort_command() {
-  static const CommandSpec spec = spec_of(
-      "canary abort", "Take a release back",
+  static const CommandSpec spec = request_command(
+      canary(), "canary abort", "Take a release back",
       "Every route gets the weights of its own spec again; the release is Aborted when they "
       "are proven.",
       {"Take it back and see to it", "kubist canary abort shop -n shop --wait"}, run<k_abort>);
@@ -76,11 +60,11 @@ const CommandSpec& canary_abort_command() {
 
 const CommandSpec& canary_promote_command() {
   static const CommandSpec spec = [] {
-    CommandSpec made =
-        spec_of("canary promote", "Give a release its next weight",
-                "Whatever its policies say; their abort rules stay armed. With --write nothing is "
-                "asked of the release: what it has released goes into the manifests of its routes.",
-                {"All of it at once", "kubist canary promote shop --full"}, run_promote);
+    CommandSpec made = request_command(
+        canary(), "canary promote", "Give a release its next weight",
+        "Whatever its policies say; their abort rules stay armed. With --write nothing is "
+        "asked of the release: what it has released goes into the manifests of its routes.",
+        {"All of it at once", "kubist canary promote shop --full"}, run_promote);
     made.flags.insert(
         made.flags.begin(),
         {{"full", 0, FlagKind::boolean, "", "100 % at once, instead of the next step"},
@@ -100,11 +84,11 @@ const CommandSpec& canary_promote_command() {
 }
 
 const CommandSpec& canary_retry_command() {
-  static const CommandSpec spec =
-      spec_of("canary retry", "Begin a release again that went back",
-              "The next attempt begins with the first weight.",
-              {"Once more, to its end", "kubist canary retry shop -n shop --wait --timeout 2h"},
-              run<k_retry>);
+  static const CommandSpec spec = request_command(
+      canary(), "canary retry", "Begin a release again that went back",
+      "The next attempt begins with the first weight.",
+      {"Once more, to its end", "kubist canary retry shop -n shop --wait --timeout 2h"},
+      run<k_retry>);
   return spec;
 }
 

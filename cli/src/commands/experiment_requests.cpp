@@ -13,43 +13,27 @@ constexpr char k_pause[] = "pause";
 constexpr char k_resume[] = "resume";
 constexpr char k_abort[] = "abort";
 
-CommandSpec spec_of(std::string_view path, std::string_view summary, std::string_view details,
-                    Example example, util::Result<int> (*call)(Context&, const Arguments&)) {
-  return {.path = path,
-          .group = "Releases",
-          .summary = summary,
-          .details = details,
-          .arguments = "NAME...",
-          .min_words = 1,
-          .max_words = -1,
-          .completes = Completes::experiments,
-          .flags = request_flags(),
-          .examples = {example},
-          .needs = Needs::cluster,
-          .run = call};
-}
-
 }  // namespace
 
 const CommandSpec& experiment_pause_command() {
-  static const CommandSpec spec =
-      spec_of("experiment pause", "Stop counting in an experiment",
-              "Clients stay where they are, and nothing counts, until 'kubist experiment resume'.",
-              {"Pause one", "kubist experiment pause button -n shop"}, run<k_pause>);
+  static const CommandSpec spec = request_command(
+      experiment(), "experiment pause", "Stop counting in an experiment",
+      "Clients stay where they are, and nothing counts, until 'kubist experiment resume'.",
+      {"Pause one", "kubist experiment pause button -n shop"}, run<k_pause>);
   return spec;
 }
 
 const CommandSpec& experiment_resume_command() {
-  static const CommandSpec spec =
-      spec_of("experiment resume", "Let a paused experiment go on",
-              "Also where it paused because its route was edited: the route as it is now counts.",
-              {"Go on", "kubist experiment resume button -n shop"}, run<k_resume>);
+  static const CommandSpec spec = request_command(
+      experiment(), "experiment resume", "Let a paused experiment go on",
+      "Also where it paused because its route was edited: the route as it is now counts.",
+      {"Go on", "kubist experiment resume button -n shop"}, run<k_resume>);
   return spec;
 }
 
 const CommandSpec& experiment_abort_command() {
-  static const CommandSpec spec = spec_of(
-      "experiment abort", "End an experiment without a winner",
+  static const CommandSpec spec = request_command(
+      experiment(), "experiment abort", "End an experiment without a winner",
       "Its route gets the weights of its own spec again; it is Aborted when they are proven.",
       {"End it and see to it", "kubist experiment abort button -n shop --wait"}, run<k_abort>);
   return spec;

@@ -43,6 +43,42 @@ std::string shop(int first, const std::string& more = "") {
       first, "}, {destination: web, version: v2, weight: ", 100 - first, "}]", more, "}]}");
 }
 
+/// "Service: web-v1 80 web-v2 20 ": the parent's kind, and the backends.
+std::string backends(Stage& stage) {
+  std::string text;
+  const Json spec = (*stage.live(k_http_route, "web"))["spec"];
+  for (const Json& each : spec["rules"][0]["backendRefs"]) {
+    text += cat(each["name"].get<std::string>(), ' ', each["weight"].get<int>(), ' ');
+  }
+  return cat(spec["parentRefs"][0]["kind"].get<std::string>(), ": ", text);
+}
+
+/// A release moves its weights and takes them back; cookies it cannot set there.
+void check_release(Stage& stage) {
+  const auto release = [&](const std::string& more) {
+    stage.apply("CanaryRelease", "web",
+                cat("{destination: web, stable: v1, canary: v2, routes: [web], interval: 1s, bake: "
+                    "1s, weights: [60], policies: [{name: Timed, parameters: {step: 1h}}]",
+                    more, "}"));
+    static_cast<void>(stage.reconcile("5s"));
+    return (*stage.node("canaryreleases", "web"))["status"];
+  };
+  const std::string original = backends(stage);
+  const Json sticky = release(", sessionAffinity: {cookieName: stay, maxAge: 3600}");
+  CHECK(sticky["state"] == "Pending");
+  CHECK_MESSAGE(
+      sticky["message"].get<std::string>().find("it is an HTTPRoute") != std::string::npos,
+      sticky.dump());
+  CHECK(backends(stage) == original);
+  CHECK(eventually([&] { return release("")["state"] == "Waiting"; }, 60));
+  CHECK(backends(stage) == "Service: web-v1 40 web-v2 60 ");
+  const CommandResult aborted = run_kubist(stage.world().as_user(
+      {"canary", "abort", "web", "-n", stage.project(), "--wait", "--timeout=60s"}));
+  CHECK_MESSAGE(aborted.exit_code == 4, aborted.out, aborted.err);
+  CHECK(backends(stage) == original);
+  must(kubectl("home", {"delete", "canaryreleases", "web", "-n", stage.project()}));
+}
+
 }  // namespace
 
 TEST_CASE(
@@ -69,15 +105,7 @@ TEST_CASE(
   CHECK(stage.live("service", "web"));
   CHECK_FALSE(stage.live("virtualservices.networking.istio.io", "web"));
   CHECK_FALSE(stage.live("destinationrules.networking.istio.io", "web"));
-  const auto backends = [&] {
-    std::string text;
-    const Json spec = (*stage.live(k_http_route, "web"))["spec"];
-    for (const Json& each : spec["rules"][0]["backendRefs"]) {
-      text += cat(each["name"].get<std::string>(), ' ', each["weight"].get<int>(), ' ');
-    }
-    return cat(spec["parentRefs"][0]["kind"].get<std::string>(), ": ", text);
-  };
-  CHECK(backends() == "Service: web-v1 80 web-v2 20 ");
+  CHECK(backends(stage) == "Service: web-v1 80 web-v2 20 ");
 
   const auto settled = stage.node("trafficroutes", "web");
   Audit quiet("home");
@@ -87,13 +115,18 @@ TEST_CASE(
 
   stage.apply("TrafficRoute", "web", shop(30));
   must(stage.reconcile());
-  CHECK(backends() == "Service: web-v1 30 web-v2 70 ");
+  CHECK(backends(stage) == "Service: web-v1 30 web-v2 70 ");
+  stage.apply("TrafficRoute", "web", shop(100));
+  must(stage.reconcile());
+  check_release(stage);
+  stage.apply("TrafficRoute", "web", shop(30));
+  must(stage.reconcile());
   stage.apply("TrafficRoute", "web", shop(60, ", retries: {attempts: 2}"));
   CHECK(stage.reconcile().exit_code != 0);
   CHECK_MESSAGE(
       message(stage.node("trafficroutes", "web"), "Ready").find("retries") != std::string::npos,
       message(stage.node("trafficroutes", "web"), "Ready"));
-  CHECK(backends() == "Service: web-v1 30 web-v2 70 ");
+  CHECK(backends(stage) == "Service: web-v1 30 web-v2 70 ");
 
   must(kubectl("home", {"delete", "kroute,kdest", "--all", "-n", stage.project(), "--wait=false"}));
   must(stage.reconcile());
