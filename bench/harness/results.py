@@ -1,6 +1,8 @@
 """What was measured: rows with their targets, printed as a table, kept as JSON."""
 import datetime, json, os, platform, re, subprocess
 
+COLUMNS = (("wall_s", "9.4f", "s"), ("cpu_s", "9.4f", "s of CPU"), ("peak_mb", "8.1f", "MB"))
+
 
 class Results:
     def __init__(self, versions, rounds):
@@ -10,14 +12,14 @@ class Results:
         self.rows = []
 
     def add(self, case, contenders, checks=()):
-        """contenders: summary by name."""
+        """contenders: by name what was measured of it, some of COLUMNS and more."""
         self.rows.append({"case": case, "contenders": contenders, "checks": []})
         print(case)
         for name, figures in contenders.items():
             extra = "".join(f", {key} {value}" for key, value in figures.items()
-                            if key not in ("wall_s", "cpu_s", "peak_mb", "all_wall_s"))
-            print(f"    {name:14}{figures['wall_s']:9.4f} s{figures['cpu_s']:9.4f} s of CPU"
-                  f"{figures['peak_mb']:8.1f} MB{extra}", flush=True)
+                            if key not in ("wall_s", "cpu_s", "peak_mb", "all_wall_s", "all_cpu_s"))
+            known = "".join(f"{figures[key]:{width}} {unit}" for key, width, unit in COLUMNS if key in figures)
+            print(f"    {name:14}{known}{extra}", flush=True)
         self.check(checks)
 
     def check(self, checks):
