@@ -28,13 +28,19 @@ Json* backend_of(Json& weights, const Shift& shift, const std::string& version) 
   return nullptr;
 }
 
-void divide_by_common(Json& weights) {
+/// As percents where these are whole, else in lowest terms.
+void simplify(Json& weights) {
   std::int64_t common = 0;
+  std::int64_t total = 0;
   for (const Json& backend : weights) {
     common = std::gcd(common, data::int_at(backend, {"weight"}));
+    total += data::int_at(backend, {"weight"});
   }
+  common = std::max<std::int64_t>(common, 1);
+  const std::int64_t shares = total / common;
+  const std::int64_t unit = shares > 0 && 100 % shares == 0 ? 100 / shares : 1;
   for (Json& backend : weights) {
-    backend["weight"] = data::int_at(backend, {"weight"}) / std::max<std::int64_t>(common, 1);
+    backend["weight"] = data::int_at(backend, {"weight"}) / common * unit;
   }
 }
 
@@ -59,7 +65,7 @@ bool shift_rule(Json& weights, const Shift& shift) {
   }
   canary["weight"] = both * shift.percent;
   stable["weight"] = both * (100 - shift.percent);
-  divide_by_common(weights);
+  simplify(weights);
   return true;
 }
 

@@ -71,7 +71,7 @@ void check_release(Stage& stage) {
       sticky.dump());
   CHECK(backends(stage) == original);
   CHECK(eventually([&] { return release("")["state"] == "Waiting"; }, 60));
-  CHECK(backends(stage) == "Service: web-v1 2 web-v2 3 ");  // shares in lowest terms
+  CHECK(backends(stage) == "Service: web-v1 40 web-v2 60 ");
   const CommandResult aborted = run_kubist(stage.world().as_user(
       {"canary", "abort", "web", "-n", stage.project(), "--wait", "--timeout=60s"}));
   CHECK_MESSAGE(aborted.exit_code == 4, aborted.out, aborted.err);

@@ -25,18 +25,21 @@ data::Json weights_after(std::string_view weights, int percent) {
 
 TEST_CASE("shift: stable's share is split, whatever the weights sum up to") {
   CHECK(weights_after(R"([{"destination": "web", "version": "v1"}])", 5) ==
-        json(R"({"v1": 19, "v2": 1})"));
+        json(R"({"v1": 95, "v2": 5})"));
   CHECK(weights_after(R"([{"destination": "web", "version": "v1", "weight": 0}])", 100) ==
-        json(R"({"v1": 0, "v2": 1})"));
+        json(R"({"v1": 0, "v2": 100})"));
   CHECK(weights_after(R"([{"destination": "web", "version": "v1", "weight": 3},
                           {"destination": "web", "version": "v2", "weight": 0}])",
-                      50) == json(R"({"v1": 1, "v2": 1})"));
+                      50) == json(R"({"v1": 50, "v2": 50})"));
 }
 
 TEST_CASE("shift: all other shares stay what they were") {
   CHECK(weights_after(R"([{"destination": "web", "version": "v1", "weight": 60},
                           {"destination": "web", "version": "v0", "weight": 40}])",
-                      10) == json(R"({"v0": 20, "v1": 27, "v2": 3})"));
+                      10) == json(R"({"v0": 40, "v1": 54, "v2": 6})"));
+  CHECK(weights_after(R"([{"destination": "web", "version": "v1", "weight": 2},
+                          {"destination": "web", "version": "v0", "weight": 1}])",
+                      10) == json(R"({"v0": 5, "v1": 9, "v2": 1})"));  // no whole percents
 }
 
 TEST_CASE("shift: the canary's backend is stable's with another version") {
@@ -46,7 +49,7 @@ TEST_CASE("shift: the canary's backend is stable's with another version") {
       {"web", "v1", "v2", 25});
   REQUIRE(routes);
   CHECK((*routes)[0]["weights"][1] ==
-        json(R"({"destination": "web", "version": "v2", "port": 80, "weight": 1})"));
+        json(R"({"destination": "web", "version": "v2", "port": 80, "weight": 25})"));
   CHECK((*routes)[1] ==
         json(R"({"name": "b", "weights": [{"destination": "other", "weight": 1}]})"));
 }
@@ -87,7 +90,7 @@ TEST_CASE("shift: copies of requests go to the canary, whatever its share is") {
   REQUIRE(mirrored);
   CHECK(*mirrored == json(R"([{"condition": "method exact \"GET\"",
     "mirror": {"destination": "web", "version": "v2", "port": 80, "percent": 30},
-    "weights": [{"destination": "web", "version": "v1", "port": 80, "weight": 1},
+    "weights": [{"destination": "web", "version": "v1", "port": 80, "weight": 100},
                 {"destination": "web", "version": "v2", "port": 80, "weight": 0}]}])"));
   const Shift some{"web", "v1", "v2", 50, "", {100, "header \"x\" exact \"y\""}};
   const auto two = shifted_routes(routes, some);
@@ -116,8 +119,8 @@ TEST_CASE("shift: clients that the canary answered stay with it, until it has ev
      "condition": "(uri prefix \"/a\") and (cookie \"stay\" exact \"0a1b\")",
      "weights": [{"destination": "web", "version": "v2"}]},
     {"name": "route-1", "timeout": "5s", "condition": "uri prefix \"/a\"",
-     "weights": [{"destination": "web", "version": "v1", "weight": 3},
-                 {"destination": "web", "version": "v2", "weight": 1,
+     "weights": [{"destination": "web", "version": "v1", "weight": 75},
+                 {"destination": "web", "version": "v2", "weight": 25,
                   "setCookie": "stay=0a1b; Path=/; Max-Age=60; SameSite=Lax"}]},
     {"name": "route-2", "weights": [{"destination": "other"}]}])j"));
   shift.match = "header \"x\" exact \"y\"";
@@ -148,8 +151,8 @@ TEST_CASE("shift: once released the canary stands where stable stood") {
   REQUIRE(released);
   CHECK(*released == json(R"([
     {"weights": [{"destination": "web", "version": "v2"}]},
-    {"name": "b", "weights": [{"destination": "old", "weight": 2},
-                              {"destination": "web", "version": "v2", "weight": 3}]},
+    {"name": "b", "weights": [{"destination": "old", "weight": 40},
+                              {"destination": "web", "version": "v2", "weight": 60}]},
     {"weights": [{"destination": "other", "version": "v1"}]}])"));
   CHECK(*released_routes(*released, shift) == *released);
   CHECK_FALSE(released_routes(json(R"([{"weights": [{"destination": "other"}]}])"), shift));
