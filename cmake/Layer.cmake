@@ -63,7 +63,7 @@ function(kubist_integration_tests name)
   endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/integration/${name}/*.cpp)
   add_executable(integration_${name} ${sources})
-  kubist_test_program(integration_${name} $<TARGET_NAME_IF_EXISTS:kubist::${name}> ${arg_LIBRARIES} ${arg_UNPARSED_ARGUMENTS})
+  kubist_test_program(integration_${name} $<TARGET_NAME_IF_EXISTS:kubist::${name}> ${arg_LIBRARIES} ${arg_UNPARSED_ARGUMENTS} test_live)
   add_test(NAME integration.${name}
     COMMAND ${arg_LAUNCHER} $<TARGET_FILE:integration_${name}>)
   set_tests_properties(integration.${name} PROPERTIES LABELS integration TIMEOUT 600)
@@ -73,7 +73,7 @@ endfunction()
 # tests, and the agent's image must be there (tests/cluster/cluster kubist-image).
 function(kubist_e2e_tests name)
   add_executable(e2e_${name} ${PROJECT_SOURCE_DIR}/tests/e2e/${name}_test.cpp)
-  kubist_test_program(e2e_${name} ${ARGN})
+  kubist_test_program(e2e_${name} ${ARGN} test_live)
   add_test(NAME e2e.${name}
     COMMAND ${PROJECT_SOURCE_DIR}/tests/cluster/cluster exec $<TARGET_FILE:e2e_${name}>)
   set_tests_properties(e2e.${name} PROPERTIES LABELS e2e TIMEOUT 900)

@@ -16,6 +16,8 @@
 #include <kubist/util/clock.hpp>
 #include <kubist/util/random.hpp>
 
+#include "support/live.hpp"
+
 /// What the end-to-end tests of items share: real pods with the real agent image
 /// (tests/cluster/cluster kubist-image) on the test cluster.
 namespace kubist::e2e {
@@ -25,18 +27,7 @@ using namespace std::chrono_literals;
 
 namespace wk = kube::well_known;
 
-inline std::shared_ptr<kube::Client> home() {
-  static const std::shared_ptr<kube::Client> client = [] {
-    auto access = kube::find_access({}, kube::process_environment());
-    REQUIRE_MESSAGE(access, access.error().to_string());
-    auto made = kube::Client::connect(*std::move(access));
-    REQUIRE_MESSAGE(made, made.error().to_string());
-    // What is begun after it is ended before it: OpenSSL must be there before, to outlive it.
-    REQUIRE((*made)->run(kube::raw_get("/version")));
-    return *made;
-  }();
-  return client;
-}
+inline const std::shared_ptr<kube::Client>& home() { return it::client("home"); }
 
 inline void ensure_crds() {
   for (const auto& [group, kind] : {std::pair{resources::k_landscaper_group, "DeployItem"},

@@ -12,6 +12,8 @@
 #include <kubist/util/clock.hpp>
 #include <kubist/util/random.hpp>
 
+#include "support/live.hpp"
+
 namespace stage {
 
 using namespace kubist;
@@ -38,20 +40,7 @@ Json namespace_object(const std::string& name) {
 
 }  // namespace
 
-std::shared_ptr<kube::Client> home() {
-  static const std::shared_ptr<kube::Client> client = [] {
-    auto access = kube::find_access({}, kube::process_environment());
-    REQUIRE_MESSAGE(access, access.error().to_string());
-    kube::ClientOptions options;
-    options.discovery_cache = false;
-    auto made = kube::Client::connect(*std::move(access), options);
-    REQUIRE_MESSAGE(made, made.error().to_string());
-    // What is begun after it is ended before it: OpenSSL must be there before, to outlive it.
-    REQUIRE((*made)->run(kube::raw_get("/version")));
-    return *made;
-  }();
-  return client;
-}
+const std::shared_ptr<kube::Client>& home() { return it::client("home"); }
 
 Stage::Stage() : m_ns("items-" + util::random_suffix(8)), m_place(m_ns + "-place") {
   ensure_crd();
@@ -105,7 +94,8 @@ void Stage::make_item(const std::string& name, const std::string& type, const Js
 void Stage::set_config(const std::string& name, const Json& config) {
   const Json patch =
       Json::array({{{"op", "replace"}, {"path", "/spec/config"}, {"value", config}}});
-  const auto done = home()->run(kube::patch(deploy_items(), m_ns, name, kube::PatchType::json, patch));
+  const auto done =
+      home()->run(kube::patch(deploy_items(), m_ns, name, kube::PatchType::json, patch));
   REQUIRE_MESSAGE(done, done.error().to_string());
 }
 
@@ -177,14 +167,12 @@ std::string Stage::said() {
 ItemOutcome Stage::run_and(const std::string& name, const std::string& text,
                            const std::function<void()>& act, bool removal) {
   util::Result<ItemOutcome> outcome;
-  std::jthread run([&] {
-    outcome = removal ? remove_item(world, m_ns, name) : run_item(world, m_ns, name);
-  });
+  std::jthread run(
+      [&] { outcome = removal ? remove_item(world, m_ns, name) : run_item(world, m_ns, name); });
   bool seen = false;
   {
     std::unique_lock lock(m_mutex);
-    seen = m_changed.wait_for(lock, 20s,
-                              [&] { return m_said.find(text) != std::string::npos; });
+    seen = m_changed.wait_for(lock, 20s, [&] { return m_said.find(text) != std::string::npos; });
   }
   act();
   run.join();
@@ -195,8 +183,8 @@ ItemOutcome Stage::run_and(const std::string& name, const std::string& text,
 }
 
 Json config_map(const std::string& name, const Json& data) {
-  return {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", name}}},
-          {"data", data}};
+  return {
+      {"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", name}}}, {"data", data}};
 }
 
 }  // namespace stage

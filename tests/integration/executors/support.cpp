@@ -13,10 +13,13 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/node.hpp>
 #include <kubist/resources/crds.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/util/base64.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
+
+#include "support/cost.hpp"
 
 extern char** environ;
 
@@ -24,12 +27,6 @@ namespace it {
 
 using namespace kubist;
 namespace fs = std::filesystem;
-
-fs::path kubeconfig(const std::string& cluster) {
-  const std::string home = util::environment("KUBECONFIG");
-  REQUIRE_MESSAGE(!home.empty(), "run integration tests through tests/cluster/cluster exec");
-  return cluster == "home" ? fs::path(home) : fs::path(home).parent_path() / cluster;
-}
 
 std::string kubist_program() {
   const std::string given = util::environment("KUBIST_BIN");
@@ -42,6 +39,7 @@ std::string kubist_program() {
 namespace {
 
 CommandResult run(Words args, const std::string& input) {
+  cost::count_process(args.front());
   util::Command command;
   command.args = std::move(args);
   command.input = input;
@@ -76,35 +74,9 @@ Json yaml(const std::string& text) {
   return document->value;
 }
 
-void put(const std::string& cluster, const std::vector<Json>& objects) {
-  const Json list{{"apiVersion", "v1"}, {"kind", "List"}, {"items", objects}};
-  must(kubectl(cluster, {"apply", "--server-side", "-f", "-"}, list.dump()));
-}
-
-std::optional<Json> get(const std::string& cluster, const std::string& type,
-                        const std::string& name, const std::string& ns) {
-  Words args{"get", type, name, "-o", "json", "--ignore-not-found"};
-  if (!ns.empty()) {
-    args.insert(args.end(), {"-n", ns});
-  }
-  const std::string text = must(kubectl(cluster, args));
-  return text.empty() ? std::nullopt : std::optional(Json::parse(text));
-}
-
 std::string label(const std::string& ns, const std::string& name, const std::string& cluster) {
   const auto live = get(cluster, "namespace", ns);
   return live ? (*live)["metadata"]["labels"].value(name, std::string()) : std::string();
-}
-
-bool eventually(const std::function<bool()>& holds, int seconds) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > end) {
-      return false;
-    }
-    util::sleep_for(std::chrono::milliseconds(100), {});
-  }
-  return true;
 }
 
 namespace {
@@ -136,6 +108,7 @@ Background::Background(const Words& args) {
     argv.push_back(word.data());
   }
   argv.push_back(nullptr);
+  cost::count_process(words.front());
   const std::string output = m_folder.path() / "output";
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
@@ -171,6 +144,10 @@ std::optional<int> Background::wait(int seconds) {
 
 std::string Background::output() const {
   return util::read_file(m_folder.path() / "output").value_or("");
+}
+
+void free_lock(const std::string& ns) {
+  remove("home", "leases.coordination.k8s.io", "kubist", ns);
 }
 
 std::string AuditedWrite::to_string() const {
@@ -209,7 +186,7 @@ AuditedWrite write_of(const Json& event, std::string user) {
 void Audit::read(const std::string& user, const std::function<void(const Json& event)>& take) {
   // What came before the mark is in the log when the mark is.
   const std::string mark = util::cat("policy-mark-", util::random_uuid());
-  must(kubectl(m_cluster, {"get", "namespace", mark, "--ignore-not-found"}));
+  static_cast<void>(get(m_cluster, "namespace", mark));
   std::vector<Json> events;
   const bool complete = eventually([&] {
     std::ifstream log(m_path);
@@ -281,49 +258,67 @@ World::World(const std::string& test)
 
 namespace {
 
-std::vector<std::string> names(const std::string& cluster, const std::string& type,
-                               const std::string& prefix) {
-  std::vector<std::string> found;
-  const CommandResult all = kubectl(cluster, {"get", type, "-o", "name", "--ignore-not-found"});
-  for (const std::string& line : util::split(all.out, '\n')) {
-    const std::string name = line.substr(line.find('/') + 1);
-    if (name.starts_with(prefix)) {
-      found.push_back(name);
+/// Objects of a cluster whose name begins so; none where they cannot be listed.
+std::vector<Json> named(const std::string& cluster, const kube::ApiResource& of,
+                        const std::string& prefix) {
+  auto all = client(cluster)->list(of, "");
+  std::vector<Json> found;
+  for (Json& object : all ? all->items : found) {
+    if (data::string_at(object, {"metadata", "name"}).starts_with(prefix)) {
+      found.push_back(std::move(object));
     }
   }
   return found;
 }
 
-void drop_finalizers(const std::string& ns) {
-  const CommandResult all = kubectl(
-      "home",
-      {"get", "kvc,kcl,kexec,kdest,kgw,kext,kroute,deployitems,secrets", "-n", ns, "-o",
-       "jsonpath={range .items[?(@.metadata.finalizers)]}{.kind}/{.metadata.name}{\"\\n\"}{end}"});
-  for (const std::string& line : util::split(all.out, '\n')) {
-    if (!line.empty()) {
-      kubectl("home", {"patch", line, "-n", ns, "--type=merge", "-p",
-                       R"({"metadata":{"finalizers":null}})"});
+/// Nobody is left to do what finalizers stand for.
+void drop_finalizers(const kube::ApiResource& of, const Json& object) {
+  if (object["metadata"].contains("finalizers")) {
+    static_cast<void>(client("home")->run(
+        kube::patch(of, data::string_at(object, {"metadata", "namespace"}),
+                    data::string_at(object, {"metadata", "name"}), kube::PatchType::merge,
+                    {{"metadata", {{"finalizers", nullptr}}}})));
+  }
+}
+
+/// Of all in a namespace that may have kubist's.
+void drop_finalizers_in(const std::string& ns) {
+  const auto index = client("home")->discovery().index();
+  for (const kube::ApiResource& of : index ? (*index)->all() : std::vector<kube::ApiResource>()) {
+    if (of.namespaced &&
+        (of.group == resources::k_kubist_group || of.group == resources::k_landscaper_group ||
+         (of.group.empty() && of.plural == "secrets"))) {
+      const auto objects = client("home")->list(of, ns);
+      for (const Json& object : objects ? objects->items : std::vector<Json>()) {
+        drop_finalizers(of, object);
+      }
     }
   }
+}
+
+void ask_for_end(const std::string& cluster, const kube::ApiResource& of, const std::string& name) {
+  static_cast<void>(client(cluster)->run(kube::remove(of, "", name)));
 }
 
 }  // namespace
 
 World::~World() {
-  for (const std::string& project : names("home", "projects.kubist.io", m_name)) {
-    kubectl("home", {"delete", "projects.kubist.io", project, "--wait=false"});
-    kubectl("home", {"patch", "projects.kubist.io", project, "--type=merge", "-p",
-                     R"({"metadata":{"finalizers":null}})"});
+  if (const auto projects = client("home")->discovery().find_word("projects.kubist.io")) {
+    for (const Json& project : named("home", *projects, m_name)) {
+      ask_for_end("home", *projects, project["metadata"]["name"]);
+      drop_finalizers(*projects, project);
+    }
   }
-  for (const std::string& ns : names("home", "namespaces", m_name)) {
-    kubectl("home", {"delete", "namespace", ns, "--wait=false"});
-    drop_finalizers(ns);
-  }
-  for (const std::string& ns : names("target1", "namespaces", m_name)) {
-    kubectl("target1", {"delete", "namespace", ns, "--wait=false"});
+  for (const std::string cluster : {"home", "target1"}) {
+    for (const Json& ns : named(cluster, kube::well_known::namespaces(), m_name)) {
+      ask_for_end(cluster, kube::well_known::namespaces(), ns["metadata"]["name"]);
+      if (cluster == "home") {
+        drop_finalizers_in(ns["metadata"]["name"]);
+      }
+    }
   }
   for (const std::string& cluster : m_accounts_on) {
-    kubectl(cluster, {"delete", "clusterrolebinding", m_name, "--wait=false"});
+    ask_for_end(cluster, kube::well_known::cluster_role_bindings(), m_name);
   }
 }
 
@@ -350,9 +345,12 @@ std::pair<std::string, std::string> World::token_kubeconfig(const std::string& c
             {"subjects",
              Json::array({{{"kind", "ServiceAccount"}, {"name", "kubist"}, {"namespace", ns}}})}}});
   m_accounts_on.insert(cluster);
-  const std::string token(
-      util::trim(must(kubectl(cluster, {"create", "token", "kubist", "-n", ns}))));
-  return {token_config(cluster, token).dump(), util::cat("system:serviceaccount:", ns, ":kubist")};
+  const auto token = client(cluster)->json(kube::create_subresource(
+      kube::well_known::service_accounts(), ns, "kubist", "token",
+      {{"apiVersion", "authentication.k8s.io/v1"}, {"kind", "TokenRequest"}}));
+  REQUIRE_MESSAGE(token, (token ? "" : token.error().to_string()));
+  return {token_config(cluster, std::string(data::string_at(*token, {"status", "token"}))).dump(),
+          util::cat("system:serviceaccount:", ns, ":kubist")};
 }
 
 void World::make_project(const std::string& project, const Json& spec) {

@@ -1,5 +1,4 @@
 #pragma once
-#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -13,15 +12,14 @@
 #include <kubist/util/fs.hpp>
 #include <kubist/util/process.hpp>
 
+#include "support/live.hpp"
+
 /// The built program against the test cluster, with kubectl and the audit logs as oracles.
 namespace it {
 
-using kubist::data::Json;
 using kubist::util::CommandResult;
 using Words = std::vector<std::string>;
 
-/// The kubeconfig of "home" (the one that KUBECONFIG names), "target1" or "target2".
-std::filesystem::path kubeconfig(const std::string& cluster);
 /// $KUBIST_BIN, else the program of the build that the test is from.
 std::string kubist_program();
 
@@ -32,16 +30,9 @@ CommandResult kubectl(const std::string& cluster, const Words& args, const std::
 std::string must(const CommandResult& result);
 /// One YAML document as JSON; fails the test when it does not parse.
 Json yaml(const std::string& text);
-/// Applies objects server-side by kubectl, as a user would.
-void put(const std::string& cluster, const std::vector<Json>& objects);
-/// The object as JSON; nothing when it does not exist.
-std::optional<Json> get(const std::string& cluster, const std::string& type,
-                        const std::string& name, const std::string& ns = {});
 /// A label of a namespace; empty when there is none.
 std::string label(const std::string& ns, const std::string& name,
                   const std::string& cluster = "home");
-/// Asks until it holds or `seconds` have passed.
-bool eventually(const std::function<bool()>& holds, int seconds = 30);
 
 /// "True", "False", "Unknown", or "" where there is no such condition.
 std::string condition(const std::optional<Json>& object, const std::string& type);
@@ -65,6 +56,10 @@ class Background {
   pid_t m_pid = -1;
   std::optional<int> m_exit;
 };
+
+/// Deletes the lock of a kubist that the test has killed: it is dead for sure, so the next one need
+/// not wait the 15 s until its Lease is stale (executors/lock_test.cpp waits for that, once).
+void free_lock(const std::string& ns);
 
 /// One request that changed something, as the audit log has it.
 struct AuditedWrite {

@@ -13,7 +13,7 @@ std::shared_ptr<metrics::Provider> gateway(std::vector<int> ports = {15090, 1502
   metrics::GatewayOptions options;
   options.max_age = std::chrono::milliseconds(0);
   options.ports = std::move(ports);
-  return metrics::make_gateway_provider(connect(), options);
+  return metrics::make_gateway_provider(client("home"), options);
 }
 
 std::string gateway_pods() {
@@ -86,7 +86,7 @@ TEST_CASE("metrics: what the gateway cannot say has a reason") {
   CHECK(reason(*provider, other) == metrics::k_reason_no_pods);
   CHECK(reason(*gateway({1}), stage.subject()) == metrics::k_reason_unreachable);
   // The health port answers, but not with statistics.
-  CHECK_FALSE(reason(*gateway({15021}), stage.subject()).empty());
+  CHECK(reason(*gateway({15021}), stage.subject()) == metrics::k_reason_not_found);
 
   kubist::kube::Overrides overrides;
   overrides.as = "nobody-at-all";

@@ -47,14 +47,6 @@ std::vector<Json> routing(const std::string& ns, const std::string& host) {
 
 }  // namespace
 
-std::shared_ptr<kubist::kube::Client> connect() {
-  auto access = kubist::kube::find_access({}, kubist::kube::process_environment());
-  REQUIRE_MESSAGE(access, access.error().to_string());
-  auto client = kubist::kube::Client::connect(std::move(*access));
-  REQUIRE_MESSAGE(client, client.error().to_string());
-  return *client;
-}
-
 Stage::Stage(const std::string& test) : m_ns(cat("metrics-", test, '-', ::getpid())) {
   must(kubectl("home", {"create", "namespace", m_ns}));
   put("home", {backend(m_ns, "v1"), backend(m_ns, "v2")});

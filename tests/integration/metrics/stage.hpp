@@ -15,8 +15,6 @@ namespace metrics_test {
 using namespace it;
 namespace metrics = kubist::metrics;
 
-std::shared_ptr<kubist::kube::Client> connect();
-
 /// A namespace with Service, DestinationRule, Gateway and VirtualService: /v1/* goes to v1, /v2/*
 /// to v2; a path that ends in "bad" is answered 500. Gone with it.
 class Stage {

@@ -30,8 +30,7 @@ class Stage {
   void apply(const std::string& kind, const std::string& name, const std::string& spec) {
     Json full = yaml(spec);
     full["virtualClusterRef"] = {{"name", "dev"}};
-    Json made = object(kind, project(), name, full);
-    must(kubectl("home", {"apply", "--server-side", "--force-conflicts", "-f", "-"}, made.dump()));
+    put("home", {object(kind, project(), name, full)}, true);
   }
   CommandResult reconcile(const std::string& timeout = "120s") {
     return run_kubist(
@@ -62,8 +61,8 @@ class Stage {
     const Json patch{{"status",
                       {{"conditions", Json::array({{{"type", "Ready"},
                                                     {"status", ready ? "True" : "False"}}})}}}};
-    must(kubectl("home", {"patch", "pod", name, "-n", where.empty() ? ns() : where,
-                          "--subresource=status", "--type=strategic", "-p", patch.dump()}));
+    it::patch("home", "pod", name, where.empty() ? ns() : where, kubist::kube::PatchType::strategic,
+              patch, "status");
   }
 
  private:
@@ -89,9 +88,10 @@ inline const char* const k_destination =
     "{version: v2}}}}";
 
 inline std::string route_spec(int first, int second, const std::string& more = "") {
-  return cat("{hosts: [shop.example.com], gateways: [entry], routes: [{weights: [{destination: web, "
-             "version: v1, weight: ",
-             first, "}, {destination: web, version: v2, weight: ", second, "}]}]", more, "}");
+  return cat(
+      "{hosts: [shop.example.com], gateways: [entry], routes: [{weights: [{destination: web, "
+      "version: v1, weight: ",
+      first, "}, {destination: web, version: v2, weight: ", second, "}]}]", more, "}");
 }
 
 }  // namespace traffic_test
