@@ -19,12 +19,13 @@ cluster_istio() {
   shift || true
   case $action in
     build) build_istio ;;
+    images) require_up; build_istio; import_istio_images ;;
     up) require_up; build_istio; istio_up ;;
     down) require_up; build_istio; istio_down ;;
     manifest) build_istio; echo "$(istio_dir)/manifest.yaml" ;;
     istioctl) require_up; build_istio; import_istioctl ;;
     gateway-api) print_gateway_api ;;
-    *) die "istio: say build, up, down, manifest, istioctl or gateway-api" ;;
+    *) die "istio: say build, images, up, down, manifest, istioctl or gateway-api" ;;
   esac
 }
 
@@ -89,9 +90,11 @@ make_istioctl_image() {
     --entrypoint /usr/local/bin/istioctl usr/local/bin/istioctl="$(istio_dir)/bin/istioctl"
 }
 
+import_istio_images() { import_images "$(istio_dir)/pilot.tar" "$(istio_dir)/proxyv2.tar"; }
+
 # Right after its CRDs are made, their objects may be refused for a moment: once more, then.
 istio_up() {
-  import_images "$(istio_dir)/pilot.tar" "$(istio_dir)/proxyv2.tar"
+  import_istio_images
   kubectl_inside create namespace istio-system --dry-run=client -o yaml | kubectl_inside apply -f - > /dev/null
   kubectl_inside apply --server-side --force-conflicts -f "$(istio_dir)/manifest.yaml" > /dev/null 2>&1 ||
     wait_for 30 "Istio's objects" kubectl_inside apply --server-side --force-conflicts -f "$(istio_dir)/manifest.yaml"

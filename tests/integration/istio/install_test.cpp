@@ -1,58 +1,15 @@
 // `kubist istio install` of the manifests that istioctl printed, on the real cluster.
-#include <csignal>
-
 #include <doctest/doctest.h>
 
 #include <kubist/util/fs.hpp>
-#include <kubist/util/sha256.hpp>
 
 #include "installation.hpp"
 
 using namespace istio_it;
 
-TEST_CASE("istio install: from nothing to healthy, killed on the way, and again without a write") {
-  take_istio_out();
-  CHECK(verdict() == "absent");
-  // Each run goes on where the one before was killed.
-  const std::vector<std::function<bool()>> moments{
-      [] { return exists("crd", "gateways.networking.istio.io"); },
-      [] { return exists("clusterrole", "istiod-clusterrole-istio-system"); },
-      [] { return exists("deployment", "istiod", k_system); },
-      [] { return exists("mutatingwebhookconfiguration", "istio-sidecar-injector"); }};
-  for (const auto& reached : moments) {
-    const Background run(install());
-    CHECK(eventually(reached, 120));
-    run.signal(SIGKILL);
-  }
-  const CommandResult last = run_kubist(install());
-  REQUIRE_MESSAGE(last.exit_code == 0, last.out, last.err);
-  CHECK(last.out.find("Istio: healthy, Istio 1.31.0, revision default\n") != std::string::npos);
-  CHECK(verdict() == "healthy");
-  CHECK((*get("home", "deployment", "istio-ingressgateway", k_system))["status"]["readyReplicas"] ==
-        1);
-  const Json record = (*get("home", "configmap", "kubist-install", k_system))["data"];
-  CHECK(record["version"] == "1.31.0");
-  const auto text = kubist::util::read_file(manifest());
-  REQUIRE(text);
-  CHECK(record["sha256"] == kubist::util::sha256_hex(*text));
-
-  const std::string before = webhooks();
-  CHECK(before.find(" Fail LS0t") != std::string::npos);
-  CHECK(before.find(" Ignore ") == std::string::npos);
-  const World world("istio-install");
-  Audit audit("home");
-  const CommandResult again = run_kubist(world.as_user(install()));
-  CHECK_MESSAGE(again.exit_code == 0, again.out, again.err);
-  std::size_t reads = 0;
-  const auto writes = audit.writes(world.user(), &reads);
-  CHECK_MESSAGE(writes.empty(), (writes.empty() ? "" : writes.front().to_string()));
-  CHECK(reads > 50);
-  CHECK(webhooks() == before);
-}
-
 TEST_CASE(
     "istio install: what was deleted or scaled down comes back; caBundle and failurePolicy stay") {
-  must(run_kubist(install()));
+  ensure_installed();
   const std::string before = webhooks();
   must(kubectl("home", {"delete", "clusterrole", "istiod-clusterrole-istio-system"}));
   must(kubectl("home", {"delete", "crd", "sidecars.networking.istio.io"}));
@@ -67,7 +24,7 @@ TEST_CASE(
 }
 
 TEST_CASE("istio install: what stands in the way is told, and nothing is written") {
-  must(run_kubist(install()));
+  ensure_installed();
   const World world("istio-refused");
   Audit audit("home");
   const auto refused = [&](const Words& args, int exit_code, const std::string& why) {

@@ -32,9 +32,14 @@ inline Words install(const Words& more = {}) {
   return args;
 }
 
-inline std::string verdict() {
-  return Json::parse(run_kubist({"istio", "check", "-o", "json"}).out).value("verdict", "");
+inline Words uninstall(const Words& more = {}) {
+  Words args{"istio", "uninstall", "--timeout", "140s"};
+  args.insert(args.end(), more.begin(), more.end());
+  return args;
 }
+
+inline Json istio_report() { return Json::parse(run_kubist({"istio", "check", "-o", "json"}).out); }
+inline std::string verdict() { return istio_report().value("verdict", ""); }
 
 /// `tests/cluster/cluster istio ACTION`.
 inline void cluster_istio(const std::string& action) {
@@ -45,10 +50,17 @@ inline void cluster_istio(const std::string& action) {
   REQUIRE(result);
   REQUIRE_MESSAGE(result->exit_code == 0, result->err);
 }
-inline void take_istio_out() { cluster_istio("down"); }
 
 /// What `cluster istio istioctl` loads.
 inline constexpr const char* k_istioctl = "localhost/istio/istioctl:1.31.0";
+
+inline void load_istioctl() {
+  static const bool once = [] {
+    cluster_istio("istioctl");
+    return true;
+  }();
+  static_cast<void>(once);
+}
 
 // What istiod writes: name, failurePolicy and caBundle of every webhook.
 inline std::string webhooks() {
@@ -67,6 +79,32 @@ inline std::string webhooks() {
 
 inline bool exists(const std::string& type, const std::string& name, const std::string& ns = {}) {
   return get("home", type, name, ns).has_value();
+}
+
+// Installing takes long. So the cases, which run in the order of files and lines, mostly find what
+// they need: cluster, diff and install_test go from nothing to an installation; kill_test takes it
+// out and makes it again; move_test takes it out; render_test makes one; uninstall_test takes it
+// out and leaves somebody else's to verdict_test. But no case relies on that: each asks for what it
+// needs, and these change what is something else.
+
+inline void ensure_absent() {
+  if (verdict() != "absent") {
+    cluster_istio("down");
+    REQUIRE(verdict() == "absent");
+  }
+}
+
+/// Does Istio work, and is it kubist's? It may lack the gateway.
+inline bool installed_by_kubist() {
+  return istio_report().value("ready", false) && exists("configmap", "kubist-istio", k_system);
+}
+
+/// The whole of manifest(), by kubist.
+inline void ensure_installed() {
+  if (!installed_by_kubist()) {
+    ensure_absent();
+  }
+  must(run_kubist(install()));
 }
 
 /// The manifests with some objects changed (or, where it returns false, left out) and others added,

@@ -73,8 +73,7 @@ Words move(const std::string& ns, const Words& more) {
 
 TEST_CASE("istio move: a canary upgrade from one revision to another, and the end of the old one") {
   const kubist::util::TempDir folder("istio-move");
-  take_istio_out();
-  must(run_kubist(install()));
+  ensure_installed();
   const World world("istio-move");
   const std::string& ns = world.name();
   const auto labels = [&] { return (*get("home", "namespace", ns))["metadata"]["labels"]; };
@@ -146,7 +145,7 @@ TEST_CASE("istio move: a canary upgrade from one revision to another, and the en
         return kubist::util::split(pods, '\n').size() <= 2;  // a line, and what is behind it
       },
       60));
-  const CommandResult retired = run_kubist({"istio", "uninstall", "--timeout", "140s"});
+  const CommandResult retired = run_kubist(uninstall());
   CHECK_MESSAGE(retired.exit_code == 0, retired.out, retired.err);
   CHECK(!exists("deployment", "istiod", k_system));
   CHECK(exists("deployment", cat("istiod-", k_canary), k_system));
@@ -158,6 +157,5 @@ TEST_CASE("istio move: a canary upgrade from one revision to another, and the en
       60));
 
   kubectl("home", {"delete", "namespace", ns});
-  must(run_kubist({"istio", "uninstall", "--revision", k_canary, "--purge", "--timeout", "140s"}));
-  take_istio_out();
+  must(run_kubist(uninstall({"--revision", k_canary, "--purge"})));
 }

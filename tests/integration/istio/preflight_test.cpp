@@ -8,6 +8,7 @@
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
+#include "installation.hpp"
 #include "support.hpp"
 
 namespace {
@@ -85,6 +86,7 @@ TEST_CASE("istio bundle: what istioctl prints, cut between any two documents, is
 }
 
 TEST_CASE("istio preflight: an administrator meets no obstacle, others are told which") {
+  istio_it::ensure_absent();
   const Bundle bundle = real_bundle();
   const World world("istio-preflight");
   Audit audit("home");

@@ -1,5 +1,5 @@
-// `kubist istio ... --render`: istioctl itself in a Job, and what is told when it fails.
-#include "installation.hpp"
+// Manifests that a Job renders: istioctl itself, and what is told when it fails.
+#include "stage.hpp"
 
 using namespace istio_it;
 
@@ -41,8 +41,8 @@ void refused(const Words& args, const std::vector<std::string>& told) {
 }  // namespace
 
 TEST_CASE("istio install --render: what a Job prints is checked, and why it fails is told") {
-  cluster_istio("istioctl");
-  take_istio_out();
+  load_istioctl();
+  ensure_absent();
   const Namespace ns(k_ns);
 
   const Words minimal = render({"--", "manifest", "generate", "--set", "profile=minimal"});
@@ -64,4 +64,40 @@ TEST_CASE("istio install --render: what a Job prints is checked, and why it fail
   must(kubectl("home", {"create", "quota", "none", "--hard=pods=0", "-n", k_ns}));
   refused(render({}), {"exceeded quota"});
   CHECK(verdict() == "absent");
+}
+
+TEST_CASE("spec.istio: rendered by a Job on the cluster, where the Project grants the image") {
+  load_istioctl();
+  ensure_absent();
+  const Json args = Json::array({"manifest", "generate", "--set", "profile=minimal"});
+  Stage stage("istio-render", granting("Image/docker.io/istio/istioctl:*"),
+              {{"mode", "Install"},
+               {"version", "1.31.0"},
+               {"source", {{"render", {{"image", k_istioctl}, {"args", args}}}}}});
+  CHECK(run_kubist(stage.reconcile()).exit_code != 0);
+  CHECK(reason(stage.cluster(), "Stalled") == "IstioInstallNotGranted");
+  must(kubectl(
+      "home",
+      {"patch", "kproj", stage.project(), "--type=merge", "-p",
+       Json{{"spec", granting(cat("Image/", k_istioctl, " manifest generate *"))}}.dump()}));
+  Audit audit("home");
+  Words dry = stage.reconcile();
+  dry.emplace_back("--dry-run=client");
+  must(run_kubist(dry));
+  CHECK(audit.writes(stage.user()).empty());
+  must(run_kubist(stage.reconcile()));
+  CHECK(condition(stage.cluster(), "IstioReady") == "True");
+  CHECK((*stage.cluster())["status"]["istio"]["version"] == "1.31.0");
+  CHECK(exists("configmap", "kubist-install", k_system));
+  stage.check_others_go_on();
+  const auto jobs = [&] {
+    std::string verbs;
+    for (const AuditedWrite& write : audit.writes(stage.user())) {
+      verbs += write.resource == "jobs" ? write.verb + ' ' : "";
+    }
+    return verbs;
+  };
+  CHECK(jobs() == "create delete ");
+  must(run_kubist(stage.reconcile()));
+  CHECK(jobs() == "create delete ");
 }

@@ -8,16 +8,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <kubist/util/text.hpp>
-
-#include "support.hpp"
+#include "installation.hpp"
 
 namespace {
 
-using namespace it;
-using kubist::util::cat;
+using namespace istio_it;
 
-constexpr const char* k_system = "istio-system";
 constexpr const char* k_injector = "istio-sidecar-injector";
 constexpr const char* k_validator = "istio-validator-istio-system";
 constexpr int k_patience = 150;  // seconds; a busy machine
@@ -63,6 +59,16 @@ void expect(const std::string& verdict, const std::string& code, const Words& mo
 }
 
 void expect_healthy() { expect("healthy", ""); }
+
+// With a gateway, whoever installed it.
+void ensure_healthy() {
+  if (!exists("deployment", "istio-ingressgateway", k_system)) {
+    ensure_installed();
+  }
+  must(kubectl("home", {"-n", k_system, "wait", "--for=condition=Available",
+                        "deployment/istio-ingressgateway", "--timeout=140s"}));
+  expect_healthy();
+}
 
 // An object as it may be created again.
 Json saved(const std::string& type, const std::string& name, const std::string& ns = {}) {
@@ -119,7 +125,7 @@ class LabelledNamespace {
 
 // Deletes an object, expects what check says then, and puts it back.
 void expect_without(const std::string& type, const std::string& name, const std::string& code) {
-  expect_healthy();
+  ensure_healthy();
   const Json object = saved(type, name);
   const Mended mended([&] { kubectl("home", {"create", "-f", "-"}, object.dump()); });
   must(kubectl("home", {"delete", type, name}));
@@ -139,7 +145,7 @@ void replace(const Json& object) { must(kubectl("home", {"replace", "-f", "-"}, 
 }  // namespace
 
 TEST_CASE("istio check: the real istiod is healthy, and nothing is written") {
-  expect_healthy();
+  ensure_healthy();
   const World world("istio-check");
   Audit audit("home");
   const CommandResult json = run_kubist(world.as_user({"istio", "check", "-o", "json"}));
@@ -159,6 +165,7 @@ TEST_CASE("istio check: the real istiod is healthy, and nothing is written") {
 }
 
 TEST_CASE("istio check: a cluster without Istio is absent, with CRDs or a webhook alone leftover") {
+  ensure_healthy();
   const Words there{"--kubeconfig", kubeconfig("target1")};
   expect("absent", "absent", there);
   const Json crd = saved("crd", "sidecars.networking.istio.io");
@@ -180,7 +187,7 @@ TEST_CASE("istio check: a cluster without Istio is absent, with CRDs or a webhoo
 }
 
 TEST_CASE("istio check: istiod scaled to 0 is unhealthy, also as a condition of the Cluster") {
-  expect_healthy();
+  ensure_healthy();
   World world("istio-ready");
   world.make_project(world.name());
   put("home", {object("Cluster", world.name(), "here", {{"home", true}})});
@@ -208,7 +215,7 @@ TEST_CASE("istio check: istiod scaled to 0 is unhealthy, also as a condition of 
 }
 
 TEST_CASE("istio check: an emptied caBundle is unhealthy") {
-  expect_healthy();
+  ensure_healthy();
   const char* const role_name = "istiod-clusterrole-istio-system";
   const Json role = saved("clusterrole", role_name);
   const Json webhooks = saved("mutatingwebhookconfiguration", k_injector);
@@ -255,7 +262,7 @@ TEST_CASE("istio check: what was deleted is partial, by name") {
 }
 
 TEST_CASE("istio check: a webhook beside Istio that points nowhere is leftover") {
-  expect_healthy();
+  ensure_healthy();
   Json old = saved("mutatingwebhookconfiguration", k_injector);
   old["metadata"]["name"] = "istio-sidecar-injector-old";
   old["metadata"]["labels"]["istio.io/rev"] = "old";
@@ -271,7 +278,7 @@ TEST_CASE("istio check: a webhook beside Istio that points nowhere is leftover")
 }
 
 TEST_CASE("istio check: a second default injector is unhealthy") {
-  expect_healthy();
+  ensure_healthy();
   Json second = saved("mutatingwebhookconfiguration", k_injector);
   second["metadata"]["name"] = "istio-sidecar-injector-second";
   const Mended mended([] {
@@ -282,7 +289,7 @@ TEST_CASE("istio check: a second default injector is unhealthy") {
 }
 
 TEST_CASE("istio check: labels of namespaces that lead nowhere are degraded") {
-  expect_healthy();
+  ensure_healthy();
   SUBCASE("a revision that does not exist") {
     const LabelledNamespace lost("istio-check-lost", {"istio.io/rev=canary"});
     expect("degraded", "dangling-rev-label:istio-check-lost");
@@ -296,7 +303,7 @@ TEST_CASE("istio check: labels of namespaces that lead nowhere are degraded") {
 }
 
 TEST_CASE("istio check: 403 on each list in turn is unknown, never absent") {
-  expect_healthy();
+  ensure_healthy();
   const std::vector<std::pair<std::string, std::string>> lists{
       {"apiextensions.k8s.io", "customresourcedefinitions"},
       {"admissionregistration.k8s.io", "mutatingwebhookconfigurations"},

@@ -8,6 +8,7 @@ using namespace istio_it;
 namespace {
 
 constexpr const char* k_pilot = "localhost/istio/pilot:";
+constexpr const char* k_without_istio = "target1";
 
 Words upgrade(const std::string& path, const Words& more = {}) {
   Words args{"istio", "upgrade", path, "--timeout", "140s"};
@@ -60,16 +61,19 @@ Json extra() {
 }  // namespace
 
 TEST_CASE("istio diff: nothing after an install, and never a write") {
-  take_istio_out();
   const World world("istio-diff");
-  Audit audit("home");
+  Audit without_istio(k_without_istio);
   const Words diff{"istio", "diff", manifest()};
-  const CommandResult all = run_kubist(world.as_user(diff));
+  const CommandResult all = run_kubist(
+      world.as_user({"istio", "diff", manifest(), "--kubeconfig", kubeconfig(k_without_istio)}));
   CHECK_MESSAGE(all.exit_code == 1, all.err);
   CHECK(all.out.find("+++ MERGED/apps.v1.Deployment.istio-system.istiod") != std::string::npos);
-  CHECK(audit.writes(world.user()).empty());
+  std::size_t reads = 0;
+  CHECK(without_istio.writes(world.user(), &reads).empty());
+  CHECK(reads > 5);
 
-  must(run_kubist(install()));
+  ensure_installed();
+  Audit audit("home");
   const std::string before = webhooks();
   const CommandResult none = run_kubist(world.as_user(diff));
   CHECK_MESSAGE(none.exit_code == 0, none.out, none.err);
@@ -89,7 +93,7 @@ TEST_CASE("istio diff: nothing after an install, and never a write") {
 TEST_CASE("istio upgrade: one minor version up and down; what is no longer in it goes") {
   const kubist::util::TempDir folder("istio-upgrade");
   tag_image(folder, "1.32.0");
-  must(run_kubist(install()));
+  ensure_installed();
   const std::string before = webhooks();
   const CommandResult up = run_kubist(upgrade(of_version(folder, "1.32.0", {extra()})));
   REQUIRE_MESSAGE(up.exit_code == 0, up.out, up.err);
@@ -119,12 +123,14 @@ TEST_CASE("istio upgrade: what Kubernetes or Istio cannot do is refused before t
   const kubist::util::TempDir folder("istio-upgrade");
   const World world("istio-not-upgraded");
   Audit audit("home");
-  const auto refused = [&](const std::string& path, const std::string& why) {
-    const CommandResult run = run_kubist(world.as_user(upgrade(path)));
+  Audit without_istio(k_without_istio);
+  const auto refused = [&](const std::string& path, const std::string& why,
+                           const Words& more = {}) {
+    const CommandResult run = run_kubist(world.as_user(upgrade(path, more)));
     CHECK_MESSAGE(run.exit_code == 1, run.out, run.err);
     CHECK_MESSAGE(run.err.find(why) != std::string::npos, run.err);
   };
-  must(run_kubist(install()));
+  ensure_installed();
   refused(of_version(folder, "1.33.0"), "version-jump");
   refused(of_version(folder, "1.29.0"), "version-jump");
   const auto named = [](const Json& object, const char* kind, const char* name) {
@@ -161,7 +167,8 @@ TEST_CASE("istio upgrade: what Kubernetes or Istio cannot do is refused before t
                            }),
           "role-changed:RoleBinding/istiod");
   CHECK(audit.writes(world.user()).empty());
-  take_istio_out();
-  refused(manifest(), "not-installed");
-  CHECK(audit.writes(world.user()).empty());
+  refused(manifest(), "not-installed", {"--kubeconfig", kubeconfig(k_without_istio)});
+  std::size_t reads = 0;
+  CHECK(without_istio.writes(world.user(), &reads).empty());
+  CHECK(reads > 5);
 }
