@@ -14,15 +14,16 @@ class Sticky {
     original = spec();
   }
 
+  /// With an hour between looks: one ends as soon as there is nothing left to do but wait.
   void release(const std::string& more) {
     stage.apply("CanaryRelease", "web",
-                cat("{destination: web, stable: v1, canary: v2, routes: [web], interval: 1s, "
+                cat("{destination: web, stable: v1, canary: v2, routes: [web], interval: 1h, "
                     "sessionAffinity: {cookieName: stay, maxAge: 3600}, ",
                     more, "}"));
   }
-  void look(const std::string& timeout = "5s") {
+  void look() {
     run_kubist(stage.world().as_user(
-        {"reconcile", "CanaryRelease/web", "-n", stage.project(), "--timeout=" + timeout}));
+        {"reconcile", "CanaryRelease/web", "-n", stage.project(), "--timeout=20s"}));
   }
   CommandResult abort() {
     return run_kubist(stage.world().as_user(
@@ -112,10 +113,11 @@ TEST_CASE("affinity: who came to the canary stays there, all others go by weight
   CHECK(sticky.versions(200, {"-b", cookie})["v1"] > 140);
 }
 
-TEST_CASE("affinity: when the canary has everything the cookie is told to expire") {
+TEST_CASE("full: affinity: when the canary has everything the cookie is told to expire" *
+          doctest::skip()) {
   Sticky sticky("expire");
-  sticky.release("weights: [100], bake: 1s, policies: [{name: Timed, parameters: {step: 1s}}]");
-  sticky.look("60s");
+  sticky.release("weights: [100], bake: 0s, policies: [{name: Timed, parameters: {step: 1s}}]");
+  sticky.look();
   CHECK(text_of(sticky.stage.node("canaryreleases", "web"), {"status", "state"}) == "Succeeded");
   const std::string cookie = sticky.cookie();
   const std::string expiry = cat("set-cookie: ", cookie, "; Path=/; Max-Age=0; SameSite=Lax");

@@ -11,7 +11,10 @@ using namespace traffic_test;
 
 namespace {
 
-const char* const k_fast = "interval: 1s, bake: 2s, weights: [20, 50], ";
+/// Stays at each weight until a person says how it goes on. With an hour between looks, one ends as
+/// soon as there is nothing left to do but wait.
+const char* const k_stay =
+    "interval: 1h, bake: 0s, weights: [20, 50], policies: [{name: Timed, parameters: {step: 1h}}]";
 
 std::string release_spec(const std::string& more) {
   return cat("{destination: web, stable: v1, canary: v2, routes: [web], ", more, "}");
@@ -35,7 +38,7 @@ class Canary {
   }
 
   void release(const std::string& more) { stage.apply("CanaryRelease", "web", release_spec(more)); }
-  CommandResult look(const std::string& timeout = "2s") {
+  CommandResult look(const std::string& timeout = "10s") {
     return run_kubist(stage.world().as_user(
         {"reconcile", "CanaryRelease/web", "-n", stage.project(), "--timeout=" + timeout}));
   }
@@ -45,14 +48,9 @@ class Canary {
     return run_kubist(stage.world().as_user(words));
   }
   /// Looks until the release is in this state, and says what it is then.
-  std::string until(const std::string& wanted) {
-    eventually([&] { return state() == wanted || (reconcile_once(), state() == wanted); }, 60);
+  std::string until(const std::string& wanted, const std::string& timeout = "10s") {
+    eventually([&] { return state() == wanted || (look(timeout), state() == wanted); }, 60);
     return state();
-  }
-  void reconcile_once() {
-    run_kubist(stage.world().as_user({"canary", "status", "web", "-n", stage.project()}));
-    run_kubist(stage.world().as_user(
-        {"reconcile", "CanaryRelease/web", "-n", stage.project(), "--timeout=3s"}));
   }
   std::string state() { return text_of(stage.node("canaryreleases", "web"), {"status", "state"}); }
   std::string reason() {
@@ -101,6 +99,8 @@ class Canary {
     const bool reached =
         eventually([&] { return proxy.reached(k, 0) || (ended = run.wait(0).has_value()); }, 60);
     run.signal(SIGKILL);
+    run.wait(20);
+    free_lock(stage.project());
     return reached && !ended;
   }
 
@@ -113,7 +113,9 @@ class Canary {
 TEST_CASE(
     "canary: by the clock a version gets all the traffic, and keeps it until the spec is changed") {
   Canary canary("timed");
-  canary.release(cat(k_fast, "policies: [{name: Timed, parameters: {step: 1s}}]"));
+  canary.release(
+      "interval: 1s, bake: 1s, weights: [20, 50], policies: [{name: Timed, parameters: {step: "
+      "1s}}]");
   const CommandResult run = canary.look("120s");
   CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
   CHECK(canary.state() == "Succeeded");
@@ -140,7 +142,7 @@ TEST_CASE(
 
 TEST_CASE("canary: an abort gives the routes their own weights back, to the byte") {
   Canary canary("abort");
-  canary.release(cat(k_fast, "policies: [{name: Timed, parameters: {step: 1h}}]"));
+  canary.release(k_stay);
   CHECK(canary.until("Waiting") == "Waiting");
   CHECK(canary.weights() == "web v1 80 %, web v2 20 %");
   CHECK(canary.spec() != canary.original);
@@ -160,7 +162,7 @@ TEST_CASE("canary: an abort gives the routes their own weights back, to the byte
 
 TEST_CASE("canary: a paused release stays where it is, and an edited route pauses it") {
   Canary canary("pause");
-  canary.release(cat(k_fast, "policies: [{name: Timed, parameters: {step: 1h}}]"));
+  canary.release(k_stay);
   CHECK(canary.until("Waiting") == "Waiting");
   CHECK(canary.canary("pause").exit_code == 0);
   CHECK(canary.state() == "Paused");
@@ -189,7 +191,8 @@ TEST_CASE(
   Canary canary("health");
   canary.stage.set_ready("web-v2", false);
   canary.release(
-      cat(k_fast, "policies: [{name: Health, parameters: {failureThreshold: 2, step: 1h}}]"));
+      "interval: 1h, weights: [20, 50], policies: [{name: Health, parameters: {failureThreshold: "
+      "2, step: 1h}}]");
   canary.look();
   CHECK(canary.state() == "Pending");
   CHECK(canary.reason() == "TargetNotReady");
@@ -197,6 +200,8 @@ TEST_CASE(
   canary.stage.set_ready("web-v2", true);
   CHECK(canary.until("Waiting") == "Waiting");
   canary.stage.set_ready("web-v2", false);
+  canary.look();
+  CHECK(canary.state() == "Waiting");  // once is not enough
   const CommandResult run = canary.look("60s");
   CHECK_MESSAGE(run.exit_code == 4, run.out, run.err);
   CHECK(canary.state() == "RolledBack");
@@ -213,7 +218,7 @@ TEST_CASE("canary: what nothing can be made of is said, and nothing is written")
   canary.stage.apply("CanaryRelease", "web",
                      "{destination: web, stable: v2, canary: v1, routes: [web], "
                      "policies: [{name: Timed}]}");
-  canary.until("Progressing");
+  CHECK(canary.until("Progressing", "2s") == "Progressing");
   const auto route = canary.stage.node("trafficroutes", "web");
   const Json* ready = nullptr;
   for (const Json& each : (*route)["status"]["conditions"]) {
@@ -262,7 +267,7 @@ TEST_CASE("canary: what was released goes into git, and nothing moves then") {
 
 TEST_CASE("canary: statuses that are lost cost no weights; a person says how it goes on") {
   Canary canary("lost");
-  canary.release(cat(k_fast, "policies: [{name: Timed, parameters: {step: 1h}}]"));
+  canary.release(k_stay);
   CHECK(canary.until("Waiting") == "Waiting");
   const std::string moved = canary.spec();
   const auto lose = [&] {
@@ -288,7 +293,7 @@ TEST_CASE("canary: statuses that are lost cost no weights; a person says how it 
 
 TEST_CASE("canary: a deleted release lets go of the weights") {
   Canary canary("deleted");
-  canary.release(cat(k_fast, "policies: [{name: Timed, parameters: {step: 1h}}]"));
+  canary.release(k_stay);
   CHECK(canary.until("Waiting") == "Waiting");
   must(run_kubist(canary.stage.world().as_user(
       {"delete", "canaryrelease", "web", "-n", canary.stage.project()})));
@@ -298,7 +303,9 @@ TEST_CASE("canary: a deleted release lets go of the weights") {
 
 TEST_CASE("canary: a step waits for a person's yes, writes nothing while it waits, and goes on") {
   Canary canary("approval");
-  canary.release(cat(k_fast, "policies: [{name: Approval, parameters: {before: [50]}}]"));
+  const std::string gated =
+      "weights: [20, 50], policies: [{name: Approval, parameters: {before: [50]}}]";
+  canary.release(cat("interval: 1h, ", gated));
   const auto is_asked = [&] {
     canary.look();
     return canary.reason() == "ApprovalNeeded";
@@ -329,6 +336,7 @@ TEST_CASE("canary: a step waits for a person's yes, writes nothing while it wait
   CHECK(text_of(yes, {"spec", "target"}) ==
         text_of(canary.stage.node("canaryreleases", "web"), {"status", "target"}));
   must(canary.canary("approve"));  // the same yes again
+  canary.release(cat("interval: 1s, bake: 1s, ", gated));
   const CommandResult run = canary.look("120s");
   CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
   CHECK(canary.state() == "Succeeded");
@@ -378,7 +386,7 @@ TEST_CASE(
   int kills = 0;
   for (bool reached = true; reached; ++kills) {
     INFO("after write ", kills + 1);
-    canary.release(cat(k_fast, "policies: [{name: Timed, parameters: {step: 1h}}]"));
+    canary.release(k_stay);
     REQUIRE(canary.until("Waiting") == "Waiting");
     CHECK(canary.spec() != canary.original);
     must(kubectl("home", {"annotate", "canaryreleases", "web", "-n", canary.stage.project(),

@@ -109,6 +109,7 @@ std::set<std::string> route_names(const Json& virtual_service) {
 }  // namespace
 
 TEST_CASE("traffic: who edits the same objects without end loses nothing, nor does kubist") {
+  constexpr int k_turns = 8;
   Stage stage("race", {{"mode", "Ignore"}});
   set_up(stage);
   put("home", {yaml(cat(R"({apiVersion: networking.istio.io/v1, kind: VirtualService,
@@ -136,7 +137,7 @@ TEST_CASE("traffic: who edits the same objects without end loses nothing, nor do
   must(stage.reconcile());
   Editor theirs(stage.ns(), "theirs", true);
   Editor ours(stage.ns(), "web", false);
-  for (int turn = 0; turn < 20; ++turn) {
+  for (int turn = 0; turn < k_turns; ++turn) {
     INFO("turn ", turn);
     const int first = turn % 2 == 0 ? 70 : 30;
     ask_for(first);
@@ -150,7 +151,7 @@ TEST_CASE("traffic: who edits the same objects without end loses nothing, nor do
         "web v1 30 %, web v2 70 %");
   for (const bool borrowed : {true, false}) {
     const int edits = (borrowed ? theirs : ours).stop();
-    CHECK(edits > 60);
+    CHECK(edits > 3 * k_turns);
     const Json kept = live()[borrowed ? 0 : 1];
     const auto names = route_names(kept);
     for (int edit = 0; edit < edits; ++edit) {

@@ -197,7 +197,7 @@ TEST_CASE("experiment: it waits for a canary's route, a canary for its, and dele
   must(stage.reconcile());
   const std::string original = experiment.spec();
   const std::string canary =
-      "{destination: web, stable: v1, canary: v2, routes: [web], interval: 1s, policies: [{name: "
+      "{destination: web, stable: v1, canary: v2, routes: [web], interval: 1h, policies: [{name: "
       "Timed, parameters: {step: 1h}}]}";
   const auto state_of = [&](const char* what, const char* field) {
     return text_of(stage.node("canaryreleases", what), {"status", field});
@@ -207,7 +207,7 @@ TEST_CASE("experiment: it waits for a canary's route, a canary for its, and dele
   stage.apply("CanaryRelease", "first", canary);
   REQUIRE(eventually(
       [&] {
-        run({"reconcile", "CanaryRelease/first", "-n", stage.project(), "--timeout=3s"});
+        run({"reconcile", "CanaryRelease/first", "-n", stage.project(), "--timeout=10s"});
         return state_of("first", "state") == "Waiting";
       },
       60));
@@ -225,8 +225,12 @@ TEST_CASE("experiment: it waits for a canary's route, a canary for its, and dele
   const std::string assigned = experiment.spec();
   CHECK(assigned.find("kubist-exp-button=green") != std::string::npos);
   stage.apply("CanaryRelease", "second", canary);
-  stage.reconcile("5s");  // it goes on for as long as it may
-  CHECK(state_of("second", "state") == "Pending");
+  CHECK(eventually(
+      [&] {
+        stage.reconcile("2s");  // the experiment goes on for as long as it may
+        return state_of("second", "state") == "Pending";
+      },
+      60));
   CHECK(state_of("second", "message").find("Experiment/button has its requests") !=
         std::string::npos);
   CHECK(experiment.spec() == assigned);

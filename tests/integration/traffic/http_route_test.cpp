@@ -57,10 +57,10 @@ std::string backends(Stage& stage) {
 void check_release(Stage& stage) {
   const auto release = [&](const std::string& more) {
     stage.apply("CanaryRelease", "web",
-                cat("{destination: web, stable: v1, canary: v2, routes: [web], interval: 1s, bake: "
-                    "1s, weights: [60], policies: [{name: Timed, parameters: {step: 1h}}]",
+                cat("{destination: web, stable: v1, canary: v2, routes: [web], interval: 1h, "
+                    "weights: [60], policies: [{name: Timed, parameters: {step: 1h}}]",
                     more, "}"));
-    static_cast<void>(stage.reconcile("5s"));
+    static_cast<void>(stage.reconcile("20s"));
     return (*stage.node("canaryreleases", "web"))["status"];
   };
   const std::string original = backends(stage);

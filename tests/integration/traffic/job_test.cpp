@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "backend.hpp"
+#include "looks.hpp"
 
 using namespace traffic_test;
 
@@ -20,15 +21,16 @@ class Setting {
   }
   /// A release with this job after 50 %.
   void add(const std::string& name, const std::string& script, const std::string& more = "",
-           const std::string& image = "localhost/busybox:1") {
+           const std::string& image = "localhost/busybox:1", const std::string& hold_limit = "1m") {
     stage.apply("TrafficRoute", name,
                 cat("{hosts: [", name,
                     ".example.com], routes: [{weights: [{destination: web, version: v1}]}]}"));
     const Json command{"sh", "-c", script};
     stage.apply("CanaryRelease", name,
                 cat("{destination: web, stable: v1, canary: v2, routes: [", name,
-                    "], interval: 1s, holdLimit: 20s, bake: 1s, policies: [{name: Steps, "
-                    "parameters: {steps: [{setWeight: 50}, {job: {name: check, image: '",
+                    "], interval: 1s, holdLimit: ", hold_limit,
+                    ", bake: 1s, policies: [{name: Steps, parameters: {steps: [{setWeight: 50}, "
+                    "{job: {name: check, image: '",
                     image, "', command: ", command.dump(), more, "}}]}}]}"));
   }
   Json status(const std::string& name) {
@@ -58,7 +60,7 @@ TEST_CASE("jobs: exit code 0 goes on, others take the release back, and what may
   setting.add("second", "grep -q '\"try\":2' $IMPORTS_PATH", ", retries: 1");
   setting.add("bad", "echo not good; exit 3");
   setting.add("slow", "sleep 600", ", timeout: 3s");
-  setting.add("foreign", "true", ", timeout: 1s", "registry.example.com/check:1");
+  setting.add("foreign", "true", ", timeout: 1s", "registry.example.com/check:1", "10s");
   const CommandResult run = setting.stage.reconcile("140s");
   CHECK_MESSAGE(run.exit_code == 4, run.out, run.err);
   CHECK_MESSAGE(setting.state("good") == "Succeeded", setting.status("good").dump());
@@ -81,16 +83,15 @@ TEST_CASE("jobs: exit code 0 goes on, others take the release back, and what may
 TEST_CASE("jobs: a release holds while its job runs, and a killed kubist does not run it again") {
   Setting setting("job-runs");
   Stage& stage = setting.stage;
-  setting.add("long", "sleep 8");
+  must(stage.reconcile());
+  setting.add("long", "sleep 4");
   Audit audit("home");
-  static_cast<void>(run_kubist(stage.world().as_user(
-      {"reconcile", "CanaryRelease/long", "-n", stage.project(), "--dry-run"})));
-  REQUIRE(eventually(
-      [&] {
-        stage.reconcile("2s");
-        return setting.status("long").dump().find("JobRunning") != std::string::npos;
-      },
-      60));
+  const CommandResult dry = run_kubist(stage.world().as_user(
+      {"reconcile", "CanaryRelease/long", "-n", stage.project(), "--dry-run"}));
+  CHECK_MESSAGE(dry.exit_code == 3, dry.out, dry.err);
+  REQUIRE(look_until(stage, "Project/" + stage.project(), [&] {
+    return setting.status("long").dump().find("JobRunning") != std::string::npos;
+  }));
   CHECK(setting.state("long") == "Waiting");
   const CommandResult run = stage.reconcile("100s");
   CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);

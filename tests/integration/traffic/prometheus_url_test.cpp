@@ -192,12 +192,12 @@ TEST_CASE("prometheus by url: an experiment's goals ask it, too") {
               "{hosts: [a.example.com], routes: [{weights: [{destination: web, version: v1}]}]}");
   stage.apply("Experiment", "button",
               cat("{route: web, variants: [{name: control, destination: web, version: v1}, {name: "
-                  "green, destination: web, version: v2}], interval: 1s, maxDuration: 10m, goals: "
+                  "green, destination: web, version: v2}], interval: 1h, maxDuration: 2h, goals: "
                   "[{name: orders, count: 'c', successes: 's', source: {prometheus: {url: '",
                   prometheus.url("token"),
                   "', authorizationSecretRef: {name: prometheus, key: token}}}}]}"));
   const auto look = [&] {
-    stage.reconcile("5s");
+    stage.reconcile("20s");
     return stage.node("experiments", "button");
   };
   REQUIRE(eventually(
@@ -207,6 +207,10 @@ TEST_CASE("prometheus by url: an experiment's goals ask it, too") {
       60));
   CHECK_FALSE(prometheus.was_asked("token"));
   setting.allow({prometheus.pattern()});
-  REQUIRE(eventually([&] { return !text_of(look(), {"status", "readAt"}).empty(); }, 60));
+  REQUIRE(eventually(
+      [&] {
+        return !text_of(look(), {"status", "readAt"}).empty() && prometheus.was_asked("token");
+      },
+      60));
   CHECK(prometheus.authorization("token") == cat("Bearer ", k_token));
 }

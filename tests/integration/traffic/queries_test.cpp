@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "load.hpp"
+#include "looks.hpp"
 #include "prometheus.hpp"
 
 using namespace traffic_test;
@@ -102,7 +103,8 @@ TEST_CASE("queries: policies judge by what Prometheus answers to queries of thei
   CHECK_MESSAGE(none.reason == "NoData", none.message);
 }
 
-TEST_CASE("queries: the counters of twenty releases come in a few queries of one run") {
+TEST_CASE("full: queries: the counters of twenty releases come in a few queries of one run" *
+          doctest::skip()) {
   constexpr int k_releases = 20;
   Stage stage("queries-many");
   set_up(stage, 0);
@@ -158,21 +160,21 @@ TEST_CASE("queries: without a Prometheus to ask, and with a value that is not th
   stage.apply("TrafficRoute", "web",
               "{hosts: [a.example.com], routes: [{weights: [{destination: web, version: v1}]}]}");
   must(stage.reconcile());
-  const auto message_of = [&](const std::string& query, const std::string& metrics) {
+  const auto check_says = [&](const std::string& part, const std::string& query,
+                              const std::string& metrics) {
     stage.apply("CanaryRelease", "web",
                 cat("{destination: web, stable: v1, canary: v2, routes: [web], interval: 1s, "
                     "weights: [50], policies: [",
                     metric(query, "{max: 1}"), "]", metrics, "}"));
-    static_cast<void>(run_kubist(stage.world().as_user(
-        {"reconcile", "CanaryRelease/web", "-n", stage.project(), "--timeout=20s"})));
-    const auto release = stage.node("canaryreleases", "web");
-    return cat(condition(release, "Ready"), " ", it::reason(release, "Ready"), ": ",
-               it::message(release, "Ready"));
+    std::string said;
+    const bool says = look_until(stage, "CanaryRelease/web", [&] {
+      said = it::message(stage.node("canaryreleases", "web"), "Ready");
+      return said.find(part) != std::string::npos;
+    });
+    CHECK_MESSAGE(says, said);
   };
-  const std::string without = message_of("up", "");
-  CHECK_MESSAGE(without.find("spec.metrics.prometheus") != std::string::npos, without);
-  const std::string unknown = message_of(
-      "up{job=\"{{jobb}}\"}",
+  check_says("spec.metrics.prometheus", "up", "");
+  check_says(
+      "{{jobb}} has no value", "up{job=\"{{jobb}}\"}",
       cat(", metrics: {prometheus: {namespace: ", stage.ns(), ", service: 'prometheus:9090'}}"));
-  CHECK_MESSAGE(unknown.find("{{jobb}} has no value") != std::string::npos, unknown);
 }

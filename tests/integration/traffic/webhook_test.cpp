@@ -1,5 +1,6 @@
 // Webhooks of the policy Steps: real receivers on this machine, and releases that wait for them.
 #include "backend.hpp"
+#include "looks.hpp"
 #include "support/loopback_server.hpp"
 
 using namespace traffic_test;
@@ -139,17 +140,14 @@ TEST_CASE("webhooks: a dry run and a trace call nobody, and all calls of a step 
   Stage& stage = setting.stage;
   setting.add("confirm", gate.url("confirm"), ", type: confirm-traffic-increase");
   must(kubectl("home", {"patch", "canaryreleases.kubist.io", "confirm", "-n", stage.project(),
-                        "--type=merge", "-p", R"({"spec":{"holdLimit":"10m","interval":"3s"}})"}));
-  REQUIRE(eventually(
-      [&] {
-        stage.reconcile("3s");
-        return gate.sent("confirm").size() > 1;
-      },
-      90));
+                        "--type=merge", "-p", R"({"spec":{"holdLimit":"10m"}})"}));
+  REQUIRE(look_until(
+      stage, "Project/" + stage.project(), [&] { return gate.sent("confirm").size() > 1; }, 90));
   CHECK(setting.state("confirm") == "Waiting");
   const auto sent = gate.sent("confirm").size();
-  static_cast<void>(run_kubist(stage.world().as_user(
-      {"reconcile", "CanaryRelease/confirm", "-n", stage.project(), "--dry-run"})));
+  const CommandResult dry = run_kubist(stage.world().as_user(
+      {"reconcile", "CanaryRelease/confirm", "-n", stage.project(), "--dry-run"}));
+  CHECK_MESSAGE(dry.exit_code == 3, dry.out, dry.err);
   const CommandResult trace = run_kubist(
       stage.world().as_user({"policy", "trace", "CanaryRelease/confirm", "-n", stage.project()}));
   CHECK_MESSAGE(trace.exit_code == 0, trace.err);

@@ -70,11 +70,12 @@ Json deployment(const std::string& ns, const std::string& version, int replicas)
 }
 
 /// The status of the release after it ended.
-Json outcome(Stage& stage, const std::string& name, const std::string& policy) {
+Json outcome(Stage& stage, const std::string& name, const std::string& policy,
+             const std::string& hold_limit = "30s") {
   stage.apply("CanaryRelease", name,
               cat("{destination: web, stable: v1, canary: v2, routes: [web], interval: 2s, "
-                  "weights: [50], bake: 1s, holdLimit: 8s, policies: [",
-                  policy, "]}"));
+                  "weights: [50], bake: 1s, holdLimit: ",
+                  hold_limit, ", policies: [", policy, "]}"));
   run_kubist(stage.world().as_user(
       {"reconcile", "CanaryRelease/" + name, "-n", stage.project(), "--timeout=100s"}));
   const auto release = stage.node("canaryreleases", name);
@@ -113,12 +114,12 @@ TEST_CASE("workload: a version is judged by its Deployments, and by what its pod
               "RolledBack", "ThresholdFailed", "metric 0 is below stable's 1");
   const std::string lean = R"({name: Metric, parameters: {metrics: [
       {name: lean, value: canary.cpu / stable.cpu, thresholdRange: {max: 1.5}}]}})";
-  check_ended(outcome(stage, "nobody", lean), "RolledBack", "NoData",
+  check_ended(outcome(stage, "nobody", lean, "5s"), "RolledBack", "NoData",
               "is a metrics server installed?");
 
   // Whatever the policies say, more requests wait for the pods that the canary asks for.
   const std::string timed = "{name: Timed, parameters: {step: 1s}}";
-  check_ended(outcome(stage, "short", timed), "RolledBack", "TargetNotReady",
+  check_ended(outcome(stage, "short", timed, "3s"), "RolledBack", "TargetNotReady",
               cat("Deployment ", stage.ns(), "/more-v2 has 0 of 2 pods ready"));
   put("home", {deployment(stage.ns(), "v2", 0)});
   CHECK(outcome(stage, "complete", timed)["state"] == "Succeeded");
