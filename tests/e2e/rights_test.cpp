@@ -181,6 +181,14 @@ std::vector<std::pair<Right, std::string>> traffic_rights() {
   return all;
 }
 
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
 const char* const k_deployment =
     R"({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"},
   "spec": {"replicas": 0, "selector": {"matchLabels": {"app": "web"}}, "template": {
@@ -263,16 +271,27 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("rights: init needs what is printed for it, and the second time writes nothing") {
+TEST_CASE("rights: init needs what is printed for it, then writes nothing; uninstall undoes it") {
   World world("init");
-  const kubist::util::TempDir folder{"rights"};
+  const auto uninstall = [](bool force) {
+    Words words{"uninstall", "--kubeconfig", kubeconfig("target2")};
+    if (force) {
+      words.emplace_back("--force");
+    }
+    return run_kubist(words);
+  };
   const auto clean = [&] {
-    run_kubist({"uninstall", "--force", "--kubeconfig", kubeconfig("target2")});
+    uninstall(true);
+    kubectl("target2",
+            {"delete", "crd", "deployitems.landscaper.gardener.cloud", "--ignore-not-found"});
     kubectl("target2",
             {"delete", "clusterrole,clusterrolebinding", "kubist-init", "--ignore-not-found"});
   };
   clean();
-  std::vector<Json> printed = documents(must(run_kubist({"init", "--print-rbac"})));
+  const std::string roles =
+      must(run_kubist({"init", "--print-rbac", "-n", "default", "--service-account", "init"}));
+  must(kubectl("target2", {"apply", "--server-side", "--dry-run=server", "-f", "-"}, roles));
+  std::vector<Json> printed = documents(roles);
   std::erase_if(printed,
                 [](const Json& role) { return role["metadata"]["name"] != "kubist-init"; });
   REQUIRE(printed.size() == 1);
@@ -282,10 +301,20 @@ TEST_CASE("rights: init needs what is printed for it, and the second time writes
   const Words init{"init", "--kubeconfig", kubeconfig("target2"), "--as", world.user()};
 
   Audit audit("target2");
-  must(run_kubist(init));
+  const std::string first = must(run_kubist(init));
+  CHECK(first.find("projects.kubist.io created\n") != std::string::npos);
   Audit second("target2");
-  must(run_kubist(init));
+  const std::string again = must(run_kubist(init));
+  CHECK(count(again, " unchanged\n") == count(first, "\n"));
   CHECK(second.writes(world.user()).empty());
   check_rights(rights_of(printed), audit.requests(world.user()), {});
+
+  put("target2", {object("Project", "", world.name(), Json::object())});
+  const CommandResult refused = uninstall(false);
+  CHECK(refused.exit_code == 6);
+  CHECK_MESSAGE(refused.err.find("1 projects.kubist.io") != std::string::npos, refused.err);
+  must(uninstall(true));
+  CHECK(must(kubectl("target2", {"get", "crd", "-o", "name"})).find("kubist.io") ==
+        std::string::npos);
   clean();
 }

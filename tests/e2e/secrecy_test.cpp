@@ -1,4 +1,5 @@
 // Planted values: what goes in and out of items stays in Secrets, whatever becomes of the items.
+#include <algorithm>
 #include <thread>
 
 #include <doctest/doctest.h>
@@ -215,7 +216,7 @@ void check_commands(const Plants& plants, const std::string& ns, const Words& it
                          {"events"},
                          {"tree"}};
   for (const std::string& item : items) {
-    for (const char* verb : {"logs", "exports", "describe"}) {
+    for (const char* verb : {"exports", "describe"}) {
       all.push_back({"deployitem", verb, item});
     }
     all.push_back({"deployitem", "logs", item, "-v", "9"});
@@ -226,6 +227,12 @@ void check_commands(const Plants& plants, const std::string& ns, const Words& it
     words.insert(words.end(), {"-n", ns});
     const CommandResult run = run_kubist(words);
     plants.check_absent(kubist::util::join(words, " "), run.out + run.err);
+    // Items that failed have no exports or state; what succeeded has all.
+    const bool about_item = words[0] == "deployitem" && words[1] != "list";
+    const bool good = std::find(words.begin(), words.end(), "job-good") != words.end();
+    CHECK_MESSAGE((run.exit_code == 0 || (run.exit_code == 1 && about_item && !good)),
+                  kubist::util::join(words, " "), ": ", run.exit_code, run.err);
+    CHECK_MESSAGE((!good || !run.out.empty()), kubist::util::join(words, " "));
   }
 }
 

@@ -18,8 +18,6 @@ class Target {
     static_cast<void>(own({"uninstall", "--force"}));
     static_cast<void>(
         ctl({"delete", "crd", "--ignore-not-found", "deployitems.landscaper.gardener.cloud"}));
-    static_cast<void>(
-        ctl({"delete", "clusterrole,clusterrolebinding", "--ignore-not-found", "kubist-init"}));
   }
   util::CommandResult own(std::vector<std::string> args) const {
     args.insert(args.end(), {"--kubeconfig", m_kubeconfig});
@@ -34,37 +32,7 @@ class Target {
   std::string m_kubeconfig;
 };
 
-constexpr const char* k_project =
-    "apiVersion: kubist.io/v1alpha1\nkind: Project\nmetadata: {name: shop}\nspec: {}\n";
-
 }  // namespace
-
-TEST_CASE("init: installs with the printed rights, then has nothing to do, then goes") {
-  const Target target;
-  const auto roles =
-      run_kubist({"init", "--print-rbac", "-n", "default", "--service-account", "init"});
-  REQUIRE(roles.exit_code == 0);
-  const auto made =
-      target.ctl({"apply", "--server-side", "-f", "-", "--dry-run=server"}, roles.out);
-  CHECK_MESSAGE(made.exit_code == 0, made.err);
-  REQUIRE(target.ctl({"apply", "--server-side", "-f", "-"}, roles.out).exit_code == 0);
-  target.ctl({"create", "clusterrolebinding", "kubist-init", "--clusterrole=kubist-init",
-              "--user=installer"});
-
-  const auto first = target.own({"init", "--as", "installer"});
-  INFO(first.out, first.err);
-  REQUIRE(first.exit_code == 0);
-  CHECK(first.out.find("projects.kubist.io created\n") != std::string::npos);
-  const auto second = target.own({"init", "--as", "installer"});
-  CHECK(count(second.out, " unchanged\n") == count(first.out, "\n"));
-
-  REQUIRE(target.ctl({"apply", "-f", "-"}, k_project).exit_code == 0);
-  const auto refused = target.own({"uninstall"});
-  CHECK(refused.exit_code == 6);
-  CHECK(refused.err.find("1 projects.kubist.io") != std::string::npos);
-  CHECK(target.own({"uninstall", "--force"}).exit_code == 0);
-  CHECK(target.ctl({"get", "crd", "-o", "name"}).out.find("kubist.io") == std::string::npos);
-}
 
 TEST_CASE("init: leaves a newer kubist's kinds and a foreign DeployItem alone") {
   const Target target;

@@ -83,19 +83,6 @@ TEST_CASE("reconcile: a tree becomes Ready, and the second run writes nothing an
   CHECK(target_reads > 5);
 }
 
-TEST_CASE("reconcile: kubectl wait works on every kind, a Root with its projects too") {
-  World world("wait");
-  const std::string project = world.name();
-  world.make_project(project);
-  put("home", {object("Cluster", project, "home", {{"home", true}}),
-               virtual_cluster(project, "dev", "home", world.name("dev"))});
-  must(run_kubist({"reconcile", "Project/" + project}));
-  for (const std::string& what :
-       {"kproj/" + project, std::string("kcl/home"), std::string("kvc/dev")}) {
-    must(kubectl("home", {"wait", "--for=condition=Ready", what, "-n", project, "--timeout=5s"}));
-  }
-}
-
 TEST_CASE("reconcile: a project goes alone beside a Root that was never reconciled") {
   World world("young-root");
   const std::string project = world.name();

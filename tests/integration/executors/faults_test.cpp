@@ -76,12 +76,17 @@ TEST_CASE("reconcile: a cluster that cannot be used fails with its subtree alone
 
   // Again: only what is tried again has anything new to say.
   Audit audit("home");
-  run_kubist(world.as_user({"reconcile", "Project/" + project, "--timeout=60s"}));
+  const CommandResult second =
+      run_kubist(world.as_user({"reconcile", "Project/" + project, "--timeout=60s"}));
+  CHECK_MESSAGE(second.exit_code == 1, second.out, second.err);
+  bool tried = false;
   for (const AuditedWrite& write : audit.writes(world.user())) {
     CAPTURE(write.to_string());
     const bool subtree = write.name == "gone" || write.name == "on-gone";
     CHECK((write.resource == "leases" || (write.subresource == "status" && subtree)));
+    tried = tried || (write.resource == "clusters" && write.name == "gone");
   }
+  CHECK(tried);  // it counts its failures
 }
 
 TEST_CASE("reconcile: a fault writes the status of its node and subtree; siblings go on") {

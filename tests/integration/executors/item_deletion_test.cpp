@@ -24,7 +24,8 @@ void make_begun_item(const std::string& project) {
     return item && (*item)["metadata"].contains("finalizers");
   }));
   run.signal(SIGKILL);
-  run.wait(10);
+  REQUIRE(run.wait(10) == 128 + SIGKILL);
+  free_lock(project);
 }
 
 }  // namespace
@@ -34,14 +35,8 @@ TEST_CASE("kubist delete: a DeployItem goes without anybody else's reconcile") {
   const std::string project = world.name();
   world.make_project(project);
   make_begun_item(project);
-  const Words words{"delete",
-                    "deployitem",
-                    "job-a",
-                    "-n",
-                    project,
-                    "--timeout=60s",
-                    "--lock-timeout=60s",
-                    "--without-uninstall"};
+  const Words words{"delete",        "deployitem",         "job-a", "-n", project,
+                    "--timeout=60s", "--without-uninstall"};
   SUBCASE("with its Execution there") {
     Words dry = words;
     dry.push_back("--dry-run=server");

@@ -16,13 +16,9 @@ using namespace kubist;
 const std::string k_folder = kubist::paths::source_dir() + "/examples";
 const std::vector<std::string> k_projects{"quickstart", "shop", "traffic"};
 
-// Pods need a node; a cluster of an API server alone runs no executions.
-bool has_nodes() { return !must(kubectl("home", {"get", "nodes", "-o", "name"})).empty(); }
-
 void delete_namespaces() {
-  Words words{"delete",      "namespace",      "--ignore-not-found", "--timeout=60s",
-              "deployitems", "quickstart-dev", "shop-dev",           "shop-test",
-              "traffic-dev"};
+  Words words{"delete",         "namespace", "--ignore-not-found", "--timeout=60s", "deployitems",
+              "quickstart-dev", "shop-dev",  "shop-test",          "traffic-dev"};
   words.insert(words.end(), k_projects.begin(), k_projects.end());
   kubectl("home", words);
   kubectl("target1", {"delete", "namespace", "shop-eu", "--ignore-not-found", "--wait=false"});
@@ -186,11 +182,6 @@ TEST_CASE("examples: reconciled they are Ready for kubectl, and a second run wri
   Examples examples;
   must(run_kubist(world.as_user({"apply", "-R", "-f", k_folder})));
   make_eu_secret();
-  const bool pods = has_nodes();
-  if (!pods) {
-    must(kubectl("home", {"delete", "kexec", "--all", "-n", "shop"}));
-    must(kubectl("home", {"delete", "kexec", "--all", "-n", "quickstart"}));
-  }
   const Words reconcile = world.as_user({"reconcile", "Project/shop", "Project/quickstart"});
   // The Root's other children may be those of other tests, so its whole run is not judged.
   run_kubist(world.as_user({"reconcile", "Root/root", "--timeout=150s"}));
@@ -212,7 +203,7 @@ TEST_CASE("examples: reconciled they are Ready for kubectl, and a second run wri
                           kind + ".kubist.io/" +
                               std::string(data::string_at(object, {"metadata", "name"}))}));
   }
-  CHECK(kinds.size() == (pods ? 5 : 4));
+  CHECK(kinds.size() == 5);
   CHECK((*get("home", "namespace", "shop-test"))["metadata"]["labels"]["tier"] == "gold");
   CHECK((*get("home", "namespace", "shop-dev"))["metadata"]["labels"]["istio-injection"] ==
         "enabled");
@@ -230,9 +221,6 @@ TEST_CASE("examples: reconciled they are Ready for kubectl, and a second run wri
   CHECK(target.writes(target_user, &reads).empty());
   CHECK(reads > 3);
 
-  if (!pods) {
-    return;  // the executions are to be made again
-  }
   Audit apply("home");
   const CommandResult again = run_kubist(world.as_user({"apply", "-R", "-f", k_folder}));
   CHECK(again.exit_code == 0);

@@ -71,6 +71,24 @@ std::string secret_yaml(const std::string& ns, const std::string& data) {
                    "\n");
 }
 
+/// A command, and how it ends the first time: an exit code and a word that it says.
+struct Case {
+  Words words;
+  int code;
+  std::string word;
+};
+
+constexpr int k_any = -1;  ///< the server decides
+constexpr int k_usage = 64;
+/// Quiet, requests by their lines, and with their whole bodies.
+const Words k_levels{"0", "6", "9"};
+
+void check_end(const CommandResult& result, int code, const std::string& word) {
+  CHECK_MESSAGE((code == k_any || result.exit_code == code), result.exit_code, result.err);
+  CHECK_MESSAGE((result.out + result.err).find(word) != std::string::npos, word, result.out,
+                result.err);
+}
+
 const std::string k_first = "correct-horse-battery";
 const std::string k_second = "staple-Xq81-value";
 const std::string k_malformed = "31415926535";
@@ -126,40 +144,53 @@ TEST_CASE("secrets: no command prints them, whatever it is asked to log") {
        object("Cluster", project, "rubbish", {{"kubeconfigSecretRef", {{"name", "rubbish"}}}}),
        virtual_cluster(project, "dev", "good", world.name("dev"))});
 
-  const std::vector<Words> commands{
-      {"apply", "-f", first},
-      {"apply", "-f", first},
-      {"diff", "-f", second},
-      {"apply", "-f", second, "--dry-run=server"},
-      {"apply", "-f", second, "--field-manager=other"},  // a conflict
-      {"apply", "-f", second, "--field-manager=other", "--force-conflicts"},
-      {"apply", "-f", first, "--force-conflicts", "--report=json"},
-      {"apply", "-f", malformed},
-      {"diff", "-f", malformed},
-      {"apply", "-f", not_base64},
-      {"apply", "-f", nested},
-      {"apply", "-f", broken},
-      {"validate", "-f", broken},
-      {"get", "secrets", "-n", project},
-      {"get", "secret", "s", "-n", project, "-o", "wide"},
-      {"get", "secret", "s", "-n", project, "-o", "name"},
-      {"describe", "secret", "s", "-n", project},
-      {"describe", "kcl", "good", "-n", project},
-      {"get", "secrets", "-n", project, "--as", "nobody-at-all"},
-      {"apply", "-f", first, "--as", "nobody-at-all"},
-      {"reconcile", "Project/" + project, "--timeout=60s"},
-      {"reconcile", "Project/" + project, "--report=json", "--timeout=60s"},
-      {"tree"},
-      {"policy", "trace", "vc/dev", "-n", project},
-      {"deployitem", "list", "-n", project},
-      {"events", "-n", project},
-      {"config", "view"},
+  const std::string conflicting = files.put(
+      "conflicting.yaml", secret_yaml(project, util::cat("stringData: {p: ", k_second, "}")));
+  const std::vector<Case> cases{
+      {{"apply", "-f", first}, 0, "secret/s created"},
+      {{"apply", "-f", first}, 0, "secret/s "},
+      {{"diff", "-f", second}, 1, "*** (after)"},
+      {{"apply", "-f", second, "--dry-run=server"}, 0, "(server dry run)"},
+      {{"apply", "-f", conflicting, "--field-manager=other"}, 6, "to another field manager"},
+      {{"apply", "-f", second, "--field-manager=other"}, k_any, "secret/s"},
+      {{"apply", "-f", second, "--field-manager=other", "--force-conflicts"}, 0, "secret/s "},
+      {{"apply", "-f", first, "--force-conflicts", "--report=json"}, 0, "\"summary\""},
+      {{"apply", "-f", malformed}, 1, "malformed.yaml"},
+      {{"diff", "-f", malformed}, 70, "malformed.yaml"},
+      {{"apply", "-f", not_base64}, 1, "not-base64.yaml"},
+      {{"apply", "-f", nested}, 1, "nested.yaml"},
+      {{"apply", "-f", broken}, 1, "broken.yaml"},
+      {{"validate", "-f", broken}, 1, "broken.yaml"},
+      {{"get", "secrets", "-n", project}, 0, "Opaque"},
+      {{"get", "secret", "s", "-n", project, "-o", "wide"}, 0, "Opaque"},
+      {{"get", "secret", "s", "-n", project, "-o", "name"}, 0, "secret/s"},
+      {{"describe", "secret", "s", "-n", project}, 0, " bytes"},
+      {{"describe", "kcl", "good", "-n", project}, 0, "good"},
+      {{"get", "secrets", "-n", project, "--as", "nobody-at-all"}, 1, "nobody-at-all"},
+      {{"apply", "-f", first, "--as", "nobody-at-all"}, 1, "nobody-at-all"},
+      {{"reconcile", "Project/" + project, "--timeout=60s"}, 1, "KubeconfigNotAllowed"},
+      {{"reconcile", "Project/" + project, "--report=json", "--timeout=60s"},
+       1,
+       "KubeconfigNotAllowed"},
+      {{"tree"}, 0, "Cluster/forbidden"},
+      {{"policy", "trace", "vc/dev", "-n", project}, 0, "0 policies"},
+      {{"deployitem", "list", "-n", project}, 0, "No resources found"},
+      {{"events", "-n", project}, 0, ""},
+      {{"config", "view"}, 0, "kind: Config"},
   };
-  for (int level = 0; level <= 9; ++level) {
-    for (const Words& command : commands) {
-      Words args{"--kubeconfig", config, "-v", std::to_string(level)};
-      args.insert(args.begin(), command.begin(), command.end());
-      needles.check(args, run_kubist(args));
+  for (const std::string& level : k_levels) {
+    for (const Case& one : cases) {
+      Words args = one.words;
+      args.insert(args.end(), {"--kubeconfig", config, "-v", level});
+      CAPTURE(util::join(args, " "));
+      const CommandResult result = run_kubist(args);
+      needles.check(args, result);
+      CHECK(result.exit_code != k_usage);
+      if (level == k_levels.front()) {
+        check_end(result, one.code, one.word);
+      } else if (one.words[0] == "get") {
+        CHECK_MESSAGE(result.err.find("milliseconds") != std::string::npos, result.err);
+      }
     }
   }
   // What was asked for by name is printed, as kubectl does.
@@ -212,16 +243,24 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
   };
   for (const auto& [name, text] : configs) {
     const std::string config = files.put(name, text);
-    for (const char* level : {"0", "6", "7", "8", "9"}) {
-      for (const Words& command : {Words{"get", "namespaces"}, Words{"config", "view"}}) {
-        Words args = command;
+    const bool readable = name != "broken";
+    for (const std::string& level : k_levels) {
+      for (const auto& [words, code, word] :
+           {Case{{"get", "namespaces"}, 1, "error: "},
+            Case{{"config", "view"}, readable ? 0 : 1, readable ? "kind: Config" : "error: "}}) {
+        Words args = words;
         args.insert(args.end(), {"--kubeconfig", config, "-v", level});
-        needles.check(args, run_kubist(args));
+        CAPTURE(util::join(args, " "));
+        const CommandResult result = run_kubist(args);
+        needles.check(args, result);
+        check_end(result, code, word);
       }
     }
   }
   for (const char* level : {"0", "9"}) {
     const Words args{"get", "namespaces", "--token", token, "-v", level};
-    needles.check(args, run_kubist(args));
+    const CommandResult result = run_kubist(args);
+    needles.check(args, result);
+    CHECK(result.exit_code != k_usage);
   }
 }
