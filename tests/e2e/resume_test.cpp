@@ -72,11 +72,10 @@ std::string exports(const World& world) {
 struct Seen {
   explicit Seen(const World& world) {
     item = *get("home", k_items, "count", world.name());
-    const Json objects = Json::parse(
-        must(kubectl("home", {"get", "pods,secrets", "-n", world.name(), "-o", "json"})));
-    for (const Json& object : objects["items"]) {
-      const std::string name(data::string_at(object, {"metadata", "name"}));
-      (object["kind"] == "Pod" ? pods : secrets)[name] = object;
+    for (auto [type, objects] : {std::pair{"pods", &pods}, {"secrets", &secrets}}) {
+      for (const Json& object : list("home", type, world.name())) {
+        (*objects)[std::string(data::string_at(object, {"metadata", "name"}))] = object;
+      }
     }
   }
   std::string status(const std::string& field) const {
@@ -237,7 +236,7 @@ TEST_CASE("resume: in whatever phase a kubist is killed, the next one finishes i
     CAPTURE(phase.name);
     ++count;
     // A job waits for the pod of the one before, which nobody waits for at its end.
-    REQUIRE(eventually([&] { return Seen(runs.world).pods.empty(); }, 120));
+    REQUIRE(eventually([&] { return list("home", "pods", runs.world.name()).empty(); }, 120));
     runs.gate->hold(phase.holds);
     {
       Background driver(runs.forced());

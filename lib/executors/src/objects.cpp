@@ -177,9 +177,10 @@ util::Result<> set_finalizer(kube::Client& client, const kube::ApiResource& reso
     options.field_manager = k_status_manager;
     auto sent = send(kube::patch(resource, ns, name, kube::PatchType::json,
                                  finalizer_patch(*live, finalizer, present), options));
-    // A failed test is 422, somebody else's write in between is 409: look again.
-    if (sent || attempt == 5 ||
-        (sent.error().http_status != 409 && sent.error().http_status != 422)) {
+    // A failed test is 422, somebody else's write in between 409, an object that went with it 404:
+    // read it again.
+    const int status = sent ? 200 : sent.error().http_status;
+    if (attempt == 5 || (status != 404 && status != 409 && status != 422)) {
       return sent;
     }
   }

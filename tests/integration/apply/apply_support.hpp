@@ -13,12 +13,14 @@
 #include <kubist/util/process.hpp>
 #include <kubist/util/text.hpp>
 
+#include "support/cost.hpp"
 #include "support/paths.hpp"
 
 /// What the tests of apply share: the program itself, kubectl as oracle, the audit log.
 namespace kubist::testing {
 
 inline util::CommandResult run(std::vector<std::string> args, const std::string& input = {}) {
+  cost::count_process(args.front());
   util::Command command;
   command.args = std::move(args);
   command.input = input;
