@@ -63,16 +63,16 @@ std::string ready(const Json& object, std::string_view part) {
 TEST_CASE("node: one that stops answering is told within 5 s; its run completes on its return") {
   World world("node");
   world.make_project(world.name());
-  put("home", {Json{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
-                    {"kind", "DeployItem"},
-                    {"metadata", {{"name", "job"}, {"namespace", world.name()}}},
-                    {"spec",
-                     {{"type", "kubist.io/script"},
-                      {"config",
-                       {{"image", "localhost/busybox:1"},
-                        {"script",
-                         "echo kept > $STATE/x; sleep 20; echo \"runs: $(ls $STATE | wc -l)\" > "
-                         "$EXPORT_PATH"}}}}}}});
+  put("home",
+      {Json{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+            {"kind", "DeployItem"},
+            {"metadata", {{"name", "job"}, {"namespace", world.name()}}},
+            {"spec",
+             {{"type", "kubist.io/script"},
+              {"config",
+               {{"image", "localhost/busybox:1"},
+                {"script",
+                 "echo kept > $STATE/x; sleep 20; echo \"runs: $(ls $STATE | wc -l)\" > $EXPORT_PATH"}}}}}}});
   Audit audit("home");
   const Words words = world.as_user({"deployitem", "reconcile", "job", "-n", world.name()});
   const auto says = [&](const std::string& why) {
@@ -84,8 +84,8 @@ TEST_CASE("node: one that stops answering is told within 5 s; its run completes 
   REQUIRE_MESSAGE(eventually([&] { return says("Running"); }, 120), driver->output());
   {
     StoppedKubelet kubelet;
-    REQUIRE(eventually([] { return ready(*get("home", "node", "node0"), "status") == "Unknown"; },
-                       120));
+    REQUIRE(eventually(
+        [] { return ready(*get("home", "node", "node0"), "status") == "Unknown"; }, 120));
     const auto unknown = std::chrono::steady_clock::now();
     CHECK(eventually([&] { return says("NodeLost"); }, 60));
     CHECK(std::chrono::steady_clock::now() - unknown < 5s);
@@ -96,9 +96,9 @@ TEST_CASE("node: one that stops answering is told within 5 s; its run completes 
     REQUIRE(driver->wait(10) == 128 + SIGKILL);
     free_lock(world.name());
     driver.emplace(words);
-    CHECK_MESSAGE(
-        eventually([&] { return driver->output().find("stopped answering") != std::string::npos; }),
-        driver->output());
+    CHECK_MESSAGE(eventually([&] {
+      return driver->output().find("stopped answering") != std::string::npos;
+    }), driver->output());
     CHECK_FALSE(driver->wait(1));
     CHECK(says("NodeLost"));
     kubelet.start();

@@ -27,9 +27,10 @@ Json templates(const std::string& name, const std::string& source, Json more = J
 
 /// A Templates item of one mock part named "x".
 Json mock(const std::string& name, const Json& config, Json more = Json::object()) {
-  return templates(
-      name, cat("function(all) [{name: 'x', type: 'kubist.io/mock', config: ", config.dump(), "}]"),
-      std::move(more));
+  return templates(name,
+                   cat("function(all) [{name: 'x', type: 'kubist.io/mock', config: ",
+                       config.dump(), "}]"),
+                   std::move(more));
 }
 
 Json execution(const std::string& project, Json items, Json more = Json::object()) {
@@ -73,9 +74,9 @@ TEST_CASE("execution: templates see imports, exports so far, target and their ow
                     {"kind", "ConfigMap"},
                     {"metadata", {{"name", "given"}, {"namespace", project}}},
                     {"data", {{"size", "three"}}}}});
-  const Json items =
-      Json::array({mock("first", {{"export", {{"port", 80}, {"deep", {{"er", "yes"}}}}}}),
-                   templates("second", R"(
+  const Json items = Json::array(
+      {mock("first", {{"export", {{"port", 80}, {"deep", {{"er", "yes"}}}}}}),
+       templates("second", R"(
 function(all) {
   local runs = if all.state == null then 1 else all.state.runs + 1,
   state: { runs: runs },
@@ -86,19 +87,22 @@ function(all) {
     { name: 'b', type: 'kubist.io/mock', dependsOn: ['a'], config: { export: { b: 1 } } },
   ],
 })",
-                             {{"dependsOn", Json::array({"first"})}})});
+                 {{"dependsOn", Json::array({"first"})}})});
   const Json out = Json::array({{{"name", "size"}, {"item", "second"}, {"key", "a.size"}},
                                 {{"name", "port"}, {"item", "second"}, {"key", "a.port"}},
                                 {{"name", "runs"}, {"item", "second"}, {"public", true}},
                                 {{"name", "where"}, {"item", "second"}, {"key", "namespace"}},
                                 {{"name", "deep"}, {"item", "first"}, {"key", "x.deep.er"}}});
-  const Json imports =
-      Json::array({{{"name", "size"}, {"configMapRef", {{"name", "given"}, {"key", "size"}}}}});
+  const Json imports = Json::array(
+      {{{"name", "size"}, {"configMapRef", {{"name", "given"}, {"key", "size"}}}}});
   put("home", {execution(project, items, {{"imports", imports}, {"exports", out}})});
   const CommandResult first = reconcile(world);
   REQUIRE_MESSAGE(first.exit_code == 0, first.out, first.err, status_message(project));
-  CHECK(exports(project) ==
-        Json{{"size", "three"}, {"port", 80}, {"runs", 1}, {"where", project}, {"deep", "yes"}});
+  CHECK(exports(project) == Json{{"size", "three"},
+                                 {"port", 80},
+                                 {"runs", 1},
+                                 {"where", project},
+                                 {"deep", "yes"}});
   const auto done = get("home", "executions.kubist.io", "job", project);
   CHECK(data::string_at(*done, {"status", "progress"}) == "3/3");
   CHECK((*done)["status"]["items"].size() == 3);
@@ -175,14 +179,14 @@ TEST_CASE("execution: an item imports what another one exports, and runs again w
   const std::string reader = R"(function(all) [{name: 'x', type: 'kubist.io/mock',
                                                 config: {export: {seen: all.imports.port}}}])";
   const auto with = [&](int port, const std::string& key) {
-    const Json imports =
-        Json::array({{{"name", "port"}, {"itemRef", {{"name", "from"}, {"export", key}}}}});
-    put("home",
-        {execution(
-            project,
-            Json::array({templates("to", reader, {{"imports", imports}}),
-                         mock("from", {{"export", {{"port", port}}}})}),
-            {{"exports", Json::array({{{"name", "seen"}, {"item", "to"}, {"key", "x.seen"}}})}})});
+    const Json imports = Json::array(
+        {{{"name", "port"}, {"itemRef", {{"name", "from"}, {"export", key}}}}});
+    put("home", {execution(project,
+                           Json::array({templates("to", reader, {{"imports", imports}}),
+                                        mock("from", {{"export", {{"port", port}}}})}),
+                           {{"exports", Json::array({{{"name", "seen"},
+                                                      {"item", "to"},
+                                                      {"key", "x.seen"}}})}})});
     return reconcile(world);
   };
   REQUIRE(with(80, "x.port").exit_code == 0);
@@ -190,7 +194,8 @@ TEST_CASE("execution: an item imports what another one exports, and runs again w
   REQUIRE(with(81, "x.port").exit_code == 0);
   CHECK(exports(project)["seen"] == 81);
   CHECK(with(81, "x.prot").exit_code == 1);
-  CHECK_MESSAGE(status_message(project).find("item from has no export x.prot") != std::string::npos,
+  CHECK_MESSAGE(status_message(project).find("item from has no export x.prot") !=
+                    std::string::npos,
                 status_message(project));
 }
 
@@ -200,8 +205,8 @@ TEST_CASE("execution: a failure stops its dependents, lets them go on, or rolls 
   world.make_project(project);
   const Json fails{{"phase", "Failed"}, {"message", "on purpose"}};
   const auto items = [&](const Json& bad, int version) {
-    return Json::array({mock("bad", bad),
-                        mock("after", Json::object(), {{"dependsOn", Json::array({"bad"})}}),
+    return Json::array({mock("bad", bad), mock("after", Json::object(),
+                                               {{"dependsOn", Json::array({"bad"})}}),
                         mock("other", {{"export", {{"v", version}}}})});
   };
   SUBCASE("stop dependents") {
@@ -261,8 +266,8 @@ TEST_CASE("execution: items go in the reverse of their order") {
                               mock("c", Json::object(), {{"dependsOn", Json::array({"b"})}})}))});
   REQUIRE(reconcile(world).exit_code == 0);
   Audit audit("home");
-  const CommandResult run =
-      run_kubist(world.as_user({"delete", "execution", "job", "-n", project, "--timeout=60s"}));
+  const CommandResult run = run_kubist(
+      world.as_user({"delete", "execution", "job", "-n", project, "--timeout=60s"}));
   REQUIRE_MESSAGE(run.exit_code == 0, run.out, run.err);
   std::vector<std::string> order;
   for (const AuditedWrite& write : audit.writes(world.user())) {
@@ -298,8 +303,7 @@ TEST_CASE("deployitem: one that stands alone is part of the tree") {
         data::string_at(*get("home", k_items, "one", project), {"status", "jobIDFinished"}));
   };
   const std::string first = job();
-  must(kubectl("home",
-               {"annotate", k_items, "one", "-n", project, "kubist.io/request=reconcile@1"}));
+  must(kubectl("home", {"annotate", k_items, "one", "-n", project, "kubist.io/request=reconcile@1"}));
   CHECK(reconcile(world).exit_code == 0);
   const std::string second = job();
   CHECK(second != first);
@@ -319,8 +323,9 @@ TEST_CASE("deployitem: one that stands alone is part of the tree") {
   item["spec"]["config"] = {{"phase", "Failed"}};
   put("home", {item});
   CHECK(reconcile(world).exit_code == 1);
-  CHECK(
-      eventually([&] { return condition(get("home", "kproj", project), "TreeReady") == "False"; }));
+  CHECK(eventually([&] {
+    return condition(get("home", "kproj", project), "TreeReady") == "False";
+  }));
   must(kubectl("home", {"delete", k_items, "one", "-n", project, "--wait=false"}));
   CHECK(reconcile(world).exit_code == 0);
   CHECK(phase(project, "one") == "gone");
@@ -330,11 +335,9 @@ TEST_CASE("deployitem: a type that nobody takes up is waited for no longer than 
   World world("foreign");
   const std::string project = world.name();
   world.make_project(project);
-  put("home",
-      {execution(project,
-                 Json::array({templates("web",
-                                        "function(all) [{name: 'x', type: 'example.com/other', "
-                                        "config: {}}]")}))});
+  put("home", {execution(project, Json::array({templates(
+                             "web", "function(all) [{name: 'x', type: 'example.com/other', "
+                                    "config: {}}]")}))});
   Background run({"reconcile", "Project/" + project, "--timeout=60s"});
   REQUIRE(eventually([&] {
     const auto item = get("home", k_items, "job-web-x", project);
@@ -343,11 +346,11 @@ TEST_CASE("deployitem: a type that nobody takes up is waited for no longer than 
   // Its deployer, by the handshake.
   const std::string job(
       data::string_at(*get("home", k_items, "job-web-x", project), {"status", "jobID"}));
-  must(kubectl(
-      "home",
-      {"patch", k_items, "job-web-x", "-n", project, "--subresource=status", "--type=merge", "-p",
-       Json{{"status", {{"phase", "Succeeded"}, {"jobIDFinished", job}, {"observedGeneration", 1}}}}
-           .dump()}));
+  must(kubectl("home", {"patch", k_items, "job-web-x", "-n", project, "--subresource=status",
+                        "--type=merge", "-p",
+                        Json{{"status", {{"phase", "Succeeded"}, {"jobIDFinished", job},
+                                         {"observedGeneration", 1}}}}
+                            .dump()}));
   CHECK(run.wait(30) == 0);
 }
 
