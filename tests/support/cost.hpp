@@ -11,8 +11,8 @@ inline std::atomic<int> kubectl = 0;    ///< processes of kubectl
 inline std::atomic<int> kubist = 0;     ///< processes of kubist
 inline std::atomic<int> requests = 0;   ///< to the API server from this process, by the test itself
 inline std::atomic<double> waited = 0;  ///< seconds in polls
-inline std::atomic<double> longest_wait =
-    0;  ///< the largest share of its limit that a poll took, 0 to 1
+/// The largest share of its limit that a poll took, 0 to 1.
+inline std::atomic<double> longest_wait = 0;
 
 /// Counts a process by the name of its program.
 inline void count_process(std::string_view program) {

@@ -7,7 +7,6 @@
 #include <doctest/doctest.h>
 
 #include <kubist/data/pointer.hpp>
-#include <kubist/kube/api_error.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/fs.hpp>
 
