@@ -53,7 +53,8 @@ util::Result<> check_value(const CommandSpec& spec, const Flag& flag, const std:
   if (flag.kind == FlagKind::duration && !util::parse_duration(value)) {
     return bad("a duration like 90s or 1m30s");
   }
-  if (!flag.choices.empty() &&
+  const bool unset = value.empty() && flag.kind == FlagKind::text && flag.initial.empty();
+  if (!flag.choices.empty() && !unset &&
       std::none_of(flag.choices.begin(), flag.choices.end(), [&](std::string_view choice) {
         return choice.ends_with('=') ? value.starts_with(choice) : value == choice;
       })) {
@@ -90,6 +91,33 @@ std::string letter_with_value(const FlagTable& flags, const std::string& word) {
     }
   }
   return word;
+}
+
+// pflag takes -n=team, CLI11 only -nteam and -n team. And where pflag reads an empty value behind
+// the '=', as an unset variable leaves it, CLI11 takes the next word.
+util::Result<Values> as_cli11_reads(const CommandSpec& spec, const FlagTable& flags,
+                                    const Values& words) {
+  Values read;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--") {
+      read.insert(read.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+      break;
+    }
+    std::string word = words[i];
+    if (word.size() > 2 && word[0] == '-' && word[1] != '-' && word[2] == '=') {
+      word = letter_with_value(flags, word);
+    }
+    const Flag* flag =
+        word.ends_with('=') ? find_flag(&spec, word.substr(0, word.size() - 1)) : nullptr;
+    if (flag == nullptr) {
+      read.push_back(std::move(word));
+    } else if (takes_next_word(*flag) && words[i][1] == '-') {
+      read.insert(read.end(), {word.substr(0, word.size() - 1), ""});
+    } else {
+      return usage_error(spec, cat(words[i], " has no value"));
+    }
+  }
+  return read;
 }
 
 // Unknown flags are reported by us, with a suggestion; everything else left over is a word.
@@ -140,14 +168,7 @@ util::Result<Arguments> parse_arguments(const CommandSpec& spec, std::vector<std
   for (std::size_t i = 0; i < flags.size(); ++i) {
     add_flag(app, *flags[i], given[i]);
   }
-  for (std::string& word : words) {  // pflag takes -n=team, CLI11 only -nteam and -n team
-    if (word == "--") {
-      break;
-    }
-    if (word.size() > 2 && word[0] == '-' && word[1] != '-' && word[2] == '=') {
-      word = letter_with_value(flags, word);
-    }
-  }
+  KUBIST_TRY(words, as_cli11_reads(spec, flags, words));
   std::reverse(words.begin(), words.end());  // CLI11 consumes from the back
   try {
     app.parse(std::move(words));

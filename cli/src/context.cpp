@@ -77,7 +77,7 @@ util::Result<std::string> Context::ns() {
   return connected->default_namespace();
 }
 
-bool Context::ns_given() const { return m_arguments.given("namespace"); }
+bool Context::ns_given() const { return !m_arguments.text("namespace").empty(); }
 
 bool Context::out_is_terminal() const { return ::isatty(STDOUT_FILENO) == 1; }
 bool Context::err_is_terminal() const { return ::isatty(STDERR_FILENO) == 1; }

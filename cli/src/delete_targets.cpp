@@ -5,6 +5,7 @@
 
 #include "input.hpp"
 #include "output/set_report.hpp"
+#include "query/selectors.hpp"
 #include "query/targets.hpp"
 
 namespace kubist::cli {
@@ -61,10 +62,12 @@ util::Result<Words> parse_words(const std::vector<std::string>& words) {
     const auto slash = word.find('/');
     if (slash != std::string::npos) {
       parsed.pairs.emplace_back(word.substr(0, slash), word.substr(slash + 1));
+      KUBIST_CHECK(kube::check_name("resource name", parsed.pairs.back().second));
     } else if (parsed.types.empty() && parsed.pairs.empty()) {
       parsed.types = util::split(word, ',');
     } else {
       parsed.names.push_back(word);
+      KUBIST_CHECK(kube::check_name("resource name", word));
     }
   }
   if (!parsed.pairs.empty() && (!parsed.types.empty() || !parsed.names.empty())) {
@@ -74,12 +77,8 @@ util::Result<Words> parse_words(const std::vector<std::string>& words) {
 }
 
 util::Result<> add_listed(kube::Client& client, const kube::ApiResource& resource,
-                          const std::string& ns, const Arguments& arguments,
+                          const std::string& ns, const kube::ListOptions& list,
                           std::vector<apply::Target>& targets, const std::stop_token& stop) {
-  kube::ListOptions list;
-  list.label_selector = arguments.text("selector");
-  list.field_selector = arguments.text("field-selector");
-  list.form = kube::Form::metadata;
   KUBIST_TRY(const auto found, client.list(resource, resource.namespaced ? ns : "", list, stop));
   for (const data::Json& item : found.items) {
     const resources::ObjectView view(item);
@@ -89,28 +88,48 @@ util::Result<> add_listed(kube::Client& client, const kube::ApiResource& resourc
   return {};
 }
 
+/// Names, a selector or --all: one of them, and no other, as kubectl. Who says two means one.
+util::Result<> check_choice(const Words& words, const Arguments& arguments,
+                            const kube::ListOptions& list) {
+  const bool named = !words.pairs.empty() || !words.names.empty();
+  const bool selected = !list.label_selector.empty() || !list.field_selector.empty();
+  if (arguments.boolean("all") && selected) {
+    return util::fail(ErrorKind::usage, "--all and a selector cannot go together");
+  }
+  if (!named && !selected && !arguments.boolean("all")) {
+    return util::fail(ErrorKind::usage, "name what to delete",
+                      "A name, -l SELECTOR, --field-selector, or --all.");
+  }
+  if (named && (selected || arguments.boolean("all"))) {
+    return util::fail(ErrorKind::usage, "names cannot go together with --all or a selector");
+  }
+  return {};
+}
+
 util::Result<std::vector<apply::Target>> targets_of_words(kube::Client& client,
                                                           const Arguments& arguments,
                                                           const std::string& ns,
                                                           const std::stop_token& stop) {
   KUBIST_TRY(const auto words, parse_words(arguments.words()));
+  kube::ListOptions list;
+  list.form = kube::Form::metadata;
+  KUBIST_TRY(list.label_selector, label_selector(arguments));
+  KUBIST_TRY(list.field_selector, field_selector(arguments));
+  KUBIST_CHECK(check_choice(words, arguments, list));
+  const bool many = words.pairs.empty() && words.names.empty();
   std::vector<apply::Target> targets;
   const auto add = [&](const std::string& type, const std::string& name) -> util::Result<> {
     KUBIST_TRY(auto resource, find_resource(client, type, stop));
+    if (resource.namespaced && arguments.boolean("all-namespaces")) {
+      return util::fail(ErrorKind::usage,
+                        "a resource cannot be deleted by name across all namespaces",
+                        "Leave out -A, or the name.");
+    }
     targets.push_back({resource, resource.namespaced ? ns : "", name, {}, {}});
     return {};
   };
   for (const auto& [type, name] : words.pairs) {
     KUBIST_CHECK(add(type, name));
-  }
-  const bool many = arguments.boolean("all") || !arguments.text("selector").empty() ||
-                    !arguments.text("field-selector").empty();
-  if (words.pairs.empty() && words.names.empty() && !many) {
-    return util::fail(ErrorKind::usage, "name what to delete",
-                      "A name, -l SELECTOR, --field-selector, or --all.");
-  }
-  if (many && !words.names.empty()) {
-    return util::fail(ErrorKind::usage, "names cannot go together with --all or a selector");
   }
   for (const std::string& type : words.types) {
     for (const std::string& name : words.names) {
@@ -119,7 +138,7 @@ util::Result<std::vector<apply::Target>> targets_of_words(kube::Client& client,
     if (many) {
       KUBIST_TRY(const auto resource, find_resource(client, type, stop));
       KUBIST_CHECK(add_listed(client, resource, arguments.boolean("all-namespaces") ? "" : ns,
-                              arguments, targets, stop));
+                              list, targets, stop));
     }
   }
   return targets;
@@ -136,10 +155,12 @@ util::Result<std::vector<apply::Target>> delete_targets(Context& context,
   if (!arguments.given("filename")) {
     return targets_of_words(*client, arguments, ns, context.stop());
   }
-  if (!arguments.words().empty()) {
-    return util::fail(ErrorKind::usage, "-f and names cannot go together");
+  if (!arguments.words().empty() || arguments.boolean("all") ||
+      !arguments.text("field-selector").empty()) {
+    return util::fail(ErrorKind::usage, "-f cannot go together with names, --all or fields");
   }
   KUBIST_TRY(manifests, read_input(context, arguments));
+  KUBIST_CHECK(filter_by_labels(manifests, arguments));
   apply::Options namespaces;
   namespaces.default_namespace = ns;
   namespaces.enforce_namespace = context.ns_given();

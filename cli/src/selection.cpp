@@ -13,10 +13,11 @@ util::Result<std::vector<engine::Key>> read_selection(Context& context,
   std::vector<engine::Key> keys;
   for (const std::string& word : words) {
     const std::size_t slash = word.find('/');
-    if (slash == std::string::npos || slash + 1 == word.size()) {
+    if (slash == std::string::npos) {
       return util::fail(ErrorKind::usage, cat("\"", word, "\" is not KIND/NAME"),
                         "Name a resource as Project/shop or vc/dev.");
     }
+    KUBIST_CHECK(kube::check_name("resource name", word.substr(slash + 1)));
     const std::string type = word.substr(0, slash);
     const resources::Kind* kind = resources::find_kind_by_word(type);
     if (kind == nullptr && type.find('.') != std::string::npos) {  // an ExecutorDefinition's

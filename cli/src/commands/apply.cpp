@@ -9,24 +9,13 @@
 #include "../dry_run.hpp"
 #include "../input.hpp"
 #include "../output/set_report.hpp"
+#include "../query/selectors.hpp"
 #include "commands.hpp"
 
 namespace kubist::cli {
 namespace {
 
 using util::ErrorKind;
-
-util::Result<> filter_by_labels(std::vector<resources::Manifest>& manifests,
-                                const std::string& text) {
-  if (text.empty()) {
-    return {};
-  }
-  KUBIST_TRY(const auto selector, resources::LabelSelector::parse(text));
-  std::erase_if(manifests, [&](const resources::Manifest& manifest) {
-    return !selector.matches(resources::ObjectView(manifest.object).labels());
-  });
-  return {};
-}
 
 util::Result<apply::Options> options_of(Context& context, const Arguments& arguments) {
   KUBIST_TRY(auto options, apply_options(context, arguments));
@@ -55,7 +44,7 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto format, set_format(arguments));
   KUBIST_TRY(auto options, options_of(context, arguments));
   KUBIST_TRY(auto manifests, read_input(context, arguments));
-  KUBIST_CHECK(filter_by_labels(manifests, arguments.text("selector")));
+  KUBIST_CHECK(filter_by_labels(manifests, arguments));
   options.keep_objects = format == SetFormat::json || format == SetFormat::yaml;
   SetPrinter printer(context, format, std::string(dry_run_suffix(options.dry_run)), manifests);
   KUBIST_TRY(const apply::Report report, apply_manifests(context, options, manifests, printer));

@@ -30,6 +30,9 @@ util::Result<apply::RemoveOptions> options_of(const Arguments& arguments) {
   const bool force = arguments.boolean("force");
   const bool now = arguments.boolean("now");
   const long long grace = arguments.number("grace-period");
+  if (force && grace > 0) {
+    return util::fail(ErrorKind::usage, "--force and a --grace-period above 0 cannot go together");
+  }
   if (now && grace >= 0) {
     return util::fail(ErrorKind::usage, "--now and --grace-period cannot go together");
   }

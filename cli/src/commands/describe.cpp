@@ -3,7 +3,6 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/data/schema.hpp>
 #include <kubist/resources/object.hpp>
-#include <kubist/resources/selector.hpp>
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
@@ -11,6 +10,7 @@
 #include "output/describe.hpp"
 #include "query/fetch.hpp"
 #include "query/file_targets.hpp"
+#include "query/selectors.hpp"
 
 namespace kubist::cli {
 namespace {
@@ -99,10 +99,10 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
   if (arguments.words().empty() == files.empty()) {
     return util::fail(ErrorKind::usage, "say what to describe: TYPE [NAME], TYPE/NAME, or -f FILE");
   }
-  std::string labels;
-  if (arguments.given("selector")) {
-    KUBIST_TRY(const auto selector, resources::LabelSelector::parse(arguments.text("selector")));
-    labels = selector.to_string();
+  KUBIST_TRY(const std::string labels, label_selector(arguments));
+  const auto& words = arguments.words();
+  if (!labels.empty() && (words.size() != 1 || words[0].find('/') != std::string::npos)) {
+    return util::fail(ErrorKind::usage, "name cannot be provided when a selector is specified");
   }
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const std::string ns, context.ns());

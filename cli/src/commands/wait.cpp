@@ -1,12 +1,12 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
-#include <kubist/resources/selector.hpp>
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
 #include "input.hpp"
 #include "output/object_printer.hpp"
 #include "query/file_targets.hpp"
+#include "query/selectors.hpp"
 #include "query/wait.hpp"
 
 namespace kubist::cli {
@@ -31,14 +31,8 @@ util::Result<WaitOptions> read_options(const Arguments& arguments) {
   if (deletes && options.conditions.size() > 1) {
     return util::fail(ErrorKind::usage, "--for=delete cannot be joined with other conditions");
   }
-  if (arguments.given("selector")) {
-    KUBIST_TRY(const auto labels, resources::LabelSelector::parse(arguments.text("selector")));
-    options.label_selector = labels.to_string();
-  }
-  if (arguments.given("field-selector")) {
-    KUBIST_TRY(const auto terms, resources::parse_field_selector(arguments.text("field-selector")));
-    options.field_selector = resources::to_string(terms);
-  }
+  KUBIST_TRY(options.label_selector, label_selector(arguments));
+  KUBIST_TRY(options.field_selector, field_selector(arguments));
   const auto timeout = arguments.duration("timeout");
   if (timeout.count() >= 0) {
     options.timeout = timeout;
@@ -46,11 +40,11 @@ util::Result<WaitOptions> read_options(const Arguments& arguments) {
   return options;
 }
 
-util::Result<> check_words(const Arguments& arguments) {
+util::Result<> check_words(const Arguments& arguments, const WaitOptions& options) {
   const auto& words = arguments.words();
   const bool named =
       words.size() > 1 || (!words.empty() && words[0].find('/') != std::string::npos);
-  const bool selected = arguments.given("selector") || arguments.given("field-selector") ||
+  const bool selected = !options.label_selector.empty() || !options.field_selector.empty() ||
                         arguments.boolean("all");
   if (words.empty() == arguments.list("filename").empty()) {
     return util::fail(ErrorKind::usage, "say which objects: TYPE NAME, TYPE/NAME, or -f FILE");
@@ -63,8 +57,8 @@ util::Result<> check_words(const Arguments& arguments) {
 }
 
 util::Result<int> run(Context& context, const Arguments& arguments) {
-  KUBIST_CHECK(check_words(arguments));
   KUBIST_TRY(WaitOptions options, read_options(arguments));
+  KUBIST_CHECK(check_words(arguments, options));
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const std::string ns, context.ns());
   KUBIST_TRY(const Targets targets,

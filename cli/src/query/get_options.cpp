@@ -1,9 +1,9 @@
 #include "get_options.hpp"
 
-#include <kubist/resources/selector.hpp>
 #include <kubist/util/text.hpp>
 
 #include "input.hpp"
+#include "selectors.hpp"
 
 namespace kubist::cli {
 namespace {
@@ -29,18 +29,6 @@ util::Result<> check(const GetOptions& options, const std::vector<std::string>& 
   }
   if (options.limit < 0) {
     return util::fail(ErrorKind::usage, "--limit cannot be negative");
-  }
-  return {};
-}
-
-util::Result<> read_selectors(const Arguments& arguments, GetOptions& options) {
-  if (arguments.given("selector")) {
-    KUBIST_TRY(const auto labels, resources::LabelSelector::parse(arguments.text("selector")));
-    options.label_selector = labels.to_string();
-  }
-  if (arguments.given("field-selector")) {
-    KUBIST_TRY(const auto terms, resources::parse_field_selector(arguments.text("field-selector")));
-    options.field_selector = resources::to_string(terms);
   }
   return {};
 }
@@ -94,7 +82,8 @@ util::Result<GetOptions> read_get_options(const Arguments& arguments,
   if (arguments.given("sort-by")) {
     KUBIST_TRY(options.sorter, Sorter::make(arguments.text("sort-by")));
   }
-  KUBIST_CHECK(read_selectors(arguments, options));
+  KUBIST_TRY(options.label_selector, label_selector(arguments));
+  KUBIST_TRY(options.field_selector, field_selector(arguments));
   for (const std::string& keys : arguments.list("label-columns")) {
     for (std::string& key : util::split(keys, ',')) {
       options.label_columns.push_back(std::move(key));

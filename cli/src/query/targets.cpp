@@ -52,11 +52,12 @@ util::Result<Targets> slash_targets(kube::Client& client, const std::vector<std:
     const std::size_t slash = word.find('/');
     const std::string type = word.substr(0, slash);
     std::string name = slash == std::string::npos ? "" : word.substr(slash + 1);
-    if (type.empty() || name.empty() || name.find('/') != std::string::npos) {
+    if (type.empty() || slash == std::string::npos || name.find('/') != std::string::npos) {
       return util::fail(ErrorKind::usage,
                         util::cat("\"", word, "\" is not TYPE/NAME, as the other words are"),
                         "Say TYPE NAME..., or TYPE/NAME for each object.");
     }
+    KUBIST_CHECK(kube::check_name("resource name", name));
     KUBIST_TRY(auto resource, find_resource(client, type, stop));
     if (targets.list.empty() || targets.list.back().resource != resource) {
       const std::string ns = namespace_for(resource, scope);
@@ -91,6 +92,9 @@ util::Result<Targets> find_targets(kube::Client& client, const std::vector<std::
   if (std::any_of(words.begin(), words.end(),
                   [](const std::string& word) { return word.find('/') != std::string::npos; })) {
     return slash_targets(client, words, scope, stop);
+  }
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    KUBIST_CHECK(kube::check_name("resource name", words[i]));
   }
   KUBIST_TRY(auto resources, resources_of(client, words[0], stop));
   Targets targets;

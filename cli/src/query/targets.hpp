@@ -34,7 +34,8 @@ util::Result<kube::ApiResource> find_resource(kube::Client& client, const std::s
                                               std::stop_token stop = {});
 
 /// kubectl's grammar: TYPE[,TYPE...] [NAME...] or TYPE/NAME...; categories ("all") stand for their
-/// kinds. usage: no words, the two forms mixed, names with -A; not_found: an unknown type.
+/// kinds. usage: no words, the two forms mixed, names with -A; invalid: a name that can be none
+/// (kube::check_name), before anything is asked; not_found: an unknown type.
 util::Result<Targets> find_targets(kube::Client& client, const std::vector<std::string>& words,
                                    const TargetScope& scope, std::stop_token stop = {});
 

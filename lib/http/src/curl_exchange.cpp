@@ -105,6 +105,8 @@ curl_socket_t CurlExchange::open_callback(void* self, curlsocktype /*purpose*/,
 }
 
 void CurlExchange::set_address() {
+  // Else libcurl takes `..` out of the path together with the part before it.
+  set(easy(), CURLOPT_PATH_AS_IS, 1L);
   if (auto url = parse_url(m_request.url)) {
     m_url = std::move(*url);
   }

@@ -31,6 +31,14 @@ std::string number(const std::optional<std::int64_t>& value) {
   return value ? std::to_string(*value) : std::string();
 }
 
+/// A subresource's answer may be of another kind.
+void expect(ApiCall& call, const ApiResource& resource, std::string_view name,
+            std::string_view subresource) {
+  if (subresource.empty()) {
+    call.expected = {resource.kind, std::string(name)};
+  }
+}
+
 ApiCall write(std::string method, std::string path, const data::Json& body, const WriteOptions& options) {
   ApiCall call;
   call.method = std::move(method);
@@ -49,6 +57,7 @@ ApiCall get(const ApiResource& resource, std::string_view ns, std::string_view n
             std::string_view subresource) {
   ApiCall call;
   call.path = resource.path(ns, name, subresource);
+  expect(call, resource, name, subresource);
   return call;
 }
 

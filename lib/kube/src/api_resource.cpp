@@ -38,4 +38,24 @@ std::string ApiResource::path(std::string_view ns, std::string_view name,
                    subresource.empty() ? "" : "/", subresource);
 }
 
+util::Result<> check_name(std::string_view what, std::string_view name) {
+  const auto refuse = [&](std::string_view why) {
+    return util::fail(util::ErrorKind::invalid,
+                      util::cat("invalid ", what, " \"", util::printable(name), "\": ", why),
+                      "Nothing was sent.");
+  };
+  if (name.empty()) {
+    return refuse("may not be empty");
+  }
+  if (name == "." || name == "..") {
+    return refuse(util::cat("may not be '", name, "'"));
+  }
+  for (const char c : {'/', '%'}) {
+    if (name.find(c) != name.npos) {
+      return refuse(util::cat("may not contain '", c, "'"));
+    }
+  }
+  return {};
+}
+
 }  // namespace kubist::kube

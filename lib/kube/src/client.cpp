@@ -11,6 +11,7 @@
 
 #include "auth_transport.hpp"
 #include "client_impl.hpp"
+#include "path_guard.hpp"
 #include "tracking_transport.hpp"
 
 namespace kubist::kube {
@@ -38,10 +39,14 @@ std::shared_ptr<http::Transport> endpoint_transport(const ClusterAccess& access,
   return transport;
 }
 
-/// From the top: tracking, retries, credentials, traces, libcurl.
+std::shared_ptr<http::Transport> track(std::shared_ptr<http::Transport> transport) {
+  return std::make_shared<TrackingTransport>(std::make_shared<PathGuard>(std::move(transport)));
+}
+
+/// From the top: tracking, paths, retries, credentials, traces, libcurl.
 std::shared_ptr<http::Transport> make_stack(const ClusterAccess& access, ClientOptions& options) {
   if (options.transport) {
-    return std::make_shared<TrackingTransport>(options.transport);
+    return track(options.transport);
   }
   if (!options.engine) {
     options.engine = std::make_shared<http::CurlEngine>();
@@ -59,7 +64,24 @@ std::shared_ptr<http::Transport> make_stack(const ClusterAccess& access, ClientO
   if (options.retry) {
     transport = std::make_shared<http::RetryTransport>(std::move(transport));
   }
-  return std::make_shared<TrackingTransport>(std::move(transport));
+  return track(std::move(transport));
+}
+
+/// A list has another kind; so has what a server sends that took the path for another place.
+util::Result<> check_identity(const data::Json& value, const ExpectedObject& expected) {
+  const std::string_view kind = data::string_at(value, {"kind"});
+  // Asked for in another form (Accept), an object comes in an envelope.
+  if (kind == "PartialObjectMetadata" || kind == "Table") {
+    return {};
+  }
+  const std::string_view name = data::string_at(value, {"metadata", "name"});
+  if ((kind.empty() || kind == expected.kind) && (name.empty() || name == expected.name)) {
+    return {};
+  }
+  return util::fail(ErrorKind::unavailable,
+                    util::cat("the answer is ", util::printable(kind), " \"", util::printable(name),
+                              "\", not ", expected.kind, " \"", expected.name, "\""),
+                    "Does something between kubist and the API server rewrite paths?");
 }
 
 }  // namespace
@@ -70,6 +92,9 @@ util::Result<data::Json> Reply::json() const {
     return util::fail(ErrorKind::unavailable, "the answer is not JSON",
                       "Is something else than a Kubernetes API server behind this address?");
   }
+  if (expected) {
+    KUBIST_CHECK(check_identity(value, *expected));
+  }
   return value;
 }
 
@@ -77,6 +102,7 @@ util::Result<std::shared_ptr<Client>> Client::connect(ClusterAccess access, Clie
   if (auto url = http::parse_url(access.server); !url) {
     return util::fail(std::move(url).error());
   }
+  KUBIST_CHECK(check_name("namespace", access.ns));
   auto impl = std::make_unique<Impl>();
   impl->transport = make_stack(access, options);
   DiscoveryCache cache;
@@ -147,7 +173,7 @@ http::Call Client::start(const ApiCall& call, ReplyHandler done) {
   http::Request request = request_of(call);
   const std::string url = request.url;
   return m_impl->transport->start(
-      std::move(request), [this, method = call.method, url,
+      std::move(request), [this, method = call.method, url, expected = call.expected,
                            done = std::move(done)](util::Result<http::Response> outcome) {
         if (!outcome) {
           return done(util::fail(std::move(outcome).error()));
@@ -156,7 +182,7 @@ http::Call Client::start(const ApiCall& call, ReplyHandler done) {
         if (outcome->status >= 400) {
           return done(util::fail(api_error(method, url, *outcome)));
         }
-        done(Reply{outcome->status, std::move(outcome->headers), std::move(outcome->body)});
+        done(Reply{outcome->status, std::move(outcome->headers), std::move(outcome->body), expected});
       });
 }
 

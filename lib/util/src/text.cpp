@@ -93,6 +93,19 @@ std::string percent_encode(std::string_view text) {
   return result;
 }
 
+std::string percent_decode(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    unsigned value = 0;
+    const bool escape = text.size() > 2 && text[0] == '%' &&
+                        std::from_chars(text.data() + 1, text.data() + 3, value, 16).ptr ==
+                            text.data() + 3;
+    result += escape ? static_cast<char>(value) : text[0];
+    text.remove_prefix(escape ? 3 : 1);
+  }
+  return result;
+}
+
 std::optional<long long> parse_int(std::string_view text) {
   long long value = 0;
   const char* end = text.data() + text.size();

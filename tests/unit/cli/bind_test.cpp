@@ -48,6 +48,16 @@ TEST_CASE("bind: flags in kubectl's forms, words anywhere") {
   CHECK(arguments->words() == std::vector<std::string>{"one", "two"});
 }
 
+TEST_CASE("bind: an empty value behind '=' is a value, and never the next word") {
+  const auto arguments = parse({"--namespace=", "one", "--filename=", "two"});
+  REQUIRE(arguments.has_value());
+  CHECK(arguments->text("namespace").empty());
+  CHECK(arguments->list("filename") == std::vector<std::string>{""});
+  CHECK(arguments->words() == std::vector<std::string>{"one", "two"});
+  CHECK(parse({"one", "--namespace="})->words() == std::vector<std::string>{"one"});
+  CHECK(parse({"--", "--namespace="})->words() == std::vector<std::string>{"--namespace="});
+}
+
 TEST_CASE("bind: an optional value never takes the next word") {
   CHECK(parse({"--dry-run", "one"})->text("dry-run") == "client");
   CHECK(parse({"--dry-run", "one"})->words() == std::vector<std::string>{"one"});
@@ -78,6 +88,11 @@ TEST_CASE("bind: mistakes are usage errors that say what would be right") {
       {{"one", "--limit=many"}, "expected a whole number"},
       {{"one", "--dry-run=sever"}, "did you mean \"server\"?"},
       {{"one", "-R=perhaps"}, "expected true or false"},
+      {{"one", "--recursive="}, "--recursive= has no value"},
+      {{"one", "--dry-run="}, "--dry-run= has no value"},
+      {{"one", "-n="}, "-n= has no value"},
+      {{"one", "--limit="}, "expected a whole number"},
+      {{"one", "--timeout="}, "expected a duration"},
       {{"one", "two", "three"}, "unexpected argument \"three\""},
       {{}, "needs NAME..."},
       {{"one", "-f"}, "filename"}};

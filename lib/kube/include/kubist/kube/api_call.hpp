@@ -13,6 +13,12 @@
 
 namespace kubist::kube {
 
+/// The object that an answer must be.
+struct ExpectedObject {
+  std::string kind;
+  std::string name;
+};
+
 /// One request to an API server as data; built by the functions below, sent by Client. Pure.
 struct ApiCall {
   std::string method = "GET";
@@ -23,6 +29,7 @@ struct ApiCall {
   std::shared_ptr<const std::string> body;
   bool idempotent = false;  ///< see http::Request
   std::chrono::milliseconds timeout{0};
+  std::optional<ExpectedObject> expected;  ///< of a call about one object, not its subresource
 };
 
 inline constexpr std::string_view k_default_manager = "kubist";

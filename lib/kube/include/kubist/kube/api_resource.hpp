@@ -3,6 +3,8 @@
 #include <string_view>
 #include <vector>
 
+#include <kubist/util/result.hpp>
+
 namespace kubist::kube {
 
 /// One resource that an API server serves, as discovery tells it. Plain data; copies are cheap
@@ -27,12 +29,19 @@ struct ApiResource {
   bool has_verb(std::string_view verb) const;
   bool has_subresource(std::string_view name) const;
 
-  /// The URL path of one object or its subresource. `ns` is ignored where the kind has none.
+  /// The URL path of one object or its subresource. `ns` is ignored where the kind has none. What
+  /// check_name() refuses makes a path that no Client sends.
   std::string path(std::string_view ns, std::string_view name,
                    std::string_view subresource = {}) const;
   /// The URL path of all objects; an empty `ns` means all namespaces.
   std::string collection_path(std::string_view ns) const;
 };
+
+/// May this be a part of an API path? Kubernetes' own rule (IsValidPathSegmentName of
+/// k8s.io/apimachinery/pkg/api/validation/path), and not empty: servers take `..` and an empty name
+/// for another object or for the whole collection. `what` begins the message ("resource name").
+/// Error: invalid.
+util::Result<> check_name(std::string_view what, std::string_view name);
 
 /// A resource known beforehand, of which discovery need not be asked: every verb, and the
 /// subresources named.

@@ -34,7 +34,9 @@ struct Reply {
   int status = 0;
   http::Headers headers;
   std::string body;
-  /// The body as JSON. Unavailable: it is none (a proxy's page).
+  std::optional<ExpectedObject> expected;  ///< of its call
+  /// The body as JSON. Unavailable: it is none (a proxy's page), or another object or a list came
+  /// where one object was asked for.
   util::Result<data::Json> json() const;
 };
 

@@ -55,6 +55,8 @@ bool iequals(std::string_view a, std::string_view b);
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
 /// Percent-encoding for one URL path segment or query value (RFC 3986 unreserved stay).
 std::string percent_encode(std::string_view text);
+/// The text with each %XX as the byte that it stands for; any other '%' stays as it is.
+std::string percent_decode(std::string_view text);
 /// Whole text as a decimal integer, or nothing.
 std::optional<long long> parse_int(std::string_view text);
 
