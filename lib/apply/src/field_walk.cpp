@@ -21,25 +21,6 @@ const Json* child(const Json* object, std::string_view key) {
   return found == object->end() ? nullptr : &*found;
 }
 
-/// Does a list element have the values of a "k:" key? A key field that the input leaves out is one
-/// that the schema defaults.
-bool has_key(const Json& element, const Json& key, bool exact) {
-  if (!element.is_object()) {
-    return false;
-  }
-  for (const auto& [name, value] : key.items()) {
-    const auto found = element.find(name);
-    if (found == element.end() ? exact : *found != value) {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool selects(const std::string& field, const Json& key, const Json& element, bool exact) {
-  return field[0] == 'v' ? element == key : has_key(element, key, exact);
-}
-
 }  // namespace
 
 /// False ends the walk: nothing can make a changed object unchanged again.
@@ -101,8 +82,8 @@ bool FieldWalk::walk(const Node& node, std::string_view key, ValuePlace place, L
     return walk_map(node, place, level);
   }
   if (node.fields->empty()) {
-    if (node.input->is_structured() && !node.input->empty() && granular_elsewhere()) {
-      return note(Verdict::changed, "was empty in the input");
+    if (node.input->is_structured() && granular_elsewhere()) {
+      return node.input->empty() || note(Verdict::changed, "was empty in the input");
     }
     const Json& whole = node.full != nullptr ? *node.full : *node.input;
     return note(same_value(whole, node.live, key, place), "differs");
@@ -156,78 +137,39 @@ bool FieldWalk::walk_map(const Node& node, ValuePlace place, Level level) {
     if (ignored(key, level) || node.fields->contains("f:" + key)) {
       continue;
     }
-    const Json* live = child(node.live, key);
-    const bool absent = live == nullptr || live->is_null();
-    if (level == Level::root && key == "metadata") {
-      const std::size_t length = m_path.size();
-      data::append_token(m_path, key);
-      static const Json k_none = Json::object();
-      if (!walk_map({&k_none, &value, &value, live}, place, Level::metadata)) {
-        return false;
-      }
-      m_path.resize(length);
-    } else if (!(value.is_null() && absent)) {
-      data::append_token(m_path, key);
-      return note(Verdict::changed, "is new in the input");
+    const Level next = level == Level::root && key == "metadata" ? Level::metadata : Level::inner;
+    if (!walk_untraced(key, value, child(node.live, key), next)) {
+      return false;
     }
   }
   return true;
 }
 
-bool FieldWalk::walk_list(const Node& node, std::string_view key, ValuePlace place) {
-  const Json& input = *node.input;
-  std::vector<bool> matched(input.size(), false);
-  std::vector<std::size_t> live_index(input.size(), 0);
-  std::size_t owned = 0;
-  for (const auto& [field, inner] : node.fields->items()) {
-    if (field == ".") {
-      continue;
-    }
-    if (!field.starts_with("k:") && !field.starts_with("v:")) {
-      return note(Verdict::doubtful, "is a list owned by index");
-    }
-    ++owned;
-    const Json selector = Json::parse(std::string_view(field).substr(2), nullptr, false);
-    std::size_t at = 0;
-    while (at < input.size() && (matched[at] || !selects(field, selector, input[at], false))) {
-      ++at;
-    }
-    if (at == input.size()) {
-      return note(Verdict::changed, "has fewer elements");
-    }
-    matched[at] = true;
-    const Json* live = nullptr;
-    for (std::size_t i = 0; node.live != nullptr && node.live->is_array() && i < node.live->size();
-         ++i) {
-      if (selects(field, selector, (*node.live)[i], true)) {
-        live = &(*node.live)[i];
-        live_index[at] = i;
-        break;
-      }
-    }
-    if (live == nullptr) {
-      return note(Verdict::changed, "lost an element");
-    }
-    const std::size_t length = m_path.size();
-    data::append_token(m_path, at);
-    m_steps.push_back(field);
-    const Json* full = node.full != nullptr && node.full->is_array() && at < node.full->size()
-                           ? &(*node.full)[at]
-                           : nullptr;
-    if (!walk({&inner, &input[at], full, live}, key, place, Level::inner)) {
-      return false;
-    }
-    m_steps.pop_back();
-    m_path.resize(length);
+/// What the input has and the set has not. Of a list with keys, or of a set of values, that is
+/// empty, and of a map of nothing else, an apply leaves no trace (typed/tofieldset.go). Where
+/// others own what is inside, applying an empty one changes nothing.
+bool FieldWalk::walk_untraced(const std::string& key, const Json& input, const Json* live,
+                              Level level) {
+  static const Json k_none = Json::object();
+  const bool absent = live == nullptr || live->is_null();
+  const std::string field = "f:" + key;
+  const std::size_t length = m_path.size();
+  data::append_token(m_path, key);
+  m_steps.push_back(field);
+  const bool empty = input.is_structured() && input.empty();
+  bool same = (input.is_null() && absent) ||
+              (input.is_array() && empty && (absent || *live == input)) ||
+              (empty && granular_elsewhere());
+  if (input.is_object() && (level == Level::metadata || (!empty && !absent && live->is_object()))) {
+    // What is in there has no trace either: its place, which decides how values compare, is of no
+    // matter.
+    same = walk_map({&k_none, &input, &input, live}, {}, level);
   }
-  if (owned != input.size()) {
-    return note(Verdict::changed, "has more elements");
+  if (!same) {
+    return note(Verdict::changed, "is new in the input");
   }
-  for (std::size_t i = 1; i < live_index.size(); ++i) {
-    if (live_index[i] < live_index[i - 1]) {
-      return note(Verdict::changed, "has another order");
-    }
-  }
+  m_steps.pop_back();
+  m_path.resize(length);
   return true;
 }
 

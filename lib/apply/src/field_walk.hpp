@@ -33,6 +33,8 @@ class FieldWalk {
   bool walk(const Node& node, std::string_view key, ValuePlace place, Level level);
   bool walk_map(const Node& node, ValuePlace place, Level level);
   bool walk_list(const Node& node, std::string_view key, ValuePlace place);
+  bool walk_untraced(const std::string& key, const data::Json& input, const data::Json* live,
+                     Level level);
   bool walk_string_data(const data::Json& fields, const data::Json& input, const data::Json& live);
   bool ignored(std::string_view key, Level level) const;
   bool granular_elsewhere() const;

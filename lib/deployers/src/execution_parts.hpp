@@ -43,7 +43,8 @@ util::Result<ItemGroup> render_execution(const ExecutionInput& input);
 /// own imports. The type is Container, Script or (then without a DeployItem) Templates. Pure.
 RenderedItem render_item(const ExecutionInput& input, const Json& item, std::string name,
                          const std::vector<std::string>& depends_on, bool imports);
-/// A part of a Templates item that says a DeployItem's spec itself. Pure.
+/// A part of a Templates item that says a DeployItem's spec itself. It gets import values where its
+/// deployer takes any and it names none itself. Pure.
 RenderedItem render_part(const ExecutionInput& input, const Json& part, std::string name,
                          const std::vector<std::string>& depends_on, bool imports, Json spec);
 tl::unexpected<util::Error> invalid_item(std::string message, std::string hint = {});

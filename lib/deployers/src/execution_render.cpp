@@ -79,6 +79,12 @@ void mark_public(Json& spec, const Json& execution_spec, std::string_view item) 
   }
 }
 
+/// Deployers of others do not know import Secrets: their imports are in the item's configuration.
+bool reads_import_secret(std::string_view type) {
+  const Deployer* deployer = type.starts_with("kubist.io/") ? find_deployer(type, {}) : nullptr;
+  return deployer != nullptr && deployer->takes_imports();
+}
+
 /// The DeployItem around a spec.
 Json deploy_item(const ExecutionInput& input, const std::string& item,
                  const std::vector<std::string>& depends_on, Json spec) {
@@ -185,9 +191,8 @@ RenderedItem render_part(const ExecutionInput& input, const Json& part, std::str
   RenderedItem result;
   result.name = std::move(name);
   result.source = part;
-  // A deployer of others finds nothing in an import Secret: its imports are in its configuration.
-  result.imports = imports && !spec.contains("import") &&
-                   data::string_at(spec, {"type"}).starts_with("kubist.io/");
+  result.imports =
+      imports && !spec.contains("import") && reads_import_secret(data::string_at(spec, {"type"}));
   if (result.imports) {
     refer_to_imports(spec,
                      deploy_item_name(resources::ObjectView(input.object).name(), result.name));

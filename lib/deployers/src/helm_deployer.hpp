@@ -17,6 +17,7 @@ class HelmDeployer : public ManifestDeployer {
   util::Result<> check(const Item& item, const Settings& settings) const override;
   Json identity(const Item& item, const Settings& settings) const override;
   util::Result<Progress> advance(World& world, const Item& item, const Job& job) const override;
+  bool takes_imports() const override { return true; }
 
  private:
   util::Result<RenderedChart> render(World& world, const Item& item, const Job& job,

@@ -14,6 +14,7 @@ class ManifestDeployer : public Deployer {
   /// Objects go in the job with `remove`; without that run they stay.
   util::Result<Progress> clean_up(World& world, const Item& item, const Job& job) const override;
   bool runs_pods() const override { return false; }
+  bool takes_imports() const override { return false; }
 };
 
 const Deployer& manifest_deployer();

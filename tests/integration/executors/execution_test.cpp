@@ -199,6 +199,65 @@ TEST_CASE("execution: an item imports what another one exports, and runs again w
                 status_message(project));
 }
 
+TEST_CASE("execution: a manifest part of a template gets its imports, and their changes") {
+  World world("values");
+  const std::string project = world.name();
+  world.make_project(project);
+  const std::string source = R"(
+local map(name, data) = { name: name, type: 'kubist.io/manifest', config: { manifests: [
+  { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: name }, data: data },
+] } };
+function(all) [
+  map('page', { color: all.imports.color }),
+  map('fixed', { as: 'it is' }),
+  { name: 'told', type: 'kubist.io/mock', config: {} },
+])";
+  const auto first = [&](const std::string& color) {
+    return object(
+        "Execution", project, "first",
+        {{"items", Json::array({mock("paint", {{"export", {{"color", color}}}})})},
+         {"exports", Json::array({{{"name", "color"}, {"item", "paint"}, {"key", "x.color"}}})}});
+  };
+  const auto imported = [](const char* kind, const Json& from) {
+    return Json{{"imports", Json::array({{{"name", "color"}, {kind, from}}})}};
+  };
+  const auto page = [&](const Json& of_execution, const Json& of_item) {
+    return execution(project, Json::array({templates("web", source, of_item)}), of_execution);
+  };
+  const auto check = [&](const std::vector<Json>& objects, const std::string& color) {
+    CAPTURE(color);
+    put("home", objects);
+    const CommandResult run = reconcile(world);
+    REQUIRE_MESSAGE(run.exit_code == 0, run.out, run.err, status_message(project));
+    const auto live = get("home", "configmap", "page", project);
+    REQUIRE(live);
+    CHECK((*live)["data"] == Json{{"color", color}});
+  };
+  check({page(imported("value", "blue"), Json::object())}, "blue");
+  CHECK_FALSE(get("home", "secret", "job-web-page-import", project));
+  CHECK(get("home", "secret", "job-web-told-import", project));
+
+  Audit audit("home");
+  check({page(imported("value", "green"), Json::object())}, "green");
+  Words maps;
+  for (const AuditedWrite& write : audit.writes(world.user())) {
+    if (write.resource == "configmaps") {
+      maps.push_back(cat(write.verb, " ", write.name));
+    }
+    CHECK_MESSAGE(write.name.find("job-web-fixed") == std::string::npos, write.to_string());
+  }
+  CHECK(maps == Words{"patch page"});
+  {
+    Audit quiet("home");
+    CHECK(reconcile(world).exit_code == 0);
+    CHECK(quiet.writes(world.user()).empty());
+  }
+  check({page(Json::object(), imported("value", "grey"))}, "grey");
+  const Json of_first = imported("executionRef", {{"name", "first"}, {"export", "color"}});
+  check({first("red"), page(of_first, Json::object())}, "red");
+  check({first("white")}, "white");
+}
+
 TEST_CASE("execution: a failure stops its dependents, lets them go on, or rolls back") {
   World world("failure");
   const std::string project = world.name();

@@ -208,6 +208,9 @@ TEST_CASE("examples: reconciled they are Ready for kubectl, and a second run wri
   CHECK((*get("home", "namespace", "shop-test"))["metadata"]["labels"]["tier"] == "gold");
   CHECK((*get("home", "namespace", "shop-dev"))["metadata"]["labels"]["istio-injection"] ==
         "enabled");
+  const auto page = get("home", "configmap", "page", "shop-dev");
+  REQUIRE(page);
+  CHECK((*page)["data"] == Json{{"color", "blue"}, {"table", "orders"}});
 
   const std::string target_user =
       must(kubectl("target1", {"auth", "whoami", "-o", "jsonpath={.status.userInfo.username}"}));

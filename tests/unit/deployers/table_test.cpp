@@ -41,6 +41,16 @@ TEST_CASE("deployers: names of others are claimed only where the CRD is ours") {
   CHECK(find_deployer("landscaper.gardener.cloud/terraform", own) == nullptr);
 }
 
+TEST_CASE("deployers: all but manifest take imports") {
+  for (const char* name : {"container", "script", "helm", "mock"}) {
+    CAPTURE(name);
+    CHECK(find_deployer(std::string("kubist.io/") + name, {})->takes_imports());
+  }
+  CHECK(find_deployer("landscaper.gardener.cloud/container", {})->takes_imports());
+  CHECK_FALSE(find_deployer("kubist.io/manifest", {})->takes_imports());
+  CHECK_FALSE(find_deployer("landscaper.gardener.cloud/kubernetes-manifest", {})->takes_imports());
+}
+
 TEST_CASE("upstream's container: its example is accepted") {
   const Item item = upstream_container({{"image", "alpine:3.20"},
                                         {"command", {"sh", "-c"}},

@@ -71,6 +71,9 @@ class Deployer {
   /// Does a job with `remove` start a pod? One that does not works in a namespace that is being
   /// deleted, too, and without imports.
   virtual bool runs_pods() const { return true; }
+  /// Does its work read import values? A part of a Templates item that does not gets no import
+  /// Secret: the template has put the values into its config.
+  virtual bool takes_imports() const { return true; }
 };
 
 /// The deployer of a type, or null where the type is not ours. The names of others (of landscaper,
