@@ -55,18 +55,22 @@ endfunction()
 
 # kubist_integration_tests(NAME [LAUNCHER COMMAND...] [LIBRARIES target...]): one doctest binary of
 # tests/integration/NAME/*.cpp, label integration, with layer NAME where there is one. Runs in the network namespace
-# of the test cluster, which must be up; LAUNCHER is what takes it there.
+# of the test cluster, which must be up; LAUNCHER is what takes it there: with-istio, maybe to a cluster of its own. One
+# test at a time is in a cluster.
 function(kubist_integration_tests name)
   cmake_parse_arguments(arg "" "" "LAUNCHER;LIBRARIES" ${ARGN})
   if(NOT arg_LAUNCHER)
     set(arg_LAUNCHER ${PROJECT_SOURCE_DIR}/tests/cluster/cluster exec)
+    set(lock cluster)
+  else()
+    set(lock istio-cluster)
   endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/integration/${name}/*.cpp)
   add_executable(integration_${name} ${sources})
   kubist_test_program(integration_${name} $<TARGET_NAME_IF_EXISTS:kubist::${name}> ${arg_LIBRARIES} ${arg_UNPARSED_ARGUMENTS} test_live)
   add_test(NAME integration.${name}
     COMMAND ${arg_LAUNCHER} $<TARGET_FILE:integration_${name}>)
-  set_tests_properties(integration.${name} PROPERTIES LABELS integration TIMEOUT 600)
+  set_tests_properties(integration.${name} PROPERTIES LABELS integration TIMEOUT 600 RESOURCE_LOCK ${lock})
 endfunction()
 
 # kubist_e2e_tests(NAME LIBRARIES...): one doctest binary of tests/e2e/NAME_test.cpp, label e2e. As integration
@@ -76,5 +80,5 @@ function(kubist_e2e_tests name)
   kubist_test_program(e2e_${name} ${ARGN} test_live)
   add_test(NAME e2e.${name}
     COMMAND ${PROJECT_SOURCE_DIR}/tests/cluster/cluster exec $<TARGET_FILE:e2e_${name}>)
-  set_tests_properties(e2e.${name} PROPERTIES LABELS e2e TIMEOUT 900)
+  set_tests_properties(e2e.${name} PROPERTIES LABELS e2e TIMEOUT 900 RESOURCE_LOCK cluster)
 endfunction()

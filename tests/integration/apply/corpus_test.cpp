@@ -101,7 +101,7 @@ TEST_CASE("apply: the corpus goes in at once, and again without a write") {
   INFO(diff.out);
   CHECK(diff.exit_code == 0);
 
-  // A set that was empty gets an element, and is emptied again. Servers before 1.36 refuse the
+  // A set that was empty gets an element, and is emptied again. Servers may refuse the
   // latter (kubernetes#104694), so what counts is that it is tried.
   const auto widget = [&](const std::string& tags) {
     return run_kubist({"apply", "-f", "-"},
