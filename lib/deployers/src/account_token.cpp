@@ -27,11 +27,14 @@ bool matches(std::string_view pattern, std::string_view name) {
 
 }  // namespace
 
+bool is_allowed_account(const std::vector<std::string>& patterns, std::string_view account) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const std::string& pattern) { return matches(pattern, account); });
+}
+
 util::Result<> check_account(const Workload& workload, const Place& place) {
   const std::string& account = workload.service_account;
-  const auto allows = [&](const std::string& pattern) { return matches(pattern, account); };
-  if (account.empty() ||
-      std::any_of(place.item_accounts.begin(), place.item_accounts.end(), allows)) {
+  if (account.empty() || is_allowed_account(place.item_accounts, account)) {
     return {};
   }
   util::Error error = util::make_error(

@@ -1,10 +1,17 @@
 #pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include <kubist/deployers/deployer.hpp>
 #include <kubist/deployers/pod.hpp>
 
 #include "requests.hpp"
 
 namespace kubist::deployers {
+
+/// Is that account among those of a Project's spec.items.serviceAccounts?
+bool is_allowed_account(const std::vector<std::string>& patterns, std::string_view account);
 
 /// May the workload have a token of the account that it names? Denied, reason AccountNotAllowed.
 util::Result<> check_account(const Workload& workload, const Place& place);

@@ -47,6 +47,7 @@ util::Result<Json> read_state(World& world, const ExecutionInput& input, const R
   if (!secret) {
     return Json();
   }
+  KUBIST_CHECK(check_secret_owner(*secret, {{"metadata", owned_metadata(input, name)}}));
   const auto text = util::base64_decode(data::string_at(*secret, {"data", state::k_state_key}));
   Json value = Json::parse(text.value_or(""), nullptr, false);
   if (value.is_discarded()) {

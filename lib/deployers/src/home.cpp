@@ -127,7 +127,14 @@ util::Result<> keep_log(World& world, const Item& item, const std::string& job,
              world.home->find(kube::well_known::secrets(), item.ns, name, world.stop));
   const KeptLog newest{job, util::format_time(world.clock->now()), text};
   const Json data = log_secret_data(present.value_or(Json()), newest);
-  KUBIST_CHECK(ensure_secret(world, {*world.home, ""}, home_secret(item, name, data), present));
+  const Json secret = home_secret(item, name, data);
+  if (const auto own = present ? check_secret_owner(*present, secret) : util::Result<>(); !own) {
+    if (world.progress) {  // without a log the job is as good as it was
+      world.progress(cat("the log of ", item.name, " is not kept: ", own.error().message));
+    }
+    return {};
+  }
+  KUBIST_CHECK(ensure_secret(world, {*world.home, ""}, secret, present));
   return {};
 }
 

@@ -8,6 +8,8 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
+#include "limits.hpp"
+
 namespace kubist::deployers {
 namespace {
 
@@ -44,8 +46,9 @@ std::vector<resources::Manifest> to_apply(const ManifestPlan& plan) {
   return manifests;
 }
 
-util::Result<apply::Admission> admit(World& world, const Item& item, const ManifestEntry& entry,
-                                     const resources::ObjectRef& ref, const Json* live) {
+util::Result<apply::Admission> admit(World& world, const Item& item, const Job& job,
+                                     const ManifestEntry& entry, const resources::ObjectRef& ref,
+                                     const Json* live) {
   if (live != nullptr && entry.only_absent) {
     return apply::Admission{false, "it is there"};
   }
@@ -62,6 +65,9 @@ util::Result<apply::Admission> admit(World& world, const Item& item, const Manif
   }
   if (live != nullptr && entry.policy == ManagePolicy::immutable) {
     return apply::Admission{false, "it is there (policy immutable)"};
+  }
+  if (live != nullptr) {
+    KUBIST_CHECK(check_takeover(item, job.place, *live));
   }
   if (world.may_write) {
     KUBIST_CHECK(world.may_write());
@@ -131,7 +137,7 @@ util::Result<> resolve_plan(World& world, const Item& item, const Job& job, Mani
   for (std::size_t i = 0; i < manifests.size(); ++i) {
     plan.entries[i].manifest = std::move(manifests[i]);
   }
-  return {};
+  return check_manifests(world, job, plan);
 }
 
 std::optional<util::Error> apply_plan(World& world, const Item& item, const Job& job,
@@ -148,7 +154,7 @@ std::optional<util::Error> apply_plan(World& world, const Item& item, const Job&
   std::set<resources::ObjectRef> others;
   apply::Options options = options_of(item, job);
   options.admit = [&](std::size_t index, const Json* live) {
-    auto admission = admit(world, item, *entries[index], refs[index], live);
+    auto admission = admit(world, item, job, *entries[index], refs[index], live);
     if (admission && !admission->write && !is_own(*live, item)) {
       others.insert(refs[index]);
     }

@@ -10,7 +10,7 @@
 namespace kubist::deployers {
 
 /// Fills in namespaces, marks the objects as the item's, and finds what cannot be (unknown kinds,
-/// wrong scopes, objects that are there twice) without a write.
+/// wrong scopes, objects that are there twice) and may not be (limits.hpp), without a write.
 util::Result<> resolve_plan(World& world, const Item& item, const Job& job, ManifestPlan& plan);
 
 /// Makes the objects of a resolved plan as their policies say, and records their uids in `managed`;

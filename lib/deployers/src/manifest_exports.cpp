@@ -1,6 +1,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
+#include "limits.hpp"
 #include "manifest_run.hpp"
 
 namespace kubist::deployers {
@@ -27,10 +28,14 @@ std::optional<Json> value_at(const data::JsonPath& path, const Json& object) {
   return list;
 }
 
-util::Result<std::optional<Json>> read_value(World& world, const Job& job, const ExportRule& rule,
-                                             const ObjectSelector& from,
+util::Result<std::optional<Json>> read_value(World& world, const Item& item, const Job& job,
+                                             const ExportRule& rule, const ObjectSelector& from,
                                              const data::JsonPath& path, Pending& pending) {
-  KUBIST_TRY(const auto found, find_object(world, job, from));
+  auto looked = find_object(world, item, job, from);
+  if (!looked) {
+    return util::fail(util::with_context(looked.error(), cat("export ", rule.key)));
+  }
+  const std::optional<Found> found = *std::move(looked);
   const std::string where = cat("export ", rule.key, ": ", from.kind, " ", from.name);
   if (!found) {
     pending.lines.push_back(cat(where, ": the cluster has no such kind"));
@@ -78,7 +83,7 @@ util::Result<> put(Json& values, const std::string& key, Json value) {
 
 }  // namespace
 
-util::Result<std::optional<Found>> find_object(World& world, const Job& job,
+util::Result<std::optional<Found>> find_object(World& world, const Item& item, const Job& job,
                                                const ObjectSelector& selector) {
   kube::Client& client = *job.place.client;
   auto resource = client.discovery().find_kind(selector.api_version, selector.kind, world.stop);
@@ -91,21 +96,16 @@ util::Result<std::optional<Found>> find_object(World& world, const Job& job,
   Found found;
   found.resource = *std::move(resource);
   found.ns = !found.resource.namespaced ? "" : selector.ns.empty() ? job.place.ns : selector.ns;
+  KUBIST_CHECK(check_readable_namespace(job.place, found.ns));
   KUBIST_TRY(found.object, client.find(found.resource, found.ns, selector.name, world.stop));
-  if (found.object && found.resource.group.empty() && found.resource.kind == "Secret" &&
-      is_off_limits(resources::ObjectView(*found.object))) {
-    util::Error error = util::make_error(
-        util::ErrorKind::invalid,
-        cat("Secret ", found.ns, "/", selector.name,
-            " is kubist's own or gives access to a cluster, items cannot have it"));
-    error.reason = "SecretNotAllowed";
-    return util::fail(std::move(error));
+  if (found.object) {
+    KUBIST_CHECK(check_readable(item, job.place, *found.object));
   }
   return found;
 }
 
-util::Result<Json> collect_exports(World& world, const Job& job, const ManifestPlan& plan,
-                                   Pending& pending) {
+util::Result<Json> collect_exports(World& world, const Item& item, const Job& job,
+                                   const ManifestPlan& plan, Pending& pending) {
   Json values = Json::object();
   for (const ExportRule& rule : plan.exports) {
     ObjectSelector from = rule.from;
@@ -116,7 +116,7 @@ util::Result<Json> collect_exports(World& world, const Job& job, const ManifestP
     }
     if (rule.reference) {
       KUBIST_TRY(const auto reference,
-                 read_value(world, job, rule, from, *rule.reference, pending));
+                 read_value(world, item, job, rule, from, *rule.reference, pending));
       if (!reference) {
         continue;
       }
@@ -132,7 +132,7 @@ util::Result<Json> collect_exports(World& world, const Job& job, const ManifestP
         return util::fail(std::move(error));
       }
     }
-    KUBIST_TRY(auto value, read_value(world, job, rule, from, rule.path, pending));
+    KUBIST_TRY(auto value, read_value(world, item, job, rule, from, rule.path, pending));
     if (value) {
       KUBIST_CHECK(put(values, rule.key, *std::move(value)));
     }

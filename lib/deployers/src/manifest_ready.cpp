@@ -4,6 +4,7 @@
 #include <kubist/resources/readiness.hpp>
 #include <kubist/util/text.hpp>
 
+#include "limits.hpp"
 #include "manifest_run.hpp"
 
 namespace kubist::deployers {
@@ -43,7 +44,8 @@ bool holds(const Requirement& requirement, const Json& object) {
 /// The default check (kstatus) of all objects, and the custom ones.
 class ReadinessLook {
  public:
-  ReadinessLook(World& world, const Job& job) : m_world(world), m_job(job) {}
+  ReadinessLook(World& world, const Item& item, const Job& job)
+      : m_world(world), m_item(item), m_job(job) {}
 
   util::Result<> look_at(const std::vector<Managed>& managed) {
     std::vector<apply::Lookup> lookups;
@@ -100,7 +102,7 @@ class ReadinessLook {
   }
 
   util::Result<> look_by_name(const ReadinessCheck& check, const ObjectSelector& selector) {
-    KUBIST_TRY(const auto found, find_object(m_world, m_job, selector));
+    KUBIST_TRY(const auto found, find_object(m_world, m_item, m_job, selector));
     const std::string name = cat(selector.kind, " ", selector.name);
     if (!found) {
       m_pending.lines.push_back(cat("check ", check.name, ": the cluster has no kind ",
@@ -123,6 +125,7 @@ class ReadinessLook {
     const std::string ns = !resource.namespaced  ? ""
                            : selector.ns.empty() ? m_job.place.ns
                                                  : selector.ns;
+    KUBIST_CHECK(check_readable_namespace(m_job.place, ns));
     std::vector<std::string> terms;
     for (const auto& [key, value] : selector.match_labels->items()) {
       terms.push_back(cat(key, "=", value.get<std::string>()));
@@ -137,6 +140,7 @@ class ReadinessLook {
                     options.label_selector);
     }
     for (const Json& object : list.items) {
+      KUBIST_CHECK(check_readable(m_item, m_job.place, object));
       judge(check, object, resource, ns, "", options.label_selector);
     }
     return {};
@@ -156,16 +160,17 @@ class ReadinessLook {
   }
 
   World& m_world;
+  const Item& m_item;
   const Job& m_job;
   Pending m_pending;
 };
 
 }  // namespace
 
-util::Result<Pending> check_readiness(World& world, const Job& job,
+util::Result<Pending> check_readiness(World& world, const Item& item, const Job& job,
                                       const std::vector<Managed>& managed,
                                       const ManifestPlan& plan) {
-  ReadinessLook look(world, job);
+  ReadinessLook look(world, item, job);
   if (plan.default_readiness) {
     KUBIST_CHECK(look.look_at(managed));
   }

@@ -230,7 +230,7 @@ ManifestRun::Step ManifestRun::prune() {
 }
 
 ManifestRun::Step ManifestRun::await_ready(const ManifestPlan& plan) {
-  const auto pending = check_readiness(m_world, m_job, m_managed, plan);
+  const auto pending = check_readiness(m_world, m_item, m_job, m_managed, plan);
   if (!pending) {
     return failure(pending.error(), "CheckReadiness");
   }
@@ -242,7 +242,7 @@ ManifestRun::Step ManifestRun::await_ready(const ManifestPlan& plan) {
 
 util::Result<Progress> ManifestRun::collect(const ManifestPlan& plan) {
   Pending pending;
-  const auto values = collect_exports(m_world, m_job, plan, pending);
+  const auto values = collect_exports(m_world, m_item, m_job, plan, pending);
   if (!values) {
     return failure(values.error(), "CollectExports");
   }

@@ -57,22 +57,22 @@ class ManifestRun {
 };
 
 /// What of the default and custom checks does not hold yet; an error where it never will.
-util::Result<Pending> check_readiness(World& world, const Job& job,
+util::Result<Pending> check_readiness(World& world, const Item& item, const Job& job,
                                       const std::vector<Managed>& managed,
                                       const ManifestPlan& plan);
 
 /// Values of the export rules as a map; keys that are not to be had yet are in `pending`.
-util::Result<Json> collect_exports(World& world, const Job& job, const ManifestPlan& plan,
-                                   Pending& pending);
+util::Result<Json> collect_exports(World& world, const Item& item, const Job& job,
+                                   const ManifestPlan& plan, Pending& pending);
 
 /// The live object that a selector names, at the job's place; nothing where it does not exist (or
-/// its kind does not). Invalid, reason SecretNotAllowed: a Secret that items may not read.
+/// its kind does not). What the item may not read is an error, see limits.hpp.
 struct Found {
   kube::ApiResource resource;
   std::string ns;
   std::optional<Json> object;
 };
-util::Result<std::optional<Found>> find_object(World& world, const Job& job,
+util::Result<std::optional<Found>> find_object(World& world, const Item& item, const Job& job,
                                                const ObjectSelector& selector);
 
 }  // namespace kubist::deployers

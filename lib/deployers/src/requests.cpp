@@ -1,8 +1,11 @@
 #include "requests.hpp"
 
+#include <algorithm>
+
 #include <kubist/data/compare.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/api_error.hpp>
+#include <kubist/resources/object.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::deployers {
@@ -29,7 +32,40 @@ std::string ns_of(const Json& object) {
   return std::string(data::string_at(object, {"metadata", "namespace"}));
 }
 
+/// The uids go with an owner that is made again under its name, the annotations stay.
+bool has_same_owner(const Json& present, const Json& desired) {
+  const resources::ObjectView live(present);
+  const resources::ObjectView wanted(desired);
+  for (const std::string_view key : {"kubist.io/deployitem", "kubist.io/owner"}) {
+    if (!wanted.annotation(key).empty() && live.annotation(key) == wanted.annotation(key)) {
+      return true;
+    }
+  }
+  const auto live_owners = live.owners();
+  for (const auto& owner : wanted.owners()) {
+    if (std::any_of(live_owners.begin(), live_owners.end(),
+                    [&](const auto& one) { return one.uid == owner.uid; })) {
+      return true;
+    }
+  }
+  return !wanted.label(k_item_label).empty() &&
+         live.label(k_item_label) == wanted.label(k_item_label);
+}
+
 }  // namespace
+
+util::Result<> check_secret_owner(const Json& present, const Json& desired) {
+  if (has_same_owner(present, desired)) {
+    return {};
+  }
+  util::Error error = util::make_error(
+      util::ErrorKind::denied,
+      util::cat("Secret ", ns_of(desired), "/", name_of(desired),
+                " is needed, but the one of that name is somebody else's"),
+      "Rename or delete that Secret, or give what needs it another name.");
+  error.reason = k_name_taken;
+  return util::fail(std::move(error));
+}
 
 Json opaque_secret(Json metadata, Json data) {
   return {{"apiVersion", "v1"},
@@ -128,6 +164,7 @@ util::Result<bool> ensure_secret(World& world, const Site& site, const Json& des
                site.client.json(kube::get(secrets, ns_of(desired), name_of(desired))));
     return ensure_secret(world, site, desired, std::optional(std::move(found)));
   }
+  KUBIST_CHECK(check_secret_owner(*present, desired));
   const Json data = present->value("data", Json::object());
   if (data == desired["data"] && data::contains_all(*present, desired)) {
     return false;
@@ -138,6 +175,7 @@ util::Result<bool> ensure_secret(World& world, const Site& site, const Json& des
       patch["data"][key] = nullptr;
     }
   }
+  patch["metadata"]["uid"] = data::string_at(*present, {"metadata", "uid"});
   KUBIST_CHECK(merge(world, site, secrets, ns_of(desired), name_of(desired), patch));
   return true;
 }

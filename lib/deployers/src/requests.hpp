@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <kubist/deployers/item.hpp>
 #include <kubist/deployers/world.hpp>
@@ -33,8 +34,13 @@ Before before_job(const Item& item);
 /// Makes the object, or merges what `desired` says into it where that differs. The object as it is.
 util::Result<Json> ensure(World& world, const Site& site, const kube::ApiResource& resource,
                           const Json& desired, Before before = Before::unknown);
+/// Why a name cannot be used: what has it is somebody else's.
+inline constexpr std::string_view k_name_taken = "NameTaken";
+/// Was the Secret that is there made for the owner of `desired` (by its uid, or by the annotations
+/// that name it)? Denied, reason k_name_taken.
+util::Result<> check_secret_owner(const Json& present, const Json& desired);
 /// Makes the Secret, or replaces its data as a whole where it differs (and merges metadata). True
-/// when something was written.
+/// when something was written. Denied, reason k_name_taken: it is there and somebody else's.
 util::Result<bool> ensure_secret(World& world, const Site& site, const Json& desired,
                                  Before before = Before::unknown);
 /// The same of a Secret that was looked for just now.

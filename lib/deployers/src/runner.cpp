@@ -5,6 +5,7 @@
 
 #include "item_request.hpp"
 #include "job.hpp"
+#include "requests.hpp"
 #include "session.hpp"
 #include "watcher.hpp"
 
@@ -37,7 +38,18 @@ util::Result<ItemOutcome> conclude(World& world, Session& session, const Deploye
   KUBIST_TRY(const Item item, session.item());
   std::optional<ExportResult> exports;
   if (progress.state == Progress::State::done && progress.exports) {
-    KUBIST_TRY(exports, keep_exports(world, item, *progress.exports));
+    auto kept = keep_exports(world, item, *progress.exports);
+    if (kept) {
+      exports = *std::move(kept);
+    } else if (kept.error().reason == k_name_taken) {
+      progress.state = Progress::State::failed;
+      progress.operation = "KeepExports";
+      progress.reason = kept.error().reason;
+      progress.message = kept.error().to_string();
+      progress.codes = {"ERR_CONFIGURATION_PROBLEM"};
+    } else {
+      return util::fail(kept.error());
+    }
   }
   if (progress.log) {
     KUBIST_CHECK(keep_log(world, item, job.id, *progress.log));

@@ -1,4 +1,5 @@
 #include <array>
+#include <filesystem>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/data/schema.hpp>
@@ -23,6 +24,7 @@ constexpr std::array k_not_config{
     "template", "imports", "exports",   "exportSchema", "updateOnChangeOnly"};
 constexpr std::array k_host_fields{"hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace",
                                    "hostUsers"};
+constexpr std::string_view k_own_volumes = "kubist-";
 constexpr std::array k_own_variables{"IMPORTS_PATH", "EXPORTS_PATH", "EXPORT_PATH", "STATE_PATH",
                                      "STATE",        "CONTENT_PATH", "TARGET_PATH", "OPERATION"};
 
@@ -88,11 +90,16 @@ util::Result<> check_host_access(const Json& config) {
                       "persistentVolumeClaim.");
       }
     }
-    if (name.starts_with("kubist-")) {
+    if (name.starts_with(k_own_volumes)) {
       return refuse(cat("config.volumes: the name ", name, " is kubist's own"));
     }
   }
   return {};
+}
+
+/// As the kubelet takes it: from the root, without "//", "." and "..".
+std::string normal_path(std::string_view path) {
+  return std::filesystem::path(cat("/", path)).lexically_normal().string();
 }
 
 util::Result<> check_own_names(const Json& config) {
@@ -109,7 +116,11 @@ util::Result<> check_own_names(const Json& config) {
   const Json* mounts = data::find_path(config, {"volumeMounts"});
   if (mounts != nullptr && mounts->is_array()) {
     for (const Json& mount : *mounts) {
-      const auto path = data::string_at(mount, {"mountPath"});
+      const auto name = data::string_at(mount, {"name"});
+      if (name.starts_with(k_own_volumes)) {
+        return refuse(cat("config.volumeMounts: the volume ", name, " is kubist's own"));
+      }
+      const std::string path = normal_path(data::string_at(mount, {"mountPath"}));
       if (path == state::k_data_dir || path.starts_with(cat(state::k_data_dir, "/"))) {
         return refuse(cat("config.volumeMounts: ", path, " is kubist's own"));
       }

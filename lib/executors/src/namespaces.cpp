@@ -1,5 +1,7 @@
 #include "namespaces.hpp"
 
+#include <algorithm>
+
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/project.hpp>
 #include <kubist/resources/kinds.hpp>
@@ -90,10 +92,9 @@ util::Result<> remove_labels(Work& work, kube::Client& client, const std::string
                    "patch", cat("v1 Namespace/", wish.name, " (labels)"));
 }
 
-}  // namespace
-
-util::Result<> check_home_namespace(const Survey& survey, const engine::Node& node,
-                                    const std::string& ns) {
+/// `own` owns project_ns, `other` owns `ns`; null: no Project does.
+util::Result<> check_projects(const engine::Node* own, const std::string& project_ns,
+                              const engine::Node* other, const std::string& ns) {
   const auto not_allowed = [](std::string message, std::string hint) {
     return util::fail(
         problem(ErrorKind::invalid, "NamespaceNotAllowed", std::move(message), std::move(hint)));
@@ -102,14 +103,12 @@ util::Result<> check_home_namespace(const Survey& survey, const engine::Node& no
     return not_allowed(cat("namespace ", ns, " of the home cluster is reserved"),
                        "Choose another spec.namespace.");
   }
-  const engine::Node* own = survey.project_of(node.key.ns);
-  const engine::Node* other = survey.project_of(ns);
   if (other != nullptr && other != own) {
     return not_allowed(cat("namespace ", ns, " belongs to Project ", other->key.name),
                        "Choose another spec.namespace.");
   }
   if (own == nullptr) {
-    return not_allowed(cat("namespace ", node.key.ns, " belongs to no Project"),
+    return not_allowed(cat("namespace ", project_ns, " belongs to no Project"),
                        "Create a Project that owns it.");
   }
   for (const std::string& pattern : resources::project_home_patterns(*own->object)) {
@@ -120,6 +119,26 @@ util::Result<> check_home_namespace(const Survey& survey, const engine::Node& no
   return not_allowed(
       cat("Project ", own->key.name, " may not use namespace ", ns, " of the home cluster"),
       "An administrator can add it to spec.home.namespaces of the Project.");
+}
+
+}  // namespace
+
+util::Result<> check_home_namespace(const Survey& survey, const engine::Node& node,
+                                    const std::string& ns) {
+  return check_projects(survey.project_of(node.key.ns), node.key.ns, survey.project_of(ns), ns);
+}
+
+util::Result<> check_home_namespace(const engine::Graph& graph, const std::string& project_ns,
+                                    const std::string& ns) {
+  return check_projects(project_of(graph, project_ns), project_ns, project_of(graph, ns), ns);
+}
+
+const engine::Node* project_of(const engine::Graph& graph, std::string_view ns) {
+  const auto& nodes = graph.nodes();
+  const auto found = std::find_if(nodes.begin(), nodes.end(), [&](const engine::Node& node) {
+    return node.key.kind == "Project" && resources::project_namespace(*node.object) == ns;
+  });
+  return found == nodes.end() ? nullptr : &*found;
 }
 
 std::map<std::string, std::string> string_map(const Json* map) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "managed.hpp"
@@ -30,6 +31,12 @@ std::map<std::string, std::string> string_map(const data::Json* map);
 /// or another project's. Invalid, reason NamespaceNotAllowed.
 util::Result<> check_home_namespace(const Survey& survey, const engine::Node& node,
                                     const std::string& ns);
+/// The same for what belongs to project namespace `project_ns`.
+util::Result<> check_home_namespace(const engine::Graph& graph, const std::string& project_ns,
+                                    const std::string& ns);
+
+/// The Project that owns a namespace of the home cluster, or nullptr.
+const engine::Node* project_of(const engine::Graph& graph, std::string_view ns);
 
 /// The namespace of a Project, from the object and its spec after policies.
 NamespaceWish project_wish(const data::Json& project, const data::Json& spec);

@@ -34,7 +34,7 @@ util::Result<std::vector<ItemResult>> Session::each_item(
   KUBIST_TRY(world.settings.foreign_crd, has_foreign_items(*m_home, stop));
   world.stop = stop;
   world.place_of = [&](const std::string& ns, const std::string& target) {
-    return place_of(m_home, m_home_uid, m_connections, graph, ns, target, stop);
+    return item_place_of(m_home, m_home_uid, m_connections, graph, ns, target, stop);
   };
   std::mutex mutex;  // progress is told by one thread at a time
   std::vector<ItemResult> results;

@@ -13,6 +13,15 @@
 
 namespace kubist::deployers {
 
+/// What a Project lets its items do on the home cluster, where the rights of who runs kubist may
+/// reach further. Any thread; valid as long as the place's resolver.
+struct ItemLimits {
+  std::string project;             ///< its name, for messages
+  std::vector<std::string> kinds;  ///< spec.items.kinds: "Kind.group", "Kind" of the core group
+  /// May items write to, and read from, that namespace? Reason NamespaceNotAllowed.
+  std::function<util::Result<>(const std::string& ns)> check_namespace;
+};
+
 /// Where pods of a target run.
 struct Place {
   std::shared_ptr<kube::Client> client;
@@ -21,10 +30,13 @@ struct Place {
   /// ServiceAccounts of `ns` that the Project allows workloads to have a token of; a trailing *
   /// stands for any text.
   std::vector<std::string> item_accounts = {};
+  /// Null: none but the rights of the place's client (another cluster, or items of no project).
+  std::shared_ptr<const ItemLimits> limits = {};
 };
 
 /// The place behind a DeployItem's target.name (a VirtualCluster of `ns`; empty: the home cluster
-/// and `ns` itself). Not_found: no such VirtualCluster; unavailable: its cluster is not Ready.
+/// and `ns` itself). Not_found: no such VirtualCluster; unavailable: its cluster is not Ready;
+/// reason NamespaceNotAllowed: it may not have its namespace of the home cluster.
 using PlaceResolver =
     std::function<util::Result<Place>(const std::string& ns, const std::string& target)>;
 
