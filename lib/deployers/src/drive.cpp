@@ -1,4 +1,6 @@
+#include <mutex>
 #include <semaphore>
+#include <utility>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/object.hpp>
@@ -17,6 +19,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds k_retry{2000};
 constexpr std::ptrdiff_t k_turns = 16;
+constexpr std::string_view k_locked = "Locked";  ///< the reason of World::may_write's error
 
 /// Items that wait hold next to nothing; those that work hold replies and objects. So that hundreds
 /// may wait, but few work at once.
@@ -77,6 +80,79 @@ util::Result<bool> look_at_item(Session& session, const Watcher& watcher,
          request_of(session.object(), status).verb == ItemRequest::Verb::interrupt;
 }
 
+/// The world of a deployer that drives a job which another kubist may be driving, too. Nothing is
+/// written for a job that is over, or by what was known of the item before the lock was taken.
+class JobGuard {
+ public:
+  JobGuard(World& world, Session& session, const Job& job) : m_world(world) {
+    m_world.may_write = [this, &world, &session, &job] { return check(world, session, job); };
+  }
+  JobGuard(const JobGuard&) = delete;
+  JobGuard& operator=(const JobGuard&) = delete;
+
+  World& world() { return m_world; }
+  /// Was the last step refused since the item is no longer what it was decided on?
+  bool take_outdated() { return std::exchange(m_outdated, false); }
+  /// Why the work ends: the lock was taken, but what was planned is no longer so.
+  const std::optional<util::Error>& refusal() const { return m_refused; }
+
+ private:
+  util::Result<> check(World& world, Session& session, const Job& job) {
+    const std::scoped_lock lock(m_mutex);  // deployers may write from several threads
+    if (!m_outdated && !session.is_locked()) {
+      const std::string before(resources::ObjectView(session.object()).resource_version());
+      const auto over = session.see_whether_over(job.id);
+      if (!over) {
+        return refuse(over.error());
+      }
+      m_outdated = *over || before != resources::ObjectView(session.object()).resource_version();
+    }
+    if (m_outdated) {
+      return util::fail(util::ErrorKind::conflict, "another kubist has worked on this item");
+    }
+    const auto may = world.may_write ? world.may_write() : util::Result<>{};
+    return may ? may : refuse(may.error());
+  }
+  util::Result<> refuse(const util::Error& error) {
+    if (error.kind == util::ErrorKind::conflict && error.reason != k_locked) {
+      m_refused = error;
+    }
+    return util::fail(error);
+  }
+
+  World m_world;
+  std::mutex m_mutex;  ///< guards what follows while the deployer works
+  bool m_outdated = false;
+  std::optional<util::Error> m_refused;
+};
+
+/// Who drives the job under the lock notes how far it is; who only waits for it need not.
+util::Result<> note_progress(World& world, Session& session, const Job& job,
+                             const Progress& progress) {
+  auto noted = session.write_status([&](Json status) {
+    return working(std::move(status), job.remove, progress, world.clock->now());
+  });
+  const bool later = !noted && (noted.error().reason == k_locked || world.stop.stop_requested());
+  return later ? util::Result<>{} : noted;
+}
+
+/// A stop ends the waiting, not the job: its status stays as it is.
+Progress stopped_waiting(const World& world, const Item& item, Progress last) {
+  const auto pod = data::string_at(last.provider_status, {"pod"});
+  if (last.message.empty()) {
+    last.message = "kubist was stopped before it was done";
+  }
+  if (world.progress) {
+    world.progress(pod.empty()
+                       ? util::cat("stopped: DeployItem ", item.ns, "/", item.name,
+                                   " is not done; the next reconcile goes on with it")
+                       : util::cat("stopped waiting: pod ",
+                                   data::string_at(last.provider_status, {"podNamespace"}), "/",
+                                   pod, " runs on; the next reconcile sees it to its end"));
+  }
+  return last;
+}
+
 }  // namespace
 
 util::Result<Progress> stop_and_wait(World& world, const Item& item, const Deployer& deployer,
@@ -132,28 +208,44 @@ bool is_interrupted(const Json& status) {
 util::Result<Progress> drive(World& world, Session& session, const Deployer& deployer, Job& job,
                              bool wait) {
   Watcher watcher(world.stop);
+  JobGuard guard(world, session, job);
   Progress last;
   std::string said;
   const resources::ObjectView view(session.object());
   const WatchRequest own = watch_of_item(world, std::string(view.ns()), std::string(view.name()));
   while (true) {
     KUBIST_TRY(const bool unwanted, look_at_item(session, watcher, own));
+    if (is_over(session.status(), job.id)) {
+      return last;
+    }
     KUBIST_TRY(const Item item, session.item());
     if (unwanted) {
       return end_interrupted(world, session, item, deployer, job);
     }
     if (const auto left = set_remaining(job, item, world); left && left->count() <= 0) {
-      return time_out(world, item, deployer, job, last);
+      KUBIST_TRY(const bool over, session.see_whether_over(job.id));
+      return over ? last : time_out(world, item, deployer, job, last);
     }
-    auto step = advance_in_turn(world, item, deployer, job);
+    auto step = advance_in_turn(guard.world(), item, deployer, job);
+    if (guard.take_outdated()) {
+      continue;
+    }
+    if (!step && world.stop.stop_requested()) {
+      return stopped_waiting(world, item, std::move(last));
+    }
+    if (guard.refusal()) {
+      return util::fail(*guard.refusal());
+    }
     std::optional<milliseconds> ask_again;
     if (!step && !may_mend(step.error())) {
       return failure_of(step.error(), last.operation.empty() ? "StartPod" : last.operation);
     }
     if (step && step->state != Progress::State::running) {
-      if (step->state == Progress::State::failed) {
-        KUBIST_CHECK(session.reload());  // perhaps somebody else is interrupting the job
-        if (is_interrupted(session.status())) {
+      const bool failed = step->state == Progress::State::failed;
+      if (failed || !session.is_locked()) {
+        KUBIST_TRY(const bool over, session.see_whether_over(job.id));
+        // Failed: perhaps somebody else is interrupting the job.
+        if (!over && failed && is_interrupted(session.status())) {
           return end_interrupted(world, session, item, deployer, job);
         }
       }
@@ -162,9 +254,10 @@ util::Result<Progress> drive(World& world, Session& session, const Deployer& dep
     if (step) {
       last = *std::move(step);
       ask_again = last.ask_again;
-      KUBIST_CHECK(session.write_status([&](Json status) {
-        return working(std::move(status), job.remove, last, world.clock->now());
-      }));
+      KUBIST_CHECK(note_progress(world, session, job, last));
+      if (is_over(session.status(), job.id)) {
+        return last;
+      }
     } else {
       last.message = step.error().message;
       ask_again = k_retry;
@@ -173,14 +266,16 @@ util::Result<Progress> drive(World& world, Session& session, const Deployer& dep
       said = last.message;
       world.progress(said);
     }
-    if (!wait || world.stop.stop_requested()) {
-      return last;
+    if (wait && !world.stop.stop_requested()) {
+      auto watched = last.watch;
+      watched.push_back(own);
+      watcher.set(watched);
+      KUBIST_CHECK(watcher.wait(earlier(set_remaining(job, item, world), ask_again)));
     }
-    auto watched = last.watch;
-    watched.push_back(own);
-    watcher.set(watched);
-    KUBIST_CHECK(watcher.wait(earlier(set_remaining(job, item, world), ask_again)));
     if (world.stop.stop_requested()) {
+      return stopped_waiting(world, item, std::move(last));
+    }
+    if (!wait) {
       return last;
     }
   }

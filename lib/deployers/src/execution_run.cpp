@@ -150,7 +150,7 @@ void ExecutionRun::run_one(const RenderedItem& item, const Json& imports, const 
 }
 
 void ExecutionRun::read_exports(ItemRun& run) {
-  if (!run.outcome || run.deploy_item.empty()) {
+  if (!run.outcome || run.deploy_item.empty() || run.outcome->state == Progress::State::running) {
     return;
   }
   if (auto given = kept_exports(m_world, run.outcome->item)) {

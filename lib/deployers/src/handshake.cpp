@@ -60,6 +60,10 @@ bool job_pending(const Json& status) {
   return !job.empty() && job != data::string_at(status, {"jobIDFinished"});
 }
 
+bool is_over(const Json& status, std::string_view job) {
+  return !job_pending(status) || data::string_at(status, {"jobID"}) != job;
+}
+
 bool is_final(std::string_view phase) {
   return phase == phase::k_succeeded || phase == phase::k_failed || phase == phase::k_delete_failed;
 }

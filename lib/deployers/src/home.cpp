@@ -169,7 +169,8 @@ Progress failure_of(const util::Error& error, std::string operation) {
 }
 
 bool may_mend(const util::Error& error) {
-  return error.kind == ErrorKind::unavailable || error.kind == ErrorKind::conflict;
+  return error.kind == ErrorKind::unavailable || error.kind == ErrorKind::conflict ||
+         error.kind == ErrorKind::cancelled;
 }
 
 }  // namespace kubist::deployers

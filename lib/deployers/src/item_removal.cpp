@@ -28,7 +28,7 @@ class ItemRemoval {
 
   util::Result<ItemOutcome> run() {
     auto place = find_place(m_world, m_item);
-    if (!place && (unwanted() || m_options.abandon)) {
+    if (!place && !stopped() && (unwanted() || m_options.abandon)) {
       leave("what it keeps at its target", place.error().message);
       return let_go(false, "Abandoned");
     }
@@ -55,6 +55,9 @@ class ItemRemoval {
   bool unwanted() const {
     return m_options.skip_uninstall || m_item.without_uninstall || !m_ran;
   }
+
+  /// An error after a stop may be the stop's own: nothing is let go for it.
+  bool stopped() const { return m_world.stop.stop_requested(); }
 
   bool skip_in_terminating() {
     if (!m_deployer.runs_pods()) {
@@ -101,6 +104,9 @@ class ItemRemoval {
     } else {
       end = failure_of(imports.error(), "Prepare");
     }
+    if (is_over(m_session.status(), m_job.id)) {
+      return as_it_stands(m_session, true);
+    }
     if (end.state == Progress::State::running) {
       return outcome_of(m_session, end.state, true, end.reason, end.message);
     }
@@ -109,7 +115,7 @@ class ItemRemoval {
     }
     if (end.state == Progress::State::failed) {
       static_cast<void>(m_deployer.stop(m_world, m_item, m_job));
-      if (!m_options.abandon) {
+      if (!m_options.abandon || stopped()) {
         return fail(end);
       }
       leave("what its OPERATION=DELETE run should have removed", end.message);
@@ -122,7 +128,7 @@ class ItemRemoval {
     Watcher watcher(m_world.stop);
     while (true) {
       const auto cleaned = m_deployer.clean_up(m_world, m_item, m_job);
-      if (!cleaned && m_options.abandon) {
+      if (!cleaned && m_options.abandon && !stopped()) {
         leave("its pods, accounts and Secrets at its target", cleaned.error().message);
         return std::nullopt;
       }
@@ -132,7 +138,7 @@ class ItemRemoval {
       if (cleaned->state == Progress::State::done) {
         return std::nullopt;
       }
-      if (!m_options.wait || m_world.stop.stop_requested()) {
+      if (!m_options.wait || stopped()) {
         return outcome_of(m_session, Progress::State::running, true, "CleanUp", cleaned->message);
       }
       if (m_world.progress) {
@@ -194,7 +200,14 @@ util::Result<ItemOutcome> remove_item(World& world, const std::string& ns, const
     KUBIST_CHECK(session.drop_finalizer());
     return outcome_of(session, Progress::State::done, false, "Removed", "");
   }
-  return ItemRemoval(world, session, *item, *deployer, options).run();
+  auto removed = ItemRemoval(world, session, *item, *deployer, options).run();
+  if (!removed && removed.error().kind == util::ErrorKind::not_found) {
+    KUBIST_TRY(const auto live, world.home->find(deploy_items(), ns, name, world.stop));
+    if (!live || data::string_at(*live, {"metadata", "uid"}) != item->uid) {
+      return ItemOutcome{};  // another kubist has seen its removal to the end
+    }
+  }
+  return removed;
 }
 
 }  // namespace kubist::deployers

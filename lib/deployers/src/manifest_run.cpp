@@ -62,6 +62,10 @@ Progress ManifestRun::failure(const util::Error& error, std::string operation) c
     shown.state = Progress::State::running;
     shown.ask_again = k_retry;
   }
+  if (m_world.stop.stop_requested()) {  // the error may be of that
+    shown.reason = "Stopped";
+    shown.message = "kubist was stopped at this step; the next reconcile goes on";
+  }
   return shown;
 }
 

@@ -54,9 +54,14 @@ util::Result<ItemOutcome> conclude(World& world, Session& session, const Deploye
   if (progress.log) {
     KUBIST_CHECK(keep_log(world, item, job.id, *progress.log));
   }
+  bool ours = true;
   KUBIST_CHECK(session.write_status([&](Json status) {
+    ours = !is_over(status, job.id);
     return finished(std::move(status), job.remove, progress, job.hash, exports, world.clock->now());
   }));
+  if (!ours) {
+    return as_it_stands(session, true);
+  }
   if (deployer != nullptr) {
     // Not waited for: the next run does, where there is one.
     if (const auto gone = deployer->dismiss(world, item, job); !gone && world.progress) {
@@ -100,6 +105,14 @@ util::Result<> answer_idle(Session& session, const ItemRequest& request) {
   return drop_operation(session, request);
 }
 
+/// The outcome of a job that another kubist has ended. Nothing: another one has been asked for
+/// since.
+std::optional<ItemOutcome> ended_elsewhere(const Session& session) {
+  const bool goes = !data::string_at(session.object(), {"metadata", "deletionTimestamp"}).empty();
+  return job_pending(session.status()) && !goes ? std::nullopt
+                                                : std::make_optional(as_it_stands(session, true));
+}
+
 /// Nothing: what was decided on is no longer so.
 util::Result<std::optional<ItemOutcome>> run_as_decided(World& world, const std::string& ns,
                                                         const std::string& name,
@@ -130,6 +143,7 @@ util::Result<std::optional<ItemOutcome>> run_as_decided(World& world, const std:
     same.state = Progress::State::done;
     same.reason = "Unchanged";
     same.message = "nothing has changed since the last run";
+    fill_job(session, world, prepared->job);
     return conclude(world, session, nullptr, prepared->job, std::move(same));
   }
   if (!is_taken_up(session.status())) {
@@ -152,6 +166,9 @@ util::Result<std::optional<ItemOutcome>> run_as_decided(World& world, const std:
   fill_job(session, world, prepared->job);
   KUBIST_TRY(Progress progress,
              drive(world, session, *prepared->deployer, prepared->job, options.wait));
+  if (is_over(session.status(), prepared->job.id)) {
+    return ended_elsewhere(session);
+  }
   if (progress.state == Progress::State::running) {
     return outcome_of(session, progress.state, true, progress.reason, progress.message);
   }

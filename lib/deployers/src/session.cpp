@@ -17,6 +17,11 @@ std::string at(const Json& object, std::string_view field) {
   return std::string(data::string_at(object, {"metadata", field}));
 }
 
+bool has_failed(const Json& status) {
+  const auto phase = data::string_at(status, {"phase"});
+  return phase == phase::k_failed || phase == phase::k_delete_failed;
+}
+
 }  // namespace
 
 util::Result<Session> Session::open(World& world, const std::string& ns, const std::string& name) {
@@ -34,10 +39,29 @@ util::Result<> Session::reload() {
   return {};
 }
 
+util::Result<bool> Session::see_whether_over(const std::string& job) {
+  KUBIST_CHECK(reload());
+  if (is_over(status(), job) || m_locked) {
+    return is_over(status(), job);
+  }
+  if (m_world->may_write) {
+    KUBIST_CHECK(m_world->may_write());
+    KUBIST_CHECK(reload());
+  }
+  m_locked = true;
+  return is_over(status(), job);
+}
+
 util::Result<> Session::write_status(const std::function<Json(Json status)>& change) {
   for (int attempt = 1;; ++attempt) {
     const Json before = status();
     Json after = change(before);
+    if (m_world->stop.stop_requested() && has_failed(after) && !has_failed(before)) {
+      return util::fail(
+          util::ErrorKind::cancelled,
+          util::cat("stopped before the end of DeployItem ", at(m_object, "namespace"), "/",
+                    at(m_object, "name"), " was known"));
+    }
     if (m_world->settings.foreign_crd) {
       after = to_upstream_status(std::move(after));
     }
@@ -52,6 +76,7 @@ util::Result<> Session::write_status(const std::function<Json(Json status)>& cha
         "status");
     if (written) {
       m_object = *std::move(written);
+      m_locked = true;
       return {};
     }
     if (written.error().http_status != 409 || attempt == k_tries) {

@@ -21,18 +21,26 @@ class Session {
   util::Result<Item> item() const { return parse_item(m_object); }
 
   /// Writes a new status, if it is new. A conflict is resolved by reading again and, while `again`
-  /// still holds for what was read, computing anew.
+  /// still holds for what was read, computing anew. Cancelled: a stop was requested, and the status
+  /// is a failure, which may be the stop's own; the next run finds out.
   util::Result<> write_status(const std::function<Json(Json status)>& change);
   util::Result<> add_finalizer();
   util::Result<> drop_finalizer();
   util::Result<> drop_annotation(std::string_view name);
   util::Result<> reload();
+  /// Is what is known of the item from under the project's lock? Then nobody else ends its job.
+  bool is_locked() const { return m_locked; }
+  /// Reads the item again, under the project's lock where the job is not over: who else drives the
+  /// job writes its end before it lets go of the lock, and before it removes what the job ran in.
+  /// Errors: those of World::may_write and of the request.
+  util::Result<bool> see_whether_over(const std::string& job);
 
  private:
   Session(World& world, Json object) : m_world(&world), m_object(std::move(object)) {}
   util::Result<> patch_finalizers(const Json& operations);
   World* m_world;
   Json m_object;
+  bool m_locked = false;
 };
 
 /// The import values of an item: of its Secret (with the rules on whose Secrets it may name), or of
@@ -66,7 +74,9 @@ util::Result<Progress> end_interrupted(World& world, Session& session, const Ite
 bool is_interrupted(const Json& status);
 
 /// Drives a job until the deployer is done or failed, its timeout has passed (then it is stopped
-/// and counts as failed), somebody interrupts it (the same), or stop is requested (then `running`).
+/// and counts as failed), somebody interrupts it (the same), or stop is requested (then `running`,
+/// and World::progress is told what runs on). Where another kubist has ended the job meanwhile (the
+/// session's status is_over()), that is its outcome, and not what is returned.
 util::Result<Progress> drive(World& world, Session& session, const Deployer& deployer, Job& job,
                              bool wait);
 

@@ -132,16 +132,21 @@ util::Result<Alignment> call_executor(const StepContext& context, const Node& no
   return guarded<Alignment>([&] { return (*executor)->align(node, call); });
 }
 
-bool cut_short(const StepContext& context, const util::Error& error) {
-  return context.stop.stop_requested() && error.kind == ErrorKind::cancelled;
+/// What fails after a stop was requested may have failed by the stop, in whatever words: nothing
+/// was learned, and no status says it. The one place that decides so for all kinds.
+bool cut_short(const StepContext& context, bool failed) {
+  return failed && context.stop.stop_requested();
 }
 
-void mark_cancelled(StepResult& result) {
+void mark_cancelled(StepResult& result, std::vector<Write> writes) {
   result.settled = false;
   result.verdict = {NodeState::skipped, false, false, "Cancelled"};
   result.report.reason = "Cancelled";
   result.report.message = "interrupted before it was done";
+  result.report.writes = std::move(writes);
 }
+
+bool is_bad(Outcome outcome) { return outcome == Outcome::failed || outcome == Outcome::stalled; }
 
 void describe(StepResult& result, const Alignment& alignment) {
   NodeReport& report = result.report;
@@ -152,8 +157,7 @@ void describe(StepResult& result, const Alignment& alignment) {
   report.writes = alignment.writes;
   report.requeue_after = alignment.requeue_after;
   report.went_back = alignment.went_back;
-  bool bad = alignment.outcome == Outcome::failed || alignment.outcome == Outcome::stalled;
-  result.verdict = {bad ? NodeState::failed : NodeState::done, report.ready,
+  result.verdict = {is_bad(alignment.outcome) ? NodeState::failed : NodeState::done, report.ready,
                     alignment.children.value_or(report.ready), alignment.reason};
   result.again = alignment.outcome == Outcome::progressing && alignment.requeue_after.has_value() &&
                  !alignment.needs_new_run;
@@ -197,11 +201,11 @@ StepResult align_node(const StepContext& context, NodeId id, const PolicyVerdict
   StepResult result;
   result.id = id;
   auto called = call_executor(context, context.graph[id], policies, progress);
-  if (!called && cut_short(context, called.error())) {
-    mark_cancelled(result);
+  Alignment alignment = called ? std::move(*called) : alignment_of(called.error());
+  if (cut_short(context, is_bad(alignment.outcome))) {
+    mark_cancelled(result, std::move(alignment.writes));
     return result;
   }
-  Alignment alignment = called ? std::move(*called) : alignment_of(called.error());
   describe(result, alignment);
   if (!called) {
     result.report.error = called.error();
@@ -243,8 +247,8 @@ StepResult remove_node(const StepContext& context, NodeId id, const Json& presen
                  progress,      std::nullopt};
     return guarded<Removal>([&] { return executor->remove(node, call); });
   }();
-  if (!removed && cut_short(context, removed.error())) {
-    mark_cancelled(result);
+  if (cut_short(context, !removed || removed->state == RemovalState::failed)) {
+    mark_cancelled(result, removed ? std::move(removed->writes) : std::vector<Write>{});
     return result;
   }
   StatusInput input = common_input(context, id);

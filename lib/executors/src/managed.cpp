@@ -98,6 +98,10 @@ util::Result<Removal> ManagedExecutor::remove(const engine::Node& node,
     KUBIST_CHECK(request_deletion(work));
   }
   KUBIST_TRY(Removal removal, remove_node(work));
+  if (context.stop.stop_requested() && !removal.left_behind.empty()) {
+    // What could not be reached after a stop may not have been reached for the stop.
+    return util::fail(util::ErrorKind::cancelled, "stopped before it was taken away");
+  }
   if (removal.state == RemovalState::done) {
     bool last = true;
     if (node.selected) {

@@ -55,6 +55,15 @@ TEST_CASE("handshake: a job is pending from its request to the write that ends i
   CHECK(text(status, {"jobIDFinished"}) == "one");
 }
 
+TEST_CASE("handshake: a job is over when its end is written, or another one was asked for") {
+  Json status = taken_up(triggered(Json::object(), "one", k_start), 3, false, k_start);
+  CHECK_FALSE(is_over(status, "one"));
+  CHECK(is_over(triggered(status, "two", k_start), "one"));
+  status = finished(status, false, ended(Progress::State::failed, "Gone"), "", {}, k_start);
+  CHECK(is_over(status, "one"));
+  CHECK(is_over(status, "two"));
+}
+
 TEST_CASE("handshake: success shows public exports and counts changes of the bytes") {
   const Progress good = ended(Progress::State::done, "Succeeded");
   Json status = run_once(Json::object(), "one", good, true);

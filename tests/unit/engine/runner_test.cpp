@@ -156,6 +156,39 @@ TEST_CASE("runner: an executor that a stop cut short leaves its status as it was
   CHECK_FALSE(world.home.written.contains("p1c1"));
 }
 
+TEST_CASE("runner: what fails after a stop is no failure, whatever it says; what waits is written") {
+  World world;
+  world.add_tree();
+  std::stop_source source;
+  world.executor->on_align = [&](const Node& node, const Context&) {
+    if (node.key.name == "p1c1") {
+      source.request_stop();
+    }
+  };
+  Alignment end;
+  end.reason = "ItemFailed";
+  end.message = "item make: GET /x: cancelled";
+  end.writes = {{"apply", "v1 Secret/x", "", ""}};
+  SUBCASE("failed") {
+    end.outcome = Outcome::failed;
+  }
+  SUBCASE("stalled") {
+    end.outcome = Outcome::stalled;
+  }
+  SUBCASE("progressing") {
+    end.outcome = Outcome::progressing;
+    end.message = "item make: its pod runs";
+  }
+  const bool waits = end.outcome == Outcome::progressing;
+  world.executor->scripts["p1c1"] = {end};
+  Report report = world.run({}, source.get_token());
+  CHECK(report.stopped);
+  CHECK(World::node(report, "p1c1").state == (waits ? NodeState::done : NodeState::skipped));
+  CHECK(World::node(report, "p1c1").reason == (waits ? "ItemFailed" : "Cancelled"));
+  CHECK(World::node(report, "p1c1").writes.size() == 1);  // they were made
+  CHECK(world.home.written.contains("p1c1") == waits);
+}
+
 TEST_CASE("runner: a progressing node is looked at again within the settle time") {
   World world;
   world.add_tree();

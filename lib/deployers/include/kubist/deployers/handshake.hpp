@@ -29,6 +29,8 @@ using TimePoint = std::chrono::system_clock::time_point;
 
 /// Is a job asked for that is not done?
 bool job_pending(const Json& status);
+/// Has that job come to its end, by whoever drove it? Also where another one was asked for since.
+bool is_over(const Json& status, std::string_view job);
 bool is_final(std::string_view phase);
 
 /// Asks for a run.

@@ -37,10 +37,11 @@ struct RemoveItemOptions {
 };
 
 /// Brings one DeployItem to the end of its job (by watches, without polling), or resumes a job that
-/// another kubist began. Items of foreign types are only waited for. A failed run is an outcome,
-/// not an error. Annotations that ask for a run or its end are answered (kubist.io/request:
-/// reconcile@ID or interrupt@ID; landscaper.gardener.cloud/operation). When stop is requested the
-/// job is left running and its outcome is `running`.
+/// another kubist began. A job that another kubist ends first has the outcome that this one wrote.
+/// Items of foreign types are only waited for. A failed run is an outcome, not an error.
+/// Annotations that ask for a run or its end are answered (kubist.io/request: reconcile@ID or
+/// interrupt@ID; landscaper.gardener.cloud/operation). When stop is requested the job is left
+/// running and its outcome is `running`, or an error of kind cancelled: never a failure.
 util::Result<ItemOutcome> run_item(World& world, const std::string& ns, const std::string& name,
                                    const RunOptions& options = {});
 

@@ -98,7 +98,8 @@ struct Context {
   const Json& spec;
   /// `executor.parameters` of the node.
   const Json& parameters;
-  /// Stop waiting when it fires; a write in flight is finished.
+  /// Stop waiting when it fires; a write in flight is finished. What fails after that is in
+  /// no status: it may have failed by the stop.
   std::stop_token stop;
   std::chrono::system_clock::time_point now;
   /// Says what is being waited for; shown live. Any thread, any number of times.
