@@ -9,6 +9,7 @@
 #include <kubist/util/text.hpp>
 
 #include "bind.hpp"
+#include "output/set_report.hpp"
 
 namespace kubist::cli {
 namespace {
@@ -60,6 +61,23 @@ int report(const Error& error, Sink& err) {
   return exit_code(error.kind);
 }
 
+/// Knows whether anything was written through it.
+class NotedSink final : public Sink {
+ public:
+  explicit NotedSink(Sink& inner) : m_inner(inner) {}
+  void write(std::string_view text) override {
+    m_used = m_used || !text.empty();
+    m_inner.write(text);
+  }
+  void flush() override { m_inner.flush(); }
+  bool closed() const override { return m_inner.closed(); }
+  bool used() const { return m_used; }
+
+ private:
+  Sink& m_inner;
+  bool m_used = false;
+};
+
 int run_command(const CommandSpec& spec, const std::vector<std::string>& words, Sink& out,
                 Sink& err) {
   auto arguments = parse_arguments(spec, words);
@@ -67,8 +85,12 @@ int run_command(const CommandSpec& spec, const std::vector<std::string>& words, 
     return report(arguments.error(), err);
   }
   const util::Cancellation cancellation;
-  Context context(*arguments, out, err, cancellation.token());
+  NotedSink noted(out);
+  Context context(*arguments, noted, err, cancellation.token());
   const auto code = spec.run(context, *arguments);
+  if (!code && !noted.used()) {
+    out.write(refusal_document(*arguments, code.error()));
+  }
   out.flush();
   if (code) {
     return *code == k_interrupted && cancellation.signal() != 0 ? 128 + cancellation.signal()

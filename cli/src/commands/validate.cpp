@@ -6,7 +6,6 @@
 #include <kubist/util/text.hpp>
 
 #include "../input.hpp"
-#include "../output/set_documents.hpp"
 #include "../output/set_report.hpp"
 #include "commands.hpp"
 
@@ -32,33 +31,25 @@ util::Result<> check_details(const std::vector<resources::Manifest>& manifests) 
   return {};
 }
 
-util::Result<std::size_t> check(Context& context, const Arguments& arguments) {
+util::Result<int> run(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto manifests, read_input(context, arguments));
   KUBIST_CHECK(check_input(manifests, nullptr, arguments.text("namespace"), context.stop()));
   KUBIST_CHECK(check_details(manifests));
-  return manifests.size();
-}
-
-util::Result<int> run(Context& context, const Arguments& arguments) {
-  const auto objects = check(context, arguments);
-  if (const std::string format = arguments.text("report"); format != "text") {
-    apply::Report report;
-    if (!objects) {
-      const util::Error& error = objects.error();
-      report.errors = error.details.empty() ? std::vector{error} : error.details;
-    }
-    context.out().write(format == "json"    ? set_report_json(report, {})
-                        : format == "junit" ? set_report_junit(report, {})
-                                            : set_report_github(report, {}));
-  }
-  if (!objects) {
-    return util::fail(objects.error());
-  }
-  if (arguments.text("report") != "text") {
+  const SetFormat format = report_format(arguments.text("report"));
+  if (format == SetFormat::lines) {
+    context.out().write(util::cat(
+        manifests.size(), manifests.size() == 1 ? " object is" : " objects are", " valid\n"));
     return k_ok;
   }
-  context.out().write(
-      util::cat(*objects, *objects == 1 ? " object is" : " objects are", " valid\n"));
+  apply::Report report;
+  for (std::size_t i = 0; i < manifests.size(); ++i) {
+    const resources::ObjectView view(manifests[i].object);
+    report.results.push_back({.index = i,
+                              .ref = view.ref(),
+                              .api_version = std::string(view.api_version()),
+                              .outcome = apply::Outcome::valid});
+  }
+  context.out().write(set_document(format, report, manifests));
   return k_ok;
 }
 
