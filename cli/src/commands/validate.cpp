@@ -6,15 +6,17 @@
 #include <kubist/util/text.hpp>
 
 #include "../input.hpp"
+#include "../jsonnet_checks.hpp"
 #include "../output/set_report.hpp"
 #include "commands.hpp"
 
 namespace kubist::cli {
 namespace {
 
-/// What would be refused only when its turn comes: by deployers, and of routes.
-util::Result<> check_details(const std::vector<resources::Manifest>& manifests) {
-  std::vector<util::Error> errors;
+/// What would be refused only when its turn comes: by deployers, of routes, and Jsonnet.
+util::Result<> check_details(const std::vector<resources::Manifest>& manifests,
+                             const std::stop_token& stop) {
+  std::vector<util::Error> errors = jsonnet_problems(manifests, stop);
   for (const resources::Manifest& manifest : manifests) {
     for (auto& [pointer, error] : deployers::config_problems(manifest.object, {})) {
       error.pos = manifest.position(pointer);
@@ -34,7 +36,7 @@ util::Result<> check_details(const std::vector<resources::Manifest>& manifests) 
 util::Result<int> run(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto manifests, read_input(context, arguments));
   KUBIST_CHECK(check_input(manifests, nullptr, arguments.text("namespace"), context.stop()));
-  KUBIST_CHECK(check_details(manifests));
+  KUBIST_CHECK(check_details(manifests, context.stop()));
   const SetFormat format = report_format(arguments.text("report"));
   if (format == SetFormat::lines) {
     context.out().write(util::cat(
@@ -62,9 +64,10 @@ const CommandSpec& validate_command() {
       .summary = "Check files without a cluster",
       .details =
           "kubist's own objects are checked against their schemas and rules, references and cycles "
-          "across all files, and the configuration of items as their deployers would; every "
-          "problem "
-          "is printed with file, line and column. Objects of other kinds are only read.",
+          "across all files, the configuration of items as their deployers would, and whether "
+          "their Jsonnet parses and gives a function; every problem is printed with file, line and "
+          "column. Of a project that is in the input, what others refer to has to be there, too. "
+          "Objects of other kinds are only read.",
       .arguments = "-f FILE",
       .flags = {filename_flag(), recursive_flag(), set_report_flag()},
       .examples = {{"Check a folder in CI", "kubist validate -R -f env/"}},
