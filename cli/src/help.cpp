@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <kubist/cli/help.hpp>
 #include <kubist/util/text.hpp>
 
@@ -56,6 +58,12 @@ std::string flag_list(const std::vector<Flag>& flags) {
   return text;
 }
 
+/// A command in a list of them.
+std::string command_line(const CommandSpec& spec) {
+  const std::size_t pad = spec.path.size() < 24 ? 24 - spec.path.size() : 1;
+  return cat("  ", spec.path, std::string(pad, ' '), spec.summary, '\n');
+}
+
 }  // namespace
 
 std::string command_help(const CommandSpec& spec) {
@@ -79,22 +87,34 @@ std::string command_help(const CommandSpec& spec) {
   return text + "\nGlobal flags:\n" + flag_list(global_flags());
 }
 
+std::string group_help(std::string_view words) {
+  std::string text = cat("Usage:\n  kubist ", words, "COMMAND [flags]\n\nCommands:\n");
+  for (const CommandSpec* spec : commands()) {
+    if (!spec->hidden && spec->path.starts_with(words)) {
+      text += command_line(*spec);
+    }
+  }
+  return text +
+         cat("\n'kubist ", words, "COMMAND --help' explains a command and shows examples.\n");
+}
+
 std::string overview() {
   std::string text =
       "kubist keeps whole Kubernetes environments in their desired state.\n\n"
-      "Usage:\n  kubist COMMAND [flags]\n";
-  std::string_view group;
+      "Usage:\n  kubist COMMAND [flags]\n  kubist --version\n";
+  std::vector<std::string_view> groups;
   for (const CommandSpec* spec : commands()) {
-    if (spec->hidden) {
-      continue;
+    if (!spec->hidden && std::find(groups.begin(), groups.end(), spec->group) == groups.end()) {
+      groups.push_back(spec->group);
     }
-    if (spec->group != group) {
-      group = spec->group;
-      text += cat('\n', group, ":\n");
+  }
+  for (const std::string_view group : groups) {
+    text += cat('\n', group, ":\n");
+    for (const CommandSpec* spec : commands()) {
+      if (!spec->hidden && spec->group == group) {
+        text += command_line(*spec);
+      }
     }
-    text +=
-        cat("  ", spec->path, std::string(spec->path.size() < 24 ? 24 - spec->path.size() : 1, ' '),
-            spec->summary, '\n');
   }
   return text + "\n'kubist COMMAND --help' explains a command and shows examples.\n";
 }

@@ -1,6 +1,7 @@
 #include "input.hpp"
 
 #include <memory>
+#include <set>
 
 #include <kubist/data/schema.hpp>
 #include <kubist/http/fetch.hpp>
@@ -32,6 +33,18 @@ std::optional<bool> exists(kube::Client& client, const resources::ObjectRef& ref
     return std::nullopt;
   }
   return found->has_value();
+}
+
+/// The namespaces of the projects that are in the input.
+std::set<std::string> projects_of(const std::vector<resources::Manifest>& manifests) {
+  std::set<std::string> namespaces;
+  for (const resources::Manifest& manifest : manifests) {
+    const resources::ObjectView view(manifest.object);
+    if (view.kind() == "Project" && view.group() == resources::k_kubist_group) {
+      namespaces.insert(resources::project_namespace(manifest.object));
+    }
+  }
+  return namespaces;
 }
 
 }  // namespace
@@ -94,6 +107,11 @@ util::Result<> check_input(const std::vector<resources::Manifest>& manifests, ku
   if (client != nullptr) {
     context.exists = [client, &stop](const resources::ObjectRef& ref) {
       return exists(*client, ref, stop);
+    };
+  } else {
+    // The rest of a project that is in the input is there, too; any other may be in the cluster.
+    context.exists = [projects = projects_of(manifests)](const resources::ObjectRef& ref) {
+      return projects.contains(ref.ns) ? std::optional(false) : std::nullopt;
     };
   }
   auto errors = resources::validate(manifests, context);

@@ -23,7 +23,8 @@ util::Result<std::vector<resources::Manifest>> read_input(Context& context,
 std::vector<std::string> typed_words(const Arguments& arguments, std::string_view type);
 
 /// Fails with every problem of kubist's own objects that can be found before anything is sent. With
-/// a client, references may also point at objects of the cluster.
+/// a client, references may also point at objects of the cluster; without, an object of a project
+/// that is in the input may refer to no other of it than those of the input.
 util::Result<> check_input(const std::vector<resources::Manifest>& manifests, kube::Client* client,
                            const std::string& ns, const std::stop_token& stop);
 

@@ -9,6 +9,7 @@
 #include <kubist/util/text.hpp>
 
 #include "bind.hpp"
+#include "output/set_report.hpp"
 
 namespace kubist::cli {
 namespace {
@@ -34,24 +35,22 @@ std::vector<std::string> words_below(const std::string& leading) {
   return below;
 }
 
-Error unknown_command(const std::vector<std::string>& words) {
-  std::string leading;
+/// How many of `words` lead to commands; `group` becomes those words, a space behind each.
+std::size_t words_of_group(const std::vector<std::string>& words, std::string& group) {
   std::size_t known = 0;
-  while (known < words.size() && !words_below(leading + words[known] + ' ').empty()) {
-    leading += words[known++] + ' ';
+  while (known < words.size() && !words_below(cat(group, words[known], ' ')).empty()) {
+    group += cat(words[known++], ' ');
   }
-  const auto below = words_below(leading);
-  const std::string group = leading.substr(0, leading.empty() ? 0 : leading.size() - 1);
-  const std::string hint = known == 0
-                               ? "See 'kubist help'."
-                               : cat("'kubist ", group, "' has: ", util::join(below, ", "), ".");
-  if (known > 0 && (known == words.size() || words[known].starts_with('-'))) {
-    return util::make_error(ErrorKind::usage, cat("'kubist ", group, "' needs a command"), hint);
-  }
-  return util::make_error(ErrorKind::usage,
-                          cat("unknown command \"", leading, words[known], "\"",
-                              util::did_you_mean(words[known], below)),
-                          hint);
+  return known;
+}
+
+Error unknown_command(const std::string& group, const std::string& word) {
+  const auto below = words_below(group);
+  return util::make_error(
+      ErrorKind::usage,
+      cat("unknown command \"", group, word, "\"", util::did_you_mean(word, below)),
+      group.empty() ? "See 'kubist help'."
+                    : cat("'kubist ", util::trim(group), "' has: ", util::join(below, ", "), "."));
 }
 
 int report(const Error& error, Sink& err) {
@@ -60,6 +59,23 @@ int report(const Error& error, Sink& err) {
   return exit_code(error.kind);
 }
 
+/// Knows whether anything was written through it.
+class NotedSink final : public Sink {
+ public:
+  explicit NotedSink(Sink& inner) : m_inner(inner) {}
+  void write(std::string_view text) override {
+    m_used = m_used || !text.empty();
+    m_inner.write(text);
+  }
+  void flush() override { m_inner.flush(); }
+  bool closed() const override { return m_inner.closed(); }
+  bool used() const { return m_used; }
+
+ private:
+  Sink& m_inner;
+  bool m_used = false;
+};
+
 int run_command(const CommandSpec& spec, const std::vector<std::string>& words, Sink& out,
                 Sink& err) {
   auto arguments = parse_arguments(spec, words);
@@ -67,8 +83,12 @@ int run_command(const CommandSpec& spec, const std::vector<std::string>& words, 
     return report(arguments.error(), err);
   }
   const util::Cancellation cancellation;
-  Context context(*arguments, out, err, cancellation.token());
+  NotedSink noted(out);
+  Context context(*arguments, noted, err, cancellation.token());
   const auto code = spec.run(context, *arguments);
+  if (!code && !noted.used()) {
+    out.write(refusal_document(*arguments, code.error()));
+  }
   out.flush();
   if (code) {
     return *code == k_interrupted && cancellation.signal() != 0 ? 128 + cancellation.signal()
@@ -80,22 +100,48 @@ int run_command(const CommandSpec& spec, const std::vector<std::string>& words, 
              : failed;
 }
 
+/// Words that name no command: a group's help, which is an error where nobody asked for it.
+int no_command(const std::vector<std::string>& words, bool asked, Sink& out, Sink& err) {
+  std::string group;
+  const std::size_t known = words_of_group(words, group);
+  if (known == 0 || (known < words.size() && !words[known].starts_with('-'))) {
+    return report(unknown_command(group, words[known]), err);
+  }
+  if (asked) {
+    out.write(group_help(group));
+    return k_ok;
+  }
+  const int code = report(util::make_error(ErrorKind::usage, cat("'kubist ", util::trim(group),
+                                                                 "' needs a command")),
+                          err);
+  err.write(cat('\n', group_help(group)));
+  return code;
+}
+
 int dispatch(std::vector<std::string> words, Sink& out, Sink& err) {
   words = hoist_global_flags(std::move(words));
   const bool help_word = !words.empty() && words[0] == "help";
   if (help_word) {
     words.erase(words.begin());
   }
-  if (words.empty() || words[0].starts_with('-')) {
+  if (words.empty() || (words[0].starts_with('-') && asks_for_help(words))) {
     out.write(overview());
-    return words.empty() || asks_for_help(words) ? k_ok : k_usage;
+    return k_ok;
   }
-  if (words[0] == "--version") {
-    words[0] = "version";
+  if (words[0].starts_with('-')) {
+    const auto version = std::find(words.begin(), words.end(), "--version");
+    if (version == words.end()) {
+      return report(util::make_error(ErrorKind::usage,
+                                     cat("'kubist ", util::join(words, " "), "' needs a command"),
+                                     "See 'kubist help'."),
+                    err);
+    }
+    words.erase(version);
+    words.insert(words.begin(), {"version", "--client"});
   }
   const CommandSpec* spec = find_command(words);
   if (spec == nullptr) {
-    return report(unknown_command(words), err);
+    return no_command(words, help_word || asks_for_help(words), out, err);
   }
   if (help_word || asks_for_help(words)) {
     out.write(command_help(*spec));

@@ -45,13 +45,12 @@ util::Result<bool> apply_first(Context& context, const Arguments& arguments,
   KUBIST_TRY(auto manifests, read_input(context, arguments));
   const bool dry = options.dry_run != apply::DryRun::none;
   apply_with.keep_objects = dry;
-  // Where out is for a document, that of the run, only what failed is told of the apply.
-  const bool lines = arguments.text("report") == "text";
-  SetPrinter printer(context, lines ? SetFormat::lines : SetFormat::report_json,
+  // Where out is for a document it is that of the run, or that of the apply where no run follows.
+  SetPrinter printer(context, report_format(arguments.text("report")),
                      std::string(dry_run_suffix(options.dry_run)), manifests);
   KUBIST_TRY(const auto report, apply_manifests(context, apply_with, manifests, printer));
-  if (auto error = report.error()) {
-    return util::fail(*std::move(error));
+  if (!report.ok()) {
+    KUBIST_CHECK(printer.finish(report));
   }
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const auto serving, executors::load_served_kinds(*client, context.stop()));
@@ -72,6 +71,9 @@ util::Result<bool> apply_first(Context& context, const Arguments& arguments,
     if (dry) {
       options.planned.push_back(result.live);
     }
+  }
+  if (options.selection.empty()) {
+    KUBIST_CHECK(printer.finish(report));
   }
   return !options.selection.empty();
 }

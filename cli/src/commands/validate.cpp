@@ -6,16 +6,17 @@
 #include <kubist/util/text.hpp>
 
 #include "../input.hpp"
-#include "../output/set_documents.hpp"
+#include "../jsonnet_checks.hpp"
 #include "../output/set_report.hpp"
 #include "commands.hpp"
 
 namespace kubist::cli {
 namespace {
 
-/// What would be refused only when its turn comes: by deployers, and of routes.
-util::Result<> check_details(const std::vector<resources::Manifest>& manifests) {
-  std::vector<util::Error> errors;
+/// What would be refused only when its turn comes: by deployers, of routes, and Jsonnet.
+util::Result<> check_details(const std::vector<resources::Manifest>& manifests,
+                             const std::stop_token& stop) {
+  std::vector<util::Error> errors = jsonnet_problems(manifests, stop);
   for (const resources::Manifest& manifest : manifests) {
     for (auto& [pointer, error] : deployers::config_problems(manifest.object, {})) {
       error.pos = manifest.position(pointer);
@@ -32,33 +33,25 @@ util::Result<> check_details(const std::vector<resources::Manifest>& manifests) 
   return {};
 }
 
-util::Result<std::size_t> check(Context& context, const Arguments& arguments) {
+util::Result<int> run(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto manifests, read_input(context, arguments));
   KUBIST_CHECK(check_input(manifests, nullptr, arguments.text("namespace"), context.stop()));
-  KUBIST_CHECK(check_details(manifests));
-  return manifests.size();
-}
-
-util::Result<int> run(Context& context, const Arguments& arguments) {
-  const auto objects = check(context, arguments);
-  if (const std::string format = arguments.text("report"); format != "text") {
-    apply::Report report;
-    if (!objects) {
-      const util::Error& error = objects.error();
-      report.errors = error.details.empty() ? std::vector{error} : error.details;
-    }
-    context.out().write(format == "json"    ? set_report_json(report, {})
-                        : format == "junit" ? set_report_junit(report, {})
-                                            : set_report_github(report, {}));
-  }
-  if (!objects) {
-    return util::fail(objects.error());
-  }
-  if (arguments.text("report") != "text") {
+  KUBIST_CHECK(check_details(manifests, context.stop()));
+  const SetFormat format = report_format(arguments.text("report"));
+  if (format == SetFormat::lines) {
+    context.out().write(util::cat(
+        manifests.size(), manifests.size() == 1 ? " object is" : " objects are", " valid\n"));
     return k_ok;
   }
-  context.out().write(
-      util::cat(*objects, *objects == 1 ? " object is" : " objects are", " valid\n"));
+  apply::Report report;
+  for (std::size_t i = 0; i < manifests.size(); ++i) {
+    const resources::ObjectView view(manifests[i].object);
+    report.results.push_back({.index = i,
+                              .ref = view.ref(),
+                              .api_version = std::string(view.api_version()),
+                              .outcome = apply::Outcome::valid});
+  }
+  context.out().write(set_document(format, report, manifests));
   return k_ok;
 }
 
@@ -71,9 +64,10 @@ const CommandSpec& validate_command() {
       .summary = "Check files without a cluster",
       .details =
           "kubist's own objects are checked against their schemas and rules, references and cycles "
-          "across all files, and the configuration of items as their deployers would; every "
-          "problem "
-          "is printed with file, line and column. Objects of other kinds are only read.",
+          "across all files, the configuration of items as their deployers would, and whether "
+          "their Jsonnet parses and gives a function; every problem is printed with file, line and "
+          "column. Of a project that is in the input, what others refer to has to be there, too. "
+          "Objects of other kinds are only read.",
       .arguments = "-f FILE",
       .flags = {filename_flag(), recursive_flag(), set_report_flag()},
       .examples = {{"Check a folder in CI", "kubist validate -R -f env/"}},

@@ -15,8 +15,8 @@ void print_left_behind(const executors::Run& run, Sink& out);
 /// "4 nodes: 3 removed, 1 failed; 7 writes in 1.20s".
 std::string summary_line(const engine::Report& report);
 
-/// The exit code of a run: 0 all ready; 1 something failed; 3 not ready yet; 5 denied; 6 conflict
-/// or locked (the last two where nothing failed otherwise).
+/// The exit code of a run. Of several the first of: 1 something failed for another reason than the
+/// next three; 4 rolled back; 6 conflict or locked; 5 denied; 3 not ready yet; 0 all is ready.
 int exit_code_of(const engine::Report& report);
 
 }  // namespace kubist::cli

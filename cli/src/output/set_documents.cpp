@@ -154,22 +154,25 @@ std::string set_report_junit(const Report& report,
                              const std::vector<resources::Manifest>& manifests) {
   std::size_t failures = report.errors.size() + report.not_ready.size();
   std::string cases;
-  const auto add = [&](const std::string& name, const std::string& file, std::string_view failure) {
+  const auto add = [&](const std::string& name, const util::SourcePos& pos,
+                       std::string_view failure) {
     cases += cat("  <testcase classname=\"kubist\" name=\"", xml(name), "\"",
-                 file.empty() ? "" : cat(" file=\"", xml(file), "\""), ">",
+                 pos.origin.empty() ? "" : cat(" file=\"", xml(pos.origin), "\""),
+                 pos.line == 0 ? "" : cat(" line=\"", pos.line, "\""), ">",
                  failure.empty() ? "" : cat("<failure message=\"", xml(failure), "\"/>"),
                  "</testcase>\n");
   };
   for (const ObjectResult& result : report.results) {
     failures += result.ok() ? 0 : 1;
-    add(display_name(result.ref), position(result, manifests).origin,
+    add(display_name(result.ref), position(result, manifests),
         result.ok() ? "" : failure_text(result));
   }
   for (const apply::NotReady& left : report.not_ready) {
-    add(cat(display_name(left.ref), " ready"), "", cat(left.status, ": ", left.message));
+    add(cat(display_name(left.ref), " ready"), {}, cat(left.status, ": ", left.message));
   }
   for (const util::Error& error : report.errors) {
-    add("input", error.pos.origin, error.message);
+    add(error.pos.line == 0 ? "input" : cat("input ", util::to_string(error.pos)), error.pos,
+        error.message);
   }
   const std::size_t tests = report.results.size() + report.not_ready.size() + report.errors.size();
   return cat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"kubist\" tests=\"",

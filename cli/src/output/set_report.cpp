@@ -50,14 +50,48 @@ util::Result<SetFormat> set_format(const Arguments& arguments) {
                       "-o prints the objects, --report what became of them.");
   }
   if (report != "text") {
-    return report == "json"    ? SetFormat::report_json
-           : report == "junit" ? SetFormat::junit
-                               : SetFormat::github;
+    return report_format(report);
   }
   return output == "name"   ? SetFormat::name
          : output == "json" ? SetFormat::json
          : output == "yaml" ? SetFormat::yaml
                             : SetFormat::lines;
+}
+
+SetFormat report_format(std::string_view report) {
+  return report == "json"     ? SetFormat::report_json
+         : report == "junit"  ? SetFormat::junit
+         : report == "github" ? SetFormat::github
+                              : SetFormat::lines;
+}
+
+std::string set_document(SetFormat format, const Report& report,
+                         const std::vector<resources::Manifest>& manifests) {
+  switch (format) {
+    case SetFormat::report_json:
+      return set_report_json(report, manifests);
+    case SetFormat::junit:
+      return set_report_junit(report, manifests);
+    case SetFormat::github:
+      return set_report_github(report, manifests);
+    default:
+      return {};
+  }
+}
+
+std::string refusal_document(const Arguments& arguments, const util::Error& error) {
+  const auto& flags = arguments.spec().flags;
+  const bool reports = std::any_of(flags.begin(), flags.end(),
+                                   [](const Flag& flag) { return flag.name == "report"; });
+  if (!reports || error.kind == util::ErrorKind::usage ||
+      error.kind == util::ErrorKind::cancelled) {
+    return {};
+  }
+  // Details of an answer of the API server only explain its message.
+  const bool several = !error.details.empty() && error.http_status == 0;
+  Report report;
+  report.errors = several ? error.details : std::vector{error};
+  return set_document(report_format(arguments.text("report")), report, {});
 }
 
 std::string display_name(const resources::ObjectRef& ref) {
@@ -157,16 +191,8 @@ util::Result<int> SetPrinter::finish(const Report& report) {
     case SetFormat::yaml:
       objects(report);
       break;
-    case SetFormat::report_json:
-      m_context.out().write(set_report_json(report, m_manifests));
-      break;
-    case SetFormat::junit:
-      m_context.out().write(set_report_junit(report, m_manifests));
-      break;
-    case SetFormat::github:
-      m_context.out().write(set_report_github(report, m_manifests));
-      break;
     default:
+      m_context.out().write(set_document(m_format, report, m_manifests));
       break;
   }
   explain_not_ready(report);

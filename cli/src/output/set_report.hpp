@@ -25,6 +25,15 @@ enum class SetFormat {
 Flag set_output_flag();
 Flag set_report_flag();
 util::Result<SetFormat> set_format(const Arguments& arguments);
+/// What a value of --report means: lines for "text".
+SetFormat report_format(std::string_view report);
+
+/// The run as the document that `format` names; nothing for the formats that have none.
+std::string set_document(SetFormat format, const apply::Report& report,
+                         const std::vector<resources::Manifest>& manifests);
+/// The same of an error that ended a command before it had any result, where its --report asks for
+/// a document: CI reads why.
+std::string refusal_document(const Arguments& arguments, const util::Error& error);
 
 /// "configmap/x", "deployment.apps/x", as kubectl -o name.
 std::string display_name(const resources::ObjectRef& ref);

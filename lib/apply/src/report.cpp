@@ -16,6 +16,8 @@ std::string_view to_string(Outcome outcome) {
       return "configured";
     case Outcome::unchanged:
       return "unchanged";
+    case Outcome::valid:
+      return "valid";
     case Outcome::deleted:
       return "deleted";
     case Outcome::pruned:

@@ -40,6 +40,7 @@ util::Result<> settle_rollback(World& world, const ExecutionInput& input, const 
   });
   outcome.state = State::stalled;
   outcome.reason = "RolledBack";
+  outcome.rolled_back = true;
   outcome.message += cat("; rolled back: ", done.empty() ? "nothing" : util::join(done, ", "));
   outcome.status["rollback"] = {{"hash", hash}, {"message", outcome.message}};
   return {};
@@ -63,6 +64,7 @@ ExecutionOutcome outcome_of(const util::Error& error) {
   outcome.state = error.reason == "ImportNotFound" ? State::failed : State::stalled;
   outcome.reason = error.reason;
   outcome.message = error.to_string();
+  outcome.error = error;
   return outcome;
 }
 
@@ -88,6 +90,7 @@ util::Result<ExecutionOutcome> run_execution(World& caller, const ExecutionInput
     ExecutionOutcome as_before;
     as_before.state = State::stalled;
     as_before.reason = "RolledBack";
+    as_before.rolled_back = true;
     as_before.message = data::string_at(input.object, {"status", "rollback", "message"});
     return as_before;
   }

@@ -87,6 +87,8 @@ struct ItemRun {
 };
 /// The state of the Execution and its status: the worst of the items decides.
 ExecutionOutcome summarize(const std::vector<ItemRun>& runs);
+/// The first error, where all that failed did so by errors of its kind.
+std::optional<util::Error> common_error(const std::vector<ItemRun>& runs);
 
 bool succeeded(const ItemRun& run);
 /// The exports that are kept of a DeployItem, also those of before a failed run; null: none.

@@ -40,7 +40,9 @@ util::Result<ExecutionOutcome> remove_execution(World& caller, const ExecutionIn
     }
     return outcome;
   }
-  for (const ItemRun& run : remove_items(world, items, options)) {
+  const std::vector<ItemRun> runs = remove_items(world, items, options);
+  outcome.error = common_error(runs);
+  for (const ItemRun& run : runs) {
     if (!run.outcome) {
       if (run.outcome.error().kind == util::ErrorKind::cancelled) {
         return util::fail(run.outcome.error());

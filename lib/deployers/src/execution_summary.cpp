@@ -29,6 +29,21 @@ Json item_status(const ItemRun& run) {
 
 }  // namespace
 
+std::optional<util::Error> common_error(const std::vector<ItemRun>& runs) {
+  std::optional<util::Error> common;
+  for (const ItemRun& run : runs) {
+    const bool failed = !run.outcome || run.outcome->state == Progress::State::failed;
+    if (!failed) {
+      continue;
+    }
+    if (run.outcome || (common && common->kind != run.outcome.error().kind)) {
+      return std::nullopt;
+    }
+    common = common ? common : run.outcome.error();
+  }
+  return common;
+}
+
 ExecutionOutcome summarize(const std::vector<ItemRun>& items_run) {
   std::vector<ItemRun> runs;  // parts stand for the Templates item that they are of
   for (const ItemRun& run : items_run) {
@@ -64,6 +79,7 @@ ExecutionOutcome summarize(const std::vector<ItemRun>& items_run) {
       ++succeeded;
     }
   }
+  result.error = common_error(runs);
   result.status["items"] = std::move(items);
   result.status["progress"] = cat(succeeded, "/", runs.size());
   if (result.state == State::ready) {

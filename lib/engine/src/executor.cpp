@@ -82,6 +82,7 @@ Alignment alignment_of(const util::Error& error) {
   Alignment alignment;
   alignment.outcome = outcome_of(error);
   alignment.reason = reason_of(error);
+  alignment.error = error;
   alignment.message = error.hint.empty() ? error.message : cat(error.message, "; ", error.hint);
   return alignment;
 }

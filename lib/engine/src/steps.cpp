@@ -157,7 +157,9 @@ void describe(StepResult& result, const Alignment& alignment) {
   report.writes = alignment.writes;
   report.requeue_after = alignment.requeue_after;
   report.went_back = alignment.went_back;
-  result.verdict = {is_bad(alignment.outcome) ? NodeState::failed : NodeState::done, report.ready,
+  const bool bad = is_bad(alignment.outcome);
+  report.error = bad ? alignment.error : std::nullopt;
+  result.verdict = {bad ? NodeState::failed : NodeState::done, report.ready,
                     alignment.children.value_or(report.ready), alignment.reason};
   result.again = alignment.outcome == Outcome::progressing && alignment.requeue_after.has_value() &&
                  !alignment.needs_new_run;
@@ -207,9 +209,6 @@ StepResult align_node(const StepContext& context, NodeId id, const PolicyVerdict
     return result;
   }
   describe(result, alignment);
-  if (!called) {
-    result.report.error = called.error();
-  }
   StatusInput input = input_of(context, id, alignment, policies, present);
   if (policies) {
     nearest(result.report.requeue_after, policies->requeue_after);
@@ -258,9 +257,11 @@ StepResult remove_node(const StepContext& context, NodeId id, const Json& presen
     input.phase = removal.state == RemovalState::failed ? Phase::retrying : Phase::removing;
   } else {
     Alignment meaning = alignment_of(removed.error());
-    removal = {RemovalState::failed, meaning.reason, meaning.message, {}, {}, {}};
+    removal.state = RemovalState::failed;
+    removal.reason = meaning.reason;
+    removal.message = meaning.message;
+    removal.error = meaning.error;
     input.phase = phase_of(meaning.outcome);
-    result.report.error = removed.error();
   }
   NodeReport& report = result.report;
   report.ready = removal.state == RemovalState::done;
@@ -270,6 +271,7 @@ StepResult remove_node(const StepContext& context, NodeId id, const Json& presen
                   : running               ? "Removing"
                                           : "RemovalFailed";
   report.message = removal.message;
+  report.error = removal.error;
   report.writes = std::move(removal.writes);
   report.left_behind = std::move(removal.left_behind);
   report.requeue_after = removal.requeue_after;

@@ -197,8 +197,11 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
         alignment.outcome = Outcome::progressing;
         break;
       default:
-        alignment.outcome = policy_error == nullptr ? Outcome::progressing
-                                                    : engine::alignment_of(*policy_error).outcome;
+        alignment.outcome = Outcome::progressing;
+        if (policy_error != nullptr) {
+          alignment.outcome = engine::alignment_of(*policy_error).outcome;
+          alignment.error = *policy_error;
+        }
     }
   }
 };

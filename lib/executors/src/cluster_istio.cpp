@@ -171,7 +171,7 @@ class IstioInstall {
     return hold(error);
   }
 
-  /// The alignment gets the error's outcome, reason and message.
+  /// The alignment gets the error with its outcome, reason and message.
   util::Result<Did> hold(const util::Error& error) {
     if (error.kind == ErrorKind::cancelled) {
       return util::fail(error);
@@ -180,6 +180,7 @@ class IstioInstall {
     m_alignment.outcome = held.outcome;
     m_alignment.reason = held.reason;
     m_alignment.message = held.message;
+    m_alignment.error = held.error;
     m_alignment.children = true;
     return Did::nothing;
   }

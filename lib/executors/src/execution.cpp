@@ -39,6 +39,8 @@ class ExecutionExecutor final : public ManagedExecutor {
     alignment.outcome = outcome_of(outcome.state);
     alignment.reason = outcome.reason.empty() ? alignment.reason : outcome.reason;
     alignment.message = outcome.message;
+    alignment.error = outcome.error;
+    alignment.went_back = outcome.rolled_back;
     if (world().deployers.foreign_crd) {
       alignment.message += "; somebody else installed the DeployItem kind: upstream's fields only";
     }
@@ -62,6 +64,7 @@ class ExecutionExecutor final : public ManagedExecutor {
     removal.left_behind = outcome.left_behind;
     removal.reason = outcome.reason;
     removal.message = outcome.message;
+    removal.error = outcome.error;
     return removal;
   }
 

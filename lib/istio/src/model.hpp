@@ -1,5 +1,7 @@
 #pragma once
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <kubist/istio/evidence.hpp>
@@ -100,6 +102,11 @@ void proxy_skew(const Model& model, const RevisionView& revision, Findings& out)
 void namespace_labels(const Model& model, Findings& out);
 void pods_outside(const Model& model, Findings& out);
 void lost_proxies(const Model& model, Findings& out);
+
+/// The code of an istiod that is scaled to 0, and what says so: however long one waits, it does not
+/// come. Nothing for any other.
+inline constexpr std::string_view k_scaled_to_zero = "istiod-not-ready:scaled-to-0";
+std::optional<std::string> scaled_to_zero(const ControlPlane& plane);
 
 /// "a, b, c and 4 more".
 std::string some_of(const std::vector<std::string>& names, std::size_t most = 3);

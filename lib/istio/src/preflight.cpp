@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include <kubist/data/pointer.hpp>
 #include <kubist/istio/preflight.hpp>
 #include <kubist/istio/read.hpp>
 #include <kubist/util/text.hpp>
 
+#include "advice.hpp"
 #include "injection.hpp"
+#include "model.hpp"
 
 namespace kubist::istio {
 
@@ -76,14 +79,26 @@ class Preflight {
     }
     for (const Manifest& manifest : m_bundle.manifests) {
       const ObjectView view(manifest.object);
-      if (view.kind() == "Deployment" && view.ns() == live.ns && view.name() == live.name &&
-          !live.selector.is_null() &&
+      if (view.kind() != "Deployment" || view.ns() != live.ns || view.name() != live.name) {
+        continue;
+      }
+      check_scale(manifest, live);
+      if (!live.selector.is_null() &&
           read_control_plane(manifest.object).selector != live.selector) {
         add("selector-changed",
             cat("the selector of Deployment ", live.ns, '/', live.name,
                 " differs, and Kubernetes lets none change"),
             "install it as a new revision, or delete that Deployment first");
       }
+    }
+  }
+
+  // Manifests without `replicas` leave it to who scales: istiod would be waited for in vain.
+  void check_scale(const Manifest& manifest, const ControlPlane& live) {
+    const auto zero = scaled_to_zero(live);
+    if (zero && data::int_at(manifest.object, {"spec", "replicas"}) == 0) {
+      add(std::string(k_scaled_to_zero), cat(*zero, ", and the manifests do not scale it"),
+          cat(advice(k_scaled_to_zero, {live.ns, live.name, ""}), ", then run this again"));
     }
   }
 

@@ -63,12 +63,12 @@ void missing_roles(const Model& model, const RevisionView& revision, Findings& o
   }
 }
 
-// Why nobody answers behind the Service.
+// Why nobody answers behind the Service: a reason.
 std::string reason_not_ready(const RevisionView& revision, std::string& detail) {
   const ControlPlane& plane = *revision.plane;
-  if (plane.wanted == 0) {
-    detail = cat("Deployment ", plane.ns, '/', plane.name, " is scaled to 0");
-    return "scaled-to-0";
+  if (auto zero = scaled_to_zero(plane)) {
+    detail = *std::move(zero);
+    return std::string(k_scaled_to_zero.substr(k_scaled_to_zero.find(':') + 1));
   }
   for (const IstiodPod* pod : revision.pods) {
     if (!pod->waiting.empty()) {
@@ -92,6 +92,12 @@ bool any_endpoint_ready(const RevisionView& revision) {
 }
 
 }  // namespace
+
+std::optional<std::string> scaled_to_zero(const ControlPlane& plane) {
+  return plane.wanted == 0
+             ? std::optional(cat("Deployment ", plane.ns, '/', plane.name, " is scaled to 0"))
+             : std::nullopt;
+}
 
 void control_plane_elsewhere(const Model&, const RevisionView& revision, Findings& out) {
   if (!revision.remote()) {

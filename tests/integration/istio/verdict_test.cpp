@@ -212,6 +212,15 @@ TEST_CASE("istio check: istiod scaled to 0 is unhealthy, also as a condition of 
   CHECK(reason(here(), "IstioReady") == "IstiodNotReady");
   CHECK((*here())["status"]["istio"]["reasons"][0] == "istiod-not-ready:scaled-to-0");
   CHECK(condition(here(), "Ready") == "True");  // it gates only what asks for it
+
+  // Nothing would start: told before the first write, and not when the waiting is over.
+  const CommandResult install = run_kubist(world.as_user(istio_it::install({"--adopt"})));
+  CHECK_MESSAGE(install.exit_code == 1, install.out, install.err);
+  CHECK(install.err.find("istiod-not-ready:scaled-to-0: Deployment istio-system/istiod is scaled "
+                         "to 0") != std::string::npos);
+  CHECK(install.err.find("kubectl -n istio-system scale deployment/istiod --replicas=1") !=
+        std::string::npos);
+  CHECK(install.err.find("stage: ") == std::string::npos);
 }
 
 TEST_CASE("istio check: an emptied caBundle is unhealthy") {

@@ -96,6 +96,14 @@ TEST_CASE("preflight: each obstacle has its code") {
   CHECK(found(bundle(), with([](Evidence& e) {
                 e.control_planes->front().selector = {{"matchLabels", {{"app", "istiod"}}}};
               })) == "selector-changed\n");
+  const Evidence zero = with([](Evidence& e) { e.control_planes->front().wanted = 0; });
+  CHECK(found(bundle(), zero) == "istiod-not-ready:scaled-to-0\n");
+  CHECK(find_obstacles(bundle(), zero)[0].next ==
+        "kubectl -n istio-system scale deployment/istiod --replicas=1, then run this again");
+  Bundle scaling = bundle();
+  scaling.manifests[0].object["spec"]["replicas"] = 2;
+  CHECK(found(scaling, zero) == "");
+  CHECK(found(bundle("canary"), zero) == "");
   CHECK(found(bundle(), with([](Evidence& e) {
                 e.namespaces->push_back({"istio-system", Json::object(), true});
               })) == "namespace-terminating:istio-system\n");

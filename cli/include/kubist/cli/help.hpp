@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 
 #include <kubist/cli/command.hpp>
 
@@ -7,6 +8,8 @@ namespace kubist::cli {
 
 /// The help of one command: usage, details, examples, flags.
 std::string command_help(const CommandSpec& spec);
+/// The commands below leading words such as "policy " (which end in a space), a line each.
+std::string group_help(std::string_view words);
 /// `kubist help`: all commands by group.
 std::string overview();
 /// The whole command tree as JSON (one record): commands, flags, examples, exit codes. Completions

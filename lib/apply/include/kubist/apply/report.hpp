@@ -16,6 +16,7 @@ enum class Outcome {
   created,
   configured,
   unchanged,
+  valid,     ///< checked, and nothing was sent
   deleted,   ///< by remove_set
   pruned,    ///< it was in the inventory and is no longer in the input
   kept,      ///< left alone on purpose (a hook or an annotation says so); the message says why

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ struct ExecutionOutcome {
   State state = State::ready;
   std::string reason;
   std::string message;
+  /// Behind failed and stalled: the first error, where all that failed did so by errors of its kind.
+  std::optional<util::Error> error;
+  bool rolled_back = false;  ///< stalled: what had failed was rolled back, now or before
   /// status fields of the Execution: progress, items, exports.
   Json status = Json::object();
   std::vector<std::string> left_behind;  ///< of remove_execution()

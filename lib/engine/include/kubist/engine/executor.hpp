@@ -50,6 +50,7 @@ struct Alignment {
   Outcome outcome = Outcome::ready;
   std::string reason = "Aligned";  ///< CamelCase, goes into the conditions
   std::string message;             ///< for people; stable while nothing changes (zero writes)
+  std::optional<util::Error> error;  ///< behind failed and stalled, where one error is
   /// Conditions of the kind's own (not Ready, TreeReady, Reconciling, Stalled: the engine's).
   std::vector<resources::Condition> conditions;
   /// The kind's own status fields, whole values (inventory, address, targets, ...); null removes
@@ -71,7 +72,7 @@ struct Alignment {
 
 /// The alignment that an error means. Unreachable, expired (401), 429, 5xx, timeouts and conflicts
 /// are `failed`; wrong input, forbidden, not found, denied are `stalled`. The reason is the error's
-/// own `reason`, else one per kind.
+/// own `reason`, else one per kind; the error stays in it.
 Alignment alignment_of(const util::Error& error);
 
 /// How taking a node away went.
@@ -85,6 +86,7 @@ struct Removal {
   RemovalState state = RemovalState::done;
   std::string reason;
   std::string message;
+  std::optional<util::Error> error;  ///< behind failed, where one error is
   std::vector<Write> writes;
   std::vector<std::string> left_behind;  ///< what --abandon lets go, or what is not ours to delete
   std::optional<std::chrono::milliseconds> requeue_after;

@@ -34,6 +34,7 @@ struct PreflightOptions {
 ///   foreign-owner:WHO         another installer keeps that control plane (not with `adopt`)
 ///   selector-changed          the Deployment's selector differs, which Kubernetes refuses to
 ///   change injector-overlap          its injector and one that is there would take the same pods
+///   istiod-not-ready:scaled-to-0  it is, and the bundle does not say how many replicas it wants
 ///   namespace-terminating:NS  the namespace is being deleted
 std::vector<Obstacle> find_obstacles(const Bundle& bundle, const Evidence& evidence,
                                      const SupportTable& support = built_in_support(),
