@@ -98,27 +98,25 @@ std::vector<std::string> roll_back(World& world, const ItemGroup& group,
                                    const std::vector<ItemRun>& runs) {
   std::mutex mutex;
   std::vector<std::string> done;
-  run_in_order(
-      reversed(group.order),
-      [&](std::size_t i) {
-        const RenderedItem& item = group.items[i];
-        const bool untouched = runs[i].outcome && !runs[i].outcome->ran &&
-                               runs[i].outcome->state == Progress::State::done;
-        if (item.deploy_item.is_null() || untouched) {
-          return;
-        }
-        const auto what = roll_back_one(world, item, runs[i]);
-        const std::scoped_lock lock(mutex);
-        if (!what) {
-          done.push_back(cat(item.name, " could not go back: ", what.error().message));
-        } else if (!what->empty()) {
-          done.push_back(*what);
-        }
-      },
-      [&](std::size_t i, const util::Error& error) {
-        const std::scoped_lock lock(mutex);
-        done.push_back(cat(group.items[i].name, " could not go back: ", error.message));
-      });
+  const auto threw = [&](std::size_t i, const util::Error& error) {
+    const std::scoped_lock lock(mutex);
+    done.push_back(cat(group.items[i].name, " could not go back: ", error.message));
+  };
+  run_in_order(reversed(group.order), threw, [&](std::size_t i) {
+    const RenderedItem& item = group.items[i];
+    const bool untouched =
+        runs[i].outcome && !runs[i].outcome->ran && runs[i].outcome->state == Progress::State::done;
+    if (item.deploy_item.is_null() || untouched) {
+      return;
+    }
+    const auto what = roll_back_one(world, item, runs[i]);
+    const std::scoped_lock lock(mutex);
+    if (!what) {
+      done.push_back(cat(item.name, " could not go back: ", what.error().message));
+    } else if (!what->empty()) {
+      done.push_back(*what);
+    }
+  });
   return done;
 }
 

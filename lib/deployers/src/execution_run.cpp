@@ -99,34 +99,32 @@ std::vector<ItemRun> ExecutionRun::run_group(const ItemGroup& group, const Json&
                                              const std::function<bool(std::size_t)>& read) {
   std::vector<ItemRun> runs(group.items.size());
   const Order before = closure(group.order);
-  run_in_order(
-      group.order,
-      [&](std::size_t i) {
-        ItemRun& run = runs[i];
-        run.name = group.items[i].name;
-        run.deploy_item = name_of(group.items[i].deploy_item);
-        if (auto why = reason_to_wait(runs, group.order[i])) {
-          run.outcome = not_started(*std::move(why));
-          return;
-        }
-        Json known = exports;
-        for (const std::size_t other : before[i]) {
-          if (!runs[other].exports.is_null()) {
-            known[util::split(runs[other].name, '/').back()] = runs[other].exports;
-          }
-        }
-        run_one(group.items[i], imports, known, run);
-        if (read(i)) {
-          read_exports(run);
-        }
-        if (failed(run)) {
-          m_failed = true;
-        }
-      },
-      [&](std::size_t i, const util::Error& error) {
-        runs[i].outcome = util::fail(error);
-        m_failed = true;
-      });
+  const auto threw = [&](std::size_t i, const util::Error& error) {
+    runs[i].outcome = util::fail(error);
+    m_failed = true;
+  };
+  run_in_order(group.order, threw, [&](std::size_t i) {
+    ItemRun& run = runs[i];
+    run.name = group.items[i].name;
+    run.deploy_item = name_of(group.items[i].deploy_item);
+    if (auto why = reason_to_wait(runs, group.order[i])) {
+      run.outcome = not_started(*std::move(why));
+      return;
+    }
+    Json known = exports;
+    for (const std::size_t other : before[i]) {
+      if (!runs[other].exports.is_null()) {
+        known[util::split(runs[other].name, '/').back()] = runs[other].exports;
+      }
+    }
+    run_one(group.items[i], imports, known, run);
+    if (read(i)) {
+      read_exports(run);
+    }
+    if (failed(run)) {
+      m_failed = true;
+    }
+  });
   return runs;
 }
 

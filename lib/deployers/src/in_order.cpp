@@ -9,8 +9,9 @@
 
 namespace kubist::deployers {
 
-void run_in_order(const Order& order, const std::function<void(std::size_t)>& run,
-                  const std::function<void(std::size_t, const util::Error&)>& failed) {
+void run_in_order(const Order& order,
+                  const std::function<void(std::size_t, const util::Error&)>& failed,
+                  const std::function<void(std::size_t)>& run) {
   const Order after = reversed(order);
   std::mutex mutex;  // guards what follows
   std::condition_variable changed;
