@@ -9,6 +9,7 @@
 #include <kubist/data/schema.hpp>
 #include <kubist/kube/watch.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
 
 namespace kubist::cli {
 namespace {
@@ -183,20 +184,24 @@ class Crew {
       : m_options(options), m_forward(stop, [this] { m_stop.request_stop(); }) {}
 
   void add(kube::Client& client, const Target& target, const std::string& name) {
-    ++m_running;
-    m_threads.emplace_back([this, &client, &target, name] {
-      Waiter waiter(client, target.resource, target.ns, name, m_options);
-      auto result = waiter.run(m_stop.get_token(), [&](const std::string& met) {
-        const std::lock_guard lock(m_mutex);
-        m_options.on_met(target.resource, met);
-      });
+    {
       const std::lock_guard lock(m_mutex);
-      --m_running;
-      if (!result) {
-        m_errors.push_back(std::move(result).error());
-      }
-      m_changed.notify_all();
+      ++m_running;
+    }
+    auto thread = util::start_thread([this, &client, &target, name](const std::stop_token&) {
+      end(util::guarded([&] {
+        Waiter waiter(client, target.resource, target.ns, name, m_options);
+        return waiter.run(m_stop.get_token(), [&](const std::string& met) {
+          const std::lock_guard lock(m_mutex);
+          m_options.on_met(target.resource, met);
+        });
+      }));
     });
+    if (thread) {
+      m_threads.push_back(*std::move(thread));
+    } else {
+      end(util::fail(thread.error()));
+    }
   }
 
   util::Result<> join(const std::stop_token& stop) {
@@ -226,6 +231,15 @@ class Crew {
   }
 
  private:
+  void end(util::Result<> result) {
+    const std::lock_guard lock(m_mutex);
+    --m_running;
+    if (!result) {
+      m_errors.push_back(std::move(result).error());
+    }
+    m_changed.notify_all();
+  }
+
   bool failed_for_good() const { return !m_errors.empty() && m_options.timeout != k_once; }
 
   static constexpr std::chrono::nanoseconds k_once{0};

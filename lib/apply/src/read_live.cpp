@@ -2,7 +2,6 @@
 #include <chrono>
 #include <map>
 #include <mutex>
-#include <thread>
 #include <unordered_map>
 
 #include <kubist/data/json_stream.hpp>
@@ -11,6 +10,7 @@
 #include <kubist/data/schema.hpp>
 #include <kubist/kube/api_call.hpp>
 #include <kubist/resources/object.hpp>
+#include <kubist/util/threads.hpp>
 
 #include "calls.hpp"
 #include "work.hpp"
@@ -200,12 +200,8 @@ void read_live(kube::Client& client, std::vector<Work>& works, const ReadOptions
       }
     }
   };
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < std::min(lists.size(), k_list_threads); ++i) {
-      threads.emplace_back(list_some);
-    }
-    list_some();
+  if (!lists.empty()) {
+    util::share_work(std::min(lists.size(), k_list_threads) - 1, list_some);
   }
   get_each(client, works, by_name, options, stop);
   settle_doubts(client, works, options, stop);

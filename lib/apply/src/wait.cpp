@@ -9,6 +9,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/watch.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
 
 #include "warning_events.hpp"
 
@@ -56,8 +57,15 @@ class Waiting {
     const std::stop_callback forward(stop, [&ended] { ended.request_stop(); });
     std::vector<std::jthread> threads;
     for (auto& [key, group] : m_groups) {
-      threads.emplace_back(
-          [this, &group = group, token = ended.get_token()] { watch_group(group, token); });
+      auto thread = util::start_thread(
+          [this, &group = group, token = ended.get_token()](const std::stop_token&) {
+            settle(group, util::guarded([&] { return watch_group(group, token); }), token);
+          });
+      if (thread) {
+        threads.push_back(*std::move(thread));
+      } else {
+        settle(group, util::fail(thread.error()), ended.get_token());
+      }
     }
     const auto deadline =
         options.timeout.count() > 0 ? std::optional(Clock::now() + options.timeout) : std::nullopt;
@@ -104,7 +112,7 @@ class Waiting {
   }
 
  private:
-  void watch_group(Group& group, const std::stop_token& stop) {
+  util::Result<> watch_group(Group& group, const std::stop_token& stop) {
     kube::WatchOptions options;
     options.resource = group.first->resource;
     options.ns = group.first->ns;
@@ -112,8 +120,12 @@ class Waiting {
       options.name = group.first->name;
     }
     options.on_trouble = [&](const util::Error& error) { note_trouble(group, error); };
-    const auto ended = kube::watch(
+    return kube::watch(
         m_client, options, [&](const kube::WatchEvent& event) { return take(group, event); }, stop);
+  }
+
+  /// What a watch that failed leaves undecided never will be.
+  void settle(Group& group, const util::Result<>& ended, const std::stop_token& stop) {
     if (!ended && !stop.stop_requested()) {
       const std::lock_guard lock(m_mutex);
       for (auto& [name, entry] : group.entries) {

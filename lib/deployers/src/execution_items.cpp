@@ -94,7 +94,10 @@ std::vector<ItemRun> remove_items(World& world, const std::vector<Json>& items,
                                   const RemoveItemOptions& options) {
   std::vector<ItemRun> runs(items.size());
   const Order order = removal_order(items);
-  run_in_order(order, [&](std::size_t i) {
+  const auto threw = [&](std::size_t i, const util::Error& error) {
+    runs[i].outcome = util::fail(error);
+  };
+  run_in_order(order, threw, [&](std::size_t i) {
     ItemRun& run = runs[i];
     run.name = resources::ObjectView(items[i]).annotation(k_item_annotation);
     run.deploy_item = name_of(items[i]);

@@ -98,7 +98,11 @@ std::vector<std::string> roll_back(World& world, const ItemGroup& group,
                                    const std::vector<ItemRun>& runs) {
   std::mutex mutex;
   std::vector<std::string> done;
-  run_in_order(reversed(group.order), [&](std::size_t i) {
+  const auto threw = [&](std::size_t i, const util::Error& error) {
+    const std::scoped_lock lock(mutex);
+    done.push_back(cat(group.items[i].name, " could not go back: ", error.message));
+  };
+  run_in_order(reversed(group.order), threw, [&](std::size_t i) {
     const RenderedItem& item = group.items[i];
     const bool untouched =
         runs[i].outcome && !runs[i].outcome->ran && runs[i].outcome->state == Progress::State::done;

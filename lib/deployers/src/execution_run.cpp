@@ -99,7 +99,11 @@ std::vector<ItemRun> ExecutionRun::run_group(const ItemGroup& group, const Json&
                                              const std::function<bool(std::size_t)>& read) {
   std::vector<ItemRun> runs(group.items.size());
   const Order before = closure(group.order);
-  run_in_order(group.order, [&](std::size_t i) {
+  const auto threw = [&](std::size_t i, const util::Error& error) {
+    runs[i].outcome = util::fail(error);
+    m_failed = true;
+  };
+  run_in_order(group.order, threw, [&](std::size_t i) {
     ItemRun& run = runs[i];
     run.name = group.items[i].name;
     run.deploy_item = name_of(group.items[i].deploy_item);

@@ -1,33 +1,54 @@
 #include "in_order.hpp"
 
-#include <algorithm>
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <set>
-#include <thread>
+
+#include <kubist/util/threads.hpp>
 
 namespace kubist::deployers {
 
-void run_in_order(const Order& order, const std::function<void(std::size_t)>& run) {
-  std::mutex mutex;
+void run_in_order(const Order& order,
+                  const std::function<void(std::size_t, const util::Error&)>& failed,
+                  const std::function<void(std::size_t)>& run) {
+  const Order after = reversed(order);
+  std::mutex mutex;  // guards what follows
   std::condition_variable changed;
-  std::vector<bool> ended(order.size(), false);
-  std::vector<std::jthread> threads;
-  threads.reserve(order.size());
+  std::deque<std::size_t> ready;
+  std::vector<std::size_t> waits(order.size());
+  std::size_t left = order.size();
   for (std::size_t i = 0; i < order.size(); ++i) {
-    threads.emplace_back([&, i] {
-      {
-        std::unique_lock lock(mutex);
-        changed.wait(lock, [&] {
-          return std::all_of(order[i].begin(), order[i].end(),
-                             [&](std::size_t other) { return ended[other]; });
-        });
+    waits[i] = order[i].size();
+    if (waits[i] == 0) {
+      ready.push_back(i);
+    }
+  }
+  const auto work = [&] {
+    std::unique_lock lock(mutex);
+    while (true) {
+      changed.wait(lock, [&] { return !ready.empty() || left == 0; });
+      if (ready.empty()) {
+        return;
       }
-      run(i);
-      const std::scoped_lock lock(mutex);
-      ended[i] = true;
+      const std::size_t i = ready.front();
+      ready.pop_front();
+      lock.unlock();
+      if (const auto done = util::guarded([&] { run(i); }); !done) {
+        failed(i, done.error());
+      }
+      lock.lock();
+      --left;
+      for (const std::size_t next : after[i]) {
+        if (--waits[next] == 0) {
+          ready.push_back(next);
+        }
+      }
       changed.notify_all();
-    });
+    }
+  };
+  if (!order.empty()) {
+    util::share_work(order.size() - 1, work);
   }
 }
 

@@ -1,12 +1,12 @@
 #include <array>
 #include <mutex>
-#include <thread>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/handshake.hpp>
 #include <kubist/deployers/logs.hpp>
 #include <kubist/deployers/pod.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
 
 #include "log_store.hpp"
 #include "pod_status.hpp"
@@ -75,16 +75,7 @@ util::Result<> read_all(const LivePod& pod, const LogRequest& request, const Lin
         },
         stop);
   };
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < k_containers.size(); ++i) {
-      if (request.follow) {
-        threads.emplace_back(read, i);
-      } else {
-        read(i);
-      }
-    }
-  }
+  util::for_each_index(k_containers.size(), request.follow ? k_containers.size() : 1, read);
   return results[1];  // an agent that has nothing to say, or is gone, is no error
 }
 

@@ -1,6 +1,23 @@
+#include <kubist/util/threads.hpp>
+
 #include "run_loop.hpp"
 
 namespace kubist::engine {
+
+namespace {
+
+StepResult recorded(NodeId id, const std::function<StepResult()>& record) {
+  auto result = util::guarded(record);
+  if (result) {
+    return *std::move(result);
+  }
+  StepResult broken;
+  broken.id = id;
+  broken.status_error = result.error();
+  return broken;
+}
+
+}  // namespace
 
 void Runner::end_node(NodeId id, const Verdict& verdict) {
   m_waiting_verdict.erase(id);
@@ -68,7 +85,8 @@ void Runner::record_settled(NodeId id, NodeReport& report) {
   Json present = m_runs[id].status;
   m_runs[id].status = compute_status(present, input);
   m_todo.push_back([this, id, input = std::move(input), present = std::move(present)] {
-    m_events.push(Recorded{record_node(m_context, id, input, present)});
+    m_events.push(
+        Recorded{recorded(id, [&] { return record_node(m_context, id, input, present); })});
   });
 }
 
@@ -105,7 +123,8 @@ void Runner::record_tree_ready(NodeId id, const TreeSummary& tree) {
     return;
   }
   m_todo.push_back([this, id, tree, present = std::move(present)] {
-    m_events.push(Recorded{record_tree(m_context, id, tree, present)});
+    m_events.push(
+        Recorded{recorded(id, [&] { return record_tree(m_context, id, tree, present); })});
   });
 }
 

@@ -1,9 +1,23 @@
 #include <algorithm>
 #include <utility>
 
+#include <kubist/util/threads.hpp>
+
 #include "run_loop.hpp"
 
 namespace kubist::engine {
+
+namespace {
+
+PolicyVerdict broken_verdict(const util::Error& error) {
+  PolicyVerdict verdict;
+  verdict.status_policies = Json::array();
+  verdict.error = error;
+  verdict.trace.emplace_back().error = error;
+  return verdict;
+}
+
+}  // namespace
 
 Runner::Runner(const Graph& graph, const std::vector<NodeId>& selected, const RunInfo& info,
                const RunOptions& options, const RunParts& parts, const std::stop_token& stop)
@@ -115,10 +129,13 @@ void Runner::start_node(NodeId id) {
     auto progress = [this, id](std::string text) {
       m_events.push(Progressed{id, std::move(text)});
     };
-    StepResult result = mode == Mode::remove
-                            ? remove_node(m_context, id, own.status, progress)
-                            : align_node(m_context, id, own.policies ? &*own.policies : nullptr,
-                                         own.status, progress);
+    auto step = util::guarded([&] {
+      return mode == Mode::remove
+                 ? remove_node(m_context, id, own.status, progress)
+                 : align_node(m_context, id, own.policies ? &*own.policies : nullptr, own.status,
+                              progress);
+    });
+    StepResult result = step ? *std::move(step) : broken_step(id, step.error());
     result.report.took = std::chrono::steady_clock::now() - begin;
     m_events.push(std::move(result));
   });
@@ -126,7 +143,9 @@ void Runner::start_node(NodeId id) {
 
 void Runner::start_gathering(NodeId id) {
   submit([this, id] {
-    m_parts.world.gather(m_graph[id], metric_uses(m_graph, id, m_parts.policies));
+    // What was not gathered is asked for again by the policy that needs it, which fails by itself.
+    static_cast<void>(util::guarded(
+        [&] { m_parts.world.gather(m_graph[id], metric_uses(m_graph, id, m_parts.policies)); }));
     m_events.push(Gathered{id});
   });
 }
@@ -152,9 +171,13 @@ void Runner::start_policies(const std::vector<NodeId>& wave) {
 
 void Runner::start_wave(std::vector<NodeId> wave) {
   submit([this, wave = std::move(wave)] {
-    auto verdicts = run_policies(m_graph, wave, m_parts.policies, m_parts.world, m_context.info,
-                                 m_parts.clock.now(), m_stop, {m_options.keep_trace});
-    m_events.push(PoliciesRan{wave, std::move(verdicts)});
+    auto verdicts = util::guarded([&] {
+      return run_policies(m_graph, wave, m_parts.policies, m_parts.world, m_context.info,
+                          m_parts.clock.now(), m_stop, {m_options.keep_trace});
+    });
+    m_events.push(PoliciesRan{wave, verdicts ? *std::move(verdicts)
+                                             : std::vector<PolicyVerdict>(
+                                                   wave.size(), broken_verdict(verdicts.error()))});
   });
 }
 

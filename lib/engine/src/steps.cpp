@@ -1,11 +1,10 @@
 #include "steps.hpp"
 
-#include <exception>
-
 #include <kubist/data/json_patch.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
 
 namespace kubist::engine {
 
@@ -39,16 +38,6 @@ void write_status(const StepContext& context, StepResult& result, const Json& pr
     result.report.status_written = true;
   }
   result.status = std::move(status);
-}
-
-/// Exceptions out of an executor are bugs: they fail the node, not the run.
-template <class T, class F>
-util::Result<T> guarded(F&& call) {
-  try {
-    return call();
-  } catch (const std::exception& error) {
-    return util::fail(ErrorKind::internal, cat("unexpected: ", error.what()));
-  }
 }
 
 Phase phase_of(Outcome outcome) {
@@ -129,7 +118,7 @@ util::Result<Alignment> call_executor(const StepContext& context, const Node& no
   if (error != nullptr) {
     hold_for(*policies, call.decision);
   }
-  return guarded<Alignment>([&] { return (*executor)->align(node, call); });
+  return util::guarded([&] { return (*executor)->align(node, call); });
 }
 
 /// What fails after a stop was requested may have failed by the stop, in whatever words: nothing
@@ -198,6 +187,14 @@ StatusInput input_of(const StepContext& context, NodeId id, const Alignment& ali
 
 }  // namespace
 
+StepResult broken_step(NodeId id, const util::Error& error) {
+  StepResult result;
+  result.id = id;
+  describe(result, alignment_of(error));
+  result.report.error = error;
+  return result;
+}
+
 StepResult align_node(const StepContext& context, NodeId id, const PolicyVerdict* policies,
                       const Json& present, const std::function<void(std::string)>& progress) {
   StepResult result;
@@ -244,7 +241,7 @@ StepResult remove_node(const StepContext& context, NodeId id, const Json& presen
                  node.spec(),   node.executor ? node.executor->parameters : none,
                  context.stop,  context.parts.clock.now(),
                  progress,      std::nullopt};
-    return guarded<Removal>([&] { return executor->remove(node, call); });
+    return util::guarded([&] { return executor->remove(node, call); });
   }();
   if (cut_short(context, !removed || removed->state == RemovalState::failed)) {
     mark_cancelled(result, removed ? std::move(removed->writes) : std::vector<Write>{});

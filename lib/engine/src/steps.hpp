@@ -35,6 +35,9 @@ StepResult align_node(const StepContext& context, NodeId id, const PolicyVerdict
 StepResult remove_node(const StepContext& context, NodeId id, const Json& present,
                        const std::function<void(std::string)>& progress);
 
+/// What a step of that node came to that threw.
+StepResult broken_step(NodeId id, const util::Error& error);
+
 /// Writes the status of a node that never ran, where it differs from `present`. Any thread.
 StepResult record_node(const StepContext& context, NodeId id, const StatusInput& input,
                        const Json& present);

@@ -1,6 +1,9 @@
 #include "worker_pool.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include <kubist/util/threads.hpp>
 
 namespace kubist::engine {
 
@@ -15,12 +18,20 @@ WorkerPool::~WorkerPool() {
 void WorkerPool::submit(std::function<void()> job) {
   {
     std::lock_guard lock(m_mutex);
-    m_jobs.push_back(std::move(job));
-    if (m_jobs.size() > m_idle && m_threads.size() < m_max) {
-      m_threads.emplace_back([this](const std::stop_token& stop) { work(stop); });
+    if (m_jobs.size() + 1 > m_idle && m_threads.size() < m_max) {
+      if (auto thread = util::start_thread([this](const std::stop_token& stop) { work(stop); })) {
+        m_threads.push_back(*std::move(thread));
+      }
+    }
+    if (!m_threads.empty()) {
+      m_jobs.push_back(std::exchange(job, nullptr));
     }
   }
-  m_wake.notify_one();
+  if (job) {
+    job();
+  } else {
+    m_wake.notify_one();
+  }
 }
 
 void WorkerPool::work(const std::stop_token& stop) {

@@ -11,7 +11,8 @@
 namespace kubist::engine {
 
 /// Threads that run jobs in order of submission; started as needed, up to a bound. The destructor
-/// waits for what runs and drops what has not started.
+/// waits for what runs and drops what has not started. Where not one thread can be started,
+/// submit() runs the job itself. Jobs must not throw.
 class WorkerPool {
  public:
   explicit WorkerPool(std::size_t max_threads);

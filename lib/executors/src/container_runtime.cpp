@@ -1,10 +1,8 @@
 #include "container_runtime.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <mutex>
-#include <thread>
 
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
@@ -13,6 +11,7 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
 
 #include "item_world.hpp"
 
@@ -46,18 +45,10 @@ class ContainerRuntime final : public engine::PolicyRuntime {
                                      const std::stop_token& stop) override {
     const PolicyAnswer none{util::fail(ErrorKind::cancelled, "it was not asked"), "", false};
     std::vector<PolicyAnswer> answers(inputs.size(), none);
-    std::atomic<std::size_t> next = 0;
-    const auto work = [&] {
-      for (std::size_t i = next++; i < inputs.size(); i = next++) {
-        answers[i] = answer(definition, inputs[i], stop);
-      }
-    };
-    std::vector<std::jthread> threads;
-    while (threads.size() + 1 < std::min(inputs.size(), k_at_once)) {
-      threads.emplace_back(work);
-    }
-    work();
-    threads.clear();
+    util::for_each_index(inputs.size(), k_at_once, [&](std::size_t i) {
+      auto given = util::guarded([&] { return answer(definition, inputs[i], stop); });
+      answers[i] = given ? *std::move(given) : PolicyAnswer{util::fail(given.error()), "", false};
+    });
     return answers;
   }
 

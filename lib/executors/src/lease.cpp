@@ -6,6 +6,7 @@
 #include <kubist/util/clock.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
 
 namespace kubist::executors {
 
@@ -79,7 +80,8 @@ util::Result<> ProjectLocks::before_write(const std::string& ns, const std::stop
     if (!m_renewer.joinable()) {
       m_renewer = std::jthread([this](std::stop_token own) {
         while (util::sleep_for(std::chrono::seconds(2), own)) {
-          renew_all();
+          // What could not be renewed is found stale by before_write().
+          static_cast<void>(util::guarded([&] { renew_all(); }));
         }
       });
     }

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 #include <kubist/executors/reconcile.hpp>
 #include <kubist/executors/tree_view.hpp>
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
 
 #include "item_world.hpp"
 #include "work.hpp"
@@ -39,23 +39,23 @@ util::Result<std::vector<ItemResult>> Session::each_item(
   std::mutex mutex;  // progress is told by one thread at a time
   std::vector<ItemResult> results;
   results.reserve(items.size());
-  {
-    std::vector<std::jthread> threads;  // side by side: each may wait for a pod
-    for (const resources::ObjectRef& item : items) {
-      ItemResult& result = results.emplace_back(ItemResult{item, ItemOutcome{}});
-      threads.emplace_back([&, own = world]() mutable {
-        own.field_manager = field_manager(owner_mark(m_home_uid, item));
-        own.may_write = [&] { return locks.before_write(item.ns, stop); };
-        own.progress = [&, last = std::string()](const std::string& text) mutable {
-          if (text != std::exchange(last, text)) {
-            const std::lock_guard lock(mutex);
-            progress(util::cat(item.name, ": ", text));
-          }
-        };
-        result.outcome = call(own, item);
-      });
-    }
+  for (const resources::ObjectRef& item : items) {
+    results.push_back({item, ItemOutcome{}});
   }
+  // Side by side: each may wait for a pod.
+  util::for_each_index(items.size(), items.size(), [&](std::size_t i) {
+    const resources::ObjectRef& item = items[i];
+    deployers::World own = world;
+    own.field_manager = field_manager(owner_mark(m_home_uid, item));
+    own.may_write = [&] { return locks.before_write(item.ns, stop); };
+    own.progress = [&, last = std::string()](const std::string& text) mutable {
+      if (text != std::exchange(last, text)) {
+        const std::lock_guard lock(mutex);
+        progress(util::cat(item.name, ": ", text));
+      }
+    };
+    results[i].outcome = util::guarded([&] { return call(own, item); });
+  });
   return results;
 }
 

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
 
 namespace kubist::http {
 namespace {
@@ -94,11 +95,15 @@ void CurlExchange::prepare(EasyHandle easy) {
 /// Called for each address that a name has, of redirects too, before anything is sent there.
 curl_socket_t CurlExchange::open_callback(void* self, curlsocktype /*purpose*/,
                                           curl_sockaddr* address) {
+  auto& exchange = *static_cast<CurlExchange*>(self);
   std::array<char, NI_MAXHOST> text{};
-  if (getnameinfo(&address->addr, address->addrlen, text.data(), text.size(), nullptr, 0,
-                  NI_NUMERICHOST) != 0 ||
-      is_link_local(text.data())) {
-    static_cast<CurlExchange*>(self)->m_refused = text.data();
+  const auto refused = util::guarded([&] {
+    return getnameinfo(&address->addr, address->addrlen, text.data(), text.size(), nullptr, 0,
+                       NI_NUMERICHOST) != 0 ||
+           is_link_local(text.data());
+  });
+  if (!refused || *refused) {
+    static_cast<void>(util::guarded([&] { exchange.m_refused = text.data(); }));
     return CURL_SOCKET_BAD;
   }
   return socket(address->family, address->socktype, address->protocol);
@@ -207,12 +212,25 @@ void CurlExchange::set_limits() {
   }
 }
 
+// No exception may cross libcurl, which is C: it ends the transfer and is the outcome.
+template <class Receive>
+std::size_t CurlExchange::receive(Receive&& take) {
+  auto taken = util::guarded(take);
+  if (!taken) {
+    m_thrown = std::move(taken).error();
+    return 0;
+  }
+  return *taken;
+}
+
 std::size_t CurlExchange::header_callback(char* data, std::size_t size, std::size_t count, void* self) {
-  return static_cast<CurlExchange*>(self)->on_header({data, size * count});
+  auto& exchange = *static_cast<CurlExchange*>(self);
+  return exchange.receive([&] { return exchange.on_header({data, size * count}); });
 }
 
 std::size_t CurlExchange::write_callback(char* data, std::size_t size, std::size_t count, void* self) {
-  return static_cast<CurlExchange*>(self)->on_body({data, size * count});
+  auto& exchange = *static_cast<CurlExchange*>(self);
+  return exchange.receive([&] { return exchange.on_body({data, size * count}); });
 }
 
 std::size_t CurlExchange::on_header(std::string_view line) {
@@ -258,10 +276,22 @@ util::Result<Response> CurlExchange::take_outcome(CURLcode code) {
   m_response.elapsed = time_info(easy(), CURLINFO_TOTAL_TIME_T);
   m_response.latency = time_info(easy(), CURLINFO_STARTTRANSFER_TIME_T) -
                        time_info(easy(), CURLINFO_PRETRANSFER_TIME_T);
+  if (m_thrown) {
+    return util::fail(util::with_context(
+        *std::move(m_thrown), util::cat(m_request.method, ' ', redacted(m_request.url))));
+  }
   if (code != CURLE_OK) {
     return util::fail(failure(code));
   }
   return std::move(m_response);
+}
+
+// A Done that throws may not have told who waits: it is called once more, with what it threw.
+void CurlExchange::finish(util::Result<Response> outcome) {
+  auto told = util::guarded([&] { m_done(std::move(outcome)); });
+  if (!told) {
+    static_cast<void>(util::guarded([&] { m_done(util::fail(std::move(told).error())); }));
+  }
 }
 
 }  // namespace kubist::http

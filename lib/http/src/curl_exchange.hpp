@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include <kubist/http/curl_transport.hpp>
 #include <kubist/http/url.hpp>
@@ -31,8 +32,8 @@ class CurlExchange {
   util::Result<Response> take_outcome(CURLcode code);
   /// Gives the handle back for the next exchange.
   EasyHandle take_handle() { return std::move(m_easy); }
-  /// Tells the owner; the exchange is over.
-  void finish(util::Result<Response> outcome) { m_done(std::move(outcome)); }
+  /// Tells the owner; the exchange is over. Never throws.
+  void finish(util::Result<Response> outcome);
   util::Error cancelled_error() const;
   std::chrono::microseconds latency() const { return m_response.latency; }
   int status() const { return m_response.status; }
@@ -46,6 +47,8 @@ class CurlExchange {
   util::Error failure(CURLcode code) const;
   std::size_t on_header(std::string_view line);
   std::size_t on_body(std::string_view bytes);
+  template <class Receive>
+  std::size_t receive(Receive&& take);
   static curl_socket_t open_callback(void* self, curlsocktype purpose, curl_sockaddr* address);
   static std::size_t header_callback(char* data, std::size_t size, std::size_t count, void* self);
   static std::size_t write_callback(char* data, std::size_t size, std::size_t count, void* self);
@@ -63,6 +66,7 @@ class CurlExchange {
   bool m_head_given = false;
   bool m_receiver_stopped = false;
   bool m_too_large = false;
+  std::optional<util::Error> m_thrown;  ///< by a handler of the request
   std::string m_refused;  ///< the address that m_reach does not allow
   std::array<char, CURL_ERROR_SIZE> m_error_text{};
 };

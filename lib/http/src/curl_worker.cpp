@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
 
 namespace kubist::http {
 namespace {
@@ -37,7 +38,7 @@ struct CurlWorker::Inbox {
   std::uint64_t next_id = 1;
   bool stop = false;
   MultiHandle multi;
-  std::thread thread;
+  std::jthread thread;
 
   bool has_news() {
     const std::lock_guard lock(mutex);
@@ -234,10 +235,21 @@ CurlWorker::~CurlWorker() {
 Call CurlWorker::start(Request request, std::shared_ptr<const EndpointOptions> options, Done done) {
   std::uint64_t id = 0;
   {
-    const std::lock_guard lock(m_inbox->mutex);
+    std::unique_lock lock(m_inbox->mutex);
     if (!m_inbox->multi) {
       m_inbox->multi = make_multi();
-      m_inbox->thread = std::thread([inbox = m_inbox, governor = m_governor] { Loop(inbox, governor).run(); });
+    }
+    if (!m_inbox->thread.joinable()) {
+      auto thread =
+          util::start_thread([inbox = m_inbox, governor = m_governor](const std::stop_token&) {
+            Loop(inbox, governor).run();
+          });
+      if (!thread) {
+        lock.unlock();
+        done(util::fail(thread.error()));
+        return {};
+      }
+      m_inbox->thread = *std::move(thread);
     }
     id = m_inbox->next_id++;
     m_inbox->incoming.push_back(std::make_unique<CurlExchange>(

@@ -1,10 +1,8 @@
 #include "questions.hpp"
 
-#include <algorithm>
-#include <atomic>
-
 #include <kubist/util/clock.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
 
 namespace kubist::istio {
 
@@ -23,16 +21,7 @@ Questions::Questions(kube::Client& client, std::chrono::milliseconds timeout,
 
 void Questions::all(const std::vector<std::function<void()>>& questions) {
   constexpr std::size_t k_at_once = 16;
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t at = next++; at < questions.size(); at = next++) {
-      questions[at]();
-    }
-  };
-  std::vector<std::jthread> threads;
-  for (std::size_t count = std::min(k_at_once, questions.size()); count > 0; --count) {
-    threads.emplace_back(work);
-  }
+  util::for_each_index(questions.size(), k_at_once, [&](std::size_t i) { questions[i](); });
 }
 
 Unread Questions::unread(std::string_view resource, const util::Error& error) const {

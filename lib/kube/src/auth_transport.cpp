@@ -1,8 +1,9 @@
 #include "auth_transport.hpp"
 
 #include <mutex>
-#include <thread>
 #include <utility>
+
+#include <kubist/util/threads.hpp>
 
 namespace kubist::kube {
 
@@ -31,6 +32,20 @@ class AuthCall : public std::enable_shared_from_this<AuthCall<Shared>> {
  public:
   AuthCall(std::shared_ptr<Shared> shared, http::Request request, http::Done done)
       : m_shared(std::move(shared)), m_request(std::move(request)), m_done(std::move(done)) {}
+
+  /// Sends it from a thread of its own: a plugin may take its time.
+  void send_aside(bool may_renew) {
+    auto thread =
+        util::start_thread([self = this->shared_from_this(), may_renew](const std::stop_token&) {
+          if (auto sent = util::guarded([&] { self->send(may_renew); }); !sent) {
+            self->finish(util::fail(std::move(sent).error()));
+          }
+        });
+    if (!thread) {
+      return finish(util::fail(std::move(thread).error()));
+    }
+    thread->detach();
+  }
 
   void send(bool may_renew) {
     auto credentials = m_shared->source->get(m_stop.get_token());
@@ -78,20 +93,26 @@ class AuthCall : public std::enable_shared_from_this<AuthCall<Shared>> {
       const std::lock_guard lock(m_mutex);
       m_renewed = true;
     }
-    std::thread([self = this->shared_from_this()] { self->send(false); }).detach();
+    send_aside(false);
   }
 
   // Lets go of the handler: who waits holds this call, so the two would keep each other.
   void finish(util::Result<http::Response> outcome) {
-    const http::Done done = std::exchange(m_done, nullptr);
-    done(std::move(outcome));
+    http::Done done;
+    {
+      const std::lock_guard lock(m_mutex);
+      done = std::exchange(m_done, nullptr);
+    }
+    if (done) {
+      done(std::move(outcome));
+    }
   }
 
   std::shared_ptr<Shared> m_shared;
   http::Request m_request;
-  http::Done m_done;
   std::stop_source m_stop;
   std::mutex m_mutex;  // guards what follows
+  http::Done m_done;
   http::Call m_current;
   bool m_renewed = false;
 };
@@ -108,7 +129,7 @@ AuthTransport::AuthTransport(std::unique_ptr<CredentialSource> source, Origin or
 http::Call AuthTransport::start(http::Request request, http::Done done) {
   const auto call = std::make_shared<AuthCall<Shared>>(m_shared, std::move(request), std::move(done));
   if (m_origin == Origin::plugin) {
-    std::thread([call] { call->send(true); }).detach();
+    call->send_aside(true);
   } else {
     call->send(true);
   }

@@ -7,6 +7,7 @@
 #include <kubist/kube/watch.hpp>
 #include <kubist/kube/watch_hub.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
 
 #include "client_impl.hpp"
 
@@ -26,7 +27,12 @@ class Feed {
 
   /// Apart from the constructor: the thread must not see a feed half made.
   void start() {
-    m_thread = std::jthread([this](const std::stop_token& stop) { run(stop); });
+    auto thread = util::start_thread([this](const std::stop_token& stop) { run(stop); });
+    if (thread) {
+      m_thread = *std::move(thread);
+    } else {
+      end(thread.error());
+    }
   }
 
   Place add(Listener listener) {
@@ -54,20 +60,26 @@ class Feed {
 
  private:
   void run(const std::stop_token& stop) {
-    const auto result = watch(
-        *m_client, m_options,
-        [this](const WatchEvent& event) -> util::Result<> {
-          const std::scoped_lock lock(m_mutex);
-          take(event);
-          return {};
-        },
-        stop);
+    const auto result = util::guarded([&] {
+      return watch(
+          *m_client, m_options,
+          [this](const WatchEvent& event) -> util::Result<> {
+            const std::scoped_lock lock(m_mutex);
+            take(event);
+            return {};
+          },
+          stop);
+    });
     if (!result && !stop.stop_requested()) {
-      const std::scoped_lock lock(m_mutex);
-      m_error = result.error();
-      for (const Listener& listener : m_listeners) {
-        listener.handlers.failed(*m_error);
-      }
+      end(result.error());
+    }
+  }
+
+  void end(const util::Error& error) {
+    const std::scoped_lock lock(m_mutex);
+    m_error = error;
+    for (const Listener& listener : m_listeners) {
+      listener.handlers.failed(*m_error);
     }
   }
 

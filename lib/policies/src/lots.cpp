@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <thread>
-#include <vector>
+
+#include <kubist/util/threads.hpp>
 
 namespace kubist::policies {
 
@@ -24,11 +25,7 @@ void in_lots(const Lots& lots, const std::stop_token& stop,
   };
   const unsigned wanted =
       lots.threads > 0 ? lots.threads : std::max(1U, std::thread::hardware_concurrency());
-  std::vector<std::jthread> threads;
-  for (unsigned i = 1; i < wanted; ++i) {
-    threads.emplace_back(take);
-  }
-  take();
+  util::share_work(wanted - 1, take);
 }
 
 }  // namespace kubist::policies

@@ -11,8 +11,9 @@
 
 namespace kubist::http {
 
-/// Takes the outcome of one exchange. Called exactly once, on the worker's thread (or, where nothing
-/// had to be sent, inside start()): be quick, never block, do not throw. It may start further calls.
+/// Takes the outcome of one exchange. Called exactly once, on the worker's thread (or, where
+/// nothing had to be sent, inside start()): be quick, never block, do not throw (one that does is
+/// called again, with the exception as an Error of kind internal). It may start further calls.
 using Done = std::function<void(util::Result<Response>)>;
 
 /// A handle on a call in progress. Cheap to copy; dropping it lets the call go on.
