@@ -31,6 +31,9 @@ void write_status(const StepContext& context, StepResult& result, const Json& pr
   }
   if (context.options.write_status && !context.graph[result.id].foreign_status) {
     if (auto written = context.parts.statuses.write(context.graph[result.id], status); !written) {
+      if (context.stop.stop_requested() && written.error().kind == ErrorKind::cancelled) {
+        return;  // it stays as it was
+      }
       result.status_error = util::with_context(
           written.error(), cat("status of ", to_string(context.graph[result.id])));
       return;

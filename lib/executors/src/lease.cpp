@@ -146,6 +146,9 @@ util::Result<> ProjectLocks::acquire(Held& held, const std::string& ns,
   if (held.needless) {
     return {};
   }
+  if (stop.stop_requested()) {  // no new lock only to record where it stood: others may know more
+    return util::fail(ErrorKind::cancelled, cat("stopped before the lock of ", ns, " was taken"));
+  }
   const auto give_up = std::chrono::steady_clock::now() + m_options.timeout;
   while (true) {
     KUBIST_CHECK(observe(held, ns));

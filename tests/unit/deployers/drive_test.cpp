@@ -18,7 +18,8 @@ using namespace kubist::deployers;
 
 namespace {
 
-constexpr const char* k_path = "/apis/landscaper.gardener.cloud/v1alpha1/namespaces/ns/deployitems/x";
+constexpr const char* k_path =
+    "/apis/landscaper.gardener.cloud/v1alpha1/namespaces/ns/deployitems/x";
 
 Progress progress_of(Progress::State state, std::string reason) {
   Progress progress;
@@ -32,11 +33,11 @@ Progress progress_of(Progress::State state, std::string reason) {
 /// A DeployItem with a job that is under way, in a server of its own.
 struct Fixture {
   Fixture() {
-    item = {{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
-            {"kind", "DeployItem"},
-            {"metadata",
-             {{"name", "x"}, {"namespace", "ns"}, {"uid", "u"}, {"resourceVersion", "1"}}},
-            {"spec", {{"type", "kubist.io/mock"}, {"config", {{"phase", "Succeeded"}}}}}};
+    item = {
+        {"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+        {"kind", "DeployItem"},
+        {"metadata", {{"name", "x"}, {"namespace", "ns"}, {"uid", "u"}, {"resourceVersion", "1"}}},
+        {"spec", {{"type", "kubist.io/mock"}, {"config", {{"phase", "Succeeded"}}}}}};
     const auto now = std::chrono::system_clock::now();
     item["status"] = taken_up(triggered(Json::object(), "job", now), 1, false, now);
     job.id = "job";
@@ -226,8 +227,9 @@ TEST_CASE("drive: a stop leaves the job as it is, and says once what runs on") {
     REQUIRE(end);
     CHECK(end->state == Progress::State::running);
     CHECK(end->message == "kubist was stopped before it was done");
-    CHECK(f.said == std::vector<std::string>{
-                        "stopped: DeployItem ns/x is not done; the next reconcile goes on with it"});
+    CHECK(f.said ==
+          std::vector<std::string>{
+              "stopped: DeployItem ns/x is not done; the next reconcile goes on with it"});
     CHECK(f.count("PATCH") == 0);
   }
   SUBCASE("while its pod runs") {

@@ -156,7 +156,8 @@ TEST_CASE("runner: an executor that a stop cut short leaves its status as it was
   CHECK_FALSE(world.home.written.contains("p1c1"));
 }
 
-TEST_CASE("runner: what fails after a stop is no failure, whatever it says; what waits is written") {
+TEST_CASE(
+    "runner: what fails after a stop is no failure, whatever it says; what waits is written") {
   World world;
   world.add_tree();
   std::stop_source source;
@@ -169,12 +170,8 @@ TEST_CASE("runner: what fails after a stop is no failure, whatever it says; what
   end.reason = "ItemFailed";
   end.message = "item make: GET /x: cancelled";
   end.writes = {{"apply", "v1 Secret/x", "", ""}};
-  SUBCASE("failed") {
-    end.outcome = Outcome::failed;
-  }
-  SUBCASE("stalled") {
-    end.outcome = Outcome::stalled;
-  }
+  SUBCASE("failed") { end.outcome = Outcome::failed; }
+  SUBCASE("stalled") { end.outcome = Outcome::stalled; }
   SUBCASE("progressing") {
     end.outcome = Outcome::progressing;
     end.message = "item make: its pod runs";

@@ -37,7 +37,8 @@ class ProjectLocks {
   /// Takes the lock of that namespace, or finds it held and fresh. Conflict, reason Locked: another
   /// kubist holds it (named with its run), or we could not renew for 10 s. In a namespace that does
   /// not exist or is terminating (also one that begins to while its lock is held) there is no lock
-  /// and none is needed: nothing is created there.
+  /// and none is needed: nothing is created there. Cancelled: it is not held, and stop is
+  /// requested.
   util::Result<> before_write(const std::string& ns, const std::stop_token& stop);
   /// Frees what is held.
   void release();
