@@ -18,12 +18,8 @@ using util::cat;
 using util::ErrorKind;
 
 /// Whoever deletes an item of an Execution should know that this is not the last of it.
-void say_who_makes_it_again(Context& context, kube::Client& client, const apply::Target& target) {
-  const auto live = client.find(target.resource, target.ns, target.name, context.stop());
-  if (!live || !*live) {
-    return;
-  }
-  for (const resources::OwnerView& owner : resources::ObjectView(**live).owners()) {
+void say_who_makes_it_again(Context& context, const apply::Target& target, const data::Json& live) {
+  for (const resources::OwnerView& owner : resources::ObjectView(live).owners()) {
     if (owner.kind == "Execution") {
       context.log().line(cat("DeployItem ", target.name, " belongs to Execution ", owner.name,
                              ", which makes it again and runs it with its next reconcile. To be "
@@ -46,12 +42,10 @@ ObjectResult result_of(Context& context, executors::ItemResult& removal) {
   }
   const deployers::ItemOutcome& outcome = *removal.outcome;
   if (outcome.state != Progress::State::done) {
-    return failure(removal.item,
-                   util::make_error(ErrorKind::unavailable,
-                                    cat("its OPERATION=DELETE run did not succeed: ",
-                                        util::printable(outcome.message)),
-                                    "--without-uninstall leaves the run out, --abandon lets the "
-                                    "item go whatever happens."));
+    return failure(removal.item, util::make_error(ErrorKind::unavailable,
+                                                  cat("what runs at its deletion did not succeed: ",
+                                                      util::printable(outcome.message)),
+                                                  "--abandon lets the item go whatever happens."));
   }
   for (const std::string& left : outcome.left_behind) {
     context.log().line(cat("left behind: ", util::printable(left)));
@@ -73,9 +67,16 @@ util::Result<int> delete_items(Context& context, const Arguments& arguments,
                                apply::RemoveOptions options, DeletionPrinter& printer,
                                apply::Report& report) {
   KUBIST_TRY(const auto client, context.client());
-  const bool runs = options.wait && options.dry_run == apply::DryRun::none;
+  const bool dry = options.dry_run != apply::DryRun::none;
+  const bool runs = options.wait && !dry;
+  const executors::ReconcileOptions how = removal_options(arguments);
+  std::vector<std::string> notes;
   for (const apply::Target& target : items) {
-    say_who_makes_it_again(context, *client, target);
+    const auto live = client->find(target.resource, target.ns, target.name, context.stop());
+    if (live && *live) {
+      say_who_makes_it_again(context, target, **live);
+      notes.push_back(deployers::removal_text(**live, {}, {.skip_uninstall = how.skip_uninstall}));
+    }
   }
   const Deadline deadline(options.timeout, context.stop());
   options.wait = false;
@@ -92,14 +93,19 @@ util::Result<int> delete_items(Context& context, const Arguments& arguments,
       take(std::move(result));
     }
   }
+  for (const std::string& note : notes) {
+    if (dry) {
+      printer.note(util::printable(note));
+    }
+  }
   if (requested.empty()) {
     return k_ok;
   }
   KUBIST_TRY(const auto session, open_session(context));
   KUBIST_TRY(auto removals,
              session->remove_items(
-                 requested, removal_options(arguments),
-                 [&](const std::string& text) { context.log().line(text); }, deadline.token()));
+                 requested, how, [&](const std::string& text) { context.log().line(text); },
+                 deadline.token()));
   std::size_t left = 0;
   for (executors::ItemResult& removal : removals) {
     const bool unfinished = removal.outcome ? removal.outcome->state == Progress::State::running

@@ -154,6 +154,7 @@ class Deletion {
       m_context.out().flush();
     } else {
       print_left_behind(run, m_context.out());
+      note_what_runs(run);
     }
     for (const NodeReport& node : run.report.nodes) {
       if (!(node.state == NodeState::done && node.ready) && node.state != NodeState::failed) {
@@ -165,6 +166,17 @@ class Deletion {
     m_context.log().line(summary_line(run.report));
     if (run.report.summary.failed > 0 && !m_arguments.boolean("abandon")) {
       m_context.log().line("What cannot be reached or undone any more is let go by --abandon.");
+    }
+  }
+
+  /// A dry run says what the deletion of DeployItems would run.
+  void note_what_runs(const Run& run) {
+    for (const NodeReport& node : run.report.nodes) {
+      const bool has_items = node.key.kind == "Execution" || node.key.kind == "DeployItem";
+      if (m_what.options.dry_run != DryRun::none && has_items && !node.message.empty()) {
+        m_what.printer.note(
+            cat(engine::to_string(run.graph[node.id]), ": ", util::printable(node.message)));
+      }
     }
   }
 
@@ -268,6 +280,14 @@ void DeletionPrinter::result(const ObjectResult& result) {
     m_context.out().write(cat(name.substr(0, name.find('/')), " \"", result.ref.name, "\" ",
                               m_force ? "force deleted" : "deleted", m_suffix, '\n'));
     m_context.out().flush();
+  }
+}
+
+void DeletionPrinter::note(const std::string& text) {
+  if (m_names) {
+    m_context.log().line(text);
+  } else {
+    m_context.out().write(cat(text, '\n'));
   }
 }
 

@@ -15,6 +15,8 @@ class DeletionPrinter {
   DeletionPrinter(Context& context, bool names, bool force, std::string suffix,
                   const std::vector<resources::Manifest>& manifests);
   void result(const apply::ObjectResult& result);
+  /// A line beside the results; where only names are printed it goes to the log.
+  void note(const std::string& text);
   /// SetPrinter::finish().
   util::Result<int> finish(const apply::Report& report) { return m_printer.finish(report); }
 

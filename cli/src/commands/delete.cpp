@@ -151,9 +151,12 @@ const CommandSpec& delete_command() {
           "deletionPolicy Orphan, stays and is listed. With --wait=false the deletion is only "
           "requested; the next 'kubist reconcile' does the rest. When a target cannot be reached, "
           "what depends on it stays too, until --abandon lets it go. The Root goes alone: its "
-          "projects stay. A DeployItem goes alone too, with its OPERATION=DELETE run; its "
-          "Execution "
-          "makes it again with its next reconcile.",
+          "projects stay. A DeployItem goes by itself too; its Execution makes it again with its "
+          "next reconcile.\n\n"
+          "Deleting a DeployItem may run something: a container runs once more with "
+          "OPERATION=DELETE (onDelete: Skip leaves that out), a script's deleteScript runs if "
+          "there is one. Items whose workload has never started run nothing. --dry-run lists what "
+          "would run, and where nothing does, why.",
       .arguments = "(-f FILE | TYPE NAME... | TYPE/NAME... | TYPE -l SELECTOR | TYPE --all)",
       .min_words = 0,
       .max_words = -1,
@@ -199,13 +202,15 @@ const CommandSpec& delete_command() {
                 {"abandon", 0, FlagKind::boolean, "",
                  "let go of what cannot be reached or undone, and list what is left behind"},
                 {"without-uninstall", 0, FlagKind::boolean, "",
-                 "delete DeployItems without their OPERATION=DELETE run"},
+                 "delete DeployItems without what runs at their deletion"},
                 {"force-cleanup", 0, FlagKind::boolean, "",
                  "--without-uninstall and --abandon together: only clean up"}},
       .examples = {{"Delete what a folder describes", "kubist delete -f env/"},
                    {"Take a whole environment away", "kubist delete project shop --timeout=10m"},
                    {"The same, though a cluster of it is gone",
                     "kubist delete project shop --abandon"},
+                   {"What would run, and what would go",
+                    "kubist delete project shop --dry-run=client"},
                    {"Delete by label", "kubist delete deployments,services -l app=web"}},
       .needs = Needs::cluster,
       .run = run};

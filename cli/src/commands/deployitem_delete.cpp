@@ -14,10 +14,10 @@ const CommandSpec& deployitem_delete_command() {
   static const CommandSpec spec{
       .path = "deployitem delete",
       .group = "DeployItems",
-      .summary = "Delete DeployItems with their OPERATION=DELETE runs",
+      .summary = "Delete DeployItems, with what runs at their deletion",
       .details =
-          "The same as 'kubist delete deployitems', with all its flags. The item goes when its run "
-          "has succeeded and what it kept is gone.",
+          "The same as 'kubist delete deployitems', with all its flags. If something runs at its "
+          "deletion, the item goes when that has succeeded and what it kept is gone.",
       .arguments = "NAME...",
       .max_words = -1,
       .completes = Completes::deploy_items,

@@ -152,7 +152,7 @@ std::vector<Flag> flags() {
       {"abandon", 0, FlagKind::boolean, "",
        "let go of what cannot be reached or undone when deleting, and list what is left behind"},
       {"without-uninstall", 0, FlagKind::boolean, "",
-       "delete DeployItems without their OPERATION=DELETE run"}};
+       "delete DeployItems without what runs at their deletion"}};
   all.insert(all.end(), own.begin(), own.end());
   return all;
 }

@@ -59,6 +59,7 @@ Progress time_out(World& world, const Item& item, const Deployer& deployer, cons
                              last.message.empty() ? "not started" : last.message);
   if (auto stopped = stop_and_wait(world, item, deployer, job)) {
     result.log = std::move(stopped->log);
+    result.provider_status.update(stopped->provider_status);
     if (last.operation == "RunWorkload" && !stopped->message.empty()) {
       result.message += util::cat("; ", stopped->message);
     }
@@ -158,12 +159,14 @@ Progress stopped_waiting(const World& world, const Item& item, Progress last) {
 util::Result<Progress> stop_and_wait(World& world, const Item& item, const Deployer& deployer,
                                      const Job& job) {
   std::optional<std::string> log;
+  Json known = Json::object();
   const auto deadline =
       world.clock->monotonic() + world.settings.termination_grace + world.settings.graces.mark;
   Watcher watcher(world.stop);
   while (!world.stop.stop_requested()) {
     KUBIST_TRY(Progress stopped, deployer.stop(world, item, job));
     log = log ? log : stopped.log;
+    known.update(stopped.provider_status);
     if (stopped.state == Progress::State::done) {
       if (log && stopped.exports) {
         Redactor redactor;
@@ -171,6 +174,7 @@ util::Result<Progress> stop_and_wait(World& world, const Item& item, const Deplo
         log = redactor.redact(*log);
       }
       stopped.log = std::move(log);
+      stopped.provider_status = std::move(known);
       return stopped;
     }
     const auto left = std::chrono::duration_cast<milliseconds>(deadline - world.clock->monotonic());
@@ -193,6 +197,7 @@ util::Result<Progress> end_interrupted(World& world, Session& session, const Ite
   result.operation = "RunWorkload";
   result.reason = "Interrupted";
   result.message = "somebody interrupted it";
+  result.provider_status = std::move(stopped.provider_status);
   result.log = std::move(stopped.log);
   if (!stopped.message.empty()) {
     result.message += util::cat("; ", stopped.message);

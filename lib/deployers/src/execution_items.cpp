@@ -118,8 +118,9 @@ bool succeeded(const ItemRun& run) {
   return run.outcome && run.outcome->state == Progress::State::done;
 }
 
-util::Result<> apply_item(World& world, const ExecutionInput& input, const RenderedItem& item) {
+util::Result<bool> apply_item(World& world, const ExecutionInput& input, const RenderedItem& item) {
   const Json& wanted = item.deploy_item;
+  bool good = false;
   KUBIST_TRY(const auto present,
              world.home->find(deploy_items(), ns_of(wanted), name_of(wanted), world.stop));
   if (present) {
@@ -137,17 +138,17 @@ util::Result<> apply_item(World& world, const ExecutionInput& input, const Rende
       error.reason = "NameTaken";
       return util::fail(std::move(error));
     }
+    good = has_succeeded(present->value("status", Json::object()));
     if (data::contains_all(*present, wanted)) {
-      return {};
+      return good;
     }
   }
   if (!input.dry_run) {
-    return apply_deploy_item(world, wanted);
-  }
-  if (world.on_write) {
+    KUBIST_CHECK(apply_deploy_item(world, wanted));
+  } else if (world.on_write) {
     world.on_write({"apply", item_title(wanted), ""});
   }
-  return {};
+  return good;
 }
 
 util::Result<> prune(World& world, const ExecutionInput& input,
@@ -174,7 +175,8 @@ util::Result<> prune(World& world, const ExecutionInput& input,
     }
     return {};
   }
-  for (const ItemRun& run : remove_items(world, present, {.wait = input.wait})) {
+  for (const ItemRun& run :
+       remove_items(world, present, {.wait = input.wait, .skip_uninstall = input.skip_uninstall})) {
     if (!run.outcome) {
       return util::fail(run.outcome.error());
     }

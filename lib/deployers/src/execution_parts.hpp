@@ -84,6 +84,7 @@ struct ItemRun {
   util::Result<ItemOutcome> outcome = ItemOutcome{};
   std::vector<ItemRun> parts;  ///< of a Templates item that could be rendered
   Json exports;                ///< null: none, or nobody asked for them
+  bool had_succeeded = false;  ///< before this run of the Execution
 };
 /// The state of the Execution and its status: the worst of the items decides.
 ExecutionOutcome summarize(const std::vector<ItemRun>& runs);
@@ -94,9 +95,9 @@ bool succeeded(const ItemRun& run);
 /// The exports that are kept of a DeployItem, also those of before a failed run; null: none.
 util::Result<Json> kept_exports(World& world, const Json& deploy_item);
 
-/// Makes the DeployItem, or brings it up to date (in a dry run it only says so). Conflict, reason
-/// NameTaken: it is somebody else's, or another item's.
-util::Result<> apply_item(World& world, const ExecutionInput& input, const RenderedItem& item);
+/// Makes the DeployItem, or brings it up to date (in a dry run it only says so). True: it was there
+/// and has succeeded before. Conflict, reason NameTaken: it is somebody else's, or another item's.
+util::Result<bool> apply_item(World& world, const ExecutionInput& input, const RenderedItem& item);
 /// The DeployItems that the Execution made.
 util::Result<std::vector<Json>> owned_items(World& world, const Json& execution);
 /// Removes the Execution's DeployItems that are not among `wanted` (in a dry run it only says so).
@@ -120,12 +121,22 @@ util::Result<Json> resolve_imports(World& world, const std::string& ns, const Js
 
 /// What an attempt is known by that was rolled back: the items and the imports that it was of.
 std::string rollback_hash(const ExecutionInput& input, const Json& imports);
-/// Keeps what an item that has succeeded is, to go back to.
+/// Keeps what an item that has succeeded is, for a rollback to return to.
 util::Result<> keep_last(World& world, const ExecutionInput& input, const RenderedItem& item);
-/// Takes items that ran or failed back to what was kept, those that depend on others first; removes
-/// those of which nothing is kept. A line for each about what was done.
-std::vector<std::string> roll_back(World& world, const ItemGroup& group,
-                                   const std::vector<ItemRun>& runs);
+/// Items that a rollback would have to change, but cannot: they had succeeded before this run, and
+/// nothing is kept of them. `kept`: what is kept is of the Execution's last success.
+util::Result<std::vector<std::string>> unrecorded_items(World& world, const ItemGroup& group,
+                                                        const std::vector<ItemRun>& runs,
+                                                        bool kept);
+struct RolledBack {
+  std::string item;
+  std::string what;      ///< a line about what was done; empty: nothing
+  bool removed = false;  ///< it was new in this run
+};
+/// Takes items that ran or failed back to what was kept, those that depend on others first. Of
+/// items of which nothing is kept, those are removed that had not succeeded before this run.
+std::vector<RolledBack> roll_back(World& world, const ItemGroup& group,
+                                  const std::vector<ItemRun>& runs);
 
 /// The Execution's exports from those of its items: `values`, and which are public.
 struct CollectedExports {

@@ -37,6 +37,8 @@ util::Result<ExecutionOutcome> remove_execution(World& caller, const ExecutionIn
       if (world.on_write) {
         world.on_write({"delete", item_title(item), ""});
       }
+      outcome.message +=
+          cat(outcome.message.empty() ? "" : "; ", removal_text(item, world.settings, options));
     }
     return outcome;
   }

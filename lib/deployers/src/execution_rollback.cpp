@@ -32,29 +32,42 @@ Json decoded(const Json& secret, std::string_view key) {
   return value.is_discarded() ? Json() : value;
 }
 
-/// Brings one item back; what was done, or nothing.
-util::Result<std::string> roll_back_one(World& world, const RenderedItem& item,
-                                        const ItemRun& run) {
+/// Is there nothing to roll back of it?
+bool is_untouched(const RenderedItem& item, const ItemRun& run) {
+  return item.deploy_item.is_null() ||
+         (run.outcome && !run.outcome->ran && run.outcome->state == Progress::State::done);
+}
+
+/// Removes an item that this run made; false: it was never there.
+util::Result<bool> remove_new(World& world, const std::string& ns, const std::string& name) {
+  KUBIST_TRY(const auto live, world.home->find(deploy_items(), ns, name, world.stop));
+  if (!live) {
+    return false;
+  }
+  for (const ItemRun& gone : remove_items(world, {*live}, {})) {
+    KUBIST_CHECK(gone.outcome);
+    if (!succeeded(gone)) {
+      return util::fail(util::ErrorKind::unavailable, gone.outcome->message);
+    }
+  }
+  return true;
+}
+
+util::Result<RolledBack> roll_back_one(World& world, const RenderedItem& item, const ItemRun& run) {
   const std::string ns = ns_of(item.deploy_item);
   KUBIST_TRY(const auto kept, find_secret(world, ns, last_name(item.deploy_item)));
+  if (!kept && run.had_succeeded) {
+    return RolledBack{item.name, cat(item.name, " stays as it is"), false};
+  }
   if (!kept) {
-    KUBIST_TRY(const auto live, world.home->find(deploy_items(), ns, run.deploy_item, world.stop));
-    if (!live) {
-      return std::string();
-    }
-    for (const ItemRun& gone : remove_items(world, {*live}, {})) {
-      KUBIST_CHECK(gone.outcome);
-      if (!succeeded(gone)) {
-        return util::fail(util::ErrorKind::unavailable, gone.outcome->message);
-      }
-    }
-    return cat(item.name, " was removed");
+    KUBIST_TRY(const bool removed, remove_new(world, ns, run.deploy_item));
+    return RolledBack{item.name, removed ? cat(item.name, " was removed") : "", removed};
   }
   const Json before = decoded(*kept, k_item_key);
   const Json imports = decoded(*kept, k_imports_key);
   const bool ran = run.outcome && run.outcome->ran;
   if (!before.is_object() || (!ran && before == item.deploy_item)) {
-    return std::string();
+    return RolledBack{item.name, "", false};
   }
   if (imports.is_object()) {
     KUBIST_CHECK(ensure_secret(world, {*world.home, ""}, imports));
@@ -64,7 +77,9 @@ util::Result<std::string> roll_back_one(World& world, const RenderedItem& item,
   if (outcome.state != Progress::State::done) {
     return util::fail(util::ErrorKind::unavailable, outcome.message);
   }
-  return cat(item.name, outcome.ran ? " went back to what it was" : " is as it was");
+  return RolledBack{item.name,
+                    cat(item.name, outcome.ran ? " went back to what it was" : " is as it was"),
+                    false};
 }
 
 }  // namespace
@@ -94,28 +109,44 @@ util::Result<> keep_last(World& world, const ExecutionInput& input, const Render
   return {};
 }
 
-std::vector<std::string> roll_back(World& world, const ItemGroup& group,
-                                   const std::vector<ItemRun>& runs) {
+util::Result<std::vector<std::string>> unrecorded_items(World& world, const ItemGroup& group,
+                                                        const std::vector<ItemRun>& runs,
+                                                        bool kept) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const RenderedItem& item = group.items[i];
+    if (is_untouched(item, runs[i]) || !runs[i].had_succeeded) {
+      continue;
+    }
+    KUBIST_TRY(const auto secret,
+               find_secret(world, ns_of(item.deploy_item), last_name(item.deploy_item)));
+    if (!secret || !kept) {
+      names.push_back(item.name);
+    }
+  }
+  return names;
+}
+
+std::vector<RolledBack> roll_back(World& world, const ItemGroup& group,
+                                  const std::vector<ItemRun>& runs) {
   std::mutex mutex;
-  std::vector<std::string> done;
+  std::vector<RolledBack> done;
   const auto threw = [&](std::size_t i, const util::Error& error) {
     const std::scoped_lock lock(mutex);
-    done.push_back(cat(group.items[i].name, " could not go back: ", error.message));
+    const std::string& name = group.items[i].name;
+    done.push_back({name, cat(name, " could not go back: ", error.message), false});
   };
   run_in_order(reversed(group.order), threw, [&](std::size_t i) {
     const RenderedItem& item = group.items[i];
-    const bool untouched =
-        runs[i].outcome && !runs[i].outcome->ran && runs[i].outcome->state == Progress::State::done;
-    if (item.deploy_item.is_null() || untouched) {
+    if (is_untouched(item, runs[i])) {
       return;
     }
-    const auto what = roll_back_one(world, item, runs[i]);
+    auto what = roll_back_one(world, item, runs[i]);
     const std::scoped_lock lock(mutex);
-    if (!what) {
-      done.push_back(cat(item.name, " could not go back: ", what.error().message));
-    } else if (!what->empty()) {
-      done.push_back(*what);
-    }
+    done.push_back(what ? *std::move(what)
+                        : RolledBack{item.name,
+                                     cat(item.name, " could not go back: ", what.error().message),
+                                     false});
   });
   return done;
 }

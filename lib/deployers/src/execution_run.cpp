@@ -71,14 +71,15 @@ OnFailure on_failure(const Json& spec) {
                               : OnFailure::stop_dependents;
 }
 
-ExecutionRun::ExecutionRun(World& world, const ExecutionInput& input, Json imports, ItemGroup group)
+ExecutionRun::ExecutionRun(World& world, const ExecutionInput& input, Json imports, ItemGroup group,
+                           std::set<std::string> good)
     : m_world(world),
       m_input(input),
       m_imports(std::move(imports)),
       m_group(std::move(group)),
       m_policy(on_failure(input.spec)),
-      m_slots(world.parallelism == 0 ? k_no_limit
-                                     : static_cast<std::ptrdiff_t>(world.parallelism)) {}
+      m_slots(world.parallelism == 0 ? k_no_limit : static_cast<std::ptrdiff_t>(world.parallelism)),
+      m_good(std::move(good)) {}
 
 std::vector<ItemRun> ExecutionRun::run() {
   return run_group(m_group, m_imports, Json::object(),
@@ -107,6 +108,10 @@ std::vector<ItemRun> ExecutionRun::run_group(const ItemGroup& group, const Json&
     ItemRun& run = runs[i];
     run.name = group.items[i].name;
     run.deploy_item = name_of(group.items[i].deploy_item);
+    {
+      const std::scoped_lock lock(m_mutex);
+      run.had_succeeded = m_good.contains(run.name);
+    }
     if (auto why = reason_to_wait(runs, group.order[i])) {
       run.outcome = not_started(*std::move(why));
       return;
@@ -195,7 +200,11 @@ util::Result<ItemOutcome> ExecutionRun::run_template(const RenderedItem& item, c
   KUBIST_TRY(const Rendering rendering,
              render_template(m_world, m_input, {item, imports, exports}));
   for (const RenderedItem& part : rendering.parts.items) {
-    KUBIST_CHECK(apply_item(m_world, m_input, part));
+    KUBIST_TRY(const bool good, apply_item(m_world, m_input, part));
+    const std::scoped_lock lock(m_mutex);
+    if (good) {
+      m_good.insert(part.name);
+    }
   }
   KUBIST_CHECK(prune(m_world, m_input, rendering.parts.items, item.name));
   {

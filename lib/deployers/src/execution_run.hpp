@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <semaphore>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@ OnFailure on_failure(const Json& spec);
 /// `input` outlive it.
 class ExecutionRun {
  public:
-  /// `imports`: of the Execution, by name.
-  ExecutionRun(World& world, const ExecutionInput& input, Json imports, ItemGroup group);
+  /// `imports`: of the Execution, by name. `good`: names of items that have succeeded before.
+  ExecutionRun(World& world, const ExecutionInput& input, Json imports, ItemGroup group,
+               std::set<std::string> good);
 
   /// To the end of all items that could start. Exports are read where somebody asks for them.
   std::vector<ItemRun> run();
@@ -54,7 +56,8 @@ class ExecutionRun {
   OnFailure m_policy;
   std::counting_semaphore<k_no_limit> m_slots;
   std::atomic<bool> m_failed = false;
-  std::mutex m_mutex;
+  std::mutex m_mutex;            ///< of what follows
+  std::set<std::string> m_good;  ///< items, and parts, that had succeeded before this run
   std::map<std::string, ItemGroup> m_parts;  ///< of Templates items, by their names
 };
 

@@ -14,6 +14,9 @@ Json item_status(const ItemRun& run) {
   if (!run.deploy_item.empty()) {
     entry["deployItem"] = run.deploy_item;
   }
+  if (run.had_succeeded || succeeded(run)) {
+    entry["hasSucceeded"] = true;
+  }
   if (!run.outcome) {
     entry["message"] = run.outcome.error().to_string();
     return entry;

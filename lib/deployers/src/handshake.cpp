@@ -7,6 +7,7 @@ namespace kubist::deployers {
 namespace {
 
 constexpr std::size_t k_kept_errors = 5;
+constexpr const char* k_has_succeeded = "hasSucceeded";  // of the provider status
 
 Json error_entry(const Progress& progress, std::string_view now) {
   Json entry{{"operation", progress.operation},
@@ -92,6 +93,9 @@ Json taken_up(Json status, std::int64_t generation, bool deleting, TimePoint now
     return status;
   }
   const std::string time = util::format_time(now);
+  if (has_succeeded(status)) {
+    status["providerStatus"][k_has_succeeded] = true;
+  }
   status["phase"] = deleting ? phase::k_init_delete : phase::k_init;
   status["observedGeneration"] = generation;
   status["lastReconcileTime"] = time;
@@ -161,6 +165,11 @@ bool needs_somebody(const Json& status) {
          std::any_of(codes->begin(), codes->end(), [](const Json& code) {
            return code == "ERR_CONFIGURATION_PROBLEM" || code == "ERR_UNAUTHORIZED";
          });
+}
+
+bool has_succeeded(const Json& status) {
+  return data::string_at(status, {"phase"}) == phase::k_succeeded ||
+         data::bool_at(status, {"providerStatus", k_has_succeeded});
 }
 
 std::string last_hash(const Json& status) {

@@ -17,11 +17,11 @@ using util::cat;
 /// The end of one item that is being deleted. One thread; resumes what another kubist began.
 class ItemRemoval {
  public:
-  ItemRemoval(World& world, Session& session, const Item& item, const Deployer& deployer,
+  ItemRemoval(World& world, Session& session, Item item, const Deployer& deployer,
               const RemoveItemOptions& options)
       : m_world(world),
         m_session(session),
-        m_item(item),
+        m_item(std::move(item)),
         m_deployer(deployer),
         m_options(options),
         m_ran(!session.status().value("providerStatus", Json::object()).empty()) {}
@@ -32,29 +32,28 @@ class ItemRemoval {
       leave("what it keeps at its target", place.error().message);
       return let_go(false, "Abandoned");
     }
-    KUBIST_CHECK(take_up());
+    KUBIST_CHECK(take_up(place));
     if (!place) {
       return fail(failure_of(place.error(), "Prepare"));
     }
     m_job.remove = true;
     m_job.place = *std::move(place);
     fill_job(m_session, m_world, m_job);
-    const bool skip = unwanted() || skip_in_terminating();
-    if (!skip) {
+    const bool needed = removal_of(m_item, m_deployer, m_options).needed && !skip_in_terminating();
+    if (needed) {
       KUBIST_TRY(auto unfinished, uninstall());
       if (unfinished) {
         return *std::move(unfinished);
       }
     }
     KUBIST_TRY(auto unfinished, clean_up());
-    return unfinished ? *std::move(unfinished) : let_go(!skip, "Removed");
+    return unfinished ? *std::move(unfinished) : let_go(needed, "Removed");
   }
 
  private:
-  /// Nobody wants an OPERATION=DELETE run, or there was never a run to undo.
-  bool unwanted() const {
-    return m_options.skip_uninstall || m_item.without_uninstall || !m_ran;
-  }
+  /// Nobody wants anything undone, or there was never a run to undo.
+  bool unwanted() const { return skipped() || !m_ran; }
+  bool skipped() const { return m_options.skip_uninstall || m_item.without_uninstall; }
 
   /// An error after a stop may be the stop's own: nothing is let go for it.
   bool stopped() const { return m_world.stop.stop_requested(); }
@@ -66,7 +65,7 @@ class ItemRemoval {
     for (const auto& [client, ns] : {std::pair(m_world.home, m_item.ns),
                                      std::pair(m_job.place.client, m_job.place.ns)}) {
       if (kube::takes_no_objects(*client, ns, m_world.stop)) {
-        m_note = cat("its OPERATION=DELETE run was skipped: namespace ", ns, " is being deleted");
+        m_note = cat("its run at deletion was skipped: namespace ", ns, " is being deleted");
         return true;
       }
     }
@@ -80,21 +79,35 @@ class ItemRemoval {
     }
   }
 
-  util::Result<> take_up() {
+  util::Result<> take_up(const util::Result<Place>& place) {
     const Json before = m_session.status();
     const bool resume = is_taken_up(before) && data::string_at(before, {"phase"}).find("Delet") !=
                                                    std::string_view::npos;
     if (resume) {
       return {};
     }
+    Json caught = Json::object();
+    if (place && job_pending(before) && !skipped()) {
+      auto told = m_deployer.catch_up(m_world, m_item, *place);
+      if (!told && !m_options.abandon) {
+        return util::fail(told.error());
+      }
+      caught = told ? *std::move(told) : caught;
+    }
     const std::string id = util::random_uuid();
-    return m_session.write_status([&](Json status) {
-      return taken_up(triggered(std::move(status), id, m_world.clock->now()), m_item.generation,
-                      true, m_world.clock->now());
-    });
+    KUBIST_CHECK(m_session.write_status([&](Json status) {
+      status = taken_up(triggered(std::move(status), id, m_world.clock->now()), m_item.generation,
+                        true, m_world.clock->now());
+      if (!caught.empty()) {
+        status["providerStatus"].update(caught);
+      }
+      return status;
+    }));
+    KUBIST_TRY(m_item, m_session.item());
+    return {};
   }
 
-  /// The OPERATION=DELETE run. An outcome where the item's removal ends here for now.
+  /// The job that the deployer needs. An outcome where the item's removal ends here for now.
   util::Result<std::optional<ItemOutcome>> uninstall() {
     Progress end;
     if (auto imports =
@@ -116,9 +129,9 @@ class ItemRemoval {
     if (end.state == Progress::State::failed) {
       static_cast<void>(m_deployer.stop(m_world, m_item, m_job));
       if (!m_options.abandon || stopped()) {
-        return fail(end);
+        return fail(std::move(end));
       }
-      leave("what its OPERATION=DELETE run should have removed", end.message);
+      leave("what its run at deletion should have removed", end.message);
     }
     return std::nullopt;
   }
@@ -149,7 +162,8 @@ class ItemRemoval {
     }
   }
 
-  util::Result<ItemOutcome> fail(const Progress& failure) {
+  util::Result<ItemOutcome> fail(Progress failure) {
+    failure.message += "; --without-uninstall deletes it and undoes nothing";
     KUBIST_CHECK(m_session.write_status([&](Json status) {
       return finished(std::move(status), true, failure, "", {}, m_world.clock->now());
     }));
@@ -166,7 +180,7 @@ class ItemRemoval {
 
   World& m_world;
   Session& m_session;
-  const Item& m_item;
+  Item m_item;
   const Deployer& m_deployer;
   const RemoveItemOptions& m_options;
   bool m_ran;
@@ -176,6 +190,27 @@ class ItemRemoval {
 };
 
 }  // namespace
+
+Uninstall removal_of(const Item& item, const Deployer& deployer, const RemoveItemOptions& options) {
+  if (options.skip_uninstall || item.without_uninstall) {
+    return {false, cat("runs nothing: ", options.skip_uninstall ? "--without-uninstall"
+                                                                : "an annotation of it says so")};
+  }
+  const Json* ran = data::find_path(item.object, {"status", "providerStatus"});
+  if (ran == nullptr || ran->empty()) {
+    return {false, "runs nothing: it has never run"};
+  }
+  return deployer.uninstall(item);
+}
+
+std::string removal_text(const Json& deploy_item, const Settings& settings,
+                         const RemoveItemOptions& options) {
+  const auto item = parse_item(deploy_item);
+  const Deployer* deployer = item ? find_deployer(item->type, settings) : nullptr;
+  return cat("DeployItem ", data::string_at(deploy_item, {"metadata", "name"}), ' ',
+             deployer == nullptr ? "runs nothing: its type is not one of kubist's"
+                                 : removal_of(*item, *deployer, options).what);
+}
 
 util::Result<> request_item_deletion(World& world, const std::string& ns, const std::string& name,
                                      const std::string& uid) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <kubist/util/text.hpp>
 
 #include "config_check.hpp"
@@ -35,6 +37,15 @@ util::Result<Progress> ManifestDeployer::stop(World& /*world*/, const Item& /*it
   Progress progress;
   progress.state = Progress::State::done;
   return progress;
+}
+
+Uninstall ManifestDeployer::uninstall(const Item& item) const {
+  const auto managed = managed_of(item);
+  const auto count = std::count_if(managed.begin(), managed.end(), [](const Managed& one) {
+    return one.policy != ManagePolicy::keep;
+  });
+  return {true,
+          util::cat("deletes the ", count, count == 1 ? " object" : " objects", " that it keeps")};
 }
 
 util::Result<Progress> ManifestDeployer::clean_up(World& world, const Item& item,

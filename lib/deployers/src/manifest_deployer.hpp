@@ -11,6 +11,7 @@ class ManifestDeployer : public Deployer {
   util::Result<Progress> advance(World& world, const Item& item, const Job& job) const override;
   /// Nothing runs between two looks.
   util::Result<Progress> stop(World& world, const Item& item, const Job& job) const override;
+  Uninstall uninstall(const Item& item) const override;
   /// Objects go in the job with `remove`; without that run they stay.
   util::Result<Progress> clean_up(World& world, const Item& item, const Job& job) const override;
   bool runs_pods() const override { return false; }

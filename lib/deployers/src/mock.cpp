@@ -53,11 +53,7 @@ Json MockDeployer::identity(const Item& item, const Settings& /*settings*/) cons
   return {{"config", item.config}, {"exportSchema", item.export_schema}};
 }
 
-util::Result<Progress> MockDeployer::advance(World& world, const Item& item,
-                                             const Job& job) const {
-  if (job.remove) {
-    return ended(Progress::State::done);
-  }
+util::Result<Progress> MockDeployer::advance(World& world, const Item& item, const Job& job) const {
   Progress progress = ended(Progress::State::running);
   progress.provider_status = item.config.value("providerStatus", Json::object());
   KUBIST_TRY(const auto delay, delay_of(item));
@@ -93,6 +89,10 @@ util::Result<Progress> MockDeployer::advance(World& world, const Item& item,
 util::Result<Progress> MockDeployer::stop(World& /*world*/, const Item& /*item*/,
                                           const Job& /*job*/) const {
   return ended(Progress::State::done);
+}
+
+Uninstall MockDeployer::uninstall(const Item& /*item*/) const {
+  return {false, "runs nothing: it is a mock"};
 }
 
 util::Result<Progress> MockDeployer::clean_up(World& /*world*/, const Item& /*item*/,

@@ -10,6 +10,7 @@ class MockDeployer : public Deployer {
   Json identity(const Item& item, const Settings& settings) const override;
   util::Result<Progress> advance(World& world, const Item& item, const Job& job) const override;
   util::Result<Progress> stop(World& world, const Item& item, const Job& job) const override;
+  Uninstall uninstall(const Item& item) const override;
   util::Result<Progress> clean_up(World& world, const Item& item, const Job& job) const override;
   bool runs_pods() const override { return false; }
 };

@@ -25,6 +25,7 @@ constexpr std::int64_t k_fetched_lines = 1000;
 constexpr std::int64_t k_fetched_bytes = std::int64_t{1} << 20;
 constexpr std::size_t k_message_lines = 5;
 constexpr std::size_t k_message_bytes = 1000;
+constexpr const char* k_started = "workloadStarted";  // of the provider status
 
 /// Of an object that items keep at their place: all of a namespace share the watch.
 WatchRequest watched(const Job& job, const kube::ApiResource& resource, const std::string& name) {
@@ -76,8 +77,18 @@ std::string exports_of(const Json& secret) {
   return util::base64_decode(data::string_at(secret, {"data", state::k_export_key})).value_or("{}");
 }
 
+/// May the workload of any run have started, as far as the item's status tells? Earlier kubists did
+/// not say.
+bool may_have_started(const Item& item) {
+  const Json* told = data::find_path(item.object, {"status", "providerStatus", k_started});
+  return told != nullptr
+             ? *told == true
+             : data::find_path(item.object, {"status", "providerStatus", "pod"}) != nullptr;
+}
+
 Progress vanished(const Job& job, const PodNames& names) {
   Progress progress;
+  progress.provider_status = {{k_started, true}};  // nobody can tell any more
   progress.state = Progress::State::failed;
   progress.operation = "RunWorkload";
   progress.reason = "PodVanished";
@@ -86,11 +97,12 @@ Progress vanished(const Job& job, const PodNames& names) {
   return progress;
 }
 
-Json provider_status(const Job& job, const PodNames& names) {
+Json provider_status(const Item& item, const Job& job, const PodNames& names, const Json& pod) {
   return {{"pod", names.pod},
           {"podNamespace", job.place.ns},
           {"podCluster", job.place.cluster},
-          {"operation", job.remove ? "DELETE" : "RECONCILE"}};
+          {"operation", job.remove ? "DELETE" : "RECONCILE"},
+          {k_started, may_have_started(item) || workload_started(pod)}};
 }
 
 /// Exports, log and message of a job that has ended.
@@ -128,6 +140,9 @@ util::Result<> PodDeployer::check(const Item& item, const Settings& settings) co
 
 Json PodDeployer::identity(const Item& item, const Settings& settings) const {
   Json config = item.config;
+  for (const char* field : {"deleteScript", "onDelete"}) {
+    config.erase(field);  // of the item's deletion: changing it is no new work
+  }
   if (m_script && !config.contains("image")) {
     config["image"] = settings.script_image;
   }
@@ -135,7 +150,7 @@ Json PodDeployer::identity(const Item& item, const Settings& settings) const {
 }
 
 util::Result<Progress> PodDeployer::advance(World& world, const Item& item, const Job& job) const {
-  KUBIST_TRY(const Workload workload, parse_workload(item, m_script, world.settings));
+  KUBIST_TRY(const Workload workload, parse_workload(item, m_script, world.settings, job.remove));
   const PodNames names = pod_names(item, job.id);
   Observed seen;
   KUBIST_CHECK(observe_pod(seen, job, names));
@@ -166,7 +181,7 @@ util::Result<Progress> PodDeployer::advance(World& world, const Item& item, cons
   progress.reason = verdict.reason;
   progress.message = verdict.message;
   progress.codes = verdict.codes;
-  progress.provider_status = provider_status(job, names);
+  progress.provider_status = provider_status(item, job, names, *seen.pod);
   if (verdict.state == Verdict::State::running) {
     progress.ask_again = verdict.ask_again;
     progress.watch = {watched(job, kube::well_known::pods(), names.pod),
@@ -222,6 +237,9 @@ util::Result<Progress> PodDeployer::stop(World& world, const Item& item, const J
     progress.state = Progress::State::failed;
     finish(progress, item, *workload, job, names, seen);
   }
+  if (seen.pod) {
+    progress.provider_status = provider_status(item, job, names, *seen.pod);
+  }
   KUBIST_TRY(const auto pods, delete_pods(world, item, job));
   if (item.config.contains("serviceAccountName")) {
     KUBIST_CHECK(remove_account_token(world, {*job.place.client, job.place.cluster}, job, names));
@@ -247,6 +265,36 @@ util::Result<Progress> PodDeployer::stop(World& world, const Item& item, const J
                            : state_outcome(seen.mark, job.id, world.settings);
   }
   return progress;
+}
+
+Uninstall PodDeployer::uninstall(const Item& item) const {
+  if (m_script && !item.config.contains("deleteScript")) {
+    return {false, "runs nothing: it has no deleteScript"};
+  }
+  if (data::string_at(item.config, {"onDelete"}) == "Skip") {
+    return {false, "runs nothing: its onDelete is Skip"};
+  }
+  if (!may_have_started(item)) {
+    return {false, "runs nothing: its workload has never started"};
+  }
+  return {true, m_script ? "runs its deleteScript" : "runs its image with OPERATION=DELETE"};
+}
+
+util::Result<Json> PodDeployer::catch_up(World& world, const Item& item, const Place& place) const {
+  if (may_have_started(item)) {
+    return Json::object();
+  }
+  const std::string own =
+      pod_names(item, std::string(data::string_at(item.object, {"status", "jobID"}))).pod;
+  // One that was made, and is there no more, may have done anything.
+  bool found = data::string_at(item.object, {"status", "providerStatus", "pod"}) != own;
+  bool started = false;
+  KUBIST_TRY(const auto pods, item_pods(world, item, place));
+  for (const Json& pod : pods) {
+    started = started || workload_started(pod);
+    found = found || data::string_at(pod, {"metadata", "name"}) == own;
+  }
+  return Json{{k_started, started || !found}};
 }
 
 util::Result<> PodDeployer::dismiss(World& world, const Item& item, const Job& job) const {

@@ -13,6 +13,8 @@ class PodDeployer : public Deployer {
   Json identity(const Item& item, const Settings& settings) const override;
   util::Result<Progress> advance(World& world, const Item& item, const Job& job) const override;
   util::Result<Progress> stop(World& world, const Item& item, const Job& job) const override;
+  Uninstall uninstall(const Item& item) const override;
+  util::Result<Json> catch_up(World& world, const Item& item, const Place& place) const override;
   util::Result<> dismiss(World& world, const Item& item, const Job& job) const override;
   util::Result<Progress> clean_up(World& world, const Item& item, const Job& job) const override;
 

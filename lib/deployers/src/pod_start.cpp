@@ -78,14 +78,19 @@ util::Result<> check_secrets(const Workload& workload, const Job& job, Redactor&
   return {};
 }
 
-util::Result<std::vector<std::string>> delete_pods(World& world, const Item& item, const Job& job,
-                                                   const std::string& keep) {
+util::Result<std::vector<Json>> item_pods(World& world, const Item& item, const Place& place) {
   kube::ListOptions options;
   options.label_selector = cat(k_item_label, "=", item.uid);
-  KUBIST_TRY(const auto pods,
-             job.place.client->list(kube::well_known::pods(), job.place.ns, options, world.stop));
+  KUBIST_TRY(auto pods,
+             place.client->list(kube::well_known::pods(), place.ns, options, world.stop));
+  return std::move(pods.items);
+}
+
+util::Result<std::vector<std::string>> delete_pods(World& world, const Item& item, const Job& job,
+                                                   const std::string& keep) {
+  KUBIST_TRY(const auto pods, item_pods(world, item, job.place));
   std::vector<std::string> names;
-  for (const Json& pod : pods.items) {
+  for (const Json& pod : pods) {
     const resources::ObjectView view(pod);
     if (view.name() == keep) {
       continue;

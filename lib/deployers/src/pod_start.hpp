@@ -19,6 +19,9 @@ struct Started {
 util::Result<Started> start_pod(World& world, const Item& item, const Workload& workload,
                                 const Job& job, const PodNames& names);
 
+/// The item's pods at the place.
+util::Result<std::vector<Json>> item_pods(World& world, const Item& item, const Place& place);
+
 /// Deletes the item's pods at the place but `keep`. Those that were there (they may take their
 /// time).
 util::Result<std::vector<std::string>> delete_pods(World& world, const Item& item, const Job& job,

@@ -246,6 +246,18 @@ const Json* terminated(const Json& pod, std::string_view container) {
   return status == nullptr ? nullptr : data::find_path(*status, {"state", "terminated"});
 }
 
+bool workload_started(const Json& pod) {
+  const Json* status = container_status(pod, k_workload_container);
+  if (status == nullptr) {
+    return false;
+  }
+  const Json* end = data::find_path(*status, {"state", "terminated"});
+  // What the runtime could not start, e.g. for a command that the image does not have.
+  return end != nullptr
+             ? !one_of(data::string_at(*end, {"reason"}), {"StartError", "ContainerCannotRun"})
+             : data::find_path(*status, {"state", "running"}) != nullptr;
+}
+
 bool needs_mark(const Json& pod) {
   return terminated(pod, k_workload_container) != nullptr ||
          !data::string_at(pod, {"status", "reason"}).empty();

@@ -26,6 +26,9 @@ struct Verdict {
 Verdict judge_pod(const Json& pod, const std::optional<state::Mark>& mark, const std::string& job,
                   const Settings& settings, TimePoint now);
 
+/// Has the workload's container started, however it ended?
+bool workload_started(const Json& pod);
+
 /// Can the mark change the verdict? Before the workload has ended it cannot.
 bool needs_mark(const Json& pod);
 

@@ -46,8 +46,10 @@ util::Result<data::Schema> make_schema(bool script) {
   }
   if (script) {
     fields.erase("command");
+    fields.erase("onDelete");
   } else {
     fields.erase("script");
+    fields.erase("deleteScript");
     fields.erase("interpreter");
   }
   return data::Schema::compile(schema);
@@ -100,6 +102,19 @@ util::Result<> check_host_access(const Json& config) {
 /// As the kubelet takes it: from the root, without "//", "." and "..".
 std::string normal_path(std::string_view path) {
   return std::filesystem::path(cat("/", path)).lexically_normal().string();
+}
+
+util::Result<> check_deletion(const Json& config, bool script) {
+  if (script && config.contains("onDelete")) {
+    return refuse("config.onDelete is for containers",
+                  "At its deletion a script runs nothing but its deleteScript.");
+  }
+  if (!script && config.contains("deleteScript")) {
+    return refuse(
+        "config.deleteScript is for scripts",
+        "At its deletion a container runs with OPERATION=DELETE, or not (onDelete: Skip).");
+  }
+  return {};
 }
 
 util::Result<> check_own_names(const Json& config) {
@@ -158,19 +173,20 @@ util::Result<std::size_t> state_limit(const Json& config) {
 }
 
 /// What a shell would answer with riddles ("not found", and the name looks right).
-util::Result<> check_script(const Json& config) {
-  const auto& script = config["script"].get_ref<const std::string&>();
+util::Result<> check_script(const Json& config, const char* field) {
+  const auto& script = config[field].get_ref<const std::string&>();
   const auto line_of = [&](std::size_t at) {
     return 1 + std::count(script.begin(), script.begin() + static_cast<std::ptrdiff_t>(at), '\n');
   };
   if (const std::size_t at = script.find('\0'); at != std::string::npos) {
-    return refuse(cat("config.script has a NUL byte in line ", line_of(at)));
+    return refuse(cat("config.", field, " has a NUL byte in line ", line_of(at)));
   }
   const std::size_t at = script.find("\r\n");
   const bool read_by_shell = !config.contains("interpreter");  // also "#!", which the kernel reads
   if (at != std::string::npos && read_by_shell) {
-    return refuse(cat("config.script has Windows line ends (CRLF), first in line ", line_of(at)),
-                  "Save it with LF, or name an interpreter that takes them.");
+    return refuse(
+        cat("config.", field, " has Windows line ends (CRLF), first in line ", line_of(at)),
+        "Save it with LF, or name an interpreter that takes them.");
   }
   return {};
 }
@@ -234,9 +250,11 @@ void add_use(std::vector<SecretUse>& uses, const Json& reference, const char* na
 
 }  // namespace
 
-util::Result<Workload> parse_workload(const Item& item, bool script, const Settings& settings) {
+util::Result<Workload> parse_workload(const Item& item, bool script, const Settings& settings,
+                                      bool remove) {
   const Json& config = item.config;
   KUBIST_CHECK(check_host_access(config));
+  KUBIST_CHECK(check_deletion(config, script));
   KUBIST_CHECK(check_schema(config, script));
   KUBIST_CHECK(check_own_names(config));
   Workload workload;
@@ -247,8 +265,10 @@ util::Result<Workload> parse_workload(const Item& item, bool script, const Setti
   if (script && config.value("script", "").empty()) {
     return refuse("config.script is missing");
   }
-  if (script) {
-    KUBIST_CHECK(check_script(config));
+  for (const char* field : {"script", "deleteScript"}) {
+    if (config.contains(field)) {
+      KUBIST_CHECK(check_script(config, field));
+    }
   }
   KUBIST_TRY(workload.state_limit, state_limit(config));
   KUBIST_TRY(workload.state_claim, state_claim(config));
@@ -259,7 +279,8 @@ util::Result<Workload> parse_workload(const Item& item, bool script, const Setti
   workload.args = strings(config, "args");
   workload.command = strings(config, "command");
   if (script) {
-    workload.script = config["script"].get<std::string>();
+    const bool own = remove && config.contains("deleteScript");
+    workload.script = config[own ? "deleteScript" : "script"].get<std::string>();
     workload.command = script_call(config, *workload.script);
   }
   workload.env = part(config, "env");

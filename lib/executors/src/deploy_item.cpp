@@ -42,15 +42,17 @@ class DeployItemExecutor final : public engine::Executor {
 
   util::Result<Removal> remove(const engine::Node& node, const engine::Context& context) override {
     Work work(m_world, node, context);
+    const deployers::RemoveItemOptions options{.skip_uninstall = m_world.skip_uninstall,
+                                               .abandon = m_world.abandon};
     if (work.dry()) {
-      return Removal{};
+      Removal removal;
+      removal.message = deployers::removal_text(*node.object, m_world.deployers, options);
+      return removal;
     }
     deployers::World items = items_world(work);
     KUBIST_CHECK(deployers::request_item_deletion(items, node.key.ns, node.key.name, node.uid));
     KUBIST_TRY(const ItemOutcome outcome,
-               deployers::remove_item(
-                   items, node.key.ns, node.key.name,
-                   {.skip_uninstall = m_world.skip_uninstall, .abandon = m_world.abandon}));
+               deployers::remove_item(items, node.key.ns, node.key.name, options));
     if (outcome.state == Progress::State::running) {
       Removal removal = removal_running(outcome.reason, outcome.message);
       removal.writes = work.writes();

@@ -76,6 +76,7 @@ class ExecutionExecutor final : public ManagedExecutor {
     input.force = world().force;
     input.dry_run = work.dry();
     input.foreign_crd = world().deployers.foreign_crd;
+    input.skip_uninstall = world().skip_uninstall;
     return input;
   }
 };

@@ -135,6 +135,14 @@ constexpr Entry k_twins[] = {
      [](const Json& self, const Json*) {
        return is_type(self, "Script") || count(self, {"script", "interpreter"}) == 0;
      }},
+    {"deleteScript belongs to Script items only",
+     [](const Json& self, const Json*) {
+       return is_type(self, "Script") || !has(self, "deleteScript");
+     }},
+    {"onDelete belongs to Container items only",
+     [](const Json& self, const Json*) {
+       return is_type(self, "Container") || !has(self, "onDelete");
+     }},
     {"template and engine belong to Templates items alone",
      [](const Json& self, const Json*) {
        return is_type(self, "Templates") || count(self, {"template", "engine"}) == 0;

@@ -22,7 +22,7 @@ struct WatchRequest {
 /// What one run of one item is about.
 struct Job {
   std::string id;
-  bool remove = false;  ///< OPERATION=DELETE
+  bool remove = false;  ///< the item is being deleted: see Deployer::uninstall()
   Json imports;  ///< all import values: an object, or whatever config.importValues is; null: none
   Place place;
   std::string hash;  ///< of config, imports, target and image: the same work has the same hash
@@ -46,6 +46,12 @@ struct Progress {
   std::optional<std::string> log;      ///< ended: the tail of the log, redacted
 };
 
+/// What the deletion of an item does before what the item kept is cleaned up.
+struct Uninstall {
+  bool needed = false;  ///< a job with Job::remove
+  std::string what;     ///< after the item's name: "runs its deleteScript", "runs nothing: WHY"
+};
+
 /// One way of deploying. Stateless: all that it knows is in the cluster, so any kubist can go on
 /// where another one stopped. Any thread, but never twice at once for one item. An error of a call
 /// counts as failed; errors of kind unavailable are tried again until the item's timeout.
@@ -65,8 +71,16 @@ class Deployer {
   virtual util::Result<> dismiss(World& /*world*/, const Item& /*item*/, const Job& /*job*/) const {
     return {};
   }
-  /// After a successful run with job.remove (or without, where it is skipped): removes all that the
-  /// item keeps at its place. Done: nothing is left.
+  /// What removing the item begins with, as its config and status tell.
+  virtual Uninstall uninstall(const Item& item) const = 0;
+  /// Asked once when a removal begins beside a job that was cut off: what the item's provider
+  /// status does not say of that job yet. It is merged into the status before uninstall() is asked.
+  virtual util::Result<Json> catch_up(World& /*world*/, const Item& /*item*/,
+                                      const Place& /*place*/) const {
+    return Json::object();
+  }
+  /// After a successful run with job.remove (or without, where none is needed): removes all that
+  /// the item keeps at its place. Done: nothing is left.
   virtual util::Result<Progress> clean_up(World& world, const Item& item, const Job& job) const = 0;
   /// Does a job with `remove` start a pod? One that does not works in a namespace that is being
   /// deleted, too, and without imports.

@@ -22,6 +22,7 @@ struct ExecutionInput {
   bool wait = true;      ///< false: start or look, do not wait for the end
   bool dry_run = false;  ///< render and compare, write and run nothing
   bool foreign_crd = false;  ///< as Settings has it
+  bool skip_uninstall = false;  ///< for items that are no longer rendered: see RemoveItemOptions
 };
 
 struct ExecutionOutcome {
@@ -43,9 +44,9 @@ struct ExecutionOutcome {
 /// nothing changed. Failures of items are an outcome; errors are those of requests at home.
 util::Result<ExecutionOutcome> run_execution(World& world, const ExecutionInput& input);
 
-/// Deletes its DeployItems (with their OPERATION=DELETE runs) and what it made, each after those
-/// that depend on it. progressing until nothing is left, then ready; failed names the items that do
-/// not go. `options` as for remove_item().
+/// Deletes its DeployItems (as remove_item() does) and what it made, each after those that depend
+/// on it. progressing until nothing is left, then ready; failed names the items that do not go. A
+/// dry run's message says what the deletion of each item runs. `options` as for remove_item().
 util::Result<ExecutionOutcome> remove_execution(World& world, const ExecutionInput& input,
                                                 const RemoveItemOptions& options = {});
 

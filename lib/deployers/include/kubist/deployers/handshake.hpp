@@ -63,6 +63,9 @@ Json finished(Json status, bool deleting, const Progress& progress, const std::s
 /// may be better the next time.
 bool needs_somebody(const Json& status);
 
+/// Has any run of it succeeded? (A success is remembered when the next job is taken up.)
+bool has_succeeded(const Json& status);
+
 /// The hash of the last success, empty when the last run failed or there was none.
 std::string last_hash(const Json& status);
 

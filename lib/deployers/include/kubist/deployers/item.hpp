@@ -21,7 +21,7 @@ const kube::ApiResource& deploy_items();
 inline constexpr std::string_view k_finalizer = "kubist.io/deployer";
 inline constexpr std::string_view k_internal_label = "kubist.io/internal";
 inline constexpr std::string_view k_item_label = "kubist.io/deployitem-uid";
-/// On a DeployItem: deletion does not run the workload with OPERATION=DELETE.
+/// On a DeployItem: its deletion runs and undoes nothing.
 inline constexpr std::string_view k_without_uninstall =
     "landscaper.gardener.cloud/delete-without-uninstall";
 /// The same in the words of upstream's container deployer.

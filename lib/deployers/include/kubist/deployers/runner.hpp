@@ -30,7 +30,7 @@ struct ItemOutcome {
 
 struct RemoveItemOptions {
   bool wait = true;             ///< false: one step, then tell where it stands
-  bool skip_uninstall = false;  ///< no OPERATION=DELETE run
+  bool skip_uninstall = false;  ///< nothing is run, whatever removal_of() says
   /// Let the item go also where its target cannot be reached or its run fails; what stays there is
   /// in ItemOutcome::left_behind.
   bool abandon = false;
@@ -50,13 +50,19 @@ util::Result<ItemOutcome> run_item(World& world, const std::string& ns, const st
 util::Result<ItemOutcome> interrupt_item(World& world, const std::string& ns,
                                          const std::string& name);
 
+/// What remove_item() begins with: the one place that says what the deletion of an item runs. Pure.
+Uninstall removal_of(const Item& item, const Deployer& deployer, const RemoveItemOptions& options);
+/// The same for people, as a sentence about the DeployItem: "DeployItem x runs its deleteScript".
+std::string removal_text(const Json& deploy_item, const Settings& settings,
+                         const RemoveItemOptions& options = {});
+
 /// Asks for the deletion of an item, where nobody has and it is still that one.
 util::Result<> request_item_deletion(World& world, const std::string& ns, const std::string& name,
                                      const std::string& uid);
 
-/// For an item that is being deleted: runs the workload with OPERATION=DELETE (unless the item or
-/// the options say otherwise), removes what it kept and drops the finalizer. In a namespace that is
-/// being deleted itself there is no such run, and the message says so.
+/// For an item that is being deleted: does what removal_of() says, removes what it kept and drops
+/// the finalizer. In a namespace that is being deleted itself no pod is run, and the message says
+/// so.
 util::Result<ItemOutcome> remove_item(World& world, const std::string& ns, const std::string& name,
                                       const RemoveItemOptions& options = {});
 

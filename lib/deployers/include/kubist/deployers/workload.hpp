@@ -33,10 +33,12 @@ struct Workload {
   Json image_pull_secrets, node_selector, tolerations;
 };
 
-/// Reads and checks the config of an item. Invalid, reason InvalidConfiguration: unknown or wrongly
+/// Reads and checks the config of an item. `remove`: for its deletion (a script's deleteScript is
+/// the script). Invalid, reason InvalidConfiguration: unknown or wrongly
 /// typed fields (with suggestions), what items may not have (host paths, host namespaces, projected
 /// tokens, an account that the project does not allow, kubist's own variables and paths).
-util::Result<Workload> parse_workload(const Item& item, bool script, const Settings& settings);
+util::Result<Workload> parse_workload(const Item& item, bool script, const Settings& settings,
+                                      bool remove = false);
 
 /// A Secret of the pod's namespace that the workload names.
 struct SecretUse {

@@ -106,7 +106,7 @@ class Session {
   util::Result<PolicyLook> trace_policies(const engine::Key& key, const std::stop_token& stop);
 
   /// Takes DeployItems away by themselves, side by side, as the removal of their Execution would:
-  /// runs them with OPERATION=DELETE, removes what they keep, lets them go. Their deletion has been
+  /// runs what their deletion runs, removes what they keep, lets them go. Their deletion has been
   /// requested already. Of the options count abandon, skip_uninstall and lock_timeout; `progress`
   /// says what is waited for, from any thread, one at a time. An error means that nothing was done.
   /// REQUIRES: `items` is not empty.
