@@ -34,6 +34,20 @@ void draw(const Graph& graph, NodeId id, const std::string& own, const std::stri
   }
 }
 
+// A message of several lines in one: a table's row is one line.
+std::string in_one_line(const std::string& text) {
+  if (text.find_first_of("\n\t") == text.npos) {
+    return text;
+  }
+  std::string line;
+  for (const std::string& part : util::split(util::replace_all(text, "\t", " "), '\n')) {
+    if (const std::string_view words = util::trim(part); !words.empty()) {
+      line += cat(line.empty() ? "" : line.ends_with(':') ? " " : " / ", words);
+    }
+  }
+  return line;
+}
+
 }  // namespace
 
 std::vector<TreeLine> draw_tree(const Graph& graph, const std::vector<NodeId>& roots,
@@ -56,7 +70,8 @@ std::string layout(const std::vector<std::vector<std::string>>& rows,
   for (std::size_t r = 0; r < rows.size(); ++r) {
     std::vector<std::string> cells;
     for (std::size_t c = 0; c < rows[r].size(); ++c) {
-      cells.push_back(rows[r][c].empty() ? "" : paint(rows[r][c], colors[r][c], color));
+      const std::string cell = in_one_line(rows[r][c]);
+      cells.push_back(cell.empty() ? "" : paint(cell, colors[r][c], color));
     }
     writer.row({cells.begin(), cells.end()});
   }

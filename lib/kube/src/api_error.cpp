@@ -45,6 +45,14 @@ bool is_denial(std::string_view message) {
          (has("ValidatingAdmissionPolicy") && has("denied request"));
 }
 
+/// Admission (quota, limits, PodSecurity, ...) says 403 as well; missing rights name the user.
+bool is_admission(std::string_view message) {
+  constexpr std::string_view k_forbidden = " is forbidden: ";
+  const auto at = message.find(k_forbidden);
+  const auto why = at == std::string_view::npos ? "" : message.substr(at + k_forbidden.size());
+  return !why.empty() && !why.starts_with("User ") && !why.starts_with("user ");
+}
+
 ErrorKind kind_of(int status, std::string_view reason, std::string_view message) {
   if (status < 500 && is_denial(message)) {
     return ErrorKind::denied;
@@ -68,7 +76,21 @@ std::string hint_of(int status, std::string_view reason, std::string_view messag
   if (status == 401) {
     return "The server does not accept the credentials: log in again, or check the kubeconfig's user.";
   }
-  if (status == 403 && !is_denial(message)) {
+  const auto has = [&](std::string_view part) { return message.find(part) != std::string_view::npos; };
+  if (has("exceeded quota: ")) {
+    return "Free what the quota counts, or have the ResourceQuota raised.";
+  }
+  if (has("violates PodSecurity")) {
+    return "Change the pod's securityContext as the message says, or have the namespace's label "
+           "pod-security.kubernetes.io/enforce changed.";
+  }
+  if (is_denial(message)) {
+    return "Change the object as the message says, or ask who keeps that policy.";
+  }
+  if (has("because it is being terminated")) {
+    return "The namespace is being deleted: wait until it is gone, or use another one.";
+  }
+  if (status == 403 && !is_admission(message)) {
     return "Ask for the right with a Role or ClusterRole, or use another --context.";
   }
   if (status == 429) {

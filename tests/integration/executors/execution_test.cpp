@@ -297,7 +297,7 @@ TEST_CASE("execution: a failure stops its dependents, lets them go on, or rolls 
     changed.push_back(mock("new", Json::object()));
     put("home", {execution(project, changed, back)});
     const CommandResult run = reconcile(world);
-    CHECK(run.exit_code == 1);
+    CHECK(run.exit_code == 4);
     CHECK_MESSAGE(status_message(project).find("RolledBack") == 0, status_message(project));
     CHECK(exports(project, "job-other-x-export")["v"] == 1);
     CHECK(phase(project, "job-bad-x") == "Succeeded");
@@ -305,7 +305,7 @@ TEST_CASE("execution: a failure stops its dependents, lets them go on, or rolls 
     CHECK(phase(project, "job-new-x") == "gone");
 
     Audit audit("home");
-    CHECK(reconcile(world).exit_code == 1);  // not tried again as it is
+    CHECK(reconcile(world).exit_code == 4);  // not tried again as it is
     CHECK(audit.writes(world.user()).empty());
     put("home", {execution(project, items(Json::object(), 3), back)});
     const CommandResult mended = reconcile(world);

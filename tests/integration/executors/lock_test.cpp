@@ -65,6 +65,15 @@ TEST_CASE("lock: a project that another kubist holds is left alone, with exit co
   const CommandResult later = run_kubist({"reconcile", "Project/" + project});
   CHECK_MESSAGE(later.exit_code == 0, later.out, later.err);
   CHECK(get("home", "namespace", project + "-v0").has_value());
+
+  // What has its finalizer already is refused further in.
+  put("home", {virtual_cluster(project, "v0", "home", project + "-v0", {{"labels", {{"a", "b"}}}})});
+  free_lock(project);
+  put("home", {lease(project)});
+  const CommandResult again = run_kubist({"reconcile", "Project/" + project, "--lock-timeout=0s"});
+  CHECK_MESSAGE(again.exit_code == 6, again.out, again.err);
+  CHECK(again.out.find("Locked") != std::string::npos);
+  free_lock(project);
 }
 
 TEST_CASE("lock: the writes of two kubists at once never interleave") {

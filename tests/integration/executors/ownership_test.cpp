@@ -121,6 +121,25 @@ TEST_CASE("ownership: each writer has its own field manager, so applying again s
         Json::array({"kubist.io/in-use"}));
 }
 
+TEST_CASE("ownership: a label that somebody else keeps is a conflict, with exit code 6") {
+  World world("conflict");
+  const std::string project = world.name();
+  const std::string where = world.name("v");
+  world.make_project(project);
+  put("home", {object("Cluster", project, "home", {{"home", true}}),
+               virtual_cluster(project, "v", "home", where)});
+  must(run_kubist({"reconcile", "Project/" + project}));
+  put("home", {Json{{"apiVersion", "v1"},
+                    {"kind", "Namespace"},
+                    {"metadata", {{"name", where}, {"labels", {{"team", "theirs"}}}}}}});
+  put("home",
+      {virtual_cluster(project, "v", "home", where, {{"labels", {{"team", "ours"}}}})});
+  const CommandResult run = run_kubist({"reconcile", "Project/" + project});
+  CHECK_MESSAGE(run.exit_code == 6, run.out, run.err);
+  CHECK(reason(vc(project, "v"), "Ready") == "Conflict");
+  CHECK(label(where, "team") == "theirs");
+}
+
 TEST_CASE("ownership: nobody else's finalizer is lost with kubist's own") {
   World world("hold");
   const std::string project = world.name();

@@ -154,8 +154,7 @@ spec:
        k_tree + "apiVersion: kubist.io/v1alpha1\nkind: VirtualCluster\n"
                 "metadata: {name: dev, namespace: PROJECT}\nspec: {clusterRef: {name: hmoe}}\n",
        {"stdin:17:", "there is no Cluster/hmoe in namespace \"PROJECT\"",
-        "did you mean Cluster/home?"},
-       false},
+        "did you mean Cluster/home?"}},
       {"no project", dev("dev", ""), {"there is no Cluster/home"}, false},
       {"a cycle",
        k_tree + dev("a", "  dependsOn: [VirtualCluster/b]\n---\n") +
@@ -271,6 +270,32 @@ TEST_CASE("bad input: an unknown field of any kind is found before the first wri
     CHECK_MESSAGE(again.exit_code == 0, again.err);
   }
   kubectl("home", {"delete", "crd", "things." + group, "--ignore-not-found", "--wait=false"});
+}
+
+TEST_CASE("bad input: --report says why the input is refused") {
+  const World world("bad-report");
+  const std::string input =
+      util::replace_all(with("  createe: true\n"), "PROJECT", world.name());
+  for (const std::string verb : {"apply", "reconcile", "validate"}) {
+    CAPTURE(verb);
+    const auto report = [&](const std::string& form, const std::string& text) {
+      const CommandResult run = run_kubist(world.as_user({verb, "-f", "-", "--report", form}), text);
+      CHECK_MESSAGE(run.exit_code == 1, run.out, run.err);
+      return run.out;
+    };
+    const std::string junit = report("junit", input);
+    CHECK_MESSAGE(junit.find("tests=\"1\" failures=\"1\"") != std::string::npos, junit);
+    CHECK_MESSAGE(junit.find("file=\"stdin\" line=\"19\"><failure message=\"spec.createe: unknown") !=
+                      std::string::npos,
+                  junit);
+    const Json json = Json::parse(report("json", input), nullptr, false);
+    REQUIRE(json.is_object());
+    CHECK(json["ok"] == false);
+    REQUIRE(json["errors"].size() == 1);
+    CHECK(json["errors"][0]["line"] == 19);
+    CHECK(report("github", input).starts_with("::error file=stdin,line=19,col=3::spec.createe: "));
+    CHECK(report("github", "a: [").starts_with("::error file=stdin,line="));
+  }
 }
 
 TEST_CASE("bad input: usage errors are 64, whatever the command") {

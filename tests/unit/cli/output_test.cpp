@@ -159,3 +159,16 @@ TEST_CASE(
         "x                \x1b[31mFalse\x1b[0m  why\n"
         "é\n");
 }
+
+TEST_CASE("layout: a cell of several lines is one line of the table, with colours as without") {
+  const std::vector<std::vector<std::string>> rows{
+      {"├─ Execution/seed", "Failed", "exited with code 1; its log:\n{\"a\":\t1}\n\n  refused\n"},
+      {"└─ Execution/app", "Ready", ""}};
+  const std::vector<std::vector<int>> colors{{0, 31, 0}, {0, 32, 0}};
+  CHECK(layout(rows, colors, false) ==
+        "├─ Execution/seed  Failed  exited with code 1; its log: {\"a\": 1} / refused\n"
+        "└─ Execution/app   Ready\n");
+  CHECK(layout(rows, colors, true) ==
+        "├─ Execution/seed  \x1b[31mFailed\x1b[0m  exited with code 1; its log: {\"a\": 1} / refused\n"
+        "└─ Execution/app   \x1b[32mReady\x1b[0m\n");
+}

@@ -43,6 +43,43 @@ TEST_CASE("run: unknown commands are usage errors with a suggestion, nothing on 
   CHECK(ran.err.find("did you mean \"version\"?") != std::string::npos);
 }
 
+TEST_CASE("run: --version prints this program's version and asks no cluster") {
+  const auto ran = run_words({"--version"});
+  CHECK(ran.code == 0);
+  CHECK(ran.out == run_words({"version", "--client"}).out);
+  CHECK(ran.out.starts_with("Client Version: v"));
+  CHECK(run_words({"-v", "6", "--version"}).out == ran.out);
+  const auto flag = run_words({"--verison"});
+  CHECK(flag.code == 64);
+  CHECK(flag.out.empty());
+}
+
+TEST_CASE("run: the help of a group names its commands; the group alone is a usage error") {
+  const auto asked = run_words({"help", "policy"});
+  CHECK(asked.code == 0);
+  CHECK(asked.err.empty());
+  CHECK(asked.out.find("\n  policy trace") != std::string::npos);
+  CHECK(asked.out.find("\n  get") == std::string::npos);
+  CHECK(run_words({"policy", "--help"}).out == asked.out);
+  CHECK(run_words({"policy", "--help"}).code == 0);
+  CHECK(run_words({"help", "deployitem", "state"}).out.find("deployitem state ls") !=
+        std::string::npos);
+  const auto bare = run_words({"policy"});
+  CHECK(bare.code == 64);
+  CHECK(bare.out.empty());
+  CHECK(bare.err.starts_with("error: 'kubist policy' needs a command\n"));
+  CHECK(bare.err.find(asked.out) != std::string::npos);
+  CHECK(run_words({"policy", "lsit"}).err.find("did you mean \"list\"?") != std::string::npos);
+}
+
+TEST_CASE("run: the overview names each heading once") {
+  const std::string text = run_words({"help"}).out;
+  for (const std::string heading : {"\nBasic commands:\n", "\nObjects:\n", "\nReleases:\n"}) {
+    CAPTURE(heading);
+    CHECK(text.find(heading) == text.rfind(heading));
+  }
+}
+
 TEST_CASE("run: wrong flags end with 64") { CHECK(run_words({"version", "--no-such"}).code == 64); }
 
 TEST_CASE("records: every command is complete and no flag is named twice") {
