@@ -1,0 +1,291 @@
+// What manifest and helm items may do on the home cluster, as far as no request is needed for it.
+#include "limits.hpp"
+
+#include <kubist/deployers/deployer.hpp>
+#include <kubist/deployers/workload.hpp>
+
+#include "managed.hpp"
+#include "pod_limits.hpp"
+#include "requests.hpp"
+
+using namespace kubist;
+using namespace kubist::deployers;
+
+namespace {
+
+Place limited(std::vector<std::string> kinds = {}) {
+  Place place;
+  place.ns = "shop";
+  place.limits = std::make_shared<ItemLimits>(ItemLimits{"shop", std::move(kinds), {}});
+  return place;
+}
+
+Json object(const std::string& api_version, const std::string& kind, Json more = Json::object()) {
+  Json made{{"apiVersion", api_version}, {"kind", kind}, {"metadata", {{"name", "x"}}}};
+  made.merge_patch(more);
+  return made;
+}
+
+std::vector<util::Error> problems(Json made, const Place& place,
+                                  ManagePolicy policy = ManagePolicy::manage) {
+  ManifestPlan plan;
+  resources::Manifest manifest;
+  manifest.object = std::move(made);
+  add_manifests({std::move(manifest)}, policy, plan);
+  return manifest_problems(plan, place);
+}
+
+/// The one problem's reason; empty: there is none.
+std::string reason(Json made, const Place& place = limited()) {
+  const auto found = problems(std::move(made), place);
+  REQUIRE(found.size() <= 1);
+  return found.empty() ? std::string() : found.front().reason;
+}
+
+Json deployment(Json pod) {
+  return object("apps/v1", "Deployment", {{"spec", {{"template", {{"spec", std::move(pod)}}}}}});
+}
+
+Item item() {
+  return parse_item({{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+                     {"kind", "DeployItem"},
+                     {"metadata", {{"name", "m"}, {"namespace", "shop"}, {"uid", "1-2"}}},
+                     {"spec", {{"type", "kubist.io/manifest"}}}})
+      .value();
+}
+
+/// A live object as mark() leaves those of an item.
+Json made_by(const std::string& kind, const std::string& uid, const std::string& name) {
+  const std::string key(k_managed_label);
+  return object(
+      "v1", kind,
+      {{"metadata",
+        {{"namespace", "shop"}, {"labels", {{key, uid}}}, {"annotations", {{key, name}}}}}});
+}
+
+Json secret_of(Json metadata) {
+  metadata["name"] = "db-export";
+  metadata["namespace"] = "shop";
+  return {{"apiVersion", "v1"}, {"kind", "Secret"}, {"metadata", std::move(metadata)}};
+}
+
+}  // namespace
+
+TEST_CASE("limits: kinds beyond the role edit need the Project's word") {
+  for (const auto& [api_version, kind] : {std::pair{"v1", "ConfigMap"},
+                                          {"v1", "Secret"},
+                                          {"v1", "ServiceAccount"},
+                                          {"apps/v1", "StatefulSet"},
+                                          {"batch/v1", "CronJob"},
+                                          {"networking.k8s.io/v1", "Ingress"},
+                                          {"policy/v1", "PodDisruptionBudget"}}) {
+    CAPTURE(kind);
+    CHECK(reason(object(api_version, kind)).empty());
+  }
+  for (const auto& [api_version, kind] :
+       {std::pair{"rbac.authorization.k8s.io/v1", "ClusterRoleBinding"},
+        {"rbac.authorization.k8s.io/v1", "RoleBinding"},
+        {"v1", "Namespace"},
+        {"coordination.k8s.io/v1", "Lease"},
+        {"kubist.io/v1alpha1", "Project"},
+        {"landscaper.gardener.cloud/v1alpha1", "DeployItem"},
+        {"example.com/v1", "Deployment"},
+        {"v1", "Endpoints"}}) {
+    CAPTURE(kind);
+    CHECK(reason(object(api_version, kind)) == "KindNotAllowed");
+  }
+  const auto found =
+      problems(object("rbac.authorization.k8s.io/v1", "RoleBinding"), limited({"RoleBinding"}));
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].kind == util::ErrorKind::denied);
+  CHECK(
+      found[0].message.starts_with("RoleBinding x: items may not write objects of the kind "
+                                   "RoleBinding.rbac.authorization.k8s.io"));
+  CHECK(found[0].hint ==
+        "An administrator allows it with RoleBinding.rbac.authorization.k8s.io "
+        "in spec.items.kinds of Project shop.");
+  CHECK(reason(object("rbac.authorization.k8s.io/v1", "RoleBinding"),
+               limited({"RoleBinding.rbac.authorization.k8s.io"}))
+            .empty());
+  CHECK(reason(object("v1", "Namespace"), limited({"Namespace"})).empty());
+  CHECK(reason(object("kubist.io/v1alpha1", "Project"), Place{}).empty());
+  CHECK(problems(object("v1", "Namespace"), limited(), ManagePolicy::ignore).empty());
+}
+
+TEST_CASE("limits: a namespace that only a release needs is no grant's matter") {
+  ManifestPlan plan;
+  resources::Manifest manifest;
+  manifest.object = object("v1", "Namespace");
+  plan.entries.push_back({manifest, ManagePolicy::keep, nullptr, nullptr, true});
+  CHECK(manifest_problems(plan, limited()).empty());
+  plan.entries[0].only_absent = false;
+  CHECK(manifest_problems(plan, limited()).size() == 1);
+}
+
+TEST_CASE("limits: kubist's own words, tokens of accounts and patches of what goes") {
+  CHECK(reason(object("v1", "Secret",
+                      {{"metadata", {{"annotations", {{"kubist.io/deployitem", "shop/y"}}}}}})) ==
+        "ObjectNotAllowed");
+  CHECK(
+      reason(object("v1", "Secret", {{"metadata", {{"labels", {{"kubist.io/internal", "x"}}}}}})) ==
+      "ObjectNotAllowed");
+  CHECK(reason(object("v1", "Secret",
+                      {{"metadata", {{"finalizers", Json::array({"kubist.io/in-use"})}}}})) ==
+        "ObjectNotAllowed");
+  CHECK(reason(made_by("ConfigMap", "1-2", "shop/m")).empty());
+  const Json token =
+      object("v1", "Secret",
+             {{"type", "kubernetes.io/service-account-token"},
+              {"metadata", {{"annotations", {{"kubernetes.io/service-account.name", "kubist"}}}}}});
+  CHECK(reason(token) == "AccountNotAllowed");
+  Place place = limited();
+  place.item_accounts = {"kub*"};
+  CHECK(reason(token, place).empty());
+
+  ManifestPlan plan;
+  resources::Manifest manifest;
+  manifest.object = object("v1", "ConfigMap");
+  plan.entries.push_back({manifest, ManagePolicy::manage, nullptr, Json{{"data", nullptr}}, false});
+  REQUIRE(manifest_problems(plan, limited()).size() == 1);
+  CHECK(manifest_problems(plan, limited())[0].message ==
+        "ConfigMap x: patchBeforeDelete is not "
+        "allowed");
+  CHECK(manifest_problems(plan, limited({"ConfigMap"})).empty());
+}
+
+TEST_CASE("limits: pods in manifests pass the rules of container items") {
+  const auto container = [](Json fields) {
+    return Json{{"containers", Json::array({std::move(fields)})}};
+  };
+  const auto volume = [](Json fields) { return Json{{"volumes", Json::array({fields})}}; };
+  const Json projected{
+      {"name", "v"},
+      {"projected", {{"sources", Json::array({{{"serviceAccountToken", {{"path", "t"}}}}})}}}};
+  for (const auto& [pod, field] : std::vector<std::pair<Json, std::string>>{
+           {{{"hostNetwork", true}}, "hostNetwork"},
+           {{{"hostPID", true}}, "hostPID"},
+           {{{"hostIPC", true}}, "hostIPC"},
+           {volume({{"name", "v"}, {"hostPath", {{"path", "/"}}}}), "volumes[0].hostPath"},
+           {volume({{"name", "v"}, {"csi", {{"driver", "d"}}}}), "volumes[0].csi"},
+           {volume(projected), "volumes[0].projected.sources[0].serviceAccountToken"},
+           {container({{"securityContext", {{"privileged", true}}}}),
+            "containers[0].securityContext.privileged"},
+           {container({{"ports", Json::array({{{"hostPort", 80}}})}}),
+            "containers[0].ports[0].hostPort"},
+           {{{"initContainers", Json::array({{{"securityContext", {{"privileged", true}}}}})}},
+            "initContainers[0].securityContext.privileged"}}) {
+    CAPTURE(field);
+    const auto found = problems(deployment(pod), limited());
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].reason == "PodNotAllowed");
+    CHECK(found[0].message.starts_with("Deployment x: " + field + ": "));
+    CHECK(problems(deployment(pod), limited({"Deployment.apps"})).empty());
+    CHECK(problems(object("v1", "Pod", {{"spec", pod}}), limited()).size() == 1);
+    const Json job{{"spec", {{"template", {{"spec", pod}}}}}};
+    CHECK(problems(object("batch/v1", "CronJob", {{"spec", {{"jobTemplate", job}}}}), limited())
+              .size() == 1);
+  }
+  Place place = limited();
+  CHECK(reason(deployment({{"serviceAccountName", "kubist"}}), place) == "AccountNotAllowed");
+  CHECK(reason(deployment({{"serviceAccount", "kubist"}}), place) == "AccountNotAllowed");
+  CHECK(reason(deployment({{"serviceAccountName", "default"}}), place).empty());
+  place.item_accounts = {"kubist"};
+  CHECK(reason(deployment({{"serviceAccountName", "kubist"}}), place).empty());
+  Json fine = container({{"securityContext", {{"privileged", false}}},
+                         {"ports", Json::array({{{"containerPort", 80}}})}});
+  fine["hostNetwork"] = false;
+  fine["volumes"] = Json::array({{{"name", "a"}, {"emptyDir", Json::object()}},
+                                 {{"name", "b"}, {"secret", {{"secretName", "s"}}}}});
+  CHECK(reason(deployment(fine)).empty());
+}
+
+TEST_CASE("limits: every Secret that a pod names is found") {
+  const Json pod{
+      {"imagePullSecrets", Json::array({{{"name", "pull"}}})},
+      {"volumes",
+       Json::array(
+           {{{"name", "v"}, {"secret", {{"secretName", "volume"}}}},
+            {{"name", "p"},
+             {"projected", {{"sources", Json::array({{{"secret", {{"name", "projected"}}}}})}}}}})},
+      {"initContainers",
+       Json::array({{{"envFrom", Json::array({{{"secretRef", {{"name", "from"}}}}})}}})},
+      {"containers",
+       Json::array({{{"env", Json::array({{{"name", "E"},
+                                           {"valueFrom",
+                                            {{"secretKeyRef", {{"name", "variable"}}}}}}})}}})}};
+  std::vector<std::string> names;
+  for (const SecretUse& use : secrets_used(pod)) {
+    names.push_back(use.name);
+  }
+  CHECK(names == std::vector<std::string>{"pull", "volume", "projected", "from", "variable"});
+}
+
+TEST_CASE("limits: what others made is neither written over nor, of Secrets, read") {
+  const Place place = limited();
+  const auto taken = [&](const Json& live, const Place& where) {
+    const auto allowed = check_takeover(item(), where, live);
+    return allowed ? std::string() : allowed.error().reason;
+  };
+  const Json foreign = object("v1", "ConfigMap", {{"metadata", {{"namespace", "shop"}}}});
+  CHECK(taken(foreign, place) == "NameTaken");
+  CHECK(taken(foreign, limited({"ConfigMap"})).empty());
+  CHECK(taken(foreign, Place{}).empty());
+  CHECK(taken(made_by("ConfigMap", "1-2", "shop/m"), place).empty());
+  CHECK(taken(made_by("Secret", "9", "shop/m"), place).empty());  // of its name, before
+  CHECK(taken(made_by("ConfigMap", "9", "shop/other"), place).empty());
+  CHECK(taken(made_by("Secret", "9", "shop/other"), place) == "NameTaken");
+  CHECK(taken(made_by("ConfigMap", "9", "shop2/other"), place) == "NameTaken");
+
+  const auto read = [&](const Json& live, const Place& where) {
+    const auto allowed = check_readable(item(), where, live);
+    return allowed ? std::string() : allowed.error().reason;
+  };
+  const Json secret = object("v1", "Secret", {{"metadata", {{"namespace", "shop"}}}});
+  CHECK(read(secret, place) == "SecretNotAllowed");
+  CHECK(read(secret, limited({"Secret"})).empty());
+  CHECK(read(secret, Place{}).empty());
+  CHECK(read(made_by("Secret", "1-2", "shop/m"), place).empty());
+  CHECK(read(made_by("Secret", "9", "shop/other"), place) == "SecretNotAllowed");
+  CHECK(read(foreign, place).empty());
+  CHECK(read(object("v1", "Node"), place) == "KindNotAllowed");
+  CHECK(read(object("v1", "Node"), limited({"Node"})).empty());
+  Json internal = made_by("Secret", "1-2", "shop/m");
+  internal["metadata"]["labels"][std::string(k_internal_label)] = "true";
+  CHECK(read(internal, Place{}) == "SecretNotAllowed");
+}
+
+TEST_CASE("limits: a Secret is the same owner's by uid, annotation or label, and else nobody's") {
+  const Json owners = Json::array({{{"kind", "DeployItem"}, {"name", "db"}, {"uid", "1"}}});
+  const Json wanted = secret_of(
+      {{"annotations", {{"kubist.io/deployitem", "shop/db"}}}, {"ownerReferences", owners}});
+  const auto taken = check_secret_owner(secret_of(Json::object()), wanted);
+  REQUIRE_FALSE(taken);
+  CHECK(taken.error().reason == "NameTaken");
+  CHECK(taken.error().message.find("Secret shop/db-export") != std::string::npos);
+  CHECK(check_secret_owner(secret_of({{"ownerReferences", owners}}), wanted));
+  CHECK(check_secret_owner(secret_of({{"annotations", {{"kubist.io/deployitem", "shop/db"}}}}),
+                           wanted));
+  CHECK_FALSE(check_secret_owner(
+      secret_of({{"annotations", {{"kubist.io/deployitem", "shop/db2"}}}}), wanted));
+  const Json labelled = secret_of({{"labels", {{std::string(k_item_label), "1"}}}});
+  CHECK(check_secret_owner(labelled, labelled));
+  CHECK_FALSE(check_secret_owner(secret_of(Json::object()), secret_of(Json::object())));
+}
+
+TEST_CASE("limits: no workload mounts what is the sidecar's") {
+  const auto refused = [](Json mount) {
+    Json mounts = Json::array({std::move(mount)});
+    Item script = item();
+    script.config = {{"script", "true"}, {"volumeMounts", std::move(mounts)}};
+    const auto workload = parse_workload(script, true, Settings{});
+    return workload ? std::string() : workload.error().message;
+  };
+  CHECK(refused({{"name", "kubist-token"}, {"mountPath", "/t"}}) ==
+        "config.volumeMounts: the volume kubist-token is kubist's own");
+  for (const char* path : {"/data/kubist", "/data//kubist", "/data/./kubist/in", "data/kubist",
+                           "/x/../data/kubist/"}) {
+    CAPTURE(path);
+    CHECK(refused({{"name", "v"}, {"mountPath", path}}).find("kubist's own") != std::string::npos);
+  }
+  CHECK(refused({{"name", "v"}, {"mountPath", "/data/kubist-too"}}).empty());
+}
