@@ -25,15 +25,38 @@ printf 'count: %s\nsecret: the-secret-%s\n' $n $n > "$EXPORT_PATH"
 
 }  // namespace
 
+namespace {
+
+/// Deletes the item; how many pods that made.
+int pods_of_removal(Stage& stage, const std::string& name) {
+  std::atomic<int> pods = 0;
+  World world = stage.world;
+  world.on_write = [&pods](const Write& write) {
+    pods += write.verb == "create" && write.object.find(" Pod/") != std::string::npos ? 1 : 0;
+  };
+  REQUIRE(home()->run(kube::remove(deploy_items(), stage.ns(), name)));
+  const auto removed = remove_item(world, stage.ns(), name);
+  REQUIRE_MESSAGE(removed, removed.error().to_string());
+  CHECK_MESSAGE(removed->state == Progress::State::done, removed->message);
+  CHECK_FALSE(home()->find(deploy_items(), stage.ns(), name).value().has_value());
+  return pods;
+}
+
+}  // namespace
+
 TEST_CASE("deployitem: imports go in, exports come home, state stays over two runs") {
   Stage stage;
   stage.make(wk::secrets(), {{"apiVersion", "v1"},
                              {"kind", "Secret"},
                              {"metadata", {{"name", "in"}, {"namespace", stage.ns()}}},
                              {"stringData", {{"abc", "who: imported-world\n"}}}});
-  stage.make_item("count", k_counting_script,
-                  {{"import", {{"secretRef", {{"name", "in"}, {"key", "abc"}}}}},
-                   {"exports", Json::array({{{"name", "count"}, {"public", true}}})}});
+  stage.make_item(
+      "count", k_counting_script,
+      {{"import", {{"secretRef", {{"name", "in"}, {"key", "abc"}}}}},
+       {"config",
+        {{"deleteScript",
+          "test $OPERATION = DELETE; test $(cat $STATE/n) = 2; grep who $IMPORTS_PATH"}}},
+       {"exports", Json::array({{{"name", "count"}, {"public", true}}})}});
   const ItemOutcome first = stage.run("count");
   REQUIRE(first.state == Progress::State::done);
   CHECK(first.phase == "Succeeded");
@@ -57,14 +80,32 @@ TEST_CASE("deployitem: imports go in, exports come home, state stays over two ru
   CHECK(stage.get(deploy_items(), "count")["status"]["exportGeneration"] == 2);
   CHECK(stage.log("count").find("tool") != std::string::npos);  // its mode came back
 
-  // Deletion runs the workload once more, and leaves nothing.
-  REQUIRE(home()->run(kube::remove(deploy_items(), stage.ns(), "count")));
-  auto removed = remove_item(stage.world, stage.ns(), "count");
-  REQUIRE_MESSAGE(removed, removed.error().to_string());
-  CHECK_MESSAGE(removed->state == Progress::State::done, removed->message);
+  // Deletion runs the deleteScript, with imports and state, and leaves nothing.
+  CHECK(pods_of_removal(stage, "count") == 1);
   CHECK_FALSE(home()->find(deploy_items(), stage.ns(), "count").value().has_value());
   CHECK(home()->list(wk::pods(), stage.ns())->items.empty());
   CHECK(home()->list(wk::roles(), stage.ns())->items.empty());
+}
+
+TEST_CASE("deployitem: deletion runs no script twice, and containers only where they want it") {
+  Stage stage;
+  const auto container = [&](const std::string& name, Json more) {
+    Json config{{"image", "localhost/busybox:1"},
+                {"command", {"sh", "-c", "test -e $STATE/x || touch $STATE/x; echo $OPERATION"}}};
+    config.update(more);
+    stage.make(deploy_items(), {{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+                                {"kind", "DeployItem"},
+                                {"metadata", {{"name", name}, {"namespace", stage.ns()}}},
+                                {"spec", {{"type", "kubist.io/container"}, {"config", config}}}});
+  };
+  stage.make_item("script", "test $OPERATION = RECONCILE");
+  container("runs", Json::object());
+  container("skips", {{"onDelete", "Skip"}});
+  for (const auto& [name, pods] : {std::pair("script", 0), {"runs", 1}, {"skips", 0}}) {
+    CAPTURE(name);
+    REQUIRE(stage.run(name).state == Progress::State::done);
+    CHECK(pods_of_removal(stage, name) == pods);
+  }
 }
 
 TEST_CASE("deployitem: a failing script tells its exit code and log; old exports stay") {

@@ -84,6 +84,32 @@ TEST_CASE("items: twenty in a diamond run in order, as wide as they can, and onc
   CHECK(again.writes(world.user()).empty());
 }
 
+TEST_CASE("items: an edit that asks for RollBack and fails leaves what was Ready where it is") {
+  World world("unrecorded");
+  const std::string project = world.name();
+  world.make_project(project);
+  const auto reconcile_with = [&](const std::string& a, const std::string& b, const Json& more) {
+    Json spec{{"items", Json::array({script("a", a), script("b", b, {{"dependsOn", {"a"}}})})}};
+    spec.update(more);
+    put("home", {object("Execution", project, "job", spec)});
+    return run_kubist({"reconcile", "Project/" + project, "--timeout=120s"});
+  };
+  REQUIRE(reconcile_with("echo 1", "echo 1", Json::object()).exit_code == 0);
+  const CommandResult edit = reconcile_with("echo 2", "exit 3", {{"onFailure", "RollBack"}});
+  CHECK_MESSAGE(edit.exit_code == 1, edit.out, edit.err);
+  const auto execution = get("home", "executions.kubist.io", "job", project);
+  CHECK(reason(execution, "Ready") == "WorkloadFailed");
+  CHECK_MESSAGE(message(execution, "Ready")
+                        .find("nothing was rolled back or removed: no earlier "
+                              "success of a, b is recorded") != std::string::npos,
+                message(execution, "Ready"));
+  for (const char* name : {"job-a", "job-b"}) {
+    const auto live = get("home", k_items, name, project);
+    REQUIRE_MESSAGE(live, name);
+    CHECK_FALSE((*live)["metadata"].contains("deletionTimestamp"));
+  }
+}
+
 TEST_CASE("items: landscaper's counter grows by one with each run that is forced") {
   World world("counter");
   const std::string project = world.name();

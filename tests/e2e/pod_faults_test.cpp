@@ -69,13 +69,17 @@ TEST_CASE("faults: images, configuration and memory are told by name, soon") {
   Stage stage;
   stage.world.settings.graces.image = 3s;
   stage.world.settings.graces.config = 1s;
-  stage.make_item("image", "true", {{"config", {{"image", "localhost/no-such-image:1"}}}});
+  const std::string undo = "exit 1";
+  stage.make_item("image", "true",
+                  {{"config", {{"image", "localhost/no-such-image:1"}, {"deleteScript", undo}}}});
   const Json missing{{"name", "A"},
                      {"valueFrom", {{"configMapKeyRef", {{"name", "nowhere"}, {"key", "k"}}}}}};
-  stage.make_item("config", "true", {{"config", {{"env", Json::array({missing})}}}});
+  stage.make_item("config", "true",
+                  {{"config", {{"env", Json::array({missing})}, {"deleteScript", undo}}}});
   stage.make_item("memory", "x=0123456789abcdef; while :; do x=$x$x; done",
                   {{"config", {{"resources", {{"limits", {{"memory", "32Mi"}}}}}}}});
-  stage.make_item("nowhere", "true", {{"config", {{"nodeSelector", {{"moon", "yes"}}}}}});
+  stage.make_item("nowhere", "true",
+                  {{"config", {{"nodeSelector", {{"moon", "yes"}}}, {"deleteScript", undo}}}});
   stage.world.settings.graces.unschedulable = 3s;
   const auto begin = Clock::now();
   Background image(stage, "image");
@@ -91,6 +95,16 @@ TEST_CASE("faults: images, configuration and memory are told by name, soon") {
   CHECK(memory.end().reason == "OOMKilled");
   CHECK(nowhere.end().reason == "Unschedulable");
   CHECK(Clock::now() - begin < 40s);
+
+  // What never started has nothing to undo: it goes at once, whatever its deleteScript is.
+  for (const char* name : {"image", "config", "nowhere"}) {
+    CAPTURE(name);
+    REQUIRE(home()->run(kube::remove(deploy_items(), stage.ns(), name)));
+    const auto removed = remove_item(stage.world, stage.ns(), name);
+    REQUIRE_MESSAGE(removed, removed.error().to_string());
+    CHECK_MESSAGE(removed->state == Progress::State::done, removed->message);
+    CHECK_FALSE(home()->find(deploy_items(), stage.ns(), name).value().has_value());
+  }
 }
 
 TEST_CASE("faults: a pod that somebody deletes is reported within 5 s, its state is saved") {

@@ -1,4 +1,4 @@
-// Trees with DeployItems that ran in real pods, taken away: each item's OPERATION=DELETE run ends
+// Trees with DeployItems that ran in real pods, taken away: each item's deleteScript ends
 // before its namespace goes, and nothing of it stays.
 #include <algorithm>
 
@@ -19,8 +19,8 @@ void make_tree(World& world, const std::string& on_delete) {
       Json::array({{{"name", "one"},
                     {"type", "Script"},
                     {"image", "localhost/busybox:1"},
-                    {"script", "if [ \"$OPERATION\" = DELETE ]; then " + on_delete +
-                                   "; fi; echo 'made: here' > $EXPORT_PATH"}}});
+                    {"script", "test $OPERATION = RECONCILE; echo 'made: here' > $EXPORT_PATH"},
+                    {"deleteScript", "test $OPERATION = DELETE; " + on_delete}}});
   put("home", {object("Cluster", project, "home", {{"home", true}}),
                virtual_cluster(project, "dev", "home", world.name("dev")), execution});
   must(run_kubist({"reconcile", "Project/" + project, "--timeout=120s"}));
@@ -79,13 +79,14 @@ TEST_CASE("removal: kubectl delete of every object, then reconcile, does the sam
   check_nothing_left(world);
 }
 
-TEST_CASE("removal: a DELETE run that fails keeps its tree, until it may be left out") {
+TEST_CASE("removal: a deleteScript that fails keeps its tree, until it may be left out") {
   World world("fails");
   make_tree(world, "exit 7");
   const std::string project = world.name();
   const CommandResult run = run_kubist({"delete", "project", project, "--timeout=120s"});
   CHECK_MESSAGE(run.exit_code == 1, run.out, run.err);
   CHECK_MESSAGE(has(run, "exited with code 7"), run.out, run.err);
+  CHECK_MESSAGE(has(run, "--without-uninstall deletes it and undoes nothing"), run.out, run.err);
   CHECK(get("home", "deployitem", "job-one", project).has_value());
   CHECK(get("home", "namespace", world.name("dev")).has_value());
 

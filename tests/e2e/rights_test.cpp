@@ -114,7 +114,8 @@ Json execution(const std::string& ns, const std::string& name, Json more) {
   Json spec{{"items", Json::array({{{"name", "run"},
                                     {"type", "Script"},
                                     {"image", "localhost/busybox:1"},
-                                    {"script", k_script}}})},
+                                    {"script", k_script},
+                                    {"deleteScript", k_script}}})},
             {"exports", Json::array({{{"name", "a"}, {"item", "run"}, {"public", true}}})}};
   spec.update(more);
   return object("Execution", ns, name, std::move(spec));

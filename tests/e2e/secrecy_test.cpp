@@ -92,14 +92,15 @@ class Recorder {
 };
 
 Json script(const std::string& name, const std::string& text, Json more = Json::object()) {
-  // All tell what they were given, and so does each OPERATION=DELETE run.
+  // All tell what they were given, and so does each deleteScript.
   const std::string tell =
       "cat $IMPORTS_PATH; grep -o 'plant-[a-z0-9-]*' $IMPORTS_PATH >&2\n"
       "for v in $(grep -o 'plant-[a-z0-9-]*' $IMPORTS_PATH); do echo $v | base64; done\n";
   Json item{{"name", name},
             {"type", "Script"},
             {"image", "localhost/busybox:1"},
-            {"script", tell + text}};
+            {"script", tell + text},
+            {"deleteScript", tell + text}};
   item.update(more);
   return item;
 }

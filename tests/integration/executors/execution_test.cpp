@@ -314,6 +314,54 @@ TEST_CASE("execution: a failure stops its dependents, lets them go on, or rolls 
   }
 }
 
+TEST_CASE("execution: a rollback removes nothing that had succeeded before it was asked for") {
+  World world("healthy");
+  const std::string project = world.name();
+  world.make_project(project);
+  const Json fails{{"phase", "Failed"}, {"message", "on purpose"}};
+  const auto reconcile_with = [&](int version, const Json& last, const Json& more) {
+    const Json parts = Json::array({{{"name", "a"}, {"config", {{"export", {{"v", version}}}}}},
+                                    {{"name", "b"}, {"config", last}, {"dependsOn", {"a"}}}});
+    const std::string source =
+        cat("function(all) [p + {type: 'kubist.io/mock'} for p in ", parts.dump(), "]");
+    put("home", {execution(project, Json::array({templates("web", source)}), more)});
+    return reconcile(world);
+  };
+  const auto rollback = [&] {
+    return (*get("home", "executions.kubist.io", "job", project))["status"].value("rollback",
+                                                                                  Json());
+  };
+  const Json back{{"onFailure", "RollBack"}};
+  REQUIRE(reconcile_with(1, Json::object(), Json::object()).exit_code == 0);
+  const CommandResult edit = reconcile_with(2, fails, back);
+  CHECK_MESSAGE(edit.exit_code == 1, edit.out, edit.err);
+  CHECK(phase(project, "job-web-a") == "Succeeded");
+  CHECK(phase(project, "job-web-b") == "Failed");
+  CHECK(exports(project, "job-web-a-export")["v"] == 2);
+  CHECK_MESSAGE(
+      status_message(project).find(
+          "nothing was rolled back or removed: no earlier success of web/a, web/b is "
+          "recorded to return to. Repair what failed and reconcile again") != std::string::npos,
+      status_message(project));
+  CHECK(rollback()["recorded"] == false);
+  const auto found = get("home", "executions.kubist.io", "job", project);
+  for (const Json& item : (*found)["status"]["items"]) {
+    CHECK_MESSAGE(item["hasSucceeded"] == true, item.dump());
+  }
+  // As it says: once there was a success, there is something to return to.
+  REQUIRE(reconcile_with(3, Json::object(), back).exit_code == 0);
+  CHECK(rollback() == Json{{"recorded", true}});
+  CHECK(reconcile_with(4, fails, back).exit_code != 0);
+  CHECK_MESSAGE(status_message(project).find("RolledBack") == 0, status_message(project));
+  CHECK(exports(project, "job-web-a-export")["v"] == 3);
+  CHECK(phase(project, "job-web-b") == "Succeeded");
+  // What succeeded without RollBack is newer than what is recorded.
+  REQUIRE(reconcile_with(5, Json::object(), Json::object()).exit_code == 0);
+  CHECK(rollback() == Json{{"recorded", false}});
+  CHECK(reconcile_with(6, fails, back).exit_code == 1);
+  CHECK(exports(project, "job-web-a-export")["v"] == 6);
+}
+
 TEST_CASE("execution: items go in the reverse of their order") {
   World world("backwards");
   const std::string project = world.name();

@@ -69,6 +69,98 @@ TEST_CASE("kubist delete: a DeployItem goes without anybody else's reconcile") {
   CHECK(run_kubist(fine).exit_code == 0);
 }
 
+TEST_CASE("kubist delete: an item whose workload never started goes at once, and starts no pod") {
+  World world("unstarted");
+  const std::string project = world.name();
+  world.make_project(project);
+  // No node runs its pod.
+  const Json item{{"name", "a"}, {"type", "Container"}, {"image", "localhost/busybox:1"}};
+  put("home", {object("Execution", project, "job", {{"items", Json::array({item})}})});
+  Background begun({"reconcile", "Execution/job", "-n", project, "--timeout=60s"});
+  REQUIRE(eventually([&] {
+    const auto live = get("home", k_type, "job-a", project);
+    return live && kubist::data::find_path(*live, {"status", "providerStatus", "pod"}) != nullptr;
+  }));
+  begun.signal(SIGKILL);
+  REQUIRE(begun.wait(10) == 128 + SIGKILL);
+  free_lock(project);
+  const auto dry = [&] {
+    return must(run_kubist({"delete", "project", project, "--dry-run=client"}));
+  };
+  CHECK_MESSAGE(dry().find("Execution/" + project +
+                           "/job: DeployItem job-a runs nothing: its "
+                           "workload has never started\n") != std::string::npos,
+                dry());
+  Audit audit("home");
+  const CommandResult run =
+      run_kubist(world.as_user({"delete", "execution", "job", "-n", project, "--timeout=20s"}));
+  CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
+  CHECK(!get("home", k_type, "job-a", project));
+  const auto writes = audit.writes(world.user());
+  CHECK(!writes.empty());
+  for (const AuditedWrite& write : writes) {
+    CHECK_MESSAGE((write.resource != "pods" || write.verb == "delete"), write.to_string());
+  }
+}
+
+TEST_CASE("kubist delete: a dry run says what deletion runs; one that fails names the way out") {
+  World world("tells");
+  const std::string project = world.name();
+  world.make_project(project);
+  const auto item = [&](const std::string& name, const std::string& type, const Json& config) {
+    put("home", {Json{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+                      {"kind", "DeployItem"},
+                      {"metadata",
+                       {{"name", name},
+                        {"namespace", project},
+                        {"finalizers", Json::array({"kubist.io/deployer"})}}},
+                      {"spec", {{"type", type}, {"timeout", "3s"}, {"config", config}}}}});
+    patch("home", k_type, name, project, kubist::kube::PatchType::merge,
+          {{"status",
+            {{"phase", "Succeeded"},
+             {"jobID", "1"},
+             {"jobIDFinished", "1"},
+             {"providerStatus", {{"pod", "p"}, {"workloadStarted", true}}}}}},
+          "status");
+  };
+  const std::string image = "localhost/busybox:1";
+  item("plain", "kubist.io/script", {{"script", "true"}});
+  item("undone", "kubist.io/script", {{"script", "true"}, {"deleteScript", "true"}});
+  item("runs", "kubist.io/container", {{"image", image}});
+  item("skips", "kubist.io/container", {{"image", image}, {"onDelete", "Skip"}});
+  const auto has = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  const Words all{"delete", "deployitem", "plain", "undone", "runs", "skips", "-n", project};
+  Words dry = all;
+  dry.push_back("--dry-run=client");
+  const std::string told = must(run_kubist(dry));
+  for (const std::string line : {"DeployItem plain runs nothing: it has no deleteScript\n",
+                                 "DeployItem undone runs its deleteScript\n",
+                                 "DeployItem runs runs its image with OPERATION=DELETE\n",
+                                 "DeployItem skips runs nothing: its onDelete is Skip\n"}) {
+    CHECK_MESSAGE(has(told, line), line, told);
+  }
+  dry.insert(dry.end(), {"-o", "name"});
+  CHECK_FALSE(has(must(run_kubist(dry)),
+                  "runs"
+                  " nothing"));
+
+  // No node runs a pod here: what needs none goes, the others say what to do.
+  Words words = all;
+  words.push_back("--timeout=60s");
+  const CommandResult run = run_kubist(words);
+  CHECK_MESSAGE(run.exit_code == 1, run.out, run.err);
+  CHECK_MESSAGE(has(run.err, "--without-uninstall deletes it and undoes nothing"), run.err);
+  CHECK(!get("home", k_type, "plain", project));
+  CHECK(!get("home", k_type, "skips", project));
+  CHECK(get("home", k_type, "undone", project));
+  CHECK(get("home", k_type, "runs", project));
+  must(run_kubist({"delete", "deployitem", "undone", "runs", "-n", project, "--timeout=60s",
+                   "--without-uninstall"}));
+  CHECK(!get("home", k_type, "undone", project));
+}
+
 TEST_CASE("garbage: only what vanished items left goes, and only from kubist's own namespaces") {
   World world("garbage");
   const std::string project = world.name();

@@ -102,6 +102,17 @@ TEST_CASE("handshake: deletion has phases of its own") {
   CHECK_FALSE(job_pending(status));
 }
 
+TEST_CASE("handshake: a success is remembered, whatever the runs after it do") {
+  Json status =
+      run_once(Json::object(), "one", ended(Progress::State::failed, "WorkloadFailed"), false);
+  CHECK_FALSE(has_succeeded(status));
+  status = run_once(status, "two", ended(Progress::State::done, "Succeeded"), true);
+  CHECK(has_succeeded(status));
+  status = run_once(status, "three", ended(Progress::State::failed, "WorkloadFailed"), false);
+  CHECK(has_succeeded(status));
+  CHECK(has_succeeded(taken_up(triggered(status, "four", k_start), 4, false, k_start)));
+}
+
 TEST_CASE("handshake: the last five errors are kept") {
   Json status = Json::object();
   for (int i = 0; i < 7; ++i) {

@@ -74,6 +74,16 @@ TEST_CASE("pod status: exit code, memory and signals are told") {
   CHECK(judge(pod(ended(0), k_running, ended(137, "OOMKilled")), mark()).reason == "OOMKilled");
 }
 
+TEST_CASE("pod status: a workload has started when it runs or has run, not before") {
+  CHECK(workload_started(pod(ended(0), k_running, k_running)));
+  CHECK(workload_started(pod(ended(0), k_running, ended(3, "Error"))));
+  CHECK(workload_started(pod(ended(0), k_running, ended(137, "OOMKilled"))));
+  CHECK_FALSE(workload_started(pod(ended(1), nullptr, waits("PodInitializing"))));
+  CHECK_FALSE(workload_started(pod(ended(0), k_running, waits("ErrImagePull"))));
+  CHECK_FALSE(workload_started(pod(ended(0), k_running, ended(128, "StartError"))));
+  CHECK_FALSE(workload_started(pod(nullptr, nullptr, nullptr, "Pending")));
+}
+
 TEST_CASE("pod status: bad exports and unsaved state fail the job") {
   const Json done = pod(ended(0), ended(0), ended(0), "Succeeded");
   CHECK(judge(done, mark("exports:1:2: no")).reason == "InvalidExports");

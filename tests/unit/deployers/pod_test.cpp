@@ -4,6 +4,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/data/yaml_writer.hpp>
 #include <kubist/deployers/pod.hpp>
+#include <kubist/deployers/runner.hpp>
 #include <kubist/deployers/upstream.hpp>
 #include <kubist/util/base64.hpp>
 #include <kubist/util/fs.hpp>
@@ -283,6 +284,62 @@ TEST_CASE("workload: scripts that no shell can read are refused with the line") 
   CHECK(has(said("echo 1\necho 2\r\n"), "CRLF), first in line 2"));
   CHECK(has(said("#!/usr/bin/python3\r\n"), "CRLF"));
   CHECK(said("print(1)\r\n", {{"interpreter", {"python3"}}}).empty());
+}
+
+TEST_CASE("workload: at its deletion a script's deleteScript is the script; no run is new for it") {
+  Item item = script_item({{"args", {"one"}}});
+  const Deployer& deployer = *find_deployer("kubist.io/script", {});
+  const Json before = deployer.identity(item, settings());
+  item.config["deleteScript"] = "#!/bin/awk -f\n";
+  CHECK(deployer.identity(item, settings()) == before);
+  CHECK(parse_workload(item, true, settings())->script == "echo hello");
+  const Workload undo = parse_workload(item, true, settings(), true).value();
+  CHECK(undo.script == "#!/bin/awk -f\n");
+  CHECK(undo.command ==
+        std::vector<std::string>{"/data/kubist/in/tini", "-g", "--", "/data/kubist/in/script"});
+  CHECK(undo.args == std::vector<std::string>{"one"});
+  CHECK(has(refusal({{"deleteScript", "a\r\n"}}), "config.deleteScript has Windows line ends"));
+  CHECK(has(refusal({{"onDelete", "Skip"}}), "config.onDelete is for containers"));
+  CHECK(has(refusal({{"image", "x"}, {"deleteScript", "x"}}, false),
+            "config.deleteScript is for scripts"));
+}
+
+TEST_CASE("removal: what runs is said by the config, and by whether the workload ever started") {
+  const auto text = [](const std::string& type, const Json& config, const Json& provider,
+                       const RemoveItemOptions& options = {}) {
+    return removal_text({{"metadata", {{"name", "x"}, {"namespace", "n"}, {"uid", "u"}}},
+                         {"spec", {{"type", type}, {"config", config}}},
+                         {"status", {{"providerStatus", provider}}}},
+                        settings(), options);
+  };
+  const Json ran{{"pod", "p"}, {"workloadStarted", true}};
+  const Json never{{"pod", "p"}, {"workloadStarted", false}};
+  const Json older{{"pod", "p"}};  // of a kubist that did not say
+  const Json script{{"script", "a"}};
+  const Json undone{{"script", "a"}, {"deleteScript", "b"}};
+  const Json image{{"image", "i"}};
+  CHECK(text("kubist.io/script", script, ran) ==
+        "DeployItem x runs nothing: it has no deleteScript");
+  CHECK(text("kubist.io/script", undone, ran) == "DeployItem x runs its deleteScript");
+  CHECK(text("kubist.io/script", undone, older) == "DeployItem x runs its deleteScript");
+  CHECK(text("kubist.io/script", undone, never) ==
+        "DeployItem x runs nothing: its workload has never started");
+  CHECK(text("kubist.io/container", image, ran) ==
+        "DeployItem x runs its image with OPERATION=DELETE");
+  CHECK(text("kubist.io/container", {{"image", "i"}, {"onDelete", "Run"}}, ran) ==
+        "DeployItem x runs its image with OPERATION=DELETE");
+  CHECK(text("kubist.io/container", {{"image", "i"}, {"onDelete", "Skip"}}, ran) ==
+        "DeployItem x runs nothing: its onDelete is Skip");
+  CHECK(text("kubist.io/container", image, Json()) ==
+        "DeployItem x runs nothing: it has never run");
+  CHECK(text("kubist.io/container", image, ran, {.skip_uninstall = true}) ==
+        "DeployItem x runs nothing: --without-uninstall");
+  CHECK(text("kubist.io/mock", Json::object(), {{"a", 1}}) ==
+        "DeployItem x runs nothing: it is a mock");
+  CHECK(text("example.com/other", Json::object(), {{"a", 1}}) ==
+        "DeployItem x runs nothing: its type is not one of kubist's");
+  CHECK(text("kubist.io/manifest", Json::object(), {{"a", 1}}) ==
+        "DeployItem x deletes the 0 objects that it keeps");
 }
 
 TEST_CASE("workload: names of 253 characters give objects that Kubernetes takes") {
