@@ -3,8 +3,12 @@
 #include <kubist/data/document.hpp>
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/data/schema.hpp>
 #include <kubist/deployers/logs.hpp>
+#include <kubist/resources/crds.hpp>
 #include <kubist/resources/execution_items.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/resources/rules.hpp>
 #include <kubist/state/contract.hpp>
 #include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
@@ -66,6 +70,15 @@ util::Result<Json> target_of(World& world, const ExecutionInput& input) {
               {"cluster", place.cluster.empty() ? Json() : Json(place.cluster)}};
 }
 
+/// What a template says may hold what it was given.
+Redactor redactor_of(const TemplateInput& given, const Json& state) {
+  Redactor redactor;
+  redactor.add_all(given.imports);
+  redactor.add_all(given.exports);
+  redactor.add_all(state);
+  return redactor;
+}
+
 util::Result<Json> evaluate(World& world, const ExecutionInput& input, const TemplateInput& given,
                             const Json& state) {
   if (!world.jsonnet) {
@@ -79,12 +92,7 @@ util::Result<Json> evaluate(World& world, const ExecutionInput& input, const Tem
   const std::string source(data::string_at(given.item.source, {"template"}));
   const auto text = world.jsonnet(name, source, data::to_json(all));
   if (!text) {
-    // The template's own words in it may hold what it was given.
-    Redactor redactor;
-    redactor.add_all(given.imports);
-    redactor.add_all(given.exports);
-    redactor.add_all(state);
-    return template_failed(given.item, redactor.redact(text.error().message));
+    return template_failed(given.item, redactor_of(given, state).redact(text.error().message));
   }
   Json answer = Json::parse(*text, nullptr, false);
   if (answer.is_array()) {
@@ -112,6 +120,28 @@ util::Result<> check_fields(const Json& object, const auto& known, std::string_v
 /// Is it one that the Execution could have as an item itself?
 bool is_item_type(std::string_view type) { return type == "Container" || type == "Script"; }
 
+const Json& item_schema() {
+  static const Json schema = *data::find(*resources::schema(resources::k_kubist_group, "Execution"),
+                                         "/properties/spec/properties/items/items");
+  return schema;
+}
+
+/// The API server has checked the items of the Execution, but nobody those that a template gives.
+util::Result<> check_as_item(const Json& part, const std::string& who) {
+  static const auto schema = data::Schema::compile(item_schema());
+  if (!schema) {
+    return util::fail(schema.error());
+  }
+  // Unknown fields are left to the check of the DeployItem's config, which knows more about them.
+  if (auto errors = schema->validate(part, {}, {.reject_unknown = false}); !errors.empty()) {
+    return invalid_item(cat(who, ": ", errors[0].message), errors[0].hint);
+  }
+  if (const auto broken = resources::check_rules(item_schema(), part, nullptr); !broken.empty()) {
+    return invalid_item(cat(who, ": ", broken[0].message));
+  }
+  return {};
+}
+
 util::Result<> check_part(const Json& part, const std::string& who) {
   if (!part.is_object()) {
     return invalid_item(cat(who, " is no map"));
@@ -131,7 +161,7 @@ util::Result<> check_part(const Json& part, const std::string& who) {
                             "DeployItem such as kubist.io/manifest"));
   }
   if (is_item_type(type)) {
-    return {};
+    return check_as_item(part, cat(who, " (", name, ")"));
   }
   std::vector<std::string> known(k_spec_fields.begin(), k_spec_fields.end());
   known.insert(known.end(), k_part_fields.begin(), k_part_fields.end());
@@ -198,7 +228,14 @@ util::Result<Rendering> render_template(World& world, const ExecutionInput& inpu
   KUBIST_CHECK(
       check_fields(answer, k_answer_fields, cat("the template of item ", given.item.name)));
   Rendering rendering;
-  KUBIST_TRY(rendering.parts, read_parts(input, given.item, answer["deployItems"]));
+  auto parts = read_parts(input, given.item, answer["deployItems"]);
+  if (!parts) {
+    const Redactor redactor = redactor_of(given, before);
+    parts.error().message = redactor.redact(parts.error().message);
+    parts.error().hint = redactor.redact(parts.error().hint);
+    return util::fail(std::move(parts).error());
+  }
+  rendering.parts = *std::move(parts);
   rendering.exports = answer.value("exports", Json::object());
   if (!rendering.exports.is_object()) {
     return template_failed(given.item, "its exports are no map");
