@@ -29,9 +29,9 @@ std::vector<Program> programs_of(const Manifest& manifest) {
   }
   const std::string title = cat(view.kind(), '/', view.name());
   if (view.kind().ends_with("Definition")) {
-    programs.push_back({title, "/spec/runtime/jsonnet/source",
-                        std::string(data::string_at(
-                            manifest.object, {"spec", "runtime", "jsonnet", "source"}))});
+    programs.push_back(
+        {title, "/spec/runtime/jsonnet/source",
+         std::string(data::string_at(manifest.object, {"spec", "runtime", "jsonnet", "source"}))});
   }
   const Json* items = data::find_path(manifest.object, {"spec", "items"});
   const bool has_items = view.kind() == "Execution" && items != nullptr && items->is_array();

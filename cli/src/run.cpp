@@ -111,9 +111,9 @@ int no_command(const std::vector<std::string>& words, bool asked, Sink& out, Sin
     out.write(group_help(group));
     return k_ok;
   }
-  const int code = report(util::make_error(ErrorKind::usage, cat("'kubist ", util::trim(group),
-                                                                 "' needs a command")),
-                          err);
+  const int code = report(
+      util::make_error(ErrorKind::usage, cat("'kubist ", util::trim(group), "' needs a command")),
+      err);
   err.write(cat('\n', group_help(group)));
   return code;
 }

@@ -76,7 +76,9 @@ std::string hint_of(int status, std::string_view reason, std::string_view messag
   if (status == 401) {
     return "The server does not accept the credentials: log in again, or check the kubeconfig's user.";
   }
-  const auto has = [&](std::string_view part) { return message.find(part) != std::string_view::npos; };
+  const auto has = [&](std::string_view part) {
+    return message.find(part) != std::string_view::npos;
+  };
   if (has("exceeded quota: ")) {
     return "Free what the quota counts, or have the ResourceQuota raised.";
   }

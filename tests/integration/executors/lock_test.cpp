@@ -67,7 +67,8 @@ TEST_CASE("lock: a project that another kubist holds is left alone, with exit co
   CHECK(get("home", "namespace", project + "-v0").has_value());
 
   // What has its finalizer already is refused further in.
-  put("home", {virtual_cluster(project, "v0", "home", project + "-v0", {{"labels", {{"a", "b"}}}})});
+  put("home",
+      {virtual_cluster(project, "v0", "home", project + "-v0", {{"labels", {{"a", "b"}}}})});
   free_lock(project);
   put("home", {lease(project)});
   const CommandResult again = run_kubist({"reconcile", "Project/" + project, "--lock-timeout=0s"});

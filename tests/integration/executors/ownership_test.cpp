@@ -132,8 +132,7 @@ TEST_CASE("ownership: a label that somebody else keeps is a conflict, with exit 
   put("home", {Json{{"apiVersion", "v1"},
                     {"kind", "Namespace"},
                     {"metadata", {{"name", where}, {"labels", {{"team", "theirs"}}}}}}});
-  put("home",
-      {virtual_cluster(project, "v", "home", where, {{"labels", {{"team", "ours"}}}})});
+  put("home", {virtual_cluster(project, "v", "home", where, {{"labels", {{"team", "ours"}}}})});
   const CommandResult run = run_kubist({"reconcile", "Project/" + project});
   CHECK_MESSAGE(run.exit_code == 6, run.out, run.err);
   CHECK(reason(vc(project, "v"), "Ready") == "Conflict");

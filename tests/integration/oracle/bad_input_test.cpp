@@ -274,20 +274,21 @@ TEST_CASE("bad input: an unknown field of any kind is found before the first wri
 
 TEST_CASE("bad input: --report says why the input is refused") {
   const World world("bad-report");
-  const std::string input =
-      util::replace_all(with("  createe: true\n"), "PROJECT", world.name());
+  const std::string input = util::replace_all(with("  createe: true\n"), "PROJECT", world.name());
   for (const std::string verb : {"apply", "reconcile", "validate"}) {
     CAPTURE(verb);
     const auto report = [&](const std::string& form, const std::string& text) {
-      const CommandResult run = run_kubist(world.as_user({verb, "-f", "-", "--report", form}), text);
+      const CommandResult run =
+          run_kubist(world.as_user({verb, "-f", "-", "--report", form}), text);
       CHECK_MESSAGE(run.exit_code == 1, run.out, run.err);
       return run.out;
     };
     const std::string junit = report("junit", input);
     CHECK_MESSAGE(junit.find("tests=\"1\" failures=\"1\"") != std::string::npos, junit);
-    CHECK_MESSAGE(junit.find("file=\"stdin\" line=\"19\"><failure message=\"spec.createe: unknown") !=
-                      std::string::npos,
-                  junit);
+    CHECK_MESSAGE(
+        junit.find("file=\"stdin\" line=\"19\"><failure message=\"spec.createe: unknown") !=
+            std::string::npos,
+        junit);
     const Json json = Json::parse(report("json", input), nullptr, false);
     REQUIRE(json.is_object());
     CHECK(json["ok"] == false);

@@ -6,6 +6,7 @@
 #include "output/custom_columns.hpp"
 #include "output/format.hpp"
 #include "output/object_printer.hpp"
+#include "output/run_report.hpp"
 #include "output/table.hpp"
 #include "output/tree_lines.hpp"
 
@@ -169,6 +170,31 @@ TEST_CASE("layout: a cell of several lines is one line of the table, with colour
         "├─ Execution/seed  Failed  exited with code 1; its log: {\"a\": 1} / refused\n"
         "└─ Execution/app   Ready\n");
   CHECK(layout(rows, colors, true) ==
-        "├─ Execution/seed  \x1b[31mFailed\x1b[0m  exited with code 1; its log: {\"a\": 1} / refused\n"
+        "├─ Execution/seed  \x1b[31mFailed\x1b[0m  exited with code 1; its log: {\"a\": 1} / "
+        "refused\n"
         "└─ Execution/app   \x1b[32mReady\x1b[0m\n");
+}
+
+TEST_CASE("exit codes: what is worst of a run decides") {
+  const auto failed = [](util::ErrorKind kind) {
+    engine::NodeReport node;
+    node.state = engine::NodeState::failed;
+    node.error = util::make_error(kind, "no");
+    return node;
+  };
+  const auto code = [](std::vector<engine::NodeReport> nodes) {
+    engine::Report report;
+    report.nodes = std::move(nodes);
+    report.summary.not_ready = 1;
+    return exit_code_of(report);
+  };
+  engine::NodeReport back = failed(util::ErrorKind::conflict);
+  back.went_back = true;
+  const engine::NodeReport conflict = failed(util::ErrorKind::conflict);
+  const engine::NodeReport denied = failed(util::ErrorKind::denied);
+  CHECK(code({}) == 3);
+  CHECK(code({denied}) == 5);
+  CHECK(code({denied, conflict}) == 6);
+  CHECK(code({denied, conflict, back}) == 4);
+  CHECK(code({back, conflict, failed(util::ErrorKind::invalid)}) == 1);
 }

@@ -63,11 +63,14 @@ TEST_CASE("validate: of a project in the input, what it refers to has to be ther
   CAPTURE(ran.err);
   CHECK(ran.code == 1);
   CHECK(ran.out.empty());
-  CHECK(has(ran.err, util::cat(file.path(), ":9:22: VirtualCluster/dev: there is no Cluster/hom in "
-                                            "namespace \"shop\"")));
-  CHECK(has(ran.err, util::cat(file.path(), ":15:29: Execution/app: there is no "
-                                            "VirtualCluster/nope in namespace \"shop\"")));
-  CHECK(has(ran.err, util::cat(file.path(), ":17:7: Execution/app: there is no Execution/nothere")));
+  CHECK(has(ran.err, util::cat(file.path(),
+                               ":9:22: VirtualCluster/dev: there is no Cluster/hom in "
+                               "namespace \"shop\"")));
+  CHECK(has(ran.err, util::cat(file.path(),
+                               ":15:29: Execution/app: there is no "
+                               "VirtualCluster/nope in namespace \"shop\"")));
+  CHECK(
+      has(ran.err, util::cat(file.path(), ":17:7: Execution/app: there is no Execution/nothere")));
   // Without it they may be in the cluster.
   CHECK(run_words({"validate", "-f", InputFile(k_others).path()}).code == 0);
 }

@@ -84,6 +84,7 @@ TEST_CASE("runner: expired credentials may mend, missing rights do not") {
   CHECK(alignment_of(error).outcome == Outcome::stalled);
   CHECK(alignment_of(make_error(ErrorKind::timeout, "x")).outcome == Outcome::failed);
   CHECK(alignment_of(make_error(ErrorKind::invalid, "x")).reason == "InvalidSpec");
+  CHECK(alignment_of(make_error(ErrorKind::conflict, "x")).error->kind == ErrorKind::conflict);
 }
 
 TEST_CASE("runner: a missing parent stalls the node, the rest goes on") {

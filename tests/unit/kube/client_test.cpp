@@ -95,22 +95,25 @@ TEST_CASE("api error: a 403 advises by its cause: to ask for a right only where 
   const auto hint = [](const std::string& message) {
     return api_error("POST", "http://x", response_of(403, status(403, "Forbidden", message))).hint;
   };
-  const std::string right = "Ask for the right with a Role or ClusterRole, or use another --context.";
+  const std::string right =
+      "Ask for the right with a Role or ClusterRole, or use another --context.";
   CHECK(hint("pods is forbidden: User \\\"a\\\" cannot list resource \\\"pods\\\"") == right);
   CHECK(hint("roles \\\"r\\\" is forbidden: user \\\"a\\\" (groups=[]) is attempting to grant RBAC "
              "permissions not currently held") == right);
   CHECK(hint("no") == right);
   CHECK(hint("pods \\\"p\\\" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, "
-             "limited: pods=1") ==
-        "Free what the quota counts, or have the ResourceQuota raised.");
-  CHECK(hint("pods \\\"p\\\" is forbidden: violates PodSecurity \\\"restricted:latest\\\": runAsNonRoot")
+             "limited: pods=1") == "Free what the quota counts, or have the ResourceQuota raised.");
+  CHECK(hint("pods \\\"p\\\" is forbidden: violates PodSecurity \\\"restricted:latest\\\": "
+             "runAsNonRoot")
             .starts_with("Change the pod's securityContext"));
-  CHECK(hint("configmaps \\\"c\\\" is forbidden: unable to create new content in namespace n because it "
+  CHECK(hint("configmaps \\\"c\\\" is forbidden: unable to create new content in namespace n "
+             "because it "
              "is being terminated")
             .starts_with("The namespace is being deleted"));
   CHECK(hint("admission webhook \\\"w\\\" denied the request: no") ==
         "Change the object as the message says, or ask who keeps that policy.");
-  CHECK(hint("pods \\\"p\\\" is forbidden: maximum cpu usage per Container is 1, but limit is 2") == "");
+  CHECK(hint("pods \\\"p\\\" is forbidden: maximum cpu usage per Container is 1, but limit is 2") ==
+        "");
 }
 
 TEST_CASE("api error: warnings with escapes, several in one header") {

@@ -30,7 +30,7 @@ struct ExecutionOutcome {
   State state = State::ready;
   std::string reason;
   std::string message;
-  /// Behind failed and stalled: the first error, where all that failed did so by errors of its kind.
+  /// Behind failed and stalled: the first error, where all that failed had one of its kind.
   std::optional<util::Error> error;
   bool rolled_back = false;  ///< stalled: what had failed was rolled back, now or before
   /// status fields of the Execution: progress, items, exports.
