@@ -38,9 +38,9 @@ class Absences {
  private:
   enum class Stage { gone, told, told_again, back };
   struct Watch {
-    Stage stage =
-        Stage::gone;  ///< of `gone` and `told` the next line is due then, of `back` its own
-    Time since, due;
+    Stage stage = Stage::gone;
+    Time since;
+    Time due;    ///< of the next line
     Time until;  ///< of one that is back
     util::Error error;
   };

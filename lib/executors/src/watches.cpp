@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/data/raw_format.hpp>
 #include <kubist/executors/tree.hpp>
 #include <kubist/executors/world.hpp>
 #include <kubist/resources/served.hpp>
@@ -109,7 +110,8 @@ util::Result<> KindWatch::take(const kube::WatchEvent& event) {
     end_listing();
     return {};
   }
-  KUBIST_TRY(Json object, event.json());
+  auto read = event.json();
+  Json object = read ? *std::move(read) : data::outline(event.object);
   const Key key{m_options.resource.group, m_options.resource.kind, std::string(event.ns),
                 std::string(event.name)};
   if (event.type == Type::listed) {
@@ -223,7 +225,8 @@ class DriftWatches::One {
   }
 
   util::Result<> learn(const kube::WatchEvent& event) {
-    KUBIST_TRY(const Json object, event.json());
+    const auto read = event.json();
+    const Json object = read ? *read : data::outline(event.object);
     const auto parts =
         util::split(resources::ObjectView(object).annotation(k_owner_annotation), '/');
     if (parts.size() != 4 || parts[0] != m_home_uid) {
