@@ -104,6 +104,7 @@ util::Result<int> watch(Context& context, executors::Session& session,
     context.out().flush();
   };
   hooks.trouble = [&](const util::Error& error) { context.log().line(error.to_string()); };
+  hooks.away = [&](const std::string& line) { context.log().line(line); };
   KUBIST_CHECK(executors::watch_and_reconcile(session, options, observer, hooks, context.stop()));
   return util::fail(ErrorKind::cancelled, "stopped watching");
 }

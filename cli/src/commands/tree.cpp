@@ -106,6 +106,9 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const auto ns, executors::namespace_of(*client, keys, context.stop()));
   KUBIST_TRY(const auto view, executors::load_tree_view(*client, ns, context.stop()));
+  for (const std::string& warning : view.snapshot.warnings) {
+    context.log().line(cat("warning: ", warning));
+  }
   const Graph graph = executors::build_graph(view);
   std::vector<NodeId> roots = keys.empty() ? graph.roots() : std::vector<NodeId>{};
   for (const engine::Key& key : keys) {

@@ -6,6 +6,7 @@
 #include <kubist/data/json_stream.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/data/raw_format.hpp>
+#include <kubist/util/text.hpp>
 
 namespace kubist::data {
 
@@ -187,6 +188,35 @@ std::string without_managed_fields(std::string_view raw) {
       return text;
     }
   }
+}
+
+namespace {
+
+/// Sets a member to the value at the pointer, where there is one that can be read.
+bool take_over(Json& object, std::string_view key, std::string_view raw, std::string_view pointer) {
+  const auto text = scan_pointer(raw, pointer);
+  auto value = text ? parse_json(*text, std::string(pointer))
+                    : util::Result<Json>(util::fail(util::ErrorKind::not_found, ""));
+  if (value) {
+    object[std::string(key)] = *std::move(value);
+  }
+  return value.has_value();
+}
+
+}  // namespace
+
+Json outline(std::string_view raw) {
+  Json object = Json::object();
+  take_over(object, "apiVersion", raw, "/apiVersion");
+  take_over(object, "kind", raw, "/kind");
+  const std::string rest = without_managed_fields(raw);
+  if (!take_over(object, "metadata", rest, "/metadata") || !object["metadata"].is_object()) {
+    Json& metadata = object["metadata"] = Json::object();
+    for (const char* key : {"name", "namespace", "uid"}) {
+      take_over(metadata, key, rest, util::cat("/metadata/", key));
+    }
+  }
+  return object;
 }
 
 }  // namespace kubist::data

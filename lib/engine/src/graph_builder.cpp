@@ -26,6 +26,9 @@ bool is_served(const Node& node) {
 }
 
 void set_problem(Node& node, const char* reason, std::string message, std::string hint) {
+  if (node.unreadable) {
+    return;  // what its spec would say is not known
+  }
   node.problem = util::make_error(ErrorKind::invalid, std::move(message), std::move(hint));
   node.problem->reason = node.problem_reason = reason;
 }

@@ -186,6 +186,10 @@ void Plan::begin_align(NodeId id) {
 void Plan::begin_remove(NodeId id) {
   const Node& node = m_graph[id];
   Entry& entry = m_entries[id];
+  if (node.unreadable) {
+    settle(id, NodeState::failed, node.problem_reason, k_no_node);
+    return;
+  }
   const auto goes = [this](NodeId other) {
     return m_entries[other].selected && m_entries[other].mode == Mode::remove;
   };

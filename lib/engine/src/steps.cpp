@@ -29,7 +29,8 @@ void write_status(const StepContext& context, StepResult& result, const Json& pr
   if (status == present) {
     return;
   }
-  if (context.options.write_status && !context.graph[result.id].foreign_status) {
+  const Node& node = context.graph[result.id];
+  if (context.options.write_status && !node.foreign_status && !node.unreadable) {
     if (auto written = context.parts.statuses.write(context.graph[result.id], status); !written) {
       if (context.stop.stop_requested() && written.error().kind == ErrorKind::cancelled) {
         return;  // it stays as it was

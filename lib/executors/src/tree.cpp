@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <future>
 #include <set>
 
 #include <kubist/data/pointer.hpp>
@@ -7,6 +6,7 @@
 #include <kubist/executors/tree.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
 
 #include "item_world.hpp"
 
@@ -41,7 +41,26 @@ Listed list_kind(kube::Client& home, const resources::Kind& kind, const std::str
                  const std::stop_token& stop) {
   kube::ListOptions options;
   options.label_selector = tree_selector(kind);
+  options.skip_unreadable = true;
   return home.list(resource_of(kind), kind.namespaced ? ns : std::string(), options, stop);
+}
+
+/// Takes over the nodes of a kind, those that cannot be read too.
+void add_nodes(Snapshot& snapshot, kube::ObjectList&& list) {
+  std::move(list.items.begin(), list.items.end(), std::back_inserter(snapshot.nodes));
+  for (kube::Unreadable& each : list.unreadable) {
+    snapshot.unreadable.emplace(resources::ObjectView(each.outline).uid(), std::move(each.error));
+    snapshot.nodes.push_back(std::move(each.outline));
+  }
+}
+
+/// A definition that cannot be read fails what uses it, as one without a spec does.
+void add_definitions(Snapshot& snapshot, kube::ObjectList&& list) {
+  std::move(list.items.begin(), list.items.end(), std::back_inserter(snapshot.definitions));
+  for (kube::Unreadable& each : list.unreadable) {
+    snapshot.warnings.push_back(each.error.to_string());
+    snapshot.definitions.push_back(std::move(each.outline));
+  }
 }
 
 /// DeployItems, and objects of kinds that are not kubist's, are part of the tree where a project
@@ -112,7 +131,9 @@ void add_served(kube::Client& home, const std::string& ns, Snapshot& snapshot,
                         snapshot.served.end()) {
       continue;
     }
-    auto listed = resource ? home.list(*resource, ns, {}, stop)
+    kube::ListOptions options;
+    options.skip_unreadable = true;
+    auto listed = resource ? home.list(*resource, ns, options, stop)
                            : util::Result<kube::ObjectList>(util::fail(resource.error()));
     if (!listed) {
       snapshot.warnings.push_back(util::cat("ExecutorDefinition/", served->by, " serves ",
@@ -121,7 +142,7 @@ void add_served(kube::Client& home, const std::string& ns, Snapshot& snapshot,
       continue;
     }
     snapshot.served.push_back(*std::move(resource));
-    std::move(listed->items.begin(), listed->items.end(), std::back_inserter(snapshot.nodes));
+    add_nodes(snapshot, *std::move(listed));
   }
 }
 
@@ -129,24 +150,26 @@ void add_served(kube::Client& home, const std::string& ns, Snapshot& snapshot,
 
 util::Result<Snapshot> load_snapshot(kube::Client& home, const std::string& ns,
                                      const std::stop_token& stop) {
-  std::vector<std::pair<const resources::Kind*, std::future<Listed>>> lists;
+  std::vector<std::pair<const resources::Kind*, Listed>> lists;
   for (const resources::Kind& kind : resources::kinds()) {
     if (is_wanted(kind)) {
-      lists.emplace_back(&kind, std::async(std::launch::async, [&home, &kind, &ns, &stop] {
-        return list_kind(home, kind, ns, stop);
-      }));
+      lists.emplace_back(&kind, kube::ObjectList());
     }
   }
+  util::for_each_index(lists.size(), lists.size(), [&](std::size_t i) {
+    auto& [kind, listed] = lists[i];
+    listed = util::guarded([&] { return list_kind(home, *kind, ns, stop); });
+  });
   Snapshot snapshot;
   std::optional<util::Error> failed;
-  for (auto& [kind, list] : lists) {
-    Listed listed = list.get();
+  for (auto& [kind, listed] : lists) {
     if (!listed) {
       failed = failed ? failed : explain(listed.error(), *kind);
-      continue;
+    } else if (kind->node) {
+      add_nodes(snapshot, *std::move(listed));
+    } else {
+      add_definitions(snapshot, *std::move(listed));
     }
-    auto& target = kind->node ? snapshot.nodes : snapshot.definitions;
-    std::move(listed->items.begin(), listed->items.end(), std::back_inserter(target));
   }
   if (failed) {
     return util::fail(std::move(*failed));
@@ -187,17 +210,25 @@ util::Result<std::vector<Json>> load_policy_definitions(kube::Client& home, cons
       return util::fail(explain(listed.error(), *kind));
     }
     std::move(listed->items.begin(), listed->items.end(), std::back_inserter(definitions));
+    for (kube::Unreadable& each : listed->unreadable) {
+      definitions.push_back(std::move(each.outline));
+    }
   }
   return definitions;
 }
 
-engine::Graph build_graph(const Snapshot& snapshot) {
+std::vector<engine::Node> nodes_of(const Snapshot& snapshot) {
   std::vector<engine::Node> nodes;
   nodes.reserve(snapshot.nodes.size());
   for (const Json& object : snapshot.nodes) {
-    nodes.push_back(engine::make_node(object));
+    engine::Node& node = nodes.emplace_back(engine::make_node(object));
+    if (const auto why = snapshot.unreadable.find(node.uid); why != snapshot.unreadable.end()) {
+      node.unreadable = true;
+      node.problem = why->second;
+      node.problem_reason = why->second.reason;
+    }
   }
-  return engine::Graph::build(std::move(nodes));
+  return nodes;
 }
 
 }  // namespace kubist::executors

@@ -25,7 +25,9 @@ void merge(std::vector<Json>& into, std::vector<Json>&& from, bool first) {
 
 util::Result<TreeView> load_each_project(kube::Client& home, const util::Error& refused,
                                          const std::stop_token& stop) {
-  auto listed = home.list(projects(), "", {}, stop);
+  kube::ListOptions options;
+  options.skip_unreadable = true;
+  auto listed = home.list(projects(), "", options, stop);
   if (!listed || listed->items.empty()) {
     return util::fail(listed ? refused : listed.error());
   }
@@ -40,6 +42,7 @@ util::Result<TreeView> load_each_project(kube::Client& home, const util::Error& 
     }
     KUBIST_TRY(Snapshot part, std::move(found));
     merge(view.snapshot.nodes, std::move(part.nodes), first);
+    view.snapshot.unreadable.merge(part.unreadable);
     merge(view.snapshot.definitions, std::move(part.definitions), first);
     if (first) {
       view.snapshot.served = std::move(part.served);
@@ -113,20 +116,15 @@ void mark_going(kube::Client& home, bool all, Snapshot& snapshot, const std::sto
 }
 
 engine::Graph build_graph(const TreeView& view) {
-  if (view.hidden.empty()) {
-    return build_graph(view.snapshot);
-  }
-  std::vector<engine::Node> nodes;
-  for (const Json& object : view.snapshot.nodes) {
-    engine::Node node = engine::make_node(object);
+  std::vector<engine::Node> nodes = nodes_of(view.snapshot);
+  for (engine::Node& node : nodes) {
     const auto hidden = node.key.kind == "Project"
-                            ? view.hidden.find(resources::project_namespace(object))
+                            ? view.hidden.find(resources::project_namespace(*node.object))
                             : view.hidden.end();
     if (hidden != view.hidden.end()) {
       node.problem = hidden->second;
       node.problem_reason = "Forbidden";
     }
-    nodes.push_back(std::move(node));
   }
   return engine::Graph::build(std::move(nodes));
 }

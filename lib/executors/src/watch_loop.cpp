@@ -73,10 +73,12 @@ util::Result<> watch_and_reconcile(Session& session, const ReconcileOptions& opt
   }
   const std::string ns = each.only_namespace == "*" ? "" : each.only_namespace;
   Inbox inbox;
+  Absences absences(hooks.away);
   std::vector<std::unique_ptr<KindWatch>> watches;
   for (const resources::Kind& kind : resources::kinds()) {
     if (kind.node || kind.name == "Approval" || kind.name.ends_with("Definition")) {
-      watches.push_back(std::make_unique<KindWatch>(session.home_client(), kind, ns, inbox));
+      watches.push_back(
+          std::make_unique<KindWatch>(session.home_client(), kind, ns, inbox, absences));
     }
   }
   std::map<std::string, std::unique_ptr<KindWatch>> served;
@@ -84,11 +86,11 @@ util::Result<> watch_and_reconcile(Session& session, const ReconcileOptions& opt
     for (const kube::ApiResource& resource : run.served) {
       auto& present = served[resource.group_resource()];
       if (!present) {
-        present = std::make_unique<KindWatch>(session.home_client(), resource, ns, inbox);
+        present = std::make_unique<KindWatch>(session.home_client(), resource, ns, inbox, absences);
       }
     }
   };
-  DriftWatches drift(session.home_uid(), inbox);
+  DriftWatches drift(session.home_uid(), inbox, absences);
   drift.follow({session.home_client()}, engine::Graph(), false);
   each.settle = std::chrono::milliseconds(0);
   KUBIST_TRY(Run run, session.run(each, observer, stop));

@@ -3,10 +3,13 @@
 #include <algorithm>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/data/raw_format.hpp>
 #include <kubist/executors/tree.hpp>
 #include <kubist/executors/world.hpp>
 #include <kubist/resources/served.hpp>
+#include <kubist/util/clock.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
 
 #include "traffic_place.hpp"
 
@@ -38,6 +41,33 @@ Inbox::Events Inbox::take(std::optional<std::chrono::steady_clock::time_point> u
 
 namespace {
 
+constexpr std::chrono::seconds k_begin_again{10};
+
+/// A watch that ends with its thread alone: what takes it away is told, and it is begun again also
+/// where the handler failed. `options` outlive the thread.
+std::jthread watch_for_good(
+    std::shared_ptr<kube::Client> client, kube::WatchOptions& options, const std::string& name,
+    Absences& absences, kube::WatchHandler handler,
+    const std::function<void()>& on_trouble = [] {}) {
+  using Clock = std::chrono::steady_clock;
+  options.lasting = true;
+  options.on_trouble = [&absences, name, on_trouble](const util::Error& error) {
+    on_trouble();
+    absences.trouble(name, error, Clock::now());
+  };
+  options.on_back = [&absences, name] { absences.back(name, Clock::now()); };
+  return std::jthread([client = std::move(client), &options,
+                       handler = std::move(handler)](const std::stop_token& stop) {
+    do {
+      const auto ended =
+          util::guarded([&] { return kube::watch(*client, options, handler, stop); });
+      if (!ended) {
+        options.on_trouble(ended.error());
+      }
+    } while (util::sleep_for(k_begin_again, stop));
+  });
+}
+
 /// A person's yes, or the end of it, asks for the release that it is about.
 std::pair<Key, Cause> asked_by(const Key& key, Cause cause, const Json& object) {
   if (key.kind != "Approval") {
@@ -51,23 +81,25 @@ std::pair<Key, Cause> asked_by(const Key& key, Cause cause, const Json& object) 
 }  // namespace
 
 KindWatch::KindWatch(std::shared_ptr<kube::Client> home, const resources::Kind& kind,
-                     const std::string& ns, Inbox& inbox)
-    : KindWatch(std::move(home), resource_of(kind), tree_selector(kind), ns, false, inbox) {}
+                     const std::string& ns, Inbox& inbox, Absences& absences)
+    : KindWatch(std::move(home), resource_of(kind), tree_selector(kind), ns, false, inbox,
+                absences) {}
 
 KindWatch::KindWatch(std::shared_ptr<kube::Client> home, const kube::ApiResource& served,
-                     const std::string& ns, Inbox& inbox)
-    : KindWatch(std::move(home), served, "", ns, true, inbox) {}
+                     const std::string& ns, Inbox& inbox, Absences& absences)
+    : KindWatch(std::move(home), served, "", ns, true, inbox, absences) {}
 
 KindWatch::KindWatch(std::shared_ptr<kube::Client> home, kube::ApiResource resource,
-                     std::string selector, const std::string& ns, bool late, Inbox& inbox)
+                     std::string selector, const std::string& ns, bool late, Inbox& inbox,
+                     Absences& absences)
     : m_inbox(inbox), m_primed(late) {
   m_options.ns = resource.namespaced ? ns : "";
   m_options.resource = std::move(resource);
   m_options.label_selector = std::move(selector);
-  m_thread = std::jthread([this, home = std::move(home)](const std::stop_token& stop) {
-    static_cast<void>(kube::watch(
-        *home, m_options, [this](const kube::WatchEvent& event) { return take(event); }, stop));
-  });
+  m_thread = watch_for_good(
+      std::move(home), m_options, m_options.resource.group_resource(), absences,
+      [this](const kube::WatchEvent& event) { return take(event); },
+      [this] { m_primed = true; });  // a listing that comes late is newer than the first run
 }
 
 util::Result<> KindWatch::take(const kube::WatchEvent& event) {
@@ -78,7 +110,8 @@ util::Result<> KindWatch::take(const kube::WatchEvent& event) {
     end_listing();
     return {};
   }
-  KUBIST_TRY(Json object, event.json());
+  auto read = event.json();
+  Json object = read ? *std::move(read) : data::outline(event.object);
   const Key key{m_options.resource.group, m_options.resource.kind, std::string(event.ns),
                 std::string(event.name)};
   if (event.type == Type::listed) {
@@ -150,16 +183,24 @@ std::set<GroupKind> traffic_kinds(const engine::Graph& graph) {
 class DriftWatches::One {
  public:
   One(std::shared_ptr<kube::Client> client, const kube::ApiResource& resource,
-      const std::string& home_uid, bool late, Inbox& inbox)
-      : m_home_uid(home_uid), m_late(late), m_inbox(inbox) {
+      const std::string& home_uid, bool late, Inbox& inbox, Absences& absences)
+      : m_home_uid(home_uid),
+        m_late(late),
+        m_inbox(inbox),
+        m_absences(absences),
+        m_name(cat(resource.group_resource(), " at ", client->server())) {
     m_options.resource = resource;
     m_options.label_selector = cat(resources::k_managed_by_label, "=kubist");
     m_options.form = kube::Form::metadata;
-    m_thread = std::jthread([this, client = std::move(client)](const std::stop_token& stop) {
-      static_cast<void>(kube::watch(
-          *client, m_options, [this](const kube::WatchEvent& event) { return take(event); }, stop));
-    });
+    m_thread = watch_for_good(std::move(client), m_options, m_name, absences,
+                              [this](const kube::WatchEvent& event) { return take(event); });
   }
+  ~One() {
+    m_thread = {};  // ends and joins it
+    m_absences.forget(m_name);
+  }
+  One(const One&) = delete;
+  One& operator=(const One&) = delete;
 
  private:
   struct Known {
@@ -184,7 +225,8 @@ class DriftWatches::One {
   }
 
   util::Result<> learn(const kube::WatchEvent& event) {
-    KUBIST_TRY(const Json object, event.json());
+    const auto read = event.json();
+    const Json object = read ? *read : data::outline(event.object);
     const auto parts =
         util::split(resources::ObjectView(object).annotation(k_owner_annotation), '/');
     if (parts.size() != 4 || parts[0] != m_home_uid) {
@@ -226,13 +268,15 @@ class DriftWatches::One {
   const std::string& m_home_uid;
   bool m_late;
   Inbox& m_inbox;
+  Absences& m_absences;
+  std::string m_name;
   kube::WatchOptions m_options;
   std::map<std::string, Known> m_known;  ///< by namespace and name
   std::jthread m_thread;                 ///< last: it uses all of the above
 };
 
-DriftWatches::DriftWatches(std::string home_uid, Inbox& inbox)
-    : m_home_uid(std::move(home_uid)), m_inbox(inbox) {}
+DriftWatches::DriftWatches(std::string home_uid, Inbox& inbox, Absences& absences)
+    : m_home_uid(std::move(home_uid)), m_inbox(inbox), m_absences(absences) {}
 DriftWatches::~DriftWatches() = default;
 
 void DriftWatches::follow(const std::vector<std::shared_ptr<kube::Client>>& clients,
@@ -257,7 +301,7 @@ void DriftWatches::watch(const std::shared_ptr<kube::Client>& client,
                          const kube::ApiResource& resource, bool late) {
   auto& present = m_watches[{client, resource.group_resource()}];
   if (!present) {
-    present = std::make_unique<One>(client, resource, m_home_uid, late, m_inbox);
+    present = std::make_unique<One>(client, resource, m_home_uid, late, m_inbox, m_absences);
   }
 }
 

@@ -18,6 +18,8 @@
 #include <kubist/kube/watch.hpp>
 #include <kubist/resources/kinds.hpp>
 
+#include "absences.hpp"
+
 namespace kubist::executors {
 
 /// What the watch threads tell the loop.
@@ -35,21 +37,21 @@ class Inbox {
   Events m_events;
 };
 
-/// Watches one kind at home and turns its events into causes (an Approval's into its release's). A
-/// kind that may not be watched is covered by due times.
+/// Watches one kind at home and turns its events into causes (an Approval's into its release's).
+/// Lasts: while a kind may not be watched, `absences` tells so, and it is listed again and again.
 class KindWatch {
  public:
-  /// REQUIRES: `inbox` outlives it.
+  /// REQUIRES: `inbox` and `absences` outlive it.
   KindWatch(std::shared_ptr<kube::Client> home, const resources::Kind& kind, const std::string& ns,
-            Inbox& inbox);
+            Inbox& inbox, Absences& absences);
   /// The same of a kind that an ExecutorDefinition serves, which a run came to know: what is found
   /// first is looked at too, for it may be newer than that run.
   KindWatch(std::shared_ptr<kube::Client> home, const kube::ApiResource& served,
-            const std::string& ns, Inbox& inbox);
+            const std::string& ns, Inbox& inbox, Absences& absences);
 
  private:
   KindWatch(std::shared_ptr<kube::Client> home, kube::ApiResource resource, std::string selector,
-            const std::string& ns, bool late, Inbox& inbox);
+            const std::string& ns, bool late, Inbox& inbox, Absences& absences);
   util::Result<> take(const kube::WatchEvent& event);
   void end_listing();
 
@@ -63,11 +65,12 @@ class KindWatch {
 
 /// Watches the namespaces that kubist keeps, and what the traffic kinds keep in them, on every
 /// cluster that it is connected to: a change by others is drift of the node that owns it, also one
-/// that happened while no watch stood.
+/// that happened while no watch stood. They last as a KindWatch does.
 class DriftWatches {
  public:
-  /// Of owners on the home cluster with that uid alone. REQUIRES: `inbox` outlives it.
-  DriftWatches(std::string home_uid, Inbox& inbox);
+  /// Of owners on the home cluster with that uid alone. REQUIRES: `inbox` and `absences` outlive
+  /// it.
+  DriftWatches(std::string home_uid, Inbox& inbox, Absences& absences);
   ~DriftWatches();
   /// Watches by these what the graph's nodes keep, ends the watches of others. `late`: a run has
   /// looked at it before, so what is found first counts as drift too: it may have changed between.
@@ -81,6 +84,7 @@ class DriftWatches {
 
   std::string m_home_uid;
   Inbox& m_inbox;
+  Absences& m_absences;
   /// By client and resource.
   std::map<std::pair<std::shared_ptr<kube::Client>, std::string>, std::unique_ptr<One>> m_watches;
 };

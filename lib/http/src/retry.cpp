@@ -41,7 +41,7 @@ Retry classify_error(const Request& request, const util::Error& error) {
 }  // namespace
 
 Retry classify(const Request& request, const util::Result<Response>& outcome, bool streamed) {
-  if (streamed && !request.on_head) {
+  if (streamed && (!request.on_head || request.long_running)) {
     return {};
   }
   return outcome ? classify_status(request, *outcome) : classify_error(request, outcome.error());

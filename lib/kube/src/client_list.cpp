@@ -4,6 +4,7 @@
 #include <kubist/data/document.hpp>
 #include <kubist/data/json_stream.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/data/raw_format.hpp>
 #include <kubist/http/url.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/util/text.hpp>
@@ -259,6 +260,20 @@ class Lister {
   bool m_stopped = false;
 };
 
+Unreadable unreadable(const ApiResource& resource, std::string_view raw, const util::Error& why) {
+  Unreadable found{data::outline(raw), {}};
+  found.outline["apiVersion"] = resource.api_version();
+  found.outline["kind"] = resource.kind;
+  const auto ns = data::string_at(found.outline, {"metadata", "namespace"});
+  found.error = util::make_error(util::ErrorKind::invalid,
+                                 util::cat(resource.kind, '/', ns, ns.empty() ? "" : "/",
+                                           data::string_at(found.outline, {"metadata", "name"}),
+                                           " cannot be read: ", why.message),
+                                 "Correct or delete it; until then it is left as it is.");
+  found.error.reason = "Unreadable";
+  return found;
+}
+
 }  // namespace
 
 std::string_view to_query(TableObjects objects) {
@@ -288,7 +303,12 @@ util::Result<ObjectList> Client::list(const ApiResource& resource, std::string_v
     ObjectList objects;
     data::ListReader reader;
     const auto add = [&](const data::ListItem& item) -> util::Result<> {
-      KUBIST_TRY(data::Json value, data::parse_json(item.raw, resource.group_resource()));
+      auto parsed = data::parse_json(item.raw, resource.group_resource());
+      if (!parsed && options.skip_unreadable) {
+        objects.unreadable.push_back(unreadable(resource, item.raw, parsed.error()));
+        return {};
+      }
+      KUBIST_TRY(data::Json value, std::move(parsed));
       value.emplace("apiVersion", resource.api_version());  // items of built-in kinds lack them
       value.emplace("kind", resource.kind);
       objects.items.push_back(std::move(value));

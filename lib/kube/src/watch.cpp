@@ -1,3 +1,5 @@
+#include <atomic>
+
 #include <kubist/data/document.hpp>
 #include <kubist/data/json_stream.hpp>
 #include <kubist/kube/api_error.hpp>
@@ -6,6 +8,7 @@
 #include <kubist/util/clock.hpp>
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
 
 // The reflector of client-go (tools/cache/reflector.go), without a store.
 namespace kubist::kube {
@@ -72,8 +75,12 @@ class Watch {
       if (is_expired(error)) {
         m_version.clear();
       } else if (!may_pass(error)) {
-        return util::fail(std::move(error));
+        if (!m_options.lasting) {
+          return util::fail(std::move(error));
+        }
+        m_version.clear();
       }
+      m_away = true;
       if (m_options.on_trouble) {
         m_options.on_trouble(error);
       }
@@ -84,7 +91,7 @@ class Watch {
 
  private:
   util::Result<> hand_over(const WatchEvent& event) {
-    auto taken = m_handler(event);
+    auto taken = util::guarded([&] { return m_handler(event); });
     m_handler_failed = !taken;
     return taken;
   }
@@ -123,6 +130,11 @@ class Watch {
     const std::string url = request.url;
     request.long_running = true;
     request.timeout = std::chrono::milliseconds(0);
+    request.on_head = [this](const http::Response&) {
+      if (m_away.exchange(false) && m_options.on_back) {
+        m_options.on_back();
+      }
+    };
     data::WatchDecoder decoder;
     std::optional<util::Error> fault;
     m_events = 0;
@@ -209,6 +221,7 @@ class Watch {
   std::string m_field_selector;
   bool m_handler_failed = false;
   int m_failures = 0;
+  std::atomic<bool> m_away = false;  // the server was asked in vain, and has not watched since
   std::size_t m_events = 0;  // on this connection
 };
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include <kubist/data/json.hpp>
 #include <kubist/data/json_text.hpp>
 #include <kubist/util/result.hpp>
 
@@ -40,5 +41,10 @@ class RawFormatter {
 /// The object's text without metadata.managedFields and otherwise byte for byte: what caches keep.
 /// Text that is not an object comes back as it is.
 std::string without_managed_fields(std::string_view raw);
+
+/// What can be told of an object that parse_json() refuses (it is nested too deep): its apiVersion,
+/// kind and metadata without managedFields, each where it can be read itself. Of metadata that
+/// cannot, name, namespace and uid. Takes linear time and does not recurse.
+Json outline(std::string_view raw);
 
 }  // namespace kubist::data

@@ -62,6 +62,9 @@ struct Node {
   /// An object of another API group (a DeployItem): its status is its deployer's. The engine reads
   /// Ready there, which counts as TreeReady too, and writes nothing.
   bool foreign_status = false;
+  /// Only its metadata could be read, which `problem` says: it is neither aligned nor removed, and
+  /// its status is not written.
+  bool unreadable = false;
 
   NodeId parent = k_no_node;           ///< set by Graph, like all below
   std::vector<NodeId> children;        ///< in order: rank, namespace, name, target

@@ -1,5 +1,7 @@
 #pragma once
+#include <map>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include <kubist/engine/graph.hpp>
@@ -17,12 +19,16 @@ kube::ApiResource resource_of(const resources::Kind& kind);
 /// Execution are its own business. Empty: all.
 std::string tree_selector(const resources::Kind& kind);
 
-/// Every kubist object of the home cluster that a run needs.
+/// Every kubist object of the home cluster that a run needs. Of one that cannot be read there is
+/// the outline (kube::Unreadable): each other one is not touched by that.
 struct Snapshot {
   std::vector<data::Json> nodes;        ///< of kinds in the tree
   std::vector<data::Json> definitions;  ///< policy and executor definitions
   std::vector<kube::ApiResource> served;  ///< kinds of the nodes that are none of kubist's own
-  std::vector<std::string> warnings;      ///< kinds that should be served and cannot be, and why
+  /// Why, of the nodes that cannot be read; by uid.
+  std::map<std::string, util::Error, std::less<>> unreadable;
+  /// Definitions that cannot be read, kinds that should be served and cannot be, and why.
+  std::vector<std::string> warnings;
 };
 
 /// Lists all kinds of kubist, one LIST each, at once, and then those that ExecutorDefinitions
@@ -45,6 +51,7 @@ util::Result<std::vector<data::Json>> load_policy_definitions(kube::Client& home
                                                               const std::string& ns,
                                                               const std::stop_token& stop);
 
-engine::Graph build_graph(const Snapshot& snapshot);
+/// The nodes for a graph; one that cannot be read has that as its problem (Unreadable).
+std::vector<engine::Node> nodes_of(const Snapshot& snapshot);
 
 }  // namespace kubist::executors

@@ -37,7 +37,8 @@ struct Request {
   /// exchange with kind cancelled.
   std::function<bool(std::string_view)> on_chunk;
   /// Called before the first chunk of each attempt with status and headers: forget what an earlier
-  /// attempt brought. Without it, an exchange that failed after its first chunk is not retried.
+  /// attempt brought. Without it, an exchange that failed after its first chunk is not retried, and
+  /// a long_running one never is.
   std::function<void(const Response&)> on_head;
 };
 

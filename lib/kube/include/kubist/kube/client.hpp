@@ -68,6 +68,9 @@ struct ListOptions {
   /// When a continue token expires: go on from the server's fresh token (for printing) instead of
   /// failing with reason Expired.
   bool tolerate_expired = false;
+  /// Of list(): an object that cannot be read goes to ObjectList::unreadable and fails itself
+  /// alone, instead of the list.
+  bool skip_unreadable = false;
 };
 
 /// How a listing ended.
@@ -80,9 +83,17 @@ struct ListEnd {
 /// Takes one page: a whole List or Table reply. The buffer is reused after the return.
 using PageHandler = std::function<util::Result<>(const data::PageBuffer& page)>;
 
+/// An object that the server keeps and that cannot be had as a value: nested deeper than
+/// data::ReadOptions allow.
+struct Unreadable {
+  data::Json outline;  ///< apiVersion, kind and metadata without managedFields
+  util::Error error;   ///< kind invalid, reason Unreadable; names the object
+};
+
 /// A small list as values.
 struct ObjectList {
   std::vector<data::Json> items;  ///< each with apiVersion and kind
+  std::vector<Unreadable> unreadable;  ///< ListOptions::skip_unreadable only
   std::string resource_version;
 };
 

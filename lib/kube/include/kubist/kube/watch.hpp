@@ -45,14 +45,20 @@ struct WatchOptions {
   Form form = Form::object;
   /// Begin here instead of with a listing (the caller has listed already). A 410 leads to a listing.
   std::string resource_version;
-  /// Called when the connection broke or the server refused, before it tries again.
+  /// It outlives what else would end it (401, 403, 404, ...): tries again with the same back-off,
+  /// and begins with a listing then, which tells what changed meanwhile.
+  bool lasting = false;
+  /// Called when the connection broke or the server refused, before it tries again: each time.
   std::function<void(const util::Error&)> on_trouble;
+  /// Called when the server watches again after trouble, on the transport's thread: be quick.
+  std::function<void()> on_back;
 };
 
-/// Lists and then watches until stop (returns success), an error of the handler, or an error that time
-/// will not mend (403, 404 of the kind, 400): what the server closes is resumed from the last
-/// resourceVersion seen, what it calls expired is listed again, everything with jittered back-off.
-/// Blocks; the handler runs on this thread, one event at a time. One thread a watch.
+/// Lists and then watches until stop (returns success), an error of the handler (also what it
+/// throws), or, unless it is lasting, an error that time will not mend (403, 404 of the kind, 400):
+/// what the server closes is resumed from the last resourceVersion seen, what it calls expired is
+/// listed again, everything with jittered back-off. Blocks; the handler runs on this thread, one
+/// event at a time. One thread a watch.
 util::Result<> watch(Client& client, const WatchOptions& options, const WatchHandler& handler,
                      std::stop_token stop);
 
