@@ -50,11 +50,17 @@ class Evaluator {
     for (const PathNode& node : path) {
       KUBIST_TRY(values, step(node, values));
       m_produced += values.size() + 1;
-      if (m_produced > k_max_values) {
-        return util::fail(ErrorKind::invalid, "the jsonpath selects too many values");
-      }
+      KUBIST_CHECK(check_room({}));
     }
     return values;
+  }
+
+  /// Steps that can find much more than they are given ask as they go.
+  Result<> check_room(const Values& found) const {
+    if (m_produced + found.size() > k_max_values) {
+      return util::fail(ErrorKind::invalid, "the jsonpath selects too many values");
+    }
+    return {};
   }
 
   Result<Values> step(const PathNode& node, const Values& input) {
@@ -92,7 +98,7 @@ class Evaluator {
     return found;
   }
 
-  static Result<Values> slice(const PathNode& node, const Values& input) {
+  Result<Values> slice(const PathNode& node, const Values& input) const {
     Values found;
     for (const Json* value : input) {
       if (value->is_null()) {
@@ -118,6 +124,7 @@ class Evaluator {
       for (std::int64_t i = start; i < end; i += step) {
         found.push_back(&(*value)[static_cast<std::size_t>(i)]);
       }
+      KUBIST_CHECK(check_room(found));
     }
     return found;
   }
@@ -150,12 +157,13 @@ class Evaluator {
           found.push_back(&m_result.storage.emplace_back(static_cast<unsigned char>(c)));
         }
       }
+      KUBIST_CHECK(check_room(found));
     }
     return found;
   }
 
   /// The values themselves and all below that have children; strings count as having some.
-  static Result<Values> recursive(const Values& input) {
+  Result<Values> recursive(const Values& input) const {
     Values found;
     Values open;
     for (auto value = input.rbegin(); value != input.rend(); ++value) {
@@ -170,6 +178,7 @@ class Evaluator {
         continue;
       }
       found.push_back(value);
+      KUBIST_CHECK(check_room(found));
       if (value->is_structured()) {
         const std::size_t first = open.size();
         for (const Json& child : *value) {

@@ -78,12 +78,12 @@ util::Result<> ProjectLocks::before_write(const std::string& ns, const std::stop
     }
     held = entry;
     if (!m_renewer.joinable()) {
-      m_renewer = std::jthread([this](std::stop_token own) {
-        while (util::sleep_for(std::chrono::seconds(2), own)) {
-          // What could not be renewed is found stale by before_write().
-          static_cast<void>(util::guarded([&] { renew_all(); }));
-        }
-      });
+      KUBIST_TRY(m_renewer, util::start_thread([this](const std::stop_token& own) {
+                   while (util::sleep_for(std::chrono::seconds(2), own)) {
+                     // What could not be renewed is found stale by before_write().
+                     static_cast<void>(util::guarded([&] { renew_all(); }));
+                   }
+                 }));
     }
   }
   const std::lock_guard lock(held->mutex);
