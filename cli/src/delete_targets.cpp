@@ -137,8 +137,8 @@ util::Result<std::vector<apply::Target>> targets_of_words(kube::Client& client,
     }
     if (many) {
       KUBIST_TRY(const auto resource, find_resource(client, type, stop));
-      KUBIST_CHECK(add_listed(client, resource, arguments.boolean("all-namespaces") ? "" : ns,
-                              list, targets, stop));
+      KUBIST_CHECK(add_listed(client, resource, arguments.boolean("all-namespaces") ? "" : ns, list,
+                              targets, stop));
     }
   }
   return targets;

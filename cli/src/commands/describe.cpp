@@ -1,3 +1,5 @@
+#include "output/describe.hpp"
+
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/data/pointer.hpp>
@@ -7,7 +9,6 @@
 
 #include "commands.hpp"
 #include "input.hpp"
-#include "output/describe.hpp"
 #include "query/fetch.hpp"
 #include "query/file_targets.hpp"
 #include "query/selectors.hpp"

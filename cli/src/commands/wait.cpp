@@ -1,3 +1,5 @@
+#include "query/wait.hpp"
+
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/util/text.hpp>
@@ -7,7 +9,6 @@
 #include "output/object_printer.hpp"
 #include "query/file_targets.hpp"
 #include "query/selectors.hpp"
-#include "query/wait.hpp"
 
 namespace kubist::cli {
 namespace {

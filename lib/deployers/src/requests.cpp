@@ -58,11 +58,11 @@ util::Result<> check_secret_owner(const Json& present, const Json& desired) {
   if (has_same_owner(present, desired)) {
     return {};
   }
-  util::Error error = util::make_error(
-      util::ErrorKind::denied,
-      util::cat("Secret ", ns_of(desired), "/", name_of(desired),
-                " is needed, but the one of that name is somebody else's"),
-      "Rename or delete that Secret, or give what needs it another name.");
+  util::Error error =
+      util::make_error(util::ErrorKind::denied,
+                       util::cat("Secret ", ns_of(desired), "/", name_of(desired),
+                                 " is needed, but the one of that name is somebody else's"),
+                       "Rename or delete that Secret, or give what needs it another name.");
   error.reason = k_name_taken;
   return util::fail(std::move(error));
 }

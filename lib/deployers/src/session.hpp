@@ -51,8 +51,8 @@ util::Result<Json> read_imports(World& world, const Item& item);
 std::string work_hash(const Item& item, const Deployer& deployer, const Settings& settings,
                       const Json& imports, const Place& place);
 
-/// Brings exports home. Writes nothing where the bytes are the same. Denied, reason NameTaken: their
-/// Secret is somebody else's.
+/// Brings exports home. Writes nothing where the bytes are the same. Denied, reason NameTaken:
+/// their Secret is somebody else's.
 util::Result<ExportResult> keep_exports(World& world, const Item& item, const std::string& bytes);
 /// Where the Secret for it is somebody else's, World::progress says that it is not kept.
 util::Result<> keep_log(World& world, const Item& item, const std::string& job,

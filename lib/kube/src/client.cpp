@@ -172,18 +172,19 @@ void Client::report_warnings(const http::Headers& headers) {
 http::Call Client::start(const ApiCall& call, ReplyHandler done) {
   http::Request request = request_of(call);
   const std::string url = request.url;
-  return m_impl->transport->start(
-      std::move(request), [this, method = call.method, url, expected = call.expected,
-                           done = std::move(done)](util::Result<http::Response> outcome) {
-        if (!outcome) {
-          return done(util::fail(std::move(outcome).error()));
-        }
-        report_warnings(outcome->headers);
-        if (outcome->status >= 400) {
-          return done(util::fail(api_error(method, url, *outcome)));
-        }
-        done(Reply{outcome->status, std::move(outcome->headers), std::move(outcome->body), expected});
-      });
+  return m_impl->transport->start(std::move(request), [this, method = call.method, url,
+                                                       expected = call.expected,
+                                                       done = std::move(done)](
+                                                          util::Result<http::Response> outcome) {
+    if (!outcome) {
+      return done(util::fail(std::move(outcome).error()));
+    }
+    report_warnings(outcome->headers);
+    if (outcome->status >= 400) {
+      return done(util::fail(api_error(method, url, *outcome)));
+    }
+    done(Reply{outcome->status, std::move(outcome->headers), std::move(outcome->body), expected});
+  });
 }
 
 util::Result<Reply> Client::run(const ApiCall& call, std::stop_token stop) {

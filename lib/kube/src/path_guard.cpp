@@ -28,9 +28,8 @@ util::Result<> check_path(const http::Request& request) {
   }
   for (const std::string& part : util::split(path, '/')) {
     if (auto checked = check_name("part of the path", util::percent_decode(part)); !checked) {
-      return util::fail(
-          util::with_context(std::move(checked).error(),
-                             util::cat(request.method, ' ', http::redacted(request.url))));
+      return util::fail(util::with_context(
+          std::move(checked).error(), util::cat(request.method, ' ', http::redacted(request.url))));
     }
   }
   return {};

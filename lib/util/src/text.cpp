@@ -97,9 +97,9 @@ std::string percent_decode(std::string_view text) {
   std::string result;
   while (!text.empty()) {
     unsigned value = 0;
-    const bool escape = text.size() > 2 && text[0] == '%' &&
-                        std::from_chars(text.data() + 1, text.data() + 3, value, 16).ptr ==
-                            text.data() + 3;
+    const bool escape =
+        text.size() > 2 && text[0] == '%' &&
+        std::from_chars(text.data() + 1, text.data() + 3, value, 16).ptr == text.data() + 3;
     result += escape ? static_cast<char>(value) : text[0];
     text.remove_prefix(escape ? 3 : 1);
   }

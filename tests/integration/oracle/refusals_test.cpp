@@ -163,7 +163,8 @@ TEST_CASE("refusals: names, namespaces, selectors and flags as kubectl takes or 
                     return run_kubist(words, input);
                   }};
   for (const Side* side : {&theirs, &ours}) {
-    put("home", {{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", side->ns}}}}});
+    put("home",
+        {{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", side->ns}}}}});
     make_objects(side->ns);
   }
   Audit audit("home");
@@ -177,7 +178,8 @@ TEST_CASE("refusals: names, namespaces, selectors and flags as kubectl takes or 
     const CommandResult oracle = theirs(command, user + "-theirs");
     const CommandResult result = ours(command, user + "-ours");
     CHECK_MESSAGE((oracle.exit_code == 0) == command.done, oracle.err);
-    CHECK_MESSAGE((result.exit_code == 0) == command.done, result.exit_code, result.out, result.err);
+    CHECK_MESSAGE((result.exit_code == 0) == command.done, result.exit_code, result.out,
+                  result.err);
     CHECK(state_of(ours.ns) == state_of(theirs.ns));
     CHECK((command.done || state_of(ours.ns) == "ab"));
     CHECK((command.done || !result.err.empty()));

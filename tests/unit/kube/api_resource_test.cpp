@@ -85,8 +85,8 @@ TEST_CASE("client: an answer about something else is an error") {
   const auto find = [&] { return (*client)->find(well_known::secrets(), "x", "a"); };
   const auto list = find();
   REQUIRE_FALSE(list);
-  CHECK(list.error().message == "GET http://fake" + path +
-                                    ": the answer is SecretList \"\", not Secret \"a\"");
+  CHECK(list.error().message ==
+        "GET http://fake" + path + ": the answer is SecretList \"\", not Secret \"a\"");
   CHECK_FALSE(find());
   CHECK(find());
 }
