@@ -6,7 +6,6 @@
 #include <kubist/data/json_stream.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/data/raw_format.hpp>
-#include <kubist/util/text.hpp>
 
 namespace kubist::data {
 
@@ -192,30 +191,38 @@ std::string without_managed_fields(std::string_view raw) {
 
 namespace {
 
-/// Sets a member to the value at the pointer, where there is one that can be read.
-bool take_over(Json& object, std::string_view key, std::string_view raw, std::string_view pointer) {
-  const auto text = scan_pointer(raw, pointer);
-  auto value = text ? parse_json(*text, std::string(pointer))
-                    : util::Result<Json>(util::fail(util::ErrorKind::not_found, ""));
-  if (value) {
-    object[std::string(key)] = *std::move(value);
+/// The members of the object at the pointer that can be read.
+Json readable_members(std::string_view raw, std::string_view pointer) {
+  Json members = Json::object();
+  const std::string_view text = scan_pointer(raw, pointer).value_or("");
+  JsonScanner scanner(text);
+  if (!scanner.take('{')) {
+    return members;
   }
-  return value.has_value();
+  for (auto key = scanner.next_key(); key; key = scanner.next_key()) {
+    const std::size_t start = scanner.position();
+    if (!scanner.skip_value()) {
+      break;
+    }
+    auto value = parse_json(text.substr(start, scanner.position() - start), std::string(pointer));
+    if (value && key->find('\\') == key->npos) {
+      members[std::string(*key)] = *std::move(value);
+    }
+  }
+  return members;
 }
 
 }  // namespace
 
 Json outline(std::string_view raw) {
-  Json object = Json::object();
-  take_over(object, "apiVersion", raw, "/apiVersion");
-  take_over(object, "kind", raw, "/kind");
-  const std::string rest = without_managed_fields(raw);
-  if (!take_over(object, "metadata", rest, "/metadata") || !object["metadata"].is_object()) {
-    Json& metadata = object["metadata"] = Json::object();
-    for (const char* key : {"name", "namespace", "uid"}) {
-      take_over(metadata, key, rest, util::cat("/metadata/", key));
-    }
+  Json object = readable_members(raw, "");
+  for (auto member = object.begin(); member != object.end();) {
+    const bool kept = member.key() == "apiVersion" || member.key() == "kind";
+    member = kept ? std::next(member) : object.erase(member);
   }
+  object["metadata"] = readable_members(raw, "/metadata");
+  object["metadata"].erase("managedFields");
+  object["spec"] = readable_members(raw, "/spec");
   return object;
 }
 

@@ -27,7 +27,7 @@ bool is_served(const Node& node) {
 
 void set_problem(Node& node, const char* reason, std::string message, std::string hint) {
   if (node.unreadable) {
-    return;  // what its spec would say is not known
+    return;  // it may be due to what could not be read
   }
   node.problem = util::make_error(ErrorKind::invalid, std::move(message), std::move(hint));
   node.problem->reason = node.problem_reason = reason;
@@ -105,8 +105,10 @@ void GraphBuilder::expand(Node node,
                                                    node.key.ns),
                                                "Label one, or correct the selector.")
                             : selector.error();
-    problem.reason = node.problem_reason = selector ? "NoVirtualCluster" : "InvalidSelector";
-    node.problem = std::move(problem);
+    if (!node.unreadable) {
+      problem.reason = node.problem_reason = selector ? "NoVirtualCluster" : "InvalidSelector";
+      node.problem = std::move(problem);
+    }
     m_graph.m_nodes.push_back(std::move(node));
   }
 }

@@ -318,6 +318,64 @@ TEST_CASE("runner: an exception out of an executor fails its node only") {
   CHECK(World::node(report, "p1c1").message.find("a bug") != std::string::npos);
 }
 
+TEST_CASE("runner: a status that throws when it is written is an error of its node only") {
+  struct Throwing : FakeHome {
+    kubist::util::Result<> write(const Node& node, const Json& status) override {
+      if (node.key.name == "p1c1") {
+        throw std::runtime_error("a bug");
+      }
+      return FakeHome::write(node, status);
+    }
+  };
+  World world;
+  world.add_tree();
+  Throwing home;
+  home.objects = world.home.objects;
+  Graph graph = home.graph();
+  RunInfo info{"run-1", world.clock.now(), false};
+  RunParts parts{world.set, home, world.policies, world.policy_world, world.observer, world.clock};
+  Report report = kubist::engine::run(graph, graph.roots(), info, {}, parts, {});
+  CHECK(report.summary.failed == 1);
+  CHECK(World::node(report, "p1c1").message.find("a bug") != std::string::npos);
+  CHECK(World::node(report, "p2c1v1").ready);
+}
+
+TEST_CASE("runner: a node that cannot be read is neither aligned nor removed, and others go on") {
+  World world;
+  world.add_tree();
+  const auto run = [&] {
+    std::vector<Node> nodes;
+    for (const auto& [name, object] : world.home.objects) {
+      Node& node = nodes.emplace_back(make_node(object));
+      if (node.key.name == "p1c1v1") {
+        node.unreadable = true;
+        node.problem = make_error(ErrorKind::invalid, "nested deeper than 500 levels");
+        node.problem_reason = "Unreadable";
+      }
+    }
+    const Graph graph = Graph::build(std::move(nodes));
+    return world.run(graph, graph.roots());
+  };
+  Report report = run();
+  CHECK(report.summary.failed == 1);
+  CHECK(World::node(report, "p1c1v1").reason == "Unreadable");
+  CHECK(World::node(report, "p1c1v1").message == "nested deeper than 500 levels");
+  CHECK(World::node(report, "p1c1v2").ready);
+  CHECK(world.executor->count("align p1c1v1") == 0);
+  CHECK_FALSE(world.home.at("VirtualCluster", "p1", "p1c1v1").contains("status"));
+
+  for (auto& [name, object] : world.home.objects) {
+    object["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  }
+  report = run();
+  CHECK(world.executor->count("remove p1c1v1") == 0);
+  CHECK(world.executor->count("remove p1c1v2") == 1);
+  CHECK(world.executor->count("remove p1c1") == 0);
+  CHECK(world.executor->count("remove p2c1") == 1);
+  CHECK(World::node(report, "p1c1v1").reason == "Unreadable");
+  CHECK(World::node(report, "p1c1").reason == "ChildrenRemain");
+}
+
 TEST_CASE("runner: writes make a new lastRun even where nothing else changed") {
   World world;
   world.add_tree();

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <condition_variable>
+#include <future>
+#include <stdexcept>
 
 #include <kubist/http/curl_transport.hpp>
 #include <kubist/http/retry.hpp>
@@ -215,6 +217,47 @@ TEST_CASE("curl transport: streams in pieces, and stops when the receiver has en
   CHECK(outcome.error().kind == util::ErrorKind::cancelled);
   CHECK(text == "firstsecond");
   CHECK(heads == "200");
+}
+
+TEST_CASE("curl transport: a handler that throws ends its exchange, not the process") {
+  LoopbackServer server([](const ReceivedRequest&, Connection& connection) { connection.reply(200, "body"); });
+  Setup client;
+  for (const bool in_head : {true, false}) {
+    CAPTURE(in_head);
+    Request request;
+    request.url = server.url();
+    request.on_head = [&](const Response&) {
+      if (in_head) {
+        throw std::runtime_error("a bug");
+      }
+    };
+    request.on_chunk = [](std::string_view) -> bool { throw std::runtime_error("a bug"); };
+    const auto outcome = send(*client.transport, request);
+    REQUIRE_FALSE(outcome);
+    CHECK(outcome.error().kind == util::ErrorKind::internal);
+    CHECK(outcome.error().message.starts_with("GET " + server.url()));
+    CHECK(outcome.error().message.ends_with("unexpected: a bug"));
+  }
+  CHECK(client.get(server.url())->body == "body");
+}
+
+TEST_CASE("curl transport: a Done that throws is called again with that, and the worker goes on") {
+  LoopbackServer server([](const ReceivedRequest&, Connection& connection) { connection.reply(200, "body"); });
+  Setup client;
+  Request request;
+  request.url = server.url();
+  std::promise<std::string> told;
+  int calls = 0;
+  client.transport->start(request, [&](util::Result<Response> outcome) {
+    if (++calls == 1) {
+      throw std::runtime_error("a bug");
+    }
+    told.set_value(outcome ? outcome->body : outcome.error().message);
+    throw std::runtime_error("another one");
+  });
+  CHECK(told.get_future().get() == "unexpected: a bug");
+  CHECK(client.get(server.url())->body == "body");
+  CHECK(calls == 2);
 }
 
 TEST_CASE("curl transport: an error answer to a stream comes as a body") {

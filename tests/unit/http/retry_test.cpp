@@ -103,6 +103,9 @@ TEST_CASE("retry: a stream that has begun is repeated only for receivers that ca
   CHECK(classify(request, failure(k_failure_lost), true).verdict == Verdict::no);
   request.on_head = [](const Response&) {};
   CHECK(classify(request, failure(k_failure_lost), true).verdict == Verdict::may);
+  request.long_running = true;
+  CHECK(classify(request, failure(k_failure_lost), true).verdict == Verdict::no);
+  CHECK(classify(request, failure(k_failure_lost), false).verdict == Verdict::may);
 }
 
 TEST_CASE("retry: Retry-After in seconds and as a date") {

@@ -42,9 +42,9 @@ class RawFormatter {
 /// Text that is not an object comes back as it is.
 std::string without_managed_fields(std::string_view raw);
 
-/// What can be told of an object that parse_json() refuses (it is nested too deep): its apiVersion,
-/// kind and metadata without managedFields, each where it can be read itself. Of metadata that
-/// cannot, name, namespace and uid. Takes linear time and does not recurse.
+/// What can be told of an object that parse_json() refuses (it is nested too deep): its apiVersion
+/// and kind, and of metadata (without managedFields) and spec the members that can be read. Takes
+/// linear time and does not recurse.
 Json outline(std::string_view raw);
 
 }  // namespace kubist::data

@@ -62,7 +62,7 @@ struct Node {
   /// An object of another API group (a DeployItem): its status is its deployer's. The engine reads
   /// Ready there, which counts as TreeReady too, and writes nothing.
   bool foreign_status = false;
-  /// Only its metadata could be read, which `problem` says: it is neither aligned nor removed, and
+  /// Only parts of it could be read, which `problem` says: it is neither aligned nor removed, and
   /// its status is not written.
   bool unreadable = false;
 

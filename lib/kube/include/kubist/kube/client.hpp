@@ -86,7 +86,7 @@ using PageHandler = std::function<util::Result<>(const data::PageBuffer& page)>;
 /// An object that the server keeps and that cannot be had as a value: nested deeper than
 /// data::ReadOptions allow.
 struct Unreadable {
-  data::Json outline;  ///< apiVersion, kind and metadata without managedFields
+  data::Json outline;  ///< data::outline(), with apiVersion and kind
   util::Error error;   ///< kind invalid, reason Unreadable; names the object
 };
 
