@@ -103,6 +103,7 @@ struct Fixture {
 struct ToldDeployer : Deployer {
   util::Result<> check(const Item&, const Settings&) const override { return {}; }
   Json identity(const Item&, const Settings&) const override { return {}; }
+  Uninstall uninstall(const Item&) const override { return {}; }
   util::Result<Progress> advance(World& world, const Item&, const Job&) const override {
     return on_advance(world);
   }
