@@ -3,6 +3,7 @@
 
 #include <kubist/deployers/deployer.hpp>
 #include <kubist/deployers/workload.hpp>
+#include <kubist/util/text.hpp>
 
 #include "managed.hpp"
 #include "pod_limits.hpp"
