@@ -98,3 +98,67 @@ TEST_CASE("watch: a policy's new definition reaches those that name it") {
   watch.signal(SIGTERM);
   CHECK_MESSAGE(watch.wait(20) == 143, watch.output());
 }
+
+namespace {
+
+/// All rights of a user, until they are taken away.
+class Rights {
+ public:
+  explicit Rights(std::string user) : m_user(std::move(user)) {}
+  ~Rights() { take(); }
+  Rights(const Rights&) = delete;
+  Rights& operator=(const Rights&) = delete;
+  void give() const {
+    const std::string api = "rbac.authorization.k8s.io";
+    put("home",
+        {{{"apiVersion", api + "/v1"},
+          {"kind", "ClusterRoleBinding"},
+          {"metadata", {{"name", m_user}}},
+          {"roleRef", {{"apiGroup", api}, {"kind", "ClusterRole"}, {"name", "cluster-admin"}}},
+          {"subjects", Json::array({{{"kind", "User"}, {"name", m_user}, {"apiGroup", api}}})}}});
+  }
+  void take() const { it::remove("home", "clusterrolebindings.rbac.authorization.k8s.io", m_user); }
+
+ private:
+  std::string m_user;
+};
+
+}  // namespace
+
+TEST_CASE("watch: whose rights are taken away says so, and goes on when they are back") {
+  World world("watchrights");
+  const std::string project = world.name();
+  world.make_project(project);
+  put("home", {object("Cluster", project, "home", {{"home", true}}),
+               virtual_cluster(project, "dev", "home", world.name("dev"))});
+  const Rights rights(world.user());
+  const auto has_rights = [&] {
+    return run_kubist({"get", "kvc", "-n", project, "--as", world.user()}).exit_code == 0;
+  };
+  rights.give();
+  REQUIRE(eventually(has_rights));
+  kubist::testing::CuttingProxy proxy("https://10.77.0.2:6443");
+  Background watch({"reconcile", "Project/" + project, "--watch", "--as", world.user(), "--server",
+                    "https://127.0.0.1:" + std::to_string(proxy.port())});
+  const auto is_ready = [&](const char* name) {
+    return condition(get("home", "kvc", name, project), "Ready") == "True";
+  };
+  const auto says = [&](const char* words) {
+    return eventually([&] { return watch.output().find(words) != std::string::npos; });
+  };
+  REQUIRE_MESSAGE(eventually([&] { return is_ready("dev"); }), watch.output());
+  CHECK_MESSAGE(watch.output().find("away") == std::string::npos, watch.output());
+
+  rights.take();
+  REQUIRE(eventually([&] { return !has_rights(); }));
+  proxy.cut();  // the API server asks for rights when a watch begins
+  CHECK_MESSAGE(says("away, trying again: "), watch.output());
+  CHECK_MESSAGE(says("is forbidden"), watch.output());
+  put("home", {virtual_cluster(project, "late", "home", world.name("late"))});
+
+  rights.give();
+  CHECK_MESSAGE(says("back after "), watch.output());
+  CHECK_MESSAGE(eventually([&] { return is_ready("late"); }), watch.output());
+  watch.signal(SIGTERM);
+  CHECK_MESSAGE(watch.wait(20) == 143, watch.output());
+}

@@ -22,14 +22,15 @@ std::string object(const std::string& metadata, std::size_t levels) {
 
 }  // namespace
 
-TEST_CASE("outline: apiVersion, kind, and the rest of metadata and spec of an object that is nested too deep") {
+TEST_CASE(
+    "outline: apiVersion, kind, and the rest of metadata and spec of an object that is nested too "
+    "deep") {
   const std::string text = object(
       util::cat(R"({"name":"deep","namespace":"n","uid":"u","labels":{"a":"b"},"managedFields":[)",
                 nested(9000), "]}"),
       9000);
   REQUIRE_FALSE(data::parse_json(text, "test"));
-  CHECK(data::outline(text) ==
-        Json::parse(R"({"apiVersion":"x/v1","kind":"X",
+  CHECK(data::outline(text) == Json::parse(R"({"apiVersion":"x/v1","kind":"X",
                         "metadata":{"name":"deep","namespace":"n","uid":"u","labels":{"a":"b"}},
                         "spec":{}})"));
 }
@@ -52,8 +53,8 @@ TEST_CASE("outline: text that is no object gives none") {
 TEST_CASE("ListReader: an object of thousands of levels does not hide those beside it") {
   data::PageBuffer page;
   page.append(util::cat(R"({"kind":"XList","metadata":{"resourceVersion":"7"},"items":[)",
-                        object(R"({"name":"deep"})", 9000), ",",
-                        object(R"({"name":"plain"})", 1), "]}"));
+                        object(R"({"name":"deep"})", 9000), ",", object(R"({"name":"plain"})", 1),
+                        "]}"));
   std::vector<std::string> names;
   const auto head = data::ListReader().read(page, [&](const data::ListItem& item) {
     names.emplace_back(item.name);

@@ -38,7 +38,8 @@ TEST_CASE("in order: an item that throws is told before what waits for it, and e
   deployers::run_in_order({}, {}, {});  // nothing to do
 }
 
-TEST_CASE("in order: a thousand items run in some hundreds of threads, each after those before it") {
+TEST_CASE(
+    "in order: a thousand items run in some hundreds of threads, each after those before it") {
   constexpr std::size_t k_items = 1000;
   Order order(k_items);
   for (std::size_t i = 1; i < k_items; ++i) {

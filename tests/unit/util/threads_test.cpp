@@ -1,7 +1,3 @@
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <latch>
@@ -10,6 +6,9 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <kubist/util/threads.hpp>
 
@@ -26,11 +25,11 @@ TEST_CASE("threads: guarded gives what the call gives, and what it throws as an 
   CHECK(thrown.error().kind == ErrorKind::internal);
   CHECK(thrown.error().message == "unexpected: a bug");
   CHECK_FALSE(thrown.error().hint.empty());
-  CHECK(guarded([] { throw 1; }).error().message ==
-        "unexpected: an exception of an unknown type");
+  CHECK(guarded([] { throw 1; }).error().message == "unexpected: an exception of an unknown type");
 }
 
-TEST_CASE("threads: each index is worked on once, with a bound, and the first exception comes home") {
+TEST_CASE(
+    "threads: each index is worked on once, with a bound, and the first exception comes home") {
   std::vector<std::atomic<int>> calls(10'000);
   std::atomic<int> running = 0;
   std::atomic<int> most = 0;
