@@ -1,8 +1,8 @@
-#include <doctest/doctest.h>
-
 #include <condition_variable>
 #include <future>
 #include <stdexcept>
+
+#include <doctest/doctest.h>
 
 #include <kubist/http/curl_transport.hpp>
 #include <kubist/http/retry.hpp>
@@ -220,7 +220,8 @@ TEST_CASE("curl transport: streams in pieces, and stops when the receiver has en
 }
 
 TEST_CASE("curl transport: a handler that throws ends its exchange, not the process") {
-  LoopbackServer server([](const ReceivedRequest&, Connection& connection) { connection.reply(200, "body"); });
+  LoopbackServer server(
+      [](const ReceivedRequest&, Connection& connection) { connection.reply(200, "body"); });
   Setup client;
   for (const bool in_head : {true, false}) {
     CAPTURE(in_head);
@@ -242,7 +243,8 @@ TEST_CASE("curl transport: a handler that throws ends its exchange, not the proc
 }
 
 TEST_CASE("curl transport: a Done that throws is called again with that, and the worker goes on") {
-  LoopbackServer server([](const ReceivedRequest&, Connection& connection) { connection.reply(200, "body"); });
+  LoopbackServer server(
+      [](const ReceivedRequest&, Connection& connection) { connection.reply(200, "body"); });
   Setup client;
   Request request;
   request.url = server.url();

@@ -308,15 +308,17 @@ TEST_CASE_FIXTURE(Fixture, "watch: lists, resumes after a close, lists again aft
   CHECK(trouble == std::vector<std::string>{"Expired"});
 }
 
-TEST_CASE_FIXTURE(Fixture, "watch: a lasting one outlives refusals, lists then, and tells that it is back") {
+TEST_CASE_FIXTURE(Fixture,
+                  "watch: a lasting one outlives refusals, lists then, and tells that it is back") {
   const char* path = "/api/v1/namespaces/x/configmaps";
   std::stop_source stop;
   int calls = 0;
   fake->handle("GET", path, [&](const http::Request& request) {
     const bool watching = request.url.find("watch=1") != std::string::npos;
     const auto list = [](const char* version) {
-      return response_of(200, util::cat(R"({"kind":"ConfigMapList","metadata":{"resourceVersion":")", version,
-                                        R"("},"items":[]})"));
+      return response_of(
+          200, util::cat(R"({"kind":"ConfigMapList","metadata":{"resourceVersion":")", version,
+                         R"("},"items":[]})"));
     };
     switch (++calls) {
       case 1:
@@ -328,7 +330,8 @@ TEST_CASE_FIXTURE(Fixture, "watch: a lasting one outlives refusals, lists then, 
       case 3:
         CHECK(watching);
         return util::Result<http::Response>(response_of(403, status(403, "Forbidden", "no more")));
-      case 4:  // what happened meanwhile is found by a listing, which is allowed before the watch is
+      case 4:  // what happened meanwhile is found by a listing, which is allowed before the watch
+               // is
         CHECK_FALSE(watching);
         return util::Result<http::Response>(list("20"));
       case 5:
@@ -350,12 +353,16 @@ TEST_CASE_FIXTURE(Fixture, "watch: a lasting one outlives refusals, lists then, 
   std::vector<std::string> log;
   options.on_trouble = [&](const util::Error& error) { log.push_back(error.reason); };
   options.on_back = [&] { log.emplace_back("back"); };
-  const auto result = watch(*client, options, [&](const WatchEvent& seen) {
-    log.push_back(seen.type == WatchEventType::relisted ? "listed" : std::string(seen.name));
-    return util::Result<>();
-  }, stop.get_token());
+  const auto result = watch(
+      *client, options,
+      [&](const WatchEvent& seen) {
+        log.push_back(seen.type == WatchEventType::relisted ? "listed" : std::string(seen.name));
+        return util::Result<>();
+      },
+      stop.get_token());
   CHECK(result);
-  CHECK(log == std::vector<std::string>{"listed", "a", "Forbidden", "listed", "Unauthorized", "listed", "back", "b"});
+  CHECK(log == std::vector<std::string>{"listed", "a", "Forbidden", "listed", "Unauthorized",
+                                        "listed", "back", "b"});
 }
 
 TEST_CASE_FIXTURE(Fixture, "watch: what its handler throws ends it as an error") {
@@ -366,17 +373,19 @@ TEST_CASE_FIXTURE(Fixture, "watch: what its handler throws ends it as an error")
   options.ns = "x";
   options.lasting = true;
   const auto result =
-      watch(*client, options, [](const WatchEvent&) -> util::Result<> { throw std::runtime_error("a bug"); }, {});
+      watch(*client, options,
+            [](const WatchEvent&) -> util::Result<> { throw std::runtime_error("a bug"); }, {});
   REQUIRE_FALSE(result);
   CHECK(result.error().message == "unexpected: a bug");
 }
 
-TEST_CASE_FIXTURE(Fixture, "list: an object that is nested too deep fails the list, or itself alone") {
+TEST_CASE_FIXTURE(Fixture,
+                  "list: an object that is nested too deep fails the list, or itself alone") {
   const std::string deep = std::string(600, '[') + std::string(600, ']');
   fake->always("GET", "/api/v1/namespaces/x/configmaps", 200,
                util::cat(R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"10"},"items":[)",
-                         R"({"metadata":{"name":"deep","namespace":"x","uid":"u"},"data":)", deep, "},",
-                         R"({"metadata":{"name":"plain"}}]})"));
+                         R"({"metadata":{"name":"deep","namespace":"x","uid":"u"},"data":)", deep,
+                         "},", R"({"metadata":{"name":"plain"}}]})"));
   CHECK_FALSE(client->list(well_known::config_maps(), "x"));
   ListOptions options;
   options.skip_unreadable = true;
@@ -385,8 +394,10 @@ TEST_CASE_FIXTURE(Fixture, "list: an object that is nested too deep fails the li
   REQUIRE(listed->items.size() == 1);
   CHECK(listed->items[0]["metadata"]["name"] == "plain");
   REQUIRE(listed->unreadable.size() == 1);
-  CHECK(listed->unreadable[0].outline ==
-        Json::parse(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"deep","namespace":"x","uid":"u"},"spec":{}})"));
+  CHECK(
+      listed->unreadable[0].outline ==
+      Json::parse(
+          R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"deep","namespace":"x","uid":"u"},"spec":{}})"));
   const util::Error& error = listed->unreadable[0].error;
   CHECK(error.message == "ConfigMap/x/deep cannot be read: nested deeper than 500 levels");
   CHECK(error.reason == "Unreadable");
