@@ -32,7 +32,7 @@ struct Retry {
 ///   429 without it; 500, 502, 503, 504 of GET, HEAD    may
 ///   502, 503, 504 of idempotent writes                 may
 ///   refused connection, REFUSED_STREAM                 may, any method: nothing was processed
-///   lost connection                                    may, if idempotent
+///   lost connection, nothing for 75 s                  may, if idempotent
 ///   anything else (4xx, TLS, DNS, timeout, cancelled)  no
 Retry classify(const Request& request, const util::Result<Response>& outcome, bool streamed = false);
 
