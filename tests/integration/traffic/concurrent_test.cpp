@@ -33,10 +33,8 @@ class Editor {
     auto client = kube::Client::connect(std::move(*access));
     REQUIRE(client);
     m_client = std::move(*client);
-    m_resource.group = "networking.istio.io";
-    m_resource.version = "v1";
-    m_resource.plural = "virtualservices";
-    m_resource.namespaced = true;
+    m_resource = kube::make_resource("networking.istio.io", "v1", "VirtualService",
+                                     "virtualservices", true);
     m_thread = std::jthread([this](const std::stop_token& stop) {
       while (!stop.stop_requested()) {
         m_edits += edit(m_edits) ? 1 : 0;
