@@ -44,8 +44,8 @@ Cause timeout_cause(CURL* easy, const Request& request, const Url& url) {
             .text = util::cat("no complete answer within ", request.timeout.count(), " ms"),
             .hint = {}};
   }
-  // Servers give up earlier: the connection is dead, or libcurl 7.88 has lost the stream (seen once,
-  // of 30 side by side, though the server had answered in 40 ms).
+  // Servers give up earlier: the connection is dead, or libcurl 7.88 has lost the stream (seen
+  // once, of 30 side by side, though the server had answered in 40 ms).
   return {.kind = util::ErrorKind::timeout,
           .reason = k_failure_lost,
           .text = "nothing came for 75 s",

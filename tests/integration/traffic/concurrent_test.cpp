@@ -33,8 +33,8 @@ class Editor {
     auto client = kube::Client::connect(std::move(*access));
     REQUIRE(client);
     m_client = std::move(*client);
-    m_resource = kube::make_resource("networking.istio.io", "v1", "VirtualService",
-                                     "virtualservices", true);
+    m_resource =
+        kube::make_resource("networking.istio.io", "v1", "VirtualService", "virtualservices", true);
     m_thread = std::jthread([this](const std::stop_token& stop) {
       while (!stop.stop_requested()) {
         m_edits += edit(m_edits) ? 1 : 0;
