@@ -1,5 +1,3 @@
-#include "output/describe.hpp"
-
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/data/pointer.hpp>
@@ -9,6 +7,7 @@
 
 #include "commands.hpp"
 #include "input.hpp"
+#include "output/describe.hpp"
 #include "query/fetch.hpp"
 #include "query/file_targets.hpp"
 #include "query/selectors.hpp"
@@ -101,8 +100,7 @@ util::Result<int> run(Context& context, const Arguments& arguments) {
     return util::fail(ErrorKind::usage, "say what to describe: TYPE [NAME], TYPE/NAME, or -f FILE");
   }
   KUBIST_TRY(const std::string labels, label_selector(arguments));
-  const auto& words = arguments.words();
-  if (!labels.empty() && (words.size() != 1 || words[0].find('/') != std::string::npos)) {
+  if (!labels.empty() && (names_objects(arguments.words()) || !files.empty())) {
     return util::fail(ErrorKind::usage, "name cannot be provided when a selector is specified");
   }
   KUBIST_TRY(const auto client, context.client());

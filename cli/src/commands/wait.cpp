@@ -1,5 +1,3 @@
-#include "query/wait.hpp"
-
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/util/text.hpp>
@@ -9,6 +7,8 @@
 #include "output/object_printer.hpp"
 #include "query/file_targets.hpp"
 #include "query/selectors.hpp"
+#include "query/targets.hpp"
+#include "query/wait.hpp"
 
 namespace kubist::cli {
 namespace {
@@ -43,8 +43,7 @@ util::Result<WaitOptions> read_options(const Arguments& arguments) {
 
 util::Result<> check_words(const Arguments& arguments, const WaitOptions& options) {
   const auto& words = arguments.words();
-  const bool named =
-      words.size() > 1 || (!words.empty() && words[0].find('/') != std::string::npos);
+  const bool named = names_objects(words);
   const bool selected = !options.label_selector.empty() || !options.field_selector.empty() ||
                         arguments.boolean("all");
   if (words.empty() == arguments.list("filename").empty()) {

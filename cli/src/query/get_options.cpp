@@ -4,6 +4,7 @@
 
 #include "input.hpp"
 #include "selectors.hpp"
+#include "targets.hpp"
 
 namespace kubist::cli {
 namespace {
@@ -22,9 +23,7 @@ util::Result<> check(const GetOptions& options, const std::vector<std::string>& 
     return util::fail(ErrorKind::usage, "--watch needs one TYPE on the command line, not -f");
   }
   const bool selects = !options.label_selector.empty() || !options.field_selector.empty();
-  const bool named =
-      words.size() > 1 || (!words.empty() && words[0].find('/') != std::string::npos);
-  if (selects && (named || !options.files.empty())) {
+  if (selects && (names_objects(words) || !options.files.empty())) {
     return util::fail(ErrorKind::usage, "name cannot be provided when a selector is specified");
   }
   if (options.limit < 0) {

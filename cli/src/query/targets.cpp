@@ -83,6 +83,10 @@ util::Result<ApiResource> find_resource(kube::Client& client, const std::string&
   return found;
 }
 
+bool names_objects(const std::vector<std::string>& words) {
+  return words.size() > 1 || (!words.empty() && words[0].find('/') != std::string::npos);
+}
+
 util::Result<Targets> find_targets(kube::Client& client, const std::vector<std::string>& words,
                                    const TargetScope& scope, std::stop_token stop) {
   if (words.empty()) {

@@ -33,6 +33,9 @@ struct TargetScope {
 util::Result<kube::ApiResource> find_resource(kube::Client& client, const std::string& word,
                                               std::stop_token stop = {});
 
+/// Do the words name objects, by TYPE NAME or TYPE/NAME, or only a type?
+bool names_objects(const std::vector<std::string>& words);
+
 /// kubectl's grammar: TYPE[,TYPE...] [NAME...] or TYPE/NAME...; categories ("all") stand for their
 /// kinds. usage: no words, the two forms mixed, names with -A; invalid: a name that can be none
 /// (kube::check_name), before anything is asked; not_found: an unknown type.
