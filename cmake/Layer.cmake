@@ -5,13 +5,13 @@ function(kubist_precompiled name)
   cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
   add_library(${name} OBJECT ${PROJECT_SOURCE_DIR}/cmake/pch/empty.cpp)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch)
-  target_link_libraries(${name} PRIVATE deps::json deps::expected ${arg_DEPENDS} kubist_flags)
+  target_link_libraries(${name} PRIVATE deps::json deps::expected ${arg_DEPENDS})
   target_precompile_headers(${name} PRIVATE ${arg_UNPARSED_ARGUMENTS})
 endfunction()
 
-kubist_precompiled(precompiled <kubist_pch.hpp>)
+kubist_precompiled(precompiled <kubist_pch.hpp> DEPENDS kubist_flags)
 if(KUBIST_TESTS)
-  kubist_precompiled(precompiled_tests <kubist_pch.hpp> <doctest/doctest.h> DEPENDS deps::doctest)
+  kubist_precompiled(precompiled_tests <kubist_pch.hpp> <doctest/doctest.h> DEPENDS deps::doctest kubist_test_flags)
   # Its users are programs, and the compiler asks for the same kind of position independence.
   set_target_properties(precompiled_tests PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(precompiled_tests PRIVATE -fPIE)
@@ -39,7 +39,7 @@ endfunction()
 
 # kubist_test_program(TARGET LIBRARIES...): what every doctest program is made of.
 function(kubist_test_program target)
-  target_link_libraries(${target} PRIVATE ${ARGN} test_main test_paths deps::doctest deps::json kubist_flags)
+  target_link_libraries(${target} PRIVATE ${ARGN} test_main test_paths deps::doctest deps::json kubist_test_flags)
   target_precompile_headers(${target} REUSE_FROM precompiled_tests)
 endfunction()
 

@@ -15,8 +15,6 @@ using namespace it;
 using kubist::util::cat;
 namespace data = kubist::data;
 
-constexpr const char* k_items = "deployitems.landscaper.gardener.cloud";
-
 /// What a script does, and what becomes of it.
 struct Hostile {
   std::string name, script, reason, message;

@@ -17,7 +17,6 @@ using namespace it;
 using kubist::util::cat;
 namespace data = kubist::data;
 
-constexpr const char* k_items = "deployitems.landscaper.gardener.cloud";
 constexpr const char* k_image = "localhost/busybox:1";
 
 Json script(const std::string& name, const std::string& text, Json more = Json::object()) {

@@ -14,8 +14,6 @@ using kubist::util::cat;
 namespace data = kubist::data;
 using Time = std::chrono::system_clock::time_point;
 
-constexpr const char* k_items = "deployitems.landscaper.gardener.cloud";
-
 Time time_at(const Json& object, std::initializer_list<std::string_view> path) {
   const auto time = kubist::util::parse_time(data::string_at(object, path));
   REQUIRE_MESSAGE(time, object.dump());

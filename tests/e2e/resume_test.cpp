@@ -24,8 +24,6 @@ namespace data = kubist::data;
 namespace state = kubist::state;
 namespace fs = std::filesystem;
 
-constexpr const char* k_items = "deployitems.landscaper.gardener.cloud";
-
 /// Counts its runs in its state, beside 3 MiB of noise: several chunks, which must fit together.
 /// The second run takes long enough to be seen while it runs.
 constexpr const char* k_count = R"sh(

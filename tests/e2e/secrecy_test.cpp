@@ -19,8 +19,6 @@ using namespace it;
 using kubist::util::cat;
 namespace data = kubist::data;
 
-constexpr const char* k_items = "deployitems.landscaper.gardener.cloud";
-
 /// Values that nobody may see, each found by the name of its plant.
 class Plants {
  public:

@@ -60,7 +60,7 @@ std::vector<const ApiResource*> preferred(const kube::ResourceIndex& index,
   return found;
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_api_resources(Context& context, const Arguments& arguments) {
   const std::string output = arguments.text("output");
   if (!output.empty() && output != "wide" && output != "name") {
     return util::fail(util::ErrorKind::usage,
@@ -104,19 +104,33 @@ const CommandSpec& api_resources_command() {
       .path = "api-resources",
       .group = "Objects",
       .summary = "Print the kinds that the API server has",
-      .flags = {{"output", 'o', FlagKind::text, "FORMAT", "wide or name", "", Completes::choices,
-                 {}, {"wide", "name"}},
+      .flags = {{"output",
+                 'o',
+                 FlagKind::text,
+                 "FORMAT",
+                 "wide or name",
+                 "",
+                 Completes::choices,
+                 {},
+                 {"wide", "name"}},
                 {"api-group", 0, FlagKind::text, "GROUP", "only this group"},
                 {"namespaced", 0, FlagKind::boolean, "",
                  "only kinds that live in namespaces; false: only the others"},
                 {"verbs", 0, FlagKind::list, "VERBS", "only kinds that take all these verbs"},
                 {"categories", 0, FlagKind::list, "CATEGORY", "only kinds of this category"},
-                {"sort-by", 0, FlagKind::text, "COLUMN", "name or kind", "", Completes::choices,
-                 {}, {"name", "kind"}},
+                {"sort-by",
+                 0,
+                 FlagKind::text,
+                 "COLUMN",
+                 "name or kind",
+                 "",
+                 Completes::choices,
+                 {},
+                 {"name", "kind"}},
                 {"cached", 0, FlagKind::boolean, "", "take what is in the cache on disk"},
                 {"no-headers", 0, FlagKind::boolean, "", "leave out the line of headers"}},
       .examples = {{"kubist's own kinds", "kubist api-resources --api-group kubist.io"}},
-      .run = run};
+      .run = run_api_resources};
   return spec;
 }
 

@@ -40,7 +40,7 @@ util::Result<apply::Options> options_of(Context& context, const Arguments& argum
   return options;
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_apply(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto format, set_format(arguments));
   KUBIST_TRY(auto options, options_of(context, arguments));
   KUBIST_TRY(auto manifests, read_input(context, arguments));
@@ -89,7 +89,7 @@ const CommandSpec& apply_command() {
                    {"See what would change", "kubist apply -f env/ --dry-run=server"},
                    {"Remove what left the folder", "kubist apply -f env/ --inventory env --prune"}},
       .needs = Needs::cluster,
-      .run = run};
+      .run = run_apply};
   return spec;
 }
 

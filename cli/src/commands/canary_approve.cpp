@@ -67,7 +67,7 @@ Json approval_of(const Json& release, std::int64_t weight) {
             {"weight", weight}}}};
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_canary_approve(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const std::string ns, context.ns());
   KUBIST_TRY(const auto client, context.client());
   const engine::Key key = asked_key(canary(), ns, arguments.words().front());
@@ -125,7 +125,7 @@ const CommandSpec& canary_approve_command() {
                     "passed\""},
                    {"The last step, ahead of time", "kubist canary approve shop --weight 100"}},
       .needs = Needs::cluster,
-      .run = run};
+      .run = run_canary_approve};
   return spec;
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 using data::Json;
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_canary_history(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const std::string ns, context.ns());
   const engine::Key key = asked_key(canary(), ns, arguments.words().front());
@@ -55,7 +55,7 @@ const CommandSpec& canary_history_command() {
       .flags = {json_output_flag("json, or nothing for a table")},
       .examples = {{"Why did it go back last night?", "kubist canary history shop -n shop"}},
       .needs = Needs::cluster,
-      .run = run};
+      .run = run_canary_history};
   return spec;
 }
 

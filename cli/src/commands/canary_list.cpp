@@ -7,7 +7,7 @@
 namespace kubist::cli {
 namespace {
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_canary_list(Context& context, const Arguments& arguments) {
   return run_get(context, arguments, typed_words(arguments, "canaryreleases.kubist.io"));
 }
 
@@ -25,7 +25,7 @@ const CommandSpec& canary_list_command() {
       .flags = get_flags(),
       .examples = {{"Of all projects", "kubist canary list -A"},
                    {"Follow them", "kubist canary list -A -w"}},
-      .run = run};
+      .run = run_canary_list};
   return spec;
 }
 

@@ -8,18 +8,18 @@ namespace {
 // A CanaryRelease is asked, and whoever looks at it next answers: this command, which looks at
 // once, or a kubist that watches.
 template <const char* Verb>
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_canary_verb(Context& context, const Arguments& arguments) {
   return run_request(context, arguments, canary(), Verb);
 }
 
-constexpr char k_pause[] = "pause";
-constexpr char k_resume[] = "resume";
-constexpr char k_abort[] = "abort";
-constexpr char k_promote[] = "promote";
-constexpr char k_promote_full[] = "promote-full";
-constexpr char k_retry[] = "retry";
+constexpr char k_canary_pause[] = "pause";
+constexpr char k_canary_resume[] = "resume";
+constexpr char k_canary_abort[] = "abort";
+constexpr char k_canary_promote[] = "promote";
+constexpr char k_canary_promote_full[] = "promote-full";
+constexpr char k_canary_retry[] = "retry";
 
-util::Result<int> run_promote(Context& context, const Arguments& arguments) {
+util::Result<int> run_canary_promote(Context& context, const Arguments& arguments) {
   if (!arguments.text("write").empty()) {
     return arguments.boolean("full") || arguments.boolean("wait")
                ? util::fail(util::ErrorKind::usage,
@@ -27,8 +27,8 @@ util::Result<int> run_promote(Context& context, const Arguments& arguments) {
                             "--full and --wait")
                : write_released(context, arguments);
   }
-  return arguments.boolean("full") ? run<k_promote_full>(context, arguments)
-                                   : run<k_promote>(context, arguments);
+  return arguments.boolean("full") ? run_canary_verb<k_canary_promote_full>(context, arguments)
+                                   : run_canary_verb<k_canary_promote>(context, arguments);
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ const CommandSpec& canary_pause_command() {
   static const CommandSpec spec = request_command(
       canary(), "canary pause", "Freeze the weights of a release",
       "The weights stay as they are, and the clocks stand, until 'kubist canary resume'.",
-      {"Freeze one", "kubist canary pause shop -n shop"}, run<k_pause>);
+      {"Freeze one", "kubist canary pause shop -n shop"}, run_canary_verb<k_canary_pause>);
   return spec;
 }
 
@@ -45,7 +45,7 @@ const CommandSpec& canary_resume_command() {
   static const CommandSpec spec = request_command(
       canary(), "canary resume", "Let a paused release go on",
       "Also where it paused because a route was edited: the route as it is now counts.",
-      {"Go on", "kubist canary resume shop -n shop"}, run<k_resume>);
+      {"Go on", "kubist canary resume shop -n shop"}, run_canary_verb<k_canary_resume>);
   return spec;
 }
 
@@ -54,7 +54,8 @@ const CommandSpec& canary_abort_command() {
       canary(), "canary abort", "Take a release back",
       "Every route gets the weights of its own spec again; the release is Aborted when they "
       "are proven.",
-      {"Take it back and see to it", "kubist canary abort shop -n shop --wait"}, run<k_abort>);
+      {"Take it back and see to it", "kubist canary abort shop -n shop --wait"},
+      run_canary_verb<k_canary_abort>);
   return spec;
 }
 
@@ -64,7 +65,7 @@ const CommandSpec& canary_promote_command() {
         canary(), "canary promote", "Give a release its next weight",
         "Whatever its policies say; their abort rules stay armed. With --write nothing is "
         "asked of the release: what it has released goes into the manifests of its routes.",
-        {"All of it at once", "kubist canary promote shop --full"}, run_promote);
+        {"All of it at once", "kubist canary promote shop --full"}, run_canary_promote);
     made.flags.insert(
         made.flags.begin(),
         {{"full", 0, FlagKind::boolean, "", "100 % at once, instead of the next step"},
@@ -88,7 +89,7 @@ const CommandSpec& canary_retry_command() {
       canary(), "canary retry", "Begin a release again that went back",
       "The next attempt begins with the first weight.",
       {"Once more, to its end", "kubist canary retry shop -n shop --wait --timeout 2h"},
-      run<k_retry>);
+      run_canary_verb<k_canary_retry>);
   return spec;
 }
 

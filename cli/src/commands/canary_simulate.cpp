@@ -124,7 +124,7 @@ Result<SimulationOutcome> simulate_release(Context& context, const Arguments& ar
   return outcome;
 }
 
-Result<int> run(Context& context, const Arguments& arguments) {
+Result<int> run_canary_simulate(Context& context, const Arguments& arguments) {
   if (!arguments.words().empty() && !arguments.given("filename")) {
     return util::fail(ErrorKind::usage, cat("release ", arguments.words()[0], " is not in a file"),
                       "Give its file with -f.");
@@ -261,7 +261,7 @@ const CommandSpec& canary_simulate_command() {
                    {"What looking at a z-test every half minute does to good versions",
                     "kubist canary simulate --test z-test --weight 10"}},
       .needs = Needs::nothing,
-      .run = run};
+      .run = run_canary_simulate};
   return spec;
 }
 

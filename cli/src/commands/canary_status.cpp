@@ -17,7 +17,7 @@ bool is_over(const Json& release) {
   return release::is_final(release::read_state(data::string_at(release, {"status", "state"})));
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_canary_status(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const std::string ns, context.ns());
   const engine::Key key = asked_key(canary(), ns, arguments.words().front());
@@ -59,7 +59,7 @@ const CommandSpec& canary_status_command() {
       .examples = {{"Once", "kubist canary status shop -n shop"},
                    {"In a pipeline", "kubist canary status shop -n shop -w --timeout 1h"}},
       .needs = Needs::cluster,
-      .run = run};
+      .run = run_canary_status};
   return spec;
 }
 

@@ -9,7 +9,7 @@
 namespace kubist::cli {
 namespace {
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_complete(Context& context, const Arguments& arguments) {
   std::vector<std::string> words = arguments.words();
   if (words.empty()) {
     words.emplace_back();
@@ -34,7 +34,7 @@ const CommandSpec& complete_command() {
                                 .arguments = "-- WORD...",
                                 .max_words = -1,
                                 .needs = Needs::nothing,
-                                .run = run,
+                                .run = run_complete,
                                 .hidden = true};
   return spec;
 }

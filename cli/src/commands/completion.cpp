@@ -8,7 +8,7 @@
 namespace kubist::cli {
 namespace {
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_completion(Context& context, const Arguments& arguments) {
   const std::string& shell = arguments.words()[0];
   const std::string file = shell == "zsh" ? "_kubist" : util::cat("kubist.", shell);
   const std::string_view script = embedded::completions(file);
@@ -39,7 +39,7 @@ const CommandSpec& completion_command() {
       .examples = {{"Complete in this bash", "source <(kubist completion bash)"},
                    {"Complete in every zsh", "kubist completion zsh > ~/.zsh/completions/_kubist"}},
       .needs = Needs::nothing,
-      .run = run};
+      .run = run_completion};
   return spec;
 }
 

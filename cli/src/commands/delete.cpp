@@ -99,7 +99,7 @@ std::vector<resources::ServedKind> served_among(Context& context,
   return served ? *served : std::vector<resources::ServedKind>{};
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_delete(Context& context, const Arguments& arguments) {
   KUBIST_TRY(auto options, options_of(arguments));
   std::vector<resources::Manifest> manifests;
   KUBIST_TRY(auto targets,
@@ -213,7 +213,7 @@ const CommandSpec& delete_command() {
                     "kubist delete project shop --dry-run=client"},
                    {"Delete by label", "kubist delete deployments,services -l app=web"}},
       .needs = Needs::cluster,
-      .run = run};
+      .run = run_delete};
   return spec;
 }
 

@@ -4,7 +4,7 @@
 namespace kubist::cli {
 namespace {
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_deployitem_delete(Context& context, const Arguments& arguments) {
   return delete_command().run(context, arguments.with_words(as_item_words(arguments)));
 }
 
@@ -26,7 +26,7 @@ const CommandSpec& deployitem_delete_command() {
                    {"Its target is gone for good",
                     "kubist deployitem delete hello-greet --force-cleanup"}},
       .needs = Needs::cluster,
-      .run = run};
+      .run = run_deployitem_delete};
   return spec;
 }
 

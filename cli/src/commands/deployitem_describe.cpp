@@ -4,7 +4,7 @@
 namespace kubist::cli {
 namespace {
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_deployitem_describe(Context& context, const Arguments& arguments) {
   return describe_command().run(context, arguments.with_words(as_item_words(arguments)));
 }
 
@@ -21,7 +21,7 @@ const CommandSpec& deployitem_describe_command() {
       .completes = Completes::deploy_items,
       .flags = describe_command().flags,
       .examples = {{"Why did it fail?", "kubist deployitem describe hello-greet -n quickstart"}},
-      .run = run};
+      .run = run_deployitem_describe};
   return spec;
 }
 

@@ -118,7 +118,7 @@ util::Result<> write_files(Context& context, const std::string& folder, const Js
   return {};
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_deployitem_exports(Context& context, const Arguments& arguments) {
   KUBIST_TRY(Exports exports, read_exports(context, arguments.words()[0]));
   KUBIST_CHECK(select_keys(exports, arguments.words()));
   if (arguments.given("files")) {
@@ -174,7 +174,7 @@ const CommandSpec& deployitem_exports_command() {
                    {"One value", "kubist deployitem exports hello-greet message --show -o json"},
                    {"As variables", "eval \"$(kubist deployitem exports hello-greet -o env)\""},
                    {"As files", "kubist deployitem exports hello-greet --files out"}},
-      .run = run};
+      .run = run_deployitem_exports};
   return spec;
 }
 

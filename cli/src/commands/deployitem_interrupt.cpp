@@ -8,7 +8,7 @@
 namespace kubist::cli {
 namespace {
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_deployitem_interrupt(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto items, named_items(context, arguments));
   KUBIST_TRY(const auto session, open_session(context));
   const Deadline deadline(arguments.duration("timeout"), context.stop());
@@ -36,7 +36,7 @@ const CommandSpec& deployitem_interrupt_command() {
                  "how long to wait for the end, then exit code 3; 0 means no limit", "0s"}},
       .examples = {{"Stop a run", "kubist deployitem interrupt hello-greet -n quickstart"}},
       .needs = Needs::cluster,
-      .run = run};
+      .run = run_deployitem_interrupt};
   return spec;
 }
 

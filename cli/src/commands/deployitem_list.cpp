@@ -7,7 +7,7 @@
 namespace kubist::cli {
 namespace {
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_deployitem_list(Context& context, const Arguments& arguments) {
   return run_get(context, arguments, as_item_words(arguments));
 }
 
@@ -28,7 +28,7 @@ const CommandSpec& deployitem_list_command() {
       .examples = {{"Of one project", "kubist deployitem list -n quickstart"},
                    {"Their names", "kubist deployitem list -n quickstart -o name"},
                    {"Follow them", "kubist deployitem list -A -w"}},
-      .run = run};
+      .run = run_deployitem_list};
   return spec;
 }
 

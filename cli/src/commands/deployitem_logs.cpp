@@ -11,7 +11,7 @@
 namespace kubist::cli {
 namespace {
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_deployitem_logs(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto home, context.client());
   deployers::LogRequest request;
   KUBIST_TRY(request.ns, context.ns());
@@ -80,7 +80,7 @@ const CommandSpec& deployitem_logs_command() {
                  "0"}},
       .examples = {{"The last run", "kubist deployitem logs hello-greet -n quickstart"},
                    {"Follow the run that has begun", "kubist deployitem logs -f hello-greet"}},
-      .run = run};
+      .run = run_deployitem_logs};
   return spec;
 }
 

@@ -8,7 +8,7 @@
 namespace kubist::cli {
 namespace {
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_deployitem_reconcile(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto items, named_items(context, arguments));
   KUBIST_TRY(const auto session, open_session(context));
   const Deadline deadline(arguments.duration("timeout"), context.stop());
@@ -48,7 +48,7 @@ const CommandSpec& deployitem_reconcile_command() {
                    {"Run it again whatever its state",
                     "kubist deployitem reconcile hello-greet --force"}},
       .needs = Needs::cluster,
-      .run = run};
+      .run = run_deployitem_reconcile};
   return spec;
 }
 

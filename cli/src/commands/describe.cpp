@@ -94,7 +94,7 @@ struct Describer {
   }
 };
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_describe(Context& context, const Arguments& arguments) {
   const auto files = arguments.list("filename");
   if (arguments.words().empty() == files.empty()) {
     return util::fail(ErrorKind::usage, "say what to describe: TYPE [NAME], TYPE/NAME, or -f FILE");
@@ -143,7 +143,7 @@ const CommandSpec& describe_command() {
                 recursive_flag(),
                 {"show-events", 0, FlagKind::boolean, "", "with the events of each", "true"}},
       .examples = {{"Why is it not ready?", "kubist describe virtualcluster/shop-eu"}},
-      .run = run};
+      .run = run_describe};
   return spec;
 }
 

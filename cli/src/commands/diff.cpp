@@ -30,7 +30,7 @@ util::Result<int> diff(Context& context, const Arguments& arguments) {
   return print_diffs(context, diffs, manifests);
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_diff(Context& context, const Arguments& arguments) {
   return diff_exit_code(context, diff(context, arguments));
 }
 
@@ -58,7 +58,7 @@ const CommandSpec& diff_command() {
                 {"inventory", 0, FlagKind::text, "NAME", "the inventory of the set"}},
       .examples = {{"Compare a folder with the cluster", "kubist diff -f env/"}},
       .needs = Needs::cluster,
-      .run = run};
+      .run = run_diff};
   return spec;
 }
 

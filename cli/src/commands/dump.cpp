@@ -9,7 +9,7 @@
 namespace kubist::cli {
 namespace {
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_dump(Context& context, const Arguments& arguments) {
   const std::string folder = arguments.text("man");
   if (folder.empty()) {
     context.out().write(dump());
@@ -34,7 +34,7 @@ const CommandSpec& dump_command() {
                                 .flags = {{"man", 0, FlagKind::text, "FOLDER",
                                            "write the man pages into this folder instead"}},
                                 .needs = Needs::nothing,
-                                .run = run,
+                                .run = run_dump,
                                 .hidden = true};
   return spec;
 }

@@ -114,7 +114,7 @@ util::Result<std::string> selector_for(kube::Client& client, const std::string& 
                    ",involvedObject.name=", object.substr(slash + 1));
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_events(Context& context, const Arguments& arguments) {
   KUBIST_TRY(auto format, parse_output_format(arguments.text("output")));
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const std::string ns, context.ns());
@@ -173,7 +173,7 @@ const CommandSpec& events_command() {
                 {"no-headers", 0, FlagKind::boolean, "", "leave out the line of headers"}},
       .examples = {{"What went wrong lately", "kubist events -A --types=Warning"},
                    {"About one object", "kubist events --for project/shop"}},
-      .run = run};
+      .run = run_events};
   return spec;
 }
 

@@ -7,7 +7,7 @@
 namespace kubist::cli {
 namespace {
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_experiment_list(Context& context, const Arguments& arguments) {
   return run_get(context, arguments, typed_words(arguments, "experiments.kubist.io"));
 }
 
@@ -24,7 +24,7 @@ const CommandSpec& experiment_list_command() {
       .completes = Completes::experiments,
       .flags = get_flags(),
       .examples = {{"Of all projects", "kubist experiment list -A"}},
-      .run = run};
+      .run = run_experiment_list};
   return spec;
 }
 

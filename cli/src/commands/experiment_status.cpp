@@ -18,12 +18,6 @@ namespace {
 using data::Json;
 using util::cat;
 
-const Json& list_at(const Json& object, std::initializer_list<std::string_view> path) {
-  static const Json none = Json::array();
-  const Json* found = data::find_path(object, path);
-  return found != nullptr && found->is_array() ? *found : none;
-}
-
 std::string number(const Json& row, const char* field) {
   const Json* found = data::find_path(row, {field});
   if (found == nullptr || !found->is_number()) {
@@ -49,7 +43,7 @@ std::string interval(const Json& row) {
 /// "color=blue" of the variant's tags.
 std::string tags_of(const Json& experiment, std::string_view variant) {
   std::vector<std::string> tags;
-  for (const Json& each : list_at(experiment, {"spec", "variants"})) {
+  for (const Json& each : data::array_at(experiment, {"spec", "variants"})) {
     const Json* own = data::find_path(each, {"tags"});
     if (data::string_at(each, {"name"}) != variant || own == nullptr) {
       continue;
@@ -63,8 +57,8 @@ std::string tags_of(const Json& experiment, std::string_view variant) {
 
 /// Its share of the clients to come.
 std::string gets(const Json& experiment, const std::string& name) {
-  const Json variants = list_at(experiment, {"spec", "variants"});
-  const Json shares = list_at(experiment, {"status", "assignment", "shares"});
+  const Json variants = data::array_at(experiment, {"spec", "variants"});
+  const Json shares = data::array_at(experiment, {"status", "assignment", "shares"});
   std::int64_t own = 0;
   std::int64_t all = 0;
   for (std::size_t i = 0; i < variants.size(); ++i) {
@@ -80,8 +74,8 @@ std::string gets(const Json& experiment, const std::string& name) {
 std::string table_of(const Json& experiment) {
   std::vector<std::vector<std::string>> rows{
       {"GOAL", "VARIANT", "GETS", "SAMPLES", "VALUE", "DIFFERENCE", "INTERVAL", "P", "TAGS"}};
-  for (const Json& goal : list_at(experiment, {"status", "report"})) {
-    for (const Json& row : list_at(goal, {"variants"})) {
+  for (const Json& goal : data::array_at(experiment, {"status", "report"})) {
+    for (const Json& row : data::array_at(goal, {"variants"})) {
       const std::string name(data::string_at(row, {"name"}));
       rows.push_back({std::string(data::string_at(goal, {"goal"})), name, gets(experiment, name),
                       samples(row), number(row, "value"), number(row, "difference"), interval(row),
@@ -101,7 +95,7 @@ bool is_over(const Json& experiment) {
   return state == experiment::State::finished || state == experiment::State::aborted;
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_experiment_status(Context& context, const Arguments& arguments) {
   const std::string output = arguments.text("output");
   if (!output.empty() && output != "json" && output != "yaml") {
     return util::fail(util::ErrorKind::usage, "--output must be yaml or json");
@@ -172,7 +166,7 @@ const CommandSpec& experiment_status_command() {
                     "kubist reconcile Experiment/button -n shop --timeout 24h && "
                     "kubist experiment status button -n shop -o json"}},
       .needs = Needs::cluster,
-      .run = run};
+      .run = run_experiment_status};
   return spec;
 }
 

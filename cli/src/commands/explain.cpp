@@ -55,7 +55,7 @@ util::Result<> explain_own(Context& context, const std::vector<std::string>& pat
                  path, context.arguments().boolean("recursive"));
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_explain(Context& context, const Arguments& arguments) {
   // "deployments.apps" is a type with its group, "pods.spec.containers" a field: as in kubectl the
   // first word before a dot is the type, --api-version chooses among groups.
   std::vector<std::string> path = util::split(arguments.words()[0], '.');
@@ -105,7 +105,7 @@ const CommandSpec& explain_command() {
                 {"api-version", 0, FlagKind::text, "GROUP/VERSION", "of this group and version"},
                 {"offline", 0, FlagKind::boolean, "", "ask no server: kubist's own kinds"}},
       .examples = {{"A field of a kind", "kubist explain virtualcluster.spec.settings"}},
-      .run = run};
+      .run = run_explain};
   return spec;
 }
 

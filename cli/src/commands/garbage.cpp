@@ -11,7 +11,7 @@ namespace {
 
 using util::cat;
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_garbage(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto dry_run, dry_run_of(arguments));
   KUBIST_TRY(const auto session, open_session(context));
   executors::Session::GarbageOptions options;
@@ -60,7 +60,7 @@ const CommandSpec& garbage_command() {
                  "wait this long for another kubist on the same project", "20s"}},
       .examples = {{"What would go", "kubist garbage -A --dry-run=client"}},
       .needs = Needs::cluster,
-      .run = run};
+      .run = run_garbage};
   return spec;
 }
 

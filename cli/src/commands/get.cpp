@@ -15,7 +15,7 @@ util::Result<int> print_raw(Context& context, const std::string& path) {
   return k_ok;
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_get(Context& context, const Arguments& arguments) {
   if (arguments.given("raw")) {
     return print_raw(context, arguments.text("raw"));
   }
@@ -60,7 +60,7 @@ const CommandSpec& get_command() {
                     "[*].image"},
                    {"What runs where, and which share it gets", "kubist get applications"},
                    {"Follow changes", "kubist get virtualclusters -w"}},
-      .run = run};
+      .run = run_get};
   return spec;
 }
 

@@ -29,7 +29,7 @@ void print_rbac(Context& context, const Arguments& arguments) {
   context.out().write(text);
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_init(Context& context, const Arguments& arguments) {
   if (arguments.boolean("print-rbac")) {
     print_rbac(context, arguments);
     return k_ok;
@@ -80,7 +80,7 @@ const CommandSpec& init_command() {
                    {"Print the roles for project shop",
                     "kubist init --print-rbac -n shop --home-namespace shop-dev"}},
       .needs = Needs::cluster,
-      .run = run};
+      .run = run_init};
   return spec;
 }
 

@@ -93,7 +93,7 @@ int exit_code_of(const istio::Report& report) {
   }
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_istio_check(Context& context, const Arguments& arguments) {
   istio::Scope scope;
   scope.revision = arguments.text("revision");
   if (context.ns_given()) {
@@ -156,7 +156,7 @@ const CommandSpec& istio_check_command() {
       .examples = {{"Look at the cluster of another context", "kubist istio check --context prod"},
                    {"Only the verdict", "kubist istio check -o json | jq -r .verdict"}},
       .needs = Needs::cluster,
-      .run = run};
+      .run = run_istio_check};
   return spec;
 }
 

@@ -15,7 +15,7 @@ util::Result<int> diff(Context& context, const Arguments& arguments) {
   return print_diffs(context, diffs, bundle.manifests);
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_istio_diff(Context& context, const Arguments& arguments) {
   return diff_exit_code(context, diff(context, arguments));
 }
 
@@ -38,7 +38,7 @@ const CommandSpec& istio_diff_command() {
       .flags = bundle_flags(),
       .examples = {{"Look before an upgrade", "kubist istio diff istio.yaml"}},
       .needs = Needs::cluster,
-      .run = run};
+      .run = run_istio_diff};
   return spec;
 }
 

@@ -5,7 +5,7 @@
 namespace kubist::cli {
 namespace {
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_istio_install(Context& context, const Arguments& arguments) {
   return run_install(context, arguments, false);
 }
 
@@ -45,7 +45,7 @@ const CommandSpec& istio_install_command() {
                    {"Only what was reviewed",
                     "kubist istio install istio.yaml --sha256 $(cat istio.sha256)"}},
       .needs = Needs::cluster,
-      .run = run};
+      .run = run_istio_install};
   return spec;
 }
 

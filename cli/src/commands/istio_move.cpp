@@ -18,7 +18,7 @@ std::string line_of(const istio::Behind& each, bool restart) {
   return util::printable(cat(util::lower(each.kind), '/', each.ns, '/', each.name, ": ", what));
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_istio_move(Context& context, const Arguments& arguments) {
   istio::MoveOptions options;
   options.revision = arguments.text("revision");
   if (options.revision.empty()) {
@@ -100,7 +100,7 @@ const CommandSpec& istio_move_command() {
                     "kubist istio move shop blog --revision 1-31 --restart && kubist istio "
                     "uninstall --revision 1-30"}},
       .needs = Needs::cluster,
-      .run = run};
+      .run = run_istio_move};
   return spec;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using util::cat;
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_istio_uninstall(Context& context, const Arguments& arguments) {
   istio::UninstallOptions options;
   if (context.ns_given()) {
     KUBIST_TRY(options.ns, context.ns());
@@ -73,7 +73,7 @@ const CommandSpec& istio_uninstall_command() {
                     "kubist istio uninstall --revision 1-29"},
                    {"Leave nothing of it", "kubist istio uninstall --purge"}},
       .needs = Needs::cluster,
-      .run = run};
+      .run = run_istio_uninstall};
   return spec;
 }
 

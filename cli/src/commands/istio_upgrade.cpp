@@ -4,7 +4,7 @@
 namespace kubist::cli {
 namespace {
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_istio_upgrade(Context& context, const Arguments& arguments) {
   return run_install(context, arguments, true);
 }
 
@@ -31,7 +31,7 @@ const CommandSpec& istio_upgrade_command() {
                     "istioctl manifest generate > istio.yaml && kubist istio diff istio.yaml; "
                     "kubist istio upgrade istio.yaml"}},
       .needs = Needs::cluster,
-      .run = run};
+      .run = run_istio_upgrade};
   return spec;
 }
 

@@ -140,7 +140,7 @@ util::Result<> write_new(const std::vector<std::pair<fs::path, std::string>>& fi
   return {};
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_policy_init(Context& context, const Arguments& arguments) {
   const std::string& name = arguments.words()[0];
   if (!resources::is_dns_subdomain(name)) {
     return util::fail(ErrorKind::usage, cat('"', name, "\" cannot be the name of an object"),
@@ -187,7 +187,7 @@ const CommandSpec& policy_init_command() {
                     "kubist policy init weekday --kind CanaryRelease && kubist policy test "
                     "weekday.yaml weekday.test.yaml"}},
       .needs = Needs::nothing,
-      .run = run};
+      .run = run_policy_init};
   return spec;
 }
 

@@ -70,7 +70,7 @@ void print_table(const std::vector<Row>& rows, Context& context) {
   context.out().write(layout(cells, std::vector<std::vector<int>>(cells.size(), {0, 0, 0}), false));
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_policy_list(Context& context, const Arguments& arguments) {
   std::vector<Json> objects;
   std::string ns;
   if (!arguments.boolean("offline")) {
@@ -110,7 +110,7 @@ const CommandSpec& policy_list_command() {
                  "only the built-in ones; no cluster is asked"}},
       .examples = {{"What this project can use", "kubist policy list -n shop"},
                    {"Without a cluster, with parameters", "kubist policy list --offline -o json"}},
-      .run = run};
+      .run = run_policy_list};
   return spec;
 }
 

@@ -46,7 +46,7 @@ util::Result<DefinitionPtr> find_policy(Context& context, const Arguments& argum
   return catalog.build(objects).find(ns, name);
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_policy_run(Context& context, const Arguments& arguments) {
   const std::string file = arguments.text("filename");
   if (file.empty()) {
     return util::fail(ErrorKind::usage, "no input", "Give a recorded ResourceList with -f FILE.");
@@ -99,7 +99,7 @@ const CommandSpec& policy_run_command() {
                    {"A definition before it is applied",
                     "kubist policy run --definition policy.yaml -f input.yaml"}},
       .needs = Needs::nothing,
-      .run = run};
+      .run = run_policy_run};
   return spec;
 }
 

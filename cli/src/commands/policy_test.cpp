@@ -28,7 +28,7 @@ CaseResult run_case(const engine::PolicyCase& test, const engine::PolicyCatalog&
   return failed;
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_policy_test(Context& context, const Arguments& arguments) {
   std::vector<std::string> paths = arguments.list("definition");
   paths.insert(paths.end(), arguments.words().begin(), arguments.words().end());
   KUBIST_TRY(const PolicyFiles files, read_policy_files(paths));
@@ -91,7 +91,7 @@ const CommandSpec& policy_test_command() {
       .examples = {{"Test a team's policies", "kubist policy test policies/"},
                    {"For CI", "kubist policy test policies/ -o junit > policies.xml"}},
       .needs = Needs::nothing,
-      .run = run};
+      .run = run_policy_test};
   return spec;
 }
 

@@ -34,7 +34,7 @@ Json to_json(const Node& node, const PolicyVerdict& verdict) {
   return json;
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_policy_trace(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto keys, read_selection(context, arguments.words()));
   KUBIST_TRY(const auto session, open_session(context));
   KUBIST_TRY(const auto look, session->trace_policies(keys[0], context.stop()));
@@ -79,7 +79,7 @@ const CommandSpec& policy_trace_command() {
       .flags = {json_output_flag("json, or nothing for a summary")},
       .examples = {{"Why does this namespace get that label?",
                     "kubist policy trace vc/dev -n shop"}},
-      .run = run};
+      .run = run_policy_trace};
   return spec;
 }
 

@@ -109,7 +109,7 @@ util::Result<int> watch(Context& context, executors::Session& session,
   return util::fail(ErrorKind::cancelled, "stopped watching");
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_reconcile(Context& context, const Arguments& arguments) {
   KUBIST_TRY(ReconcileOptions options, options_of(context, arguments));
   const Deadline deadline(arguments.duration("timeout"), context.stop());
   if (arguments.given("filename")) {
@@ -182,7 +182,7 @@ const CommandSpec& reconcile_command() {
                    {"Apply a folder and bring it about", "kubist reconcile -f env/"},
                    {"See what would be written", "kubist reconcile --dry-run=server"},
                    {"In a pipeline", "kubist reconcile --report junit --timeout 10m > report.xml"}},
-      .run = run};
+      .run = run_reconcile};
   return spec;
 }
 

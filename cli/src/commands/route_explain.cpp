@@ -129,7 +129,7 @@ std::string taken_line(const std::string& uri, const traffic::Rule* taken) {
                                 backend_words(*taken), '\n');
 }
 
-Result<int> run(Context& context, const Arguments& arguments) {
+Result<int> run_route_explain(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const Json object, read_object(context, arguments));
   KUBIST_TRY(const traffic::Route route, traffic::read_route(object));
   const traffic::Place place{arguments.text("target-namespace")};
@@ -197,7 +197,7 @@ const CommandSpec& route_explain_command() {
                     "kubist route explain --condition 'uri prefix \"/a\" and not cookie \"beta\" "
                     "present'"}},
       .needs = Needs::nothing,
-      .run = run};
+      .run = run_route_explain};
   return spec;
 }
 

@@ -101,7 +101,7 @@ data::Json to_json(const Graph& graph, NodeId id) {
   return entry;
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_tree(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto keys, read_selection(context, arguments.words()));
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const auto ns, executors::namespace_of(*client, keys, context.stop()));
@@ -149,7 +149,7 @@ const CommandSpec& tree_command() {
       .examples = {{"The whole environment", "kubist tree"},
                    {"With the versions of its applications", "kubist tree --versions"},
                    {"One project", "kubist tree Project/shop"}},
-      .run = run};
+      .run = run_tree};
   return spec;
 }
 

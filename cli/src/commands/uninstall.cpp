@@ -9,7 +9,7 @@
 namespace kubist::cli {
 namespace {
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_uninstall(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto dry_run, dry_run_of(arguments));
   KUBIST_TRY(const auto client, context.client());
   apply::UninstallOptions options;
@@ -39,7 +39,7 @@ const CommandSpec& uninstall_command() {
                  "60s"}},
       .examples = {{"Remove the kinds", "kubist uninstall"}},
       .needs = Needs::cluster,
-      .run = run};
+      .run = run_uninstall};
   return spec;
 }
 

@@ -33,7 +33,7 @@ util::Result<> check_details(const std::vector<resources::Manifest>& manifests,
   return {};
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_validate(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto manifests, read_input(context, arguments));
   KUBIST_CHECK(check_input(manifests, nullptr, arguments.text("namespace"), context.stop()));
   KUBIST_CHECK(check_details(manifests, context.stop()));
@@ -72,7 +72,7 @@ const CommandSpec& validate_command() {
       .flags = {filename_flag(), recursive_flag(), set_report_flag()},
       .examples = {{"Check a folder in CI", "kubist validate -R -f env/"}},
       .needs = Needs::nothing,
-      .run = run};
+      .run = run_validate};
   return spec;
 }
 

@@ -19,7 +19,7 @@ util::Result<int> print_values(Context& context, const data::Json& versions) {
   return k_ok;
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_version(Context& context, const Arguments& arguments) {
   const std::string output = arguments.text("output");
   if (!output.empty() && output != "json" && output != "yaml") {
     return util::fail(util::ErrorKind::usage, "--output must be yaml or json");
@@ -55,11 +55,18 @@ const CommandSpec& version_command() {
       .group = "Other commands",
       .summary = "Print the versions of kubist and of the API server",
       .flags = {{"client", 0, FlagKind::boolean, "", "only this program's version, no request"},
-                {"output", 'o', FlagKind::text, "FORMAT", "json or yaml", "", Completes::choices,
-                 {}, {"json", "yaml"}}},
+                {"output",
+                 'o',
+                 FlagKind::text,
+                 "FORMAT",
+                 "json or yaml",
+                 "",
+                 Completes::choices,
+                 {},
+                 {"json", "yaml"}}},
       .examples = {{"The version of this program", "kubist version --client"}},
       .needs = Needs::cluster,
-      .run = run};
+      .run = run_version};
   return spec;
 }
 

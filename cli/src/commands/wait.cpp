@@ -56,7 +56,7 @@ util::Result<> check_words(const Arguments& arguments, const WaitOptions& option
   return {};
 }
 
-util::Result<int> run(Context& context, const Arguments& arguments) {
+util::Result<int> run_wait(Context& context, const Arguments& arguments) {
   KUBIST_TRY(WaitOptions options, read_options(arguments));
   KUBIST_CHECK(check_words(arguments, options));
   KUBIST_TRY(const auto client, context.client());
@@ -89,24 +89,23 @@ const CommandSpec& wait_command() {
       .arguments = "TYPE NAME... | TYPE/NAME... | TYPE --all | -f FILE",
       .max_words = -1,
       .completes = Completes::resource_names,
-      .flags =
-          {{"for", 0, FlagKind::list, "CONDITION",
-            "condition=TYPE[=VALUE], jsonpath='{PATH}'[=VALUE], delete, create, ready or "
-            "job=finished; may be repeated: all have to hold"},
-           {"timeout", 0, FlagKind::duration, "DURATION",
-            "give up after this time; 0 looks once, a negative one waits for ever", "30s"},
-           {"all", 0, FlagKind::boolean, "", "all objects of the type"},
-           {"all-namespaces", 'A', FlagKind::boolean, "", "look in all namespaces"},
-           {"selector", 'l', FlagKind::text, "SELECTOR", "only objects with these labels"},
-           {"field-selector", 0, FlagKind::text, "SELECTOR", "only objects with these fields"},
-           filename_flag(),
-           recursive_flag()},
+      .flags = {{"for", 0, FlagKind::list, "CONDITION",
+                 "condition=TYPE[=VALUE], jsonpath='{PATH}'[=VALUE], delete, create, ready or "
+                 "job=finished; may be repeated: all have to hold"},
+                {"timeout", 0, FlagKind::duration, "DURATION",
+                 "give up after this time; 0 looks once, a negative one waits for ever", "30s"},
+                {"all", 0, FlagKind::boolean, "", "all objects of the type"},
+                {"all-namespaces", 'A', FlagKind::boolean, "", "look in all namespaces"},
+                {"selector", 'l', FlagKind::text, "SELECTOR", "only objects with these labels"},
+                {"field-selector", 0, FlagKind::text, "SELECTOR", "only objects with these fields"},
+                filename_flag(),
+                recursive_flag()},
       .examples = {{"Until a project is ready",
                     "kubist wait --for=condition=Ready project/shop --timeout=5m"},
                    {"Until a Job has finished, or failed", "kubist wait --for=job=finished job/x"},
                    {"Until all pods of an app are gone",
                     "kubist wait --for=delete pods -l app=web"}},
-      .run = run};
+      .run = run_wait};
   return spec;
 }
 

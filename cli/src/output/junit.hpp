@@ -19,6 +19,9 @@ struct JunitCase {
   std::string text;     ///< more of it: what was expected, what came; may be empty
 };
 
+/// As text or an attribute's value of XML; control characters, which it cannot hold, are shown as
+/// printable text.
+std::string xml_text(std::string_view text);
 /// One <testsuite>. What XML cannot hold (control characters) is shown as printable text.
 void print_junit(std::string_view suite, const std::vector<JunitCase>& cases, Sink& out);
 

@@ -5,13 +5,13 @@
 #include <kubist/data/json_text.hpp>
 #include <kubist/util/text.hpp>
 
+#include "junit.hpp"
 #include "set_report.hpp"
 
 namespace kubist::cli {
 
 using apply::ObjectResult;
 using apply::Outcome;
-using apply::Report;
 using data::Json;
 using util::cat;
 
@@ -93,17 +93,6 @@ Json result_json(const ObjectResult& result, const std::vector<resources::Manife
   return entry;
 }
 
-std::string xml(std::string_view text) {
-  std::string result = util::printable(text);
-  for (const auto& [from, to] : {std::pair<std::string_view, std::string_view>{"&", "&amp;"},
-                                 {"<", "&lt;"},
-                                 {">", "&gt;"},
-                                 {"\"", "&quot;"}}) {
-    result = util::replace_all(result, from, to);
-  }
-  return result;
-}
-
 /// GitHub's escapes for workflow commands.
 std::string workflow_text(std::string_view text) {
   std::string result = util::replace_all(text, "%", "%25");
@@ -124,7 +113,7 @@ std::string annotation(const util::SourcePos& pos, std::string_view text) {
 
 }  // namespace
 
-std::string set_report_json(const Report& report,
+std::string set_report_json(const apply::Report& report,
                             const std::vector<resources::Manifest>& manifests) {
   Json document{{"ok", report.ok()},
                 {"results", Json::array()},
@@ -150,16 +139,16 @@ std::string set_report_json(const Report& report,
   return data::to_kubectl_json(document);
 }
 
-std::string set_report_junit(const Report& report,
+std::string set_report_junit(const apply::Report& report,
                              const std::vector<resources::Manifest>& manifests) {
   std::size_t failures = report.errors.size() + report.not_ready.size();
   std::string cases;
   const auto add = [&](const std::string& name, const util::SourcePos& pos,
                        std::string_view failure) {
-    cases += cat("  <testcase classname=\"kubist\" name=\"", xml(name), "\"",
-                 pos.origin.empty() ? "" : cat(" file=\"", xml(pos.origin), "\""),
+    cases += cat("  <testcase classname=\"kubist\" name=\"", xml_text(name), "\"",
+                 pos.origin.empty() ? "" : cat(" file=\"", xml_text(pos.origin), "\""),
                  pos.line == 0 ? "" : cat(" line=\"", pos.line, "\""), ">",
-                 failure.empty() ? "" : cat("<failure message=\"", xml(failure), "\"/>"),
+                 failure.empty() ? "" : cat("<failure message=\"", xml_text(failure), "\"/>"),
                  "</testcase>\n");
   };
   for (const ObjectResult& result : report.results) {
@@ -175,11 +164,11 @@ std::string set_report_junit(const Report& report,
         error.message);
   }
   const std::size_t tests = report.results.size() + report.not_ready.size() + report.errors.size();
-  return cat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"kubist\" tests=\"",
+  return cat("<?xml_text version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"kubist\" tests=\"",
              tests, "\" failures=\"", failures, "\">\n", cases, "</testsuite>\n");
 }
 
-std::string set_report_github(const Report& report,
+std::string set_report_github(const apply::Report& report,
                               const std::vector<resources::Manifest>& manifests) {
   std::string text;
   for (const ObjectResult& result : report.results) {

@@ -8,6 +8,7 @@ namespace kubist::data {
 
 using util::cat;
 using util::ErrorKind;
+using util::is_digit;
 using util::Result;
 
 namespace {
@@ -17,7 +18,6 @@ constexpr std::size_t k_max_nesting = 50;  // unions and filters inside filters
 
 using Path = std::vector<PathNode>;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) {
   return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
          static_cast<unsigned char>(c) >= 0x80;

@@ -166,6 +166,12 @@ std::string_view string_at(const Json& root, std::initializer_list<std::string_v
              : fallback;
 }
 
+const Json& array_at(const Json& root, std::initializer_list<std::string_view> keys) {
+  static const Json none = Json::array();
+  const Json* found = find_path(root, keys);
+  return found != nullptr && found->is_array() ? *found : none;
+}
+
 std::int64_t int_at(const Json& root, std::initializer_list<std::string_view> keys,
                     std::int64_t fallback) {
   const Json* node = find_path(root, keys);

@@ -5,12 +5,15 @@
 #include <limits>
 #include <optional>
 
+#include <kubist/util/text.hpp>
+
 #include "go_number.hpp"
 
 namespace kubist::data {
-namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+using util::is_digit;
+
+namespace {
 
 enum class Hint { none, sign, digit, word, dot };
 

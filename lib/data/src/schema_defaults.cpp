@@ -7,8 +7,8 @@ namespace {
 
 /// As the API server: a default stands for a missing field, and for a null that may not be.
 void fill_in(const SchemaNode& node, Json& value, std::size_t depth = 0) {
-  constexpr std::size_t k_max_depth = 500;  // a recursive schema may default without end
-  if (depth > k_max_depth) {
+  constexpr std::size_t k_max_default_depth = 500;  // a recursive schema may default without end
+  if (depth > k_max_default_depth) {
     return;
   }
   if (value.is_object()) {

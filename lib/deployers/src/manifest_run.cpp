@@ -15,7 +15,7 @@ namespace {
 using util::cat;
 
 constexpr std::chrono::milliseconds k_retry{2000};
-constexpr std::size_t k_message_bytes = 2000;
+constexpr std::size_t k_result_bytes = 2000;
 constexpr const char* k_applied_job = "appliedJob";
 constexpr const char* k_warnings = "warnings";
 constexpr const char* k_target = "target";
@@ -42,7 +42,7 @@ Progress ManifestRun::progress(Progress::State state, std::string operation, std
   result.state = state;
   result.operation = std::move(operation);
   result.reason = std::move(reason);
-  result.message = m_redactor.redact(message).substr(0, k_message_bytes);
+  result.message = m_redactor.redact(message).substr(0, k_result_bytes);
   result.provider_status = {{"managedResources", managed_json(m_managed)}, {k_target, m_target}};
   if (m_applied) {
     result.provider_status[k_applied_job] = m_job.id;

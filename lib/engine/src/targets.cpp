@@ -26,12 +26,6 @@ bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-const Json& entries_of(const Json& status) {
-  static const Json none = Json::array();
-  const Json* entries = data::find_path(status, {"targets"});
-  return entries != nullptr && entries->is_array() ? *entries : none;
-}
-
 std::string name_of(const Json& entry) {
   return std::string(data::string_at(entry, {"virtualCluster"}));
 }
@@ -88,12 +82,12 @@ struct Joined {
 void join_conditions(Json& status, const Node& node, std::string_view now) {
   std::set<std::string> names(node.selected->begin(), node.selected->end());
   std::int64_t observed = node.generation;
-  for (const Json& entry : entries_of(status)) {
+  for (const Json& entry : data::array_at(status, {"targets"})) {
     names.insert(name_of(entry));
   }
   Joined joined;
   for (const std::string& name : names) {
-    const Json& entries = entries_of(status);
+    const Json& entries = data::array_at(status, {"targets"});
     const auto found = std::find_if(entries.begin(), entries.end(),
                                     [&](const Json& entry) { return name_of(entry) == name; });
     const Json* entry = found != entries.end() ? &*found : nullptr;
@@ -120,7 +114,7 @@ void join_conditions(Json& status, const Node& node, std::string_view now) {
 
 /// Fields that all entries have alike.
 void lift_common(Json& status) {
-  const Json& entries = entries_of(status);
+  const Json& entries = data::array_at(status, {"targets"});
   if (entries.empty()) {
     return;
   }
@@ -141,14 +135,14 @@ void lift_common(Json& status) {
 
 std::vector<std::string> target_names(const Json& status) {
   std::vector<std::string> names;
-  for (const Json& entry : entries_of(status)) {
+  for (const Json& entry : data::array_at(status, {"targets"})) {
     names.push_back(name_of(entry));
   }
   return names;
 }
 
 Json target_status(const Json& status, std::string_view virtual_cluster) {
-  for (const Json& entry : entries_of(status)) {
+  for (const Json& entry : data::array_at(status, {"targets"})) {
     if (name_of(entry) != virtual_cluster) {
       continue;
     }
@@ -178,7 +172,7 @@ Json with_target_status(const Json& status, const Node& node, const Json& own,
     }
   }
   Json targets = Json::array();
-  for (const Json& entry : entries_of(status)) {
+  for (const Json& entry : data::array_at(status, {"targets"})) {
     if (name_of(entry) != node.target) {
       targets.push_back(entry);
     }

@@ -14,22 +14,17 @@ using util::ErrorKind;
 
 namespace {
 
-util::Error problem(ErrorKind kind, std::string reason, std::string message, std::string hint) {
-  util::Error error = util::make_error(kind, std::move(message), std::move(hint));
-  error.reason = std::move(reason);
-  return error;
-}
-
 util::Result<std::string> read_config_map(Work& work, const IstioWish& wish) {
   const std::string& ns = work.node().key.ns;
   const std::string what = cat("ConfigMap ", ns, '/', wish.config_map);
   KUBIST_TRY(const auto found, work.world().home->find(kube::well_known::config_maps(), ns,
                                                        wish.config_map, work.stop()));
   if (!found) {
-    return util::fail(problem(ErrorKind::not_found, "IstioSourceNotFound",
-                              cat(what, " with Istio's manifests does not exist"),
-                              cat("Create it: kubectl create configmap ", wish.config_map, " -n ",
-                                  ns, " --from-file=", wish.key)));
+    return util::fail(util::make_error(ErrorKind::not_found,
+                                       cat(what, " with Istio's manifests does not exist"),
+                                       cat("Create it: kubectl create configmap ", wish.config_map,
+                                           " -n ", ns, " --from-file=", wish.key),
+                                       "IstioSourceNotFound"));
   }
   if (const Json* text = data::find_path(*found, {"data", wish.key});
       text != nullptr && text->is_string()) {
@@ -40,9 +35,9 @@ util::Result<std::string> read_config_map(Work& work, const IstioWish& wish) {
                    ? util::base64_decode(binary->get_ref<const std::string&>())
                    : std::nullopt;
   if (!bytes) {
-    return util::fail(problem(ErrorKind::not_found, "IstioSourceNotFound",
-                              cat(what, " has no key ", wish.key),
-                              "Correct spec.istio.source.configMapRef.key."));
+    return util::fail(util::make_error(ErrorKind::not_found, cat(what, " has no key ", wish.key),
+                                       "Correct spec.istio.source.configMapRef.key.",
+                                       "IstioSourceNotFound"));
   }
   return *std::move(bytes);
 }
@@ -110,12 +105,13 @@ util::Result<> check_istio_grant(const Json* project, const IstioWish& wish) {
   if (granted && (wish.url.empty() || !is_never_allowed(wish.url))) {
     return {};
   }
-  return util::fail(problem(
-      ErrorKind::invalid, "IstioInstallNotGranted",
+  return util::fail(util::make_error(
+      ErrorKind::invalid,
       granted ? cat(source, " is no address that Istio may be installed from")
               : cat("the Project does not grant that Istio is installed from ", source),
       granted ? "Give the address of another server, without a user's name."
-              : "An administrator can add it to spec.istioInstall.sources of the Project."));
+              : "An administrator can add it to spec.istioInstall.sources of the Project.",
+      "IstioInstallNotGranted"));
 }
 
 util::Result<istio::Bundle> read_wished_bundle(Work& work, kube::Client& cluster,

@@ -21,12 +21,6 @@ namespace {
 
 const kube::ApiResource& namespaces() { return kube::well_known::namespaces(); }
 
-util::Error problem(ErrorKind kind, std::string reason, std::string message, std::string hint) {
-  util::Error error = util::make_error(kind, std::move(message), std::move(hint));
-  error.reason = std::move(reason);
-  return error;
-}
-
 // The entry of status.inventory for that namespace, or null.
 const Json* recorded(const engine::Node& node, const std::string& name) {
   const Json* inventory = data::find_path(node.status(), {"inventory"});
@@ -50,14 +44,14 @@ util::Result<> check_ownership(Work& work, const Json& live, const NamespaceWish
     return {};
   }
   if (!owner.empty()) {
-    return util::fail(problem(ErrorKind::invalid, "NamespaceTaken",
-                              cat("namespace ", wish.name, " belongs to ", owner),
-                              "Choose another namespace, or delete its owner first."));
+    return util::fail(
+        util::make_error(ErrorKind::invalid, cat("namespace ", wish.name, " belongs to ", owner),
+                         "Choose another namespace, or delete its owner first.", "NamespaceTaken"));
   }
   if (!wish.adopt && !known) {
-    return util::fail(problem(ErrorKind::invalid, "NamespaceExists",
-                              cat("namespace ", wish.name, " exists and was not made by kubist"),
-                              "Set spec.adopt: true to take it over, or choose another one."));
+    return util::fail(util::make_error(
+        ErrorKind::invalid, cat("namespace ", wish.name, " exists and was not made by kubist"),
+        "Set spec.adopt: true to take it over, or choose another one.", "NamespaceExists"));
   }
   return {};
 }
@@ -96,8 +90,8 @@ util::Result<> remove_labels(Work& work, kube::Client& client, const std::string
 util::Result<> check_projects(const engine::Node* own, const std::string& project_ns,
                               const engine::Node* other, const std::string& ns) {
   const auto not_allowed = [](std::string message, std::string hint) {
-    return util::fail(
-        problem(ErrorKind::invalid, "NamespaceNotAllowed", std::move(message), std::move(hint)));
+    return util::fail(util::make_error(ErrorKind::invalid, std::move(message), std::move(hint),
+                                       "NamespaceNotAllowed"));
   };
   if (is_reserved_namespace(ns)) {
     return not_allowed(cat("namespace ", ns, " of the home cluster is reserved"),
@@ -173,15 +167,16 @@ util::Result<NamespaceFact> keep_namespace(Work& work, kube::Client& client,
     const bool known = entry != nullptr && data::string_at(*entry, {"uid"}) == uid;
     KUBIST_CHECK(check_ownership(work, *live, wish, known));
     if (!ObjectView(*live).deletion_timestamp().empty()) {
-      return util::fail(problem(ErrorKind::unavailable, std::string(k_namespace_terminating),
-                                cat("namespace ", wish.name, " is being deleted"), ""));
+      return util::fail(util::make_error(ErrorKind::unavailable,
+                                         cat("namespace ", wish.name, " is being deleted"), "",
+                                         std::string(k_namespace_terminating)));
     }
     const bool marked = ObjectView(*live).annotation(k_owner_annotation) == work.owner_mark();
     fact.adopted = entry != nullptr ? data::bool_at(*entry, {"adopted"}) : !marked;
   } else if (!wish.create) {
-    return util::fail(problem(ErrorKind::not_found, "NamespaceNotFound",
-                              cat("namespace ", wish.name, " does not exist"),
-                              "Create it, or set spec.create: true."));
+    return util::fail(
+        util::make_error(ErrorKind::not_found, cat("namespace ", wish.name, " does not exist"),
+                         "Create it, or set spec.create: true.", "NamespaceNotFound"));
   }
   if (entry == nullptr) {  // ahead of the namespace: after a crash the next run knows of it
     KUBIST_CHECK(work.record_inventory(

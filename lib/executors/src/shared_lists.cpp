@@ -6,7 +6,7 @@ namespace kubist::executors {
 
 namespace {
 
-constexpr std::chrono::seconds k_max_age{1};
+constexpr std::chrono::seconds k_shared_age{1};
 
 }  // namespace
 
@@ -37,7 +37,7 @@ util::Result<SharedLists::Items> SharedLists::list(kube::Client& client,
   const std::lock_guard lock(entry->mutex);
   const auto now = Clock::now();
   const std::uint64_t writes = writes_to(key);
-  if (entry->items && now - entry->began <= k_max_age && entry->writes == writes) {
+  if (entry->items && now - entry->began <= k_shared_age && entry->writes == writes) {
     return entry->items;
   }
   KUBIST_TRY(auto list, client.list(resource, ns, {}, stop));

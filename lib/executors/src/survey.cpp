@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t k_few = 8;     // as many are read by name
 constexpr std::size_t k_waste = 50;  // objects to read for each one wanted, at most
-constexpr std::chrono::minutes k_max_age{1};
+constexpr std::chrono::minutes k_survey_age{1};
 
 /// Reads a collection of all namespaces, item by item; false: it may not be listed, or too little
 /// of it is wanted.
@@ -70,7 +70,7 @@ struct Survey::Bulk {
       read_at = Clock::now();
       complete = read();
     }
-    if (!complete || Clock::now() - read_at > k_max_age) {
+    if (!complete || Clock::now() - read_at > k_survey_age) {
       values.clear();
       return {};
     }

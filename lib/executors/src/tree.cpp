@@ -105,8 +105,9 @@ util::Error explain(util::Error error, const resources::Kind& kind) {
 }
 
 /// The resource of a served kind; invalid: its objects cannot be nodes.
-util::Result<kube::ApiResource> resource_of(kube::Client& home, const resources::ServedKind& served,
-                                            const std::stop_token& stop) {
+util::Result<kube::ApiResource> served_resource(kube::Client& home,
+                                                const resources::ServedKind& served,
+                                                const std::stop_token& stop) {
   KUBIST_TRY(auto resource, home.discovery().find_kind(served.api_version, served.kind, stop));
   if (!resource.namespaced || !resource.has_subresource("status")) {
     return util::fail(
@@ -126,7 +127,7 @@ void add_served(kube::Client& home, const std::string& ns, Snapshot& snapshot,
     if (!served) {
       continue;
     }
-    auto resource = resource_of(home, *served, stop);
+    auto resource = served_resource(home, *served, stop);
     if (resource && std::find(snapshot.served.begin(), snapshot.served.end(), *resource) !=
                         snapshot.served.end()) {
       continue;

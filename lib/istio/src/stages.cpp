@@ -12,8 +12,8 @@ using resources::ObjectView;
 
 namespace {
 
-constexpr std::array k_order{Stage::base,  Stage::control_plane, Stage::webhooks,
-                             Stage::nodes, Stage::ztunnel,       Stage::gateways};
+constexpr std::array k_install_order{Stage::base,  Stage::control_plane, Stage::webhooks,
+                                     Stage::nodes, Stage::ztunnel,       Stage::gateways};
 
 bool is_webhook_configuration(std::string_view kind) {
   return kind == "MutatingWebhookConfiguration" || kind == "ValidatingWebhookConfiguration";
@@ -84,7 +84,7 @@ std::vector<WebhookConfig> live_webhooks(const Evidence& evidence) {
 
 std::vector<StagedObjects> stages_of(const Bundle& bundle, const std::vector<WebhookConfig>& live) {
   std::vector<StagedObjects> stages;
-  for (const Stage stage : k_order) {
+  for (const Stage stage : k_install_order) {
     StagedObjects objects;
     objects.stage = stage;
     for (const Manifest& manifest : bundle.manifests) {

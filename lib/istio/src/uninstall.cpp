@@ -16,8 +16,8 @@ using util::cat;
 
 namespace {
 
-constexpr std::array k_order{Stage::gateways, Stage::ztunnel, Stage::nodes, Stage::control_plane,
-                             Stage::base};
+constexpr std::array k_removal_order{Stage::gateways, Stage::ztunnel, Stage::nodes,
+                                     Stage::control_plane, Stage::base};
 
 class Uninstaller {
  public:
@@ -156,7 +156,7 @@ class Uninstaller {
       step("proof that no webhook is called any more");
       KUBIST_CHECK(prove_webhooks_gone(m_client, m_evidence, *m_record, m_options, m_stop));
     }
-    for (const Stage stage : k_order) {
+    for (const Stage stage : k_removal_order) {
       std::vector<apply::Target> targets;
       for (const Recorded& each : m_going) {
         if (stage_of(each.live) == stage) {

@@ -1,3 +1,4 @@
+#include <kubist/data/pointer.hpp>
 #include <kubist/http/url.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/util/text.hpp>
@@ -11,11 +12,6 @@ using util::ErrorKind;
 constexpr std::string_view k_field_conflict = "FieldManagerConflict";
 constexpr std::string_view k_conflict_text = ": conflict with ";
 constexpr std::size_t k_shown_body = 300;
-
-std::string text_at(const Json& object, const char* key) {
-  const auto value = object.find(key);
-  return value != object.end() && value->is_string() ? value->get<std::string>() : std::string();
-}
 
 /// As client-go's NewGenericServerResponse names what is no Status.
 std::string_view reason_of(int status, std::string_view method) {
@@ -120,11 +116,11 @@ void add_causes(util::Error& error, const Json& status) {
     if (!cause.is_object()) {
       continue;
     }
-    const std::string field = text_at(cause, "field");
-    const std::string message = text_at(cause, "message");
+    const std::string field(data::string_at(cause, {"field"}));
+    const std::string message(data::string_at(cause, {"message"}));
     util::Error detail =
         util::make_error(error.kind, field.empty() ? message : util::cat(field, ": ", message));
-    detail.reason = text_at(cause, "reason");
+    detail.reason = data::string_at(cause, {"reason"});
     error.details.push_back(std::move(detail));
   }
 }
@@ -134,11 +130,11 @@ util::Error from_status(std::string_view context, const Json& status, int http_s
   const auto code = status.find("code");
   const int number =
       code != status.end() && code->is_number_integer() ? code->get<int>() : http_status;
-  std::string reason = text_at(status, "reason");
+  std::string reason(data::string_at(status, {"reason"}));
   if (reason.empty()) {
     reason = reason_of(number, method);
   }
-  std::string message = text_at(status, "message");
+  std::string message(data::string_at(status, {"message"}));
   if (message.empty()) {
     message = util::cat("the server answered ", number, " (", reason, ')');
   }
@@ -170,7 +166,7 @@ FieldConflict parse_conflict(std::string field, std::string message) {
 util::Error api_error(std::string_view method, std::string_view url, const http::Response& response) {
   const std::string context = util::cat(method, ' ', http::redacted(url));
   const Json body = Json::parse(response.body, nullptr, false);
-  if (body.is_object() && text_at(body, "kind") == "Status") {
+  if (body.is_object() && data::string_at(body, {"kind"}) == "Status") {
     return from_status(context, body, response.status, method);
   }
   Json synthesized = Json::object();

@@ -10,20 +10,9 @@ using data::Json;
 
 constexpr std::string_view k_header = "kubist-discovery 1";
 
-std::string text_at(const Json& object, const char* key) {
-  const auto value = object.find(key);
-  return value != object.end() && value->is_string() ? value->get<std::string>() : std::string();
-}
-
-const Json& list_at(const Json& object, const char* key) {
-  static const Json empty = Json::array();
-  const auto value = object.find(key);
-  return value != object.end() && value->is_array() ? *value : empty;
-}
-
 std::vector<std::string> texts_at(const Json& object, const char* key) {
   std::vector<std::string> texts;
-  for (const Json& item : list_at(object, key)) {
+  for (const Json& item : data::array_at(object, {key})) {
     if (item.is_string()) {
       texts.push_back(item.get<std::string>());
     }
@@ -37,15 +26,15 @@ ApiResource read_aggregated_resource(const Json& item, const std::string& group,
   const Json kind = response_kind != item.end() && response_kind->is_object() ? *response_kind : Json::object();
   resource.group = group;
   resource.version = version;
-  resource.kind = text_at(kind, "kind");
-  resource.plural = text_at(item, "resource");
-  resource.singular = text_at(item, "singularResource");
+  resource.kind = data::string_at(kind, {"kind"});
+  resource.plural = data::string_at(item, {"resource"});
+  resource.singular = data::string_at(item, {"singularResource"});
   resource.short_names = texts_at(item, "shortNames");
   resource.categories = texts_at(item, "categories");
   resource.verbs = texts_at(item, "verbs");
-  resource.namespaced = text_at(item, "scope") == "Namespaced";
-  for (const Json& subresource : list_at(item, "subresources")) {
-    resource.subresources.push_back(text_at(subresource, "subresource"));
+  resource.namespaced = data::string_at(item, {"scope"}) == "Namespaced";
+  for (const Json& subresource : data::array_at(item, {"subresources"})) {
+    resource.subresources.push_back(std::string(data::string_at(subresource, {"subresource"})));
   }
   return resource;
 }
@@ -72,15 +61,15 @@ std::vector<std::string_view> fields_of(std::string_view line) {
 
 void read_aggregated(const Json& document, std::vector<ApiResource>& resources,
                      std::vector<std::string>& failed) {
-  for (const Json& group : list_at(document, "items")) {
-    const auto metadata = group.find("metadata");
-    const std::string name = metadata != group.end() ? text_at(*metadata, "name") : std::string();
-    for (const Json& version : list_at(group, "versions")) {
-      if (text_at(version, "freshness") == "Stale") {
+  for (const Json& group : data::array_at(document, {"items"})) {
+    const std::string name(data::string_at(group, {"metadata", "name"}));
+    for (const Json& version : data::array_at(group, {"versions"})) {
+      if (data::string_at(version, {"freshness"}) == "Stale") {
         failed.push_back(name);
       }
-      for (const Json& item : list_at(version, "resources")) {
-        ApiResource resource = read_aggregated_resource(item, name, text_at(version, "version"));
+      for (const Json& item : data::array_at(version, {"resources"})) {
+        ApiResource resource = read_aggregated_resource(
+            item, name, std::string(data::string_at(version, {"version"})));
         if (!resource.kind.empty() && !resource.verbs.empty()) {
           resources.push_back(std::move(resource));
         }
@@ -94,15 +83,13 @@ std::vector<std::string> legacy_paths(const Json& api, const Json& apis) {
   for (const std::string& version : texts_at(api, "versions")) {
     paths.push_back("/api/" + version);
   }
-  for (const Json& group : list_at(apis, "groups")) {
-    const auto preferred = group.find("preferredVersion");
-    const std::string first =
-        preferred != group.end() && preferred->is_object() ? text_at(*preferred, "groupVersion") : "";
+  for (const Json& group : data::array_at(apis, {"groups"})) {
+    const std::string first(data::string_at(group, {"preferredVersion", "groupVersion"}));
     if (!first.empty()) {
       paths.push_back("/apis/" + first);
     }
-    for (const Json& version : list_at(group, "versions")) {
-      const std::string group_version = text_at(version, "groupVersion");
+    for (const Json& version : data::array_at(group, {"versions"})) {
+      const std::string group_version(data::string_at(version, {"groupVersion"}));
       if (!group_version.empty() && group_version != first) {
         paths.push_back("/apis/" + group_version);
       }
@@ -112,30 +99,30 @@ std::vector<std::string> legacy_paths(const Json& api, const Json& apis) {
 }
 
 void read_legacy(const Json& document, std::vector<ApiResource>& resources) {
-  const std::string group_version = text_at(document, "groupVersion");
+  const std::string group_version(data::string_at(document, {"groupVersion"}));
   const auto slash = group_version.find('/');
   const std::string group = slash == std::string::npos ? "" : group_version.substr(0, slash);
   const std::string version = slash == std::string::npos ? group_version : group_version.substr(slash + 1);
   const std::size_t first = resources.size();
-  for (const Json& item : list_at(document, "resources")) {
-    const std::string name = text_at(item, "name");
+  for (const Json& item : data::array_at(document, {"resources"})) {
+    const std::string name(data::string_at(item, {"name"}));
     if (name.find('/') != std::string::npos) {
       continue;
     }
     ApiResource resource;
     resource.group = group;
     resource.version = version;
-    resource.kind = text_at(item, "kind");
+    resource.kind = data::string_at(item, {"kind"});
     resource.plural = name;
-    resource.singular = text_at(item, "singularName");
+    resource.singular = data::string_at(item, {"singularName"});
     resource.short_names = texts_at(item, "shortNames");
     resource.categories = texts_at(item, "categories");
     resource.verbs = texts_at(item, "verbs");
     resource.namespaced = data::bool_at(item, {"namespaced"});
     resources.push_back(std::move(resource));
   }
-  for (const Json& item : list_at(document, "resources")) {
-    const std::string name = text_at(item, "name");
+  for (const Json& item : data::array_at(document, {"resources"})) {
+    const std::string name(data::string_at(item, {"name"}));
     const auto cut = name.find('/');
     for (std::size_t i = first; cut != std::string::npos && i < resources.size(); ++i) {
       if (std::string_view(name).substr(0, cut) == resources[i].plural) {

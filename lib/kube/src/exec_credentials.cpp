@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <kubist/data/pointer.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/process.hpp>
 #include <kubist/util/sha256.hpp>
@@ -17,11 +18,6 @@ using util::ErrorKind;
 tl::unexpected<util::Error> plugin_error(const ExecConfig& config, std::string_view why) {
   return util::fail(ErrorKind::forbidden, util::cat("credential plugin ", config.command, ": ", why),
                     config.install_hint);
-}
-
-std::string member(const Json& object, const char* key) {
-  const auto value = object.find(key);
-  return value != object.end() && value->is_string() ? value->get<std::string>() : std::string();
 }
 
 util::Result<bool> interactive_mode(const ExecConfig& config, bool may_prompt) {
@@ -51,28 +47,30 @@ std::string exec_info(const ExecConfig& config, bool interactive) {
 
 util::Result<ExecAnswer> parse_exec_answer(const ExecConfig& config, const std::string& text) {
   const Json value = Json::parse(text, nullptr, false);
-  if (!value.is_object() || member(value, "kind") != "ExecCredential") {
+  if (!value.is_object() || data::string_at(value, {"kind"}) != "ExecCredential") {
     return plugin_error(config, "its output is no ExecCredential");
   }
-  if (member(value, "apiVersion") != config.api_version) {
-    return plugin_error(config, util::cat("it answers with apiVersion ", member(value, "apiVersion"),
-                                          ", the kubeconfig wants ", config.api_version));
+  if (data::string_at(value, {"apiVersion"}) != config.api_version) {
+    return plugin_error(
+        config, util::cat("it answers with apiVersion ", data::string_at(value, {"apiVersion"}),
+                          ", the kubeconfig wants ", config.api_version));
   }
   const auto status = value.find("status");
   if (status == value.end() || !status->is_object()) {
     return plugin_error(config, "its answer has no status");
   }
   ExecAnswer answer;
-  answer.token = util::Secret(member(*status, "token"));
-  answer.client_cert_pem = member(*status, "clientCertificateData");
-  answer.client_key_pem = util::Secret(member(*status, "clientKeyData"));
+  answer.token = util::Secret(std::string(data::string_at(*status, {"token"})));
+  answer.client_cert_pem = data::string_at(*status, {"clientCertificateData"});
+  answer.client_key_pem = util::Secret(std::string(data::string_at(*status, {"clientKeyData"})));
   if (answer.client_cert_pem.empty() != answer.client_key_pem.empty()) {
     return plugin_error(config, "its answer has only one of client certificate and key");
   }
   if (answer.token.empty() && answer.client_cert_pem.empty()) {
     return plugin_error(config, "its answer has neither a token nor a client certificate");
   }
-  if (const std::string expires = member(*status, "expirationTimestamp"); !expires.empty()) {
+  if (const std::string expires(data::string_at(*status, {"expirationTimestamp"}));
+      !expires.empty()) {
     const auto time = util::parse_time(expires);
     if (!time) {
       return plugin_error(config, "its expirationTimestamp is no RFC 3339 time");

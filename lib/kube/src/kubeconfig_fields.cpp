@@ -1,5 +1,6 @@
 #include "kubeconfig_fields.hpp"
 
+#include <kubist/data/pointer.hpp>
 #include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
 
@@ -24,11 +25,6 @@ util::Result<ExecConfig::Interactive> read_interactive(const FieldReader& user, 
                     util::cat("kubeconfig: ", user.what(), ": exec.interactiveMode is ",
                               mode.empty() ? "missing" : util::cat('"', mode, '"'),
                               "; it must be Never, IfAvailable or Always"));
-}
-
-std::string member(const Json& object, const char* key) {
-  const auto value = object.find(key);
-  return value != object.end() && value->is_string() ? value->get<std::string>() : std::string();
 }
 
 }  // namespace
@@ -127,9 +123,9 @@ const Json* FieldReader::child(const char* key) {
 
 util::Result<ExecConfig> read_exec(FieldReader& user, const Json& exec) {
   ExecConfig config;
-  config.api_version = member(exec, "apiVersion");
-  config.command = member(exec, "command");
-  config.install_hint = member(exec, "installHint");
+  config.api_version = data::string_at(exec, {"apiVersion"});
+  config.command = data::string_at(exec, {"command"});
+  config.install_hint = data::string_at(exec, {"installHint"});
   if (config.command.empty()) {
     return util::fail(ErrorKind::invalid, util::cat("kubeconfig: ", user.what(), ": exec.command is missing"));
   }
@@ -154,7 +150,8 @@ util::Result<ExecConfig> read_exec(FieldReader& user, const Json& exec) {
   if (const auto env = exec.find("env"); env != exec.end() && env->is_array()) {
     for (const Json& variable : *env) {
       if (variable.is_object()) {
-        config.environment.emplace_back(member(variable, "name"), member(variable, "value"));
+        config.environment.emplace_back(data::string_at(variable, {"name"}),
+                                        data::string_at(variable, {"value"}));
       }
     }
   }
@@ -162,7 +159,8 @@ util::Result<ExecConfig> read_exec(FieldReader& user, const Json& exec) {
   config.provide_cluster_info =
       cluster_info != exec.end() && cluster_info->is_boolean() && cluster_info->get<bool>();
   KUBIST_TRY(config.interactive,
-             read_interactive(user, member(exec, "interactiveMode"), config.api_version));
+             read_interactive(user, std::string(data::string_at(exec, {"interactiveMode"})),
+                              config.api_version));
   return config;
 }
 

@@ -15,7 +15,7 @@ using util::cat;
 
 namespace {
 
-constexpr std::size_t k_max_body = std::size_t{64} << 20U;
+constexpr std::size_t k_max_reply = std::size_t{64} << 20U;
 /// As it is in the URL; those beyond some 8 KiB are refused by many a server.
 constexpr std::size_t k_max_query = 6'000;
 
@@ -96,7 +96,7 @@ Expected<std::vector<Point>> ask(Prometheus::Endpoint& endpoint, const Query& qu
   http::Request request = endpoint.request_of(path_of(query));
   // Theirs ends first, and says so better than ours.
   request.timeout = query.timeout + std::chrono::seconds(2);
-  request.max_body = k_max_body;
+  request.max_body = k_max_reply;
   const std::string url = request.url.substr(0, request.url.find('?'));
   const std::string authorization(
       http::find_header(request.headers, "Authorization").value_or(std::string_view()));

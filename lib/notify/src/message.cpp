@@ -12,7 +12,8 @@ using util::cat;
 
 namespace {
 
-constexpr std::array<std::string_view, 5> k_levels{"TRACE", "DEBUG", "INFO", "WARNING", "ERROR"};
+constexpr std::array<std::string_view, 5> k_level_names{"TRACE", "DEBUG", "INFO", "WARNING",
+                                                        "ERROR"};
 
 std::string_view of_condition(const Json& status, std::string_view type, std::string_view field) {
   const Json* found = engine::find_condition(status, type);
@@ -41,15 +42,17 @@ Level level_of(const Json& before, const Json& after, std::string_view reason) {
 
 }  // namespace
 
-std::string_view to_string(Level level) { return k_levels.at(static_cast<std::size_t>(level)); }
+std::string_view to_string(Level level) {
+  return k_level_names.at(static_cast<std::size_t>(level));
+}
 
 std::optional<Level> read_level(std::string_view name) {
   const auto found = std::ranges::find_if(
-      k_levels, [&](std::string_view level) { return util::iequals(level, name); });
-  if (found == k_levels.end()) {
+      k_level_names, [&](std::string_view level) { return util::iequals(level, name); });
+  if (found == k_level_names.end()) {
     return {};
   }
-  return static_cast<Level>(found - k_levels.begin());
+  return static_cast<Level>(found - k_level_names.begin());
 }
 
 std::optional<Message> message_of(const engine::Node& node, const Json& before, const Json& after) {

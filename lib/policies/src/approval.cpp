@@ -14,7 +14,7 @@ using util::cat;
 
 namespace {
 
-constexpr const char* k_doc =
+constexpr const char* k_approval_doc =
     "Before each weight of `before` (every step where it is empty) the release waits for an "
     "Approval\n"
     "of this release, target and weight: `kubist canary approve NAME`. One of another target, of "
@@ -23,7 +23,7 @@ constexpr const char* k_doc =
     "after\n"
     "another policy it is the gate.";
 
-Json schema() {
+Json approval_schema() {
   return {{"type", "object"},
           {"properties",
            {{"before",
@@ -52,7 +52,7 @@ bool is_gated(const Json& list, int from, int to) {
   });
 }
 
-util::Result<> apply(Json& list) {
+util::Result<> apply_approval(Json& list) {
   KUBIST_TRY(const ReleaseView view, read_release(list));
   KUBIST_TRY(const release::Plan plan, release::read_plan(list["items"][0]));
   if (is_over(view) || view.weight >= 100) {
@@ -79,11 +79,11 @@ util::Result<> apply(Json& list) {
 }  // namespace
 
 Builtin approval() {
-  BuiltinText text{"Approval", "Lets a canary wait for a person's yes.",
-                   k_doc,      schema(),
-                   true,       {"CanaryRelease"}};
+  BuiltinText text{"Approval",     "Lets a canary wait for a person's yes.",
+                   k_approval_doc, approval_schema(),
+                   true,           {"CanaryRelease"}};
   text.wants_approvals = true;
-  return make_builtin(std::move(text), {"ApprovalPolicy"}, apply);
+  return make_builtin(std::move(text), {"ApprovalPolicy"}, apply_approval);
 }
 
 }  // namespace kubist::policies

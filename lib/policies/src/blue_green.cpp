@@ -13,7 +13,7 @@ using util::cat;
 namespace {
 
 constexpr int k_all = 100;
-constexpr const char* k_doc =
+constexpr const char* k_blue_green_doc =
     "Once the pods of the new version are ready, and have been for autoPromotionSeconds, all the "
     "traffic\n"
     "goes there in one step; with `autoPromotionEnabled: false` after an Approval of 100 %. For\n"
@@ -21,7 +21,7 @@ constexpr const char* k_doc =
     "and\n"
     "policies that judge behind it.";
 
-Json schema() {
+Json blue_green_schema() {
   const auto seconds = [](int initial, const char* description) {
     return Json{{"type", "integer"},
                 {"minimum", 0},
@@ -72,7 +72,7 @@ util::Result<> wait(Json& list, const ReleaseView& view) {
   return {};
 }
 
-util::Result<> apply(Json& list) {
+util::Result<> apply_blue_green(Json& list) {
   KUBIST_TRY(const ReleaseView view, read_release(list));
   Json& spec = resource_of(list)["spec"];
   spec["weights"] = Json::array({k_all});
@@ -87,11 +87,14 @@ util::Result<> apply(Json& list) {
 }  // namespace
 
 Builtin blue_green() {
-  BuiltinText text{"BlueGreen", "Gives a new version all the traffic in one step.",
-                   k_doc,       schema(),
-                   true,        {"CanaryRelease"}};
+  BuiltinText text{"BlueGreen",
+                   "Gives a new version all the traffic in one step.",
+                   k_blue_green_doc,
+                   blue_green_schema(),
+                   true,
+                   {"CanaryRelease"}};
   text.wants_approvals = true;
-  return make_builtin(std::move(text), {"blue-green", "BlueGreenPolicy"}, apply);
+  return make_builtin(std::move(text), {"blue-green", "BlueGreenPolicy"}, apply_blue_green);
 }
 
 }  // namespace kubist::policies

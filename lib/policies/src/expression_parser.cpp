@@ -11,6 +11,7 @@ namespace kubist::policies {
 
 using util::cat;
 using util::ErrorKind;
+using util::is_digit;
 using util::Result;
 
 namespace {
@@ -18,7 +19,6 @@ namespace {
 constexpr std::size_t k_max_length = 4096;
 constexpr int k_max_depth = 32;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_name(char c) { return is_name_start(c) || is_digit(c) || c == '.'; }
 

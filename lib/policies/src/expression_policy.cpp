@@ -12,7 +12,7 @@ using Outcome = WindowCheck::Outcome;
 
 namespace {
 
-constexpr const char* k_doc =
+constexpr const char* k_expression_doc =
     "A condition over the numbers of each window: + - * /, comparisons, && || !, parentheses; no "
     "calls,\n"
     "no assignments. Names are `weight`, and for canary. and stable. each requests, errors, rps, "
@@ -26,7 +26,7 @@ constexpr const char* k_doc =
     "`failureLimit`\n"
     "for which it does not take it back. What cannot be told holds with that reason.";
 
-Json schema() {
+Json expression_schema() {
   Json schema = judge_schema({{"expression",
                                {{"type", "string"},
                                 {"maxLength", 4096},
@@ -54,7 +54,7 @@ util::Result<Expression> parse(const Json& parameters) {
   return parsed;
 }
 
-util::Result<> apply(Json& list) {
+util::Result<> apply_expression(Json& list) {
   const std::string text(data::string_at(parameters_of(list), {"expression"}));
   KUBIST_TRY(const Expression parsed, parse(parameters_of(list)));
   if (!parsed.is_condition()) {
@@ -78,8 +78,8 @@ util::Result<> apply(Json& list) {
 Builtin expression() {
   BuiltinText text{"Expression",
                    "Moves a canary while a condition over its windows holds.",
-                   k_doc,
-                   schema(),
+                   k_expression_doc,
+                   expression_schema(),
                    true,
                    {"CanaryRelease"},
                    {{"window", std::string(release::k_window_query)}}};
@@ -87,7 +87,8 @@ Builtin expression() {
     const auto parsed = parse(parameters);
     return parsed ? workload_queries(parsed->names()) : std::vector<std::string>();
   };
-  return make_builtin(std::move(text), {"ExpressionPolicy", "CustomCanaryReleasePolicy"}, apply);
+  return make_builtin(std::move(text), {"ExpressionPolicy", "CustomCanaryReleasePolicy"},
+                      apply_expression);
 }
 
 }  // namespace kubist::policies

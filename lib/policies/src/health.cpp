@@ -12,11 +12,11 @@ using util::cat;
 
 namespace {
 
-constexpr const char* k_doc =
+constexpr const char* k_health_doc =
     "Counts the looks in a row at which no pod of the canary is ready: at failureThreshold the\n"
     "release goes back. Otherwise each weight is live for the time `step`, then the next is set.";
 
-Json schema() {
+Json health_schema() {
   return {{"type", "object"},
           {"properties",
            {{"failureThreshold",
@@ -30,7 +30,7 @@ Json schema() {
               {"description", "How long each weight is live before the next."}}}}}};
 }
 
-util::Result<> apply(Json& list) {
+util::Result<> apply_health(Json& list) {
   KUBIST_TRY(const ReleaseView view, read_release(list));
   KUBIST_TRY(const auto step, duration_parameter(list, "step"));
   Json& config = list["functionConfig"];
@@ -55,13 +55,13 @@ util::Result<> apply(Json& list) {
 Builtin health() {
   return make_builtin({"Health",
                        "Takes a canary back whose pods are not ready.",
-                       k_doc,
-                       schema(),
+                       k_health_doc,
+                       health_schema(),
                        true,
                        {"CanaryRelease"}},
                       {"HealthBasedCanaryReleasePolicy", "HealthBasedGatewayCanaryReleasingPolicy",
                        "HealthBasedVirtualServiceCanaryReleasingPolicy"},
-                      apply);
+                      apply_health);
 }
 
 }  // namespace kubist::policies

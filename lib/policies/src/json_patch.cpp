@@ -7,7 +7,7 @@ namespace kubist::policies {
 
 namespace {
 
-constexpr const char* k_doc =
+constexpr const char* k_json_patch_doc =
     "labels and annotations are merged into spec.labels and spec.annotations, set is merged into "
     "the\n"
     "spec (RFC 7386: null removes a field), and patch is a JSON Patch (RFC 6902) on the resource,\n"
@@ -21,7 +21,7 @@ Json string_map(const char* description) {
           {"additionalProperties", {{"type", "string"}}}};
 }
 
-Json schema() {
+Json json_patch_schema() {
   return {{"type", "object"},
           {"properties",
            {{"labels", string_map("Merged into spec.labels.")},
@@ -33,7 +33,7 @@ Json schema() {
             {"patch", patch_schema("JSON Patch on the resource, paths below /spec.")}}}};
 }
 
-util::Result<> apply(Json& list) {
+util::Result<> apply_json_patch(Json& list) {
   const Json parameters = parameters_of(list);
   Json& spec = resource_of(list)["spec"];
   for (const char* map : {"labels", "annotations"}) {
@@ -54,9 +54,9 @@ util::Result<> apply(Json& list) {
 
 Builtin json_patch() {
   return make_builtin(
-      {"JsonPatch", "Sets labels and fields of the spec by merging and by JSON Patch.", k_doc,
-       schema(), false},
-      {"json-patch", "JsonPatchPolicy", "patch"}, apply);
+      {"JsonPatch", "Sets labels and fields of the spec by merging and by JSON Patch.",
+       k_json_patch_doc, json_patch_schema(), false},
+      {"json-patch", "JsonPatchPolicy", "patch"}, apply_json_patch);
 }
 
 }  // namespace kubist::policies

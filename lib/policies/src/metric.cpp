@@ -13,7 +13,7 @@ using Outcome = WindowCheck::Outcome;
 
 namespace {
 
-constexpr const char* k_doc =
+constexpr const char* k_metric_doc =
     "Each metric is a number of the window that must stay in its thresholdRange {min, max}. Named "
     "as\n"
     "Flagger's: request-success-rate (percent of the canary's requests) and request-duration (its "
@@ -28,7 +28,7 @@ constexpr const char* k_doc =
     "stable;\n"
     "response_code_2xx and the like are known there as successes, errors and requests.";
 
-Json schema() {
+Json metric_schema() {
   return judge_schema(
       {{"metrics", objectives_schema()},
        {"metric",
@@ -54,7 +54,7 @@ util::Result<std::vector<Objective>> read_all(const Json& parameters) {
   return objectives;
 }
 
-util::Result<> apply(Json& list) {
+util::Result<> apply_metric(Json& list) {
   KUBIST_TRY(const auto objectives, read_all(parameters_of(list)));
   return judge_windows(
       list, [&](const WindowValues& window) { return check_objectives(objectives, window); });
@@ -65,8 +65,8 @@ util::Result<> apply(Json& list) {
 Builtin metric() {
   BuiltinText text{"Metric",
                    "Moves a canary while numbers of its windows stay in their ranges.",
-                   k_doc,
-                   schema(),
+                   k_metric_doc,
+                   metric_schema(),
                    true,
                    {"CanaryRelease"},
                    {{"window", std::string(release::k_window_query)}}};
@@ -83,7 +83,7 @@ Builtin metric() {
       std::move(text),
       {"MetricPolicy", "MetricCanaryReleasePolicy", "MetricBasedGatewayCanaryReleasingPolicy",
        "MetricBasedVirtualServiceCanaryReleasingPolicy"},
-      apply);
+      apply_metric);
 }
 
 }  // namespace kubist::policies

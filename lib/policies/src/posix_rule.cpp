@@ -2,14 +2,17 @@
 
 #include <algorithm>
 
+#include <kubist/util/text.hpp>
+
 namespace kubist::policies {
+
+using util::is_digit;
 
 using std::chrono::days;
 using std::chrono::seconds;
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
 
 }  // namespace

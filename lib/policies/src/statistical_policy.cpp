@@ -18,7 +18,7 @@ using util::ErrorKind;
 
 namespace {
 
-constexpr const char* k_doc =
+constexpr const char* k_statistical_doc =
     "Compares the failures of canary and stable window by window with tests that may be looked at\n"
     "any time (e-processes). Goes back as soon as the canary is proven to fail more often than\n"
     "stable and `tolerance` points; goes on when it is proven that, with the next weight, it will\n"
@@ -33,7 +33,7 @@ Json number(double least, double most, double fallback, const char* description)
           {"description", description}};
 }
 
-Json schema() {
+Json statistical_schema() {
   return {
       {"type", "object"},
       {"properties",
@@ -115,7 +115,7 @@ void repeat(Json& list, const Json& kept, int step) {
          std::string(data::string_at(*last, {"message"})));
 }
 
-util::Result<> apply(Json& list) {
+util::Result<> apply_statistical(Json& list) {
   KUBIST_TRY(const ReleaseView view, read_release(list));
   KUBIST_TRY(const release::Plan plan, release::read_plan(list["items"][0]));
   Json& config = list["functionConfig"];
@@ -210,12 +210,12 @@ util::Result<StatisticalParameters> statistical_parameters(const Json& given,
 Builtin statistical() {
   return make_builtin({"Statistical",
                        "Moves a canary by tests of its failures against stable's.",
-                       k_doc,
-                       schema(),
+                       k_statistical_doc,
+                       statistical_schema(),
                        true,
                        {"CanaryRelease"},
                        {{"window", std::string(release::k_window_query)}}},
-                      {"StatisticalPolicy", "StatisticalCanaryReleasePolicy"}, apply);
+                      {"StatisticalPolicy", "StatisticalCanaryReleasePolicy"}, apply_statistical);
 }
 
 }  // namespace kubist::policies

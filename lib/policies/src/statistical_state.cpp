@@ -88,7 +88,7 @@ Result<> read_series(const Json& json, SeriesState& series, stats::RestartedEPro
   return {};
 }
 
-double percent(double share) { return std::round(share * 1e6) / 1e4; }
+double rounded_percent(double share) { return std::round(share * 1e6) / 1e4; }
 
 }  // namespace
 
@@ -139,7 +139,7 @@ Json to_json(const StatisticalParameters& parameters, const StatisticalDecision&
           {"pValue", evidence.p_value},
           {"logE", evidence.log_e},
           {"logProof", std::isfinite(evidence.log_proof) ? Json(evidence.log_proof) : Json()},
-          {"allowedPercent", percent(evidence.allowed)},
+          {"allowedPercent", rounded_percent(evidence.allowed)},
           {"correlation", evidence.correlation},
           {"canary", {{"requests", evidence.step.canary.n}, {"failures", evidence.step.canary.k}}},
           {"stable", {{"requests", evidence.step.stable.n}, {"failures", evidence.step.stable.k}}}};

@@ -19,7 +19,7 @@ using util::cat;
 
 namespace {
 
-constexpr const char* k_doc =
+constexpr const char* k_steps_doc =
     "Steps in order, as Argo Rollouts writes them. setWeight is a weight of the release; pause "
     "waits for\n"
     "its duration, or without one until `kubist canary resume` or an Approval of the next weight; "
@@ -74,7 +74,7 @@ void set_routes(Json& list, const std::vector<Stage>& stages, int weight, std::s
   }
 }
 
-util::Result<> apply(Json& list) {
+util::Result<> apply_steps(Json& list) {
   KUBIST_TRY(const ReleaseView view, read_release(list));
   KUBIST_TRY(const auto stages, read_steps(parameters_of(list)["steps"]));
   KUBIST_TRY(const release::Plan before, release::read_plan(list["items"][0]));
@@ -99,14 +99,14 @@ util::Result<> apply(Json& list) {
 Builtin steps() {
   BuiltinText text{"Steps",
                    "Leads a canary through weights, pauses, analyses, webhooks and jobs in order.",
-                   k_doc,
+                   k_steps_doc,
                    steps_schema(),
                    true,
                    {"CanaryRelease"},
                    {{"window", std::string(release::k_window_query)}}};
   text.queries = [](const Json& parameters) { return queries_of_steps(parameters["steps"]); };
   text.wants_approvals = true;
-  return make_builtin(std::move(text), {"StepsPolicy"}, apply);
+  return make_builtin(std::move(text), {"StepsPolicy"}, apply_steps);
 }
 
 }  // namespace kubist::policies

@@ -13,7 +13,6 @@ namespace kubist::policies {
 
 using util::cat;
 using util::ErrorKind;
-using Outcome = CallCheck::Outcome;
 
 namespace {
 
@@ -132,21 +131,22 @@ CallCheck check_call(const Step& step, const Json* answer) {
   const std::string what = cat(job ? "job " : "webhook ", step.name);
   const auto reason = answer != nullptr ? data::string_at(*answer, {"reason"}) : k_reason_not_due;
   if (reason == k_reason_not_due) {
-    return {Outcome::pending, "StepRunning",
+    return {CallCheck::Outcome::pending, "StepRunning",
             cat(what, job ? " begins" : " is called", " at the next look")};
   }
   const std::string_view said = data::string_at(*answer, {"message"});
   const std::string behind = said.empty() ? "" : cat(": ", said);
   if (!reason.empty()) {
-    return {reason == k_reason_job_running ? Outcome::pending : Outcome::unknown,
-            std::string(reason), cat(what, behind)};
+    return {
+        reason == k_reason_job_running ? CallCheck::Outcome::pending : CallCheck::Outcome::unknown,
+        std::string(reason), cat(what, behind)};
   }
   const auto status = data::int_at(*answer, {"status"});
   if (status / 100 == 2 || data::bool_at(*answer, {"succeeded"})) {
-    return {Outcome::passed, "", ""};
+    return {CallCheck::Outcome::passed, "", ""};
   }
-  return job ? CallCheck{Outcome::refused, "JobFailed", cat(what, behind)}
-             : CallCheck{Outcome::refused, step.waits ? "NotConfirmed" : "HookFailed",
+  return job ? CallCheck{CallCheck::Outcome::refused, "JobFailed", cat(what, behind)}
+             : CallCheck{CallCheck::Outcome::refused, step.waits ? "NotConfirmed" : "HookFailed",
                          cat(what, ": status ", status, behind)};
 }
 

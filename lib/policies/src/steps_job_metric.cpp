@@ -15,10 +15,10 @@ using util::ErrorKind;
 
 namespace {
 
-constexpr std::array<std::string_view, 2> k_metric{"name", "provider"};
+constexpr std::array<std::string_view, 2> k_job_metric{"name", "provider"};
 constexpr std::array<std::string_view, 1> k_provider{"job"}, k_holder{"spec"};
-constexpr std::array<std::string_view, 3> k_job{"template", "backoffLimit",
-                                                "activeDeadlineSeconds"};
+constexpr std::array<std::string_view, 3> k_job_spec{"template", "backoffLimit",
+                                                     "activeDeadlineSeconds"};
 constexpr std::array<std::string_view, 3> k_pod{"containers", "restartPolicy", "imagePullSecrets"};
 constexpr std::int64_t k_backoff_limit = 6;
 
@@ -32,12 +32,12 @@ Json at(const Json& object, std::initializer_list<std::string_view> path) {
 util::Result<Step> read_job_metric(const Json& metric, const std::string& where) {
   const std::string what = cat(where, ": metric ", data::string_at(metric, {"name"}));
   const std::string job_is = cat(what, ": provider.job");
-  KUBIST_CHECK(check_fields(metric, k_metric, cat(what, ", a job")));
+  KUBIST_CHECK(check_fields(metric, k_job_metric, cat(what, ", a job")));
   KUBIST_CHECK(check_fields(metric["provider"], k_provider, cat(what, ": provider")));
   const Json job = at(metric, {"provider", "job"});
   KUBIST_CHECK(check_fields(job, k_holder, job_is));
   const Json spec = at(job, {"spec"});
-  KUBIST_CHECK(check_fields(spec, k_job, cat(job_is, ".spec")));
+  KUBIST_CHECK(check_fields(spec, k_job_spec, cat(job_is, ".spec")));
   KUBIST_CHECK(check_fields(at(spec, {"template"}), k_holder, cat(job_is, ".spec.template")));
   const Json pod = at(spec, {"template", "spec"});
   KUBIST_CHECK(check_fields(pod, k_pod, cat(job_is, ".spec.template.spec")));

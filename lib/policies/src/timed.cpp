@@ -11,12 +11,12 @@ using util::cat;
 
 namespace {
 
-constexpr const char* k_doc =
+constexpr const char* k_timed_doc =
     "Each weight is live for the time `step`, then the next one is set. While no pod of the "
     "canary\n"
     "is ready it holds. Nothing is judged: it is for where nothing can be measured.";
 
-Json schema() {
+Json timed_schema() {
   return {{"type", "object"},
           {"properties",
            {{"step",
@@ -25,7 +25,7 @@ Json schema() {
               {"description", "How long each weight is live before the next."}}}}}};
 }
 
-util::Result<> apply(Json& list) {
+util::Result<> apply_timed(Json& list) {
   KUBIST_TRY(const ReleaseView view, read_release(list));
   KUBIST_TRY(const auto step, duration_parameter(list, "step"));
   if (!view.target_ready) {
@@ -53,11 +53,11 @@ util::Result<> apply(Json& list) {
 Builtin timed() {
   return make_builtin({"Timed",
                        "Gives a canary its next weight after a time.",
-                       k_doc,
-                       schema(),
+                       k_timed_doc,
+                       timed_schema(),
                        true,
                        {"CanaryRelease"}},
-                      {"TimedCanaryReleasePolicy", "TimedCanaryReleasingPolicy"}, apply);
+                      {"TimedCanaryReleasePolicy", "TimedCanaryReleasingPolicy"}, apply_timed);
 }
 
 }  // namespace kubist::policies

@@ -12,7 +12,7 @@ using util::cat;
 
 namespace {
 
-constexpr const char* k_doc =
+constexpr const char* k_timed_window_doc =
     "Inside a window the object is kept in its desired state, with patchInside applied. Outside it "
     "is\n"
     "held (nothing is changed, what was Ready stays Ready; a CanaryRelease keeps its weight), or "
@@ -26,7 +26,7 @@ constexpr const char* k_doc =
     "from then. Days and times are UTC unless timeZone (Europe/Berlin) or utcOffset says "
     "otherwise.";
 
-Json schema() {
+Json timed_window_schema() {
   Json text = {{"type", "string"}};
   Json window = {{"type", "object"},
                  {"properties",
@@ -74,7 +74,7 @@ util::Result<Zone> read_zone(const Json& parameters) {
   return name.empty() ? Zone::read_offset(offset) : Zone::find(name);
 }
 
-util::Result<> apply(Json& list) {
+util::Result<> apply_timed_window(Json& list) {
   const Json parameters = parameters_of(list);
   std::vector<Window> windows;
   for (const Json& json : parameters["windows"]) {
@@ -107,9 +107,10 @@ util::Result<> apply(Json& list) {
 }  // namespace
 
 Builtin timed_window() {
-  return make_builtin(
-      {"TimedWindow", "Acts inside or outside of windows of time.", k_doc, schema(), true},
-      {"timed-window", "TimedWindowPolicy", "TimedPolicy", "window"}, apply);
+  return make_builtin({"TimedWindow", "Acts inside or outside of windows of time.",
+                       k_timed_window_doc, timed_window_schema(), true},
+                      {"timed-window", "TimedWindowPolicy", "TimedPolicy", "window"},
+                      apply_timed_window);
 }
 
 }  // namespace kubist::policies

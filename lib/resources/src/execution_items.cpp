@@ -13,15 +13,9 @@ using util::cat;
 
 namespace {
 
-const Json& list_of(const Json& object, std::string_view key) {
-  static const Json empty = Json::array();
-  const Json* list = data::find_path(object, {key});
-  return list != nullptr && list->is_array() ? *list : empty;
-}
-
 class ItemChecker {
  public:
-  explicit ItemChecker(const Json& spec) : m_spec(spec), m_items(list_of(spec, "items")) {
+  explicit ItemChecker(const Json& spec) : m_spec(spec), m_items(data::array_at(spec, {"items"})) {
     for (std::size_t i = 0; i < m_items.size(); ++i) {
       m_names.emplace_back(data::string_at(m_items[i], {"name"}));
       m_index.emplace(m_names.back(), i);
@@ -38,7 +32,7 @@ class ItemChecker {
       }
     }
     refuse_own_exports();
-    const Json& exports = list_of(m_spec, "exports");
+    const Json& exports = data::array_at(m_spec, {"exports"});
     for (std::size_t i = 0; i < exports.size(); ++i) {
       const std::string item(data::string_at(exports[i], {"item"}));
       if (!item.empty() && !m_index.contains(item)) {
@@ -74,13 +68,13 @@ class ItemChecker {
   /// What an item waits for: by dependsOn, or because it imports what the other exports.
   std::vector<Edge> edges_of(std::size_t item) const {
     std::vector<Edge> edges;
-    const Json& before = list_of(m_items[item], "dependsOn");
+    const Json& before = data::array_at(m_items[item], {"dependsOn"});
     for (std::size_t k = 0; k < before.size(); ++k) {
       if (before[k].is_string()) {
         edges.push_back({before[k].get<std::string>(), cat("/items/", item, "/dependsOn/", k)});
       }
     }
-    const Json& imports = list_of(m_items[item], "imports");
+    const Json& imports = data::array_at(m_items[item], {"imports"});
     for (std::size_t k = 0; k < imports.size(); ++k) {
       const auto name = data::string_at(imports[k], {"itemRef", "name"});
       if (!name.empty()) {
@@ -92,7 +86,7 @@ class ItemChecker {
 
   // All items get the imports of the Execution: one of their own exports would come too late.
   void refuse_own_exports() {
-    const Json& imports = list_of(m_spec, "imports");
+    const Json& imports = data::array_at(m_spec, {"imports"});
     for (std::size_t i = 0; i < imports.size(); ++i) {
       if (imports[i].contains("itemRef")) {
         m_problems.push_back({cat("/imports/", i, "/itemRef"),
@@ -162,10 +156,10 @@ std::vector<ImportedExecution> imported_executions(const Json& execution_spec) {
       }
     }
   };
-  add(list_of(execution_spec, "imports"), "/imports");
-  const Json& items = list_of(execution_spec, "items");
+  add(data::array_at(execution_spec, {"imports"}), "/imports");
+  const Json& items = data::array_at(execution_spec, {"items"});
   for (std::size_t i = 0; i < items.size(); ++i) {
-    add(list_of(items[i], "imports"), cat("/items/", i, "/imports"));
+    add(data::array_at(items[i], {"imports"}), cat("/items/", i, "/imports"));
   }
   return found;
 }

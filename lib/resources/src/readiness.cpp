@@ -13,10 +13,6 @@ using util::cat;
 
 namespace {
 
-Readiness in_progress(std::string_view reason, std::string_view message) {
-  return {Status::in_progress, std::string(reason), std::string(message)};
-}
-
 /// Deletion, generations and the standard conditions: they decide before any rule of a kind.
 std::optional<Readiness> generic(const ObjectView& object, const Json& json) {
   if (!object.deletion_timestamp().empty()) {

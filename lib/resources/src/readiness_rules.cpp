@@ -15,15 +15,9 @@ namespace {
 /// How long a Pod may be unschedulable before that is a failure: a new node may be on its way.
 constexpr std::chrono::seconds k_schedule_window{15};
 
-Readiness in_progress(std::string_view reason, std::string_view message) {
-  return {Status::in_progress, std::string(reason), std::string(message)};
-}
-
 Readiness failed(std::string_view reason, std::string_view message) {
   return {Status::failed, std::string(reason), std::string(message)};
 }
-
-Readiness current(std::string message) { return {Status::current, "", std::move(message)}; }
 
 Readiness always(const ObjectView&, const Json&, Time) {
   return current("Resource is always ready");

@@ -7,6 +7,13 @@
 
 namespace kubist::resources {
 
+inline Readiness in_progress(std::string_view reason, std::string_view message) {
+  return {Status::in_progress, std::string(reason), std::string(message)};
+}
+inline Readiness current(std::string_view message) {
+  return {Status::current, "", std::string(message)};
+}
+
 /// kstatus' rule for one built-in kind.
 using ReadinessRule = Readiness (*)(const ObjectView& object, const data::Json& json,
                                     std::chrono::system_clock::time_point now);

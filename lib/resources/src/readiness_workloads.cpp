@@ -13,12 +13,6 @@ using Time = std::chrono::system_clock::time_point;
 
 namespace {
 
-Readiness in_progress(std::string_view reason, std::string message) {
-  return {Status::in_progress, std::string(reason), std::move(message)};
-}
-
-Readiness current(std::string message) { return {Status::current, "", std::move(message)}; }
-
 /// A counter of status; 0 where the controller has not written it yet.
 std::int64_t counter(const Json& json, std::string_view name) {
   return data::int_at(json, {"status", name}, 0);

@@ -69,11 +69,11 @@ constexpr Entry k_twins[] = {
      }},
     {"it has the name of a built-in executor that cannot be replaced",
      [](const Json& self, const Json*) {
-       static constexpr std::array<std::string_view, 8> k_names{
+       static constexpr std::array<std::string_view, 8> k_kept{
            "root",      "project",    "cluster",       "virtualcluster",
            "execution", "deployitem", "canaryrelease", "experiment"};
-       return std::find(k_names.begin(), k_names.end(),
-                        data::string_at(self, {"metadata", "name"})) == k_names.end();
+       return std::find(k_kept.begin(), k_kept.end(),
+                        data::string_at(self, {"metadata", "name"})) == k_kept.end();
      }},
     {"what serves a kind of its own is for no others, leave kinds out",
      [](const Json& self, const Json*) {

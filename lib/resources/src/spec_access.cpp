@@ -20,13 +20,6 @@ std::optional<NamedCall> read_call(const Json* call) {
   return NamedCall{std::string(name), given ? *parameters : Json::object()};
 }
 
-/// The array at spec.KEY, or an empty one.
-const Json& spec_list(const Json& object, std::string_view key) {
-  static const Json empty = Json::array();
-  const Json* list = data::find_path(object, {"spec", key});
-  return list != nullptr && list->is_array() ? *list : empty;
-}
-
 /// An object in the namespace of `from`.
 ObjectRef sibling(const ObjectView& from, std::string_view kind, std::string_view name) {
   auto [group, plain] = read_qualified_kind(kind);
@@ -47,7 +40,7 @@ std::optional<NamedCall> executor_of(const Json& object) {
 
 std::vector<NamedCall> policies_of(const Json& object) {
   std::vector<NamedCall> calls;
-  for (const Json& policy : spec_list(object, "policies")) {
+  for (const Json& policy : data::array_at(object, {"spec", "policies"})) {
     if (auto call = read_call(&policy)) {
       calls.push_back(std::move(*call));
     }
@@ -67,7 +60,7 @@ std::optional<ObjectRef> resolve_ref(const Json& from, std::string_view text) {
 
 std::vector<ObjectRef> depends_on(const Json& object) {
   std::vector<ObjectRef> refs;
-  for (const Json& entry : spec_list(object, "dependsOn")) {
+  for (const Json& entry : data::array_at(object, {"spec", "dependsOn"})) {
     auto ref = entry.is_string() ? resolve_ref(object, entry.get_ref<const std::string&>())
                                  : std::nullopt;
     if (ref) {

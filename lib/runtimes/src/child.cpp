@@ -22,6 +22,7 @@ namespace kubist::runtimes {
 
 using util::cat;
 using util::ErrorKind;
+using util::Fd;
 using Steady = std::chrono::steady_clock;
 
 std::string_view to_string(LimitHit limit) {

@@ -22,22 +22,7 @@ namespace kubist::runtimes {
 
 using util::cat;
 using util::ErrorKind;
-
-Fd& Fd::operator=(Fd&& other) noexcept {
-  if (this != &other) {
-    reset();
-    m_fd = other.m_fd;
-    other.m_fd = -1;
-  }
-  return *this;
-}
-
-void Fd::reset() {
-  if (m_fd >= 0) {
-    ::close(m_fd);
-    m_fd = -1;
-  }
-}
+using util::Fd;
 
 namespace {
 

@@ -11,17 +11,7 @@
 namespace kubist::state {
 
 using util::ErrorKind;
-
-Fd::~Fd() {
-  if (m_fd >= 0) {
-    ::close(m_fd);
-  }
-}
-
-Fd& Fd::operator=(Fd&& other) noexcept {
-  std::swap(m_fd, other.m_fd);
-  return *this;
-}
+using util::Fd;
 
 util::Error system_failure(std::string_view what, std::string_view path, int number) {
   ErrorKind kind = ErrorKind::internal;
@@ -38,7 +28,7 @@ util::Error system_failure(std::string_view what, std::string_view path, int num
 
 util::Result<Fd> open_folder(const std::string& path) {
   Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!fd.valid()) {
+  if (!fd) {
     return util::fail(system_failure("open the folder", path, errno));
   }
   return fd;
@@ -48,7 +38,7 @@ util::Result<Fd> open_below(int root, const std::vector<std::string>& parts) {
   Fd at(::fcntl(root, F_DUPFD_CLOEXEC, 0));
   for (const std::string& part : parts) {
     Fd next(::openat(at.get(), part.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!next.valid()) {
+    if (!next) {
       return util::fail(system_failure("open the folder", util::join(parts, "/"), errno));
     }
     at = std::move(next);

@@ -3,33 +3,20 @@
 #include <string_view>
 #include <vector>
 
+#include <kubist/util/fd.hpp>
 #include <kubist/util/result.hpp>
 
 /// Files below a folder that a workload can write: no link in it is ever followed, since it may
 /// lead to what only the agent can read or write.
 namespace kubist::state {
 
-class Fd {
- public:
-  explicit Fd(int fd = -1) : m_fd(fd) {}
-  ~Fd();
-  Fd(Fd&& other) noexcept : m_fd(other.release()) {}
-  Fd& operator=(Fd&& other) noexcept;
-  int get() const { return m_fd; }
-  bool valid() const { return m_fd >= 0; }
-  int release() { return std::exchange(m_fd, -1); }
-
- private:
-  int m_fd;
-};
-
 /// The error behind `errno`: "cannot WHAT PATH: reason".
 util::Error system_failure(std::string_view what, std::string_view path, int number);
 
 /// The folder at `path` as the caller names it; the last part may not be a link.
-util::Result<Fd> open_folder(const std::string& path);
+util::Result<util::Fd> open_folder(const std::string& path);
 /// The folder `parts` below `root`, step by step without links.
-util::Result<Fd> open_below(int root, const std::vector<std::string>& parts);
+util::Result<util::Fd> open_below(int root, const std::vector<std::string>& parts);
 
 /// The parts of a relative path. Invalid: absolute, empty, "..", a NUL.
 util::Result<std::vector<std::string>> relative_parts(std::string_view path);

@@ -19,6 +19,7 @@ namespace kubist::state {
 namespace {
 
 using util::ErrorKind;
+using util::Fd;
 
 constexpr std::size_t k_shortest_secret = 6;
 
@@ -170,7 +171,7 @@ util::Result<Exports> read_exports(const std::filesystem::path& root, std::strin
   // Not blocking: a pipe would wait for its writer.
   const Fd opened(
       ::openat(folder.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!opened.valid()) {
+  if (!opened) {
     if (errno == ENOENT) {
       return parse_exports("", path, schema);
     }

@@ -20,6 +20,7 @@ namespace kubist::state {
 namespace {
 
 using util::ErrorKind;
+using util::Fd;
 
 constexpr std::size_t k_max_depth = 200;  // one descriptor a level
 
@@ -153,7 +154,7 @@ class Packer {
 
   util::Result<> add_subfolder(int folder, const std::string& name, const std::string& path) {
     Fd inner(::openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!inner.valid()) {
+    if (!inner) {
       return util::fail(system_failure("open the folder", path, errno));
     }
     archive_entry_set_pathname(m_entry, (path + "/").c_str());
@@ -189,7 +190,7 @@ class Packer {
       }
     }
     Fd file(::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    if (!file.valid()) {
+    if (!file) {
       return util::fail(system_failure("open", path, errno));
     }
     const auto size = static_cast<std::size_t>(info.st_size);

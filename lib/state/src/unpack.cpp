@@ -15,6 +15,7 @@ namespace kubist::state {
 namespace {
 
 using util::ErrorKind;
+using util::Fd;
 using Parts = std::vector<std::string>;
 
 class Unpacker {
@@ -101,7 +102,7 @@ class Unpacker {
     const std::string path = util::join(parts, "/");
     const Fd file(::openat(parent, parts.back().c_str(),
                            O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!file.valid()) {
+    if (!file) {
       return util::fail(system_failure("make", path, errno));
     }
     std::array<char, 65536> buffer;

@@ -14,12 +14,6 @@ using resources::ObjectView;
 using util::cat;
 using Objects = std::vector<const Json*>;
 
-const Json& array_at(const Json& object, std::initializer_list<std::string_view> path) {
-  static const Json none = Json::array();
-  const Json* found = data::find_path(object, path);
-  return found != nullptr && found->is_array() ? *found : none;
-}
-
 /// The object's status on that virtual cluster; null: it is not kept there.
 const Json* status_on(const Json& object, const ObjectView& virtual_cluster) {
   if (ObjectView(object).ns() != virtual_cluster.ns()) {
@@ -28,7 +22,7 @@ const Json* status_on(const Json& object, const ObjectView& virtual_cluster) {
   if (data::string_at(object, {"spec", "virtualClusterRef", "name"}) == virtual_cluster.name()) {
     return &ObjectView(object).status();
   }
-  const Json& targets = array_at(object, {"status", "targets"});
+  const Json& targets = data::array_at(object, {"status", "targets"});
   const auto found = std::ranges::find_if(targets, [&](const Json& each) {
     return data::string_at(each, {"virtualCluster"}) == virtual_cluster.name();
   });
@@ -47,8 +41,8 @@ class Reader {
 
   void add(const Json& virtual_cluster) {
     const ObjectView view(virtual_cluster);
-    for (const Json& application : array_at(virtual_cluster, {"status", "applications"})) {
-      for (const Json& deployment : array_at(application, {"deployments"})) {
+    for (const Json& application : data::array_at(virtual_cluster, {"status", "applications"})) {
+      for (const Json& deployment : data::array_at(application, {"deployments"})) {
         VersionRow row{.project_namespace = std::string(view.ns()),
                        .virtual_cluster = std::string(view.name()),
                        .application = std::string(data::string_at(application, {"name"})),
@@ -72,8 +66,8 @@ class Reader {
  private:
   void add_shares(const Json& route, const Json& status, const ObjectView& virtual_cluster,
                   VersionRow& row) const {
-    for (const Json& rule : array_at(status, {"routes"})) {
-      for (const Json& weight : array_at(rule, {"weights"})) {
+    for (const Json& rule : data::array_at(status, {"routes"})) {
+      for (const Json& weight : data::array_at(rule, {"weights"})) {
         if (leads_to(weight, virtual_cluster, row)) {
           row.shares.push_back({std::string(ObjectView(route).name()),
                                 std::string(data::string_at(rule, {"name"})),

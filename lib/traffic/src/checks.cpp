@@ -12,12 +12,6 @@ using data::Json;
 using resources::ObjectView;
 using util::cat;
 
-const Json& array_at(const Json& object, std::initializer_list<std::string_view> path) {
-  static const Json none = Json::array();
-  const Json* found = data::find_path(object, path);
-  return found != nullptr && found->is_array() ? *found : none;
-}
-
 bool has_labels(const Json& object, const Json& wanted) {
   const Json& labels = ObjectView(object).labels();
   return std::ranges::all_of(wanted.items(), [&](const auto& entry) {
@@ -30,10 +24,11 @@ bool is_ready(const Json& pod) {
   if (!ObjectView(pod).deletion_timestamp().empty()) {
     return false;
   }
-  return std::ranges::any_of(array_at(pod, {"status", "conditions"}), [](const Json& condition) {
-    return data::string_at(condition, {"type"}) == "Ready" &&
-           data::string_at(condition, {"status"}) == "True";
-  });
+  return std::ranges::any_of(data::array_at(pod, {"status", "conditions"}),
+                             [](const Json& condition) {
+                               return data::string_at(condition, {"type"}) == "Ready" &&
+                                      data::string_at(condition, {"status"}) == "True";
+                             });
 }
 
 class Checker {
@@ -103,7 +98,7 @@ class Checker {
       return;
     }
     const bool known = std::ranges::any_of(m_live.service_entries, [&](const Json& entry) {
-      return std::ranges::any_of(array_at(entry, {"spec", "hosts"}), [&](const Json& each) {
+      return std::ranges::any_of(data::array_at(entry, {"spec", "hosts"}), [&](const Json& each) {
         return each.is_string() && util::glob_match(each.get_ref<const std::string&>(), host);
       });
     });
@@ -117,7 +112,7 @@ class Checker {
   void check_port(const Rule& rule, const Backend& backend, const Json& service) {
     std::vector<std::string> ports;
     bool found = false;
-    for (const Json& port : array_at(service, {"spec", "ports"})) {
+    for (const Json& port : data::array_at(service, {"spec", "ports"})) {
       const auto number = data::int_at(port, {"port"});
       ports.push_back(cat(number));
       found = found || number == backend.port;
@@ -143,7 +138,7 @@ class Checker {
       if (full_host(data::string_at(each, {"spec", "host"}), m_place) != host) {
         continue;
       }
-      for (const Json& subset : array_at(each, {"spec", "subsets"})) {
+      for (const Json& subset : data::array_at(each, {"spec", "subsets"})) {
         const auto name = data::string_at(subset, {"name"});
         if (name == backend.version) {
           static const Json no_labels = Json::object();
@@ -211,7 +206,7 @@ class Checker {
   }
 
   bool binds(const Json& other, const std::string& host, const std::string& gateway) const {
-    const Json& gateways = array_at(other, {"spec", "gateways"});
+    const Json& gateways = data::array_at(other, {"spec", "gateways"});
     const Place place{std::string(ObjectView(other).ns()), m_place.domain};
     const bool same_gateway =
         gateways.empty() ? gateway == k_mesh : std::ranges::any_of(gateways, [&](const Json& each) {
@@ -221,16 +216,16 @@ class Checker {
                       : cat(place.ns, '/', name)) == gateway;
         });
     return same_gateway &&
-           std::ranges::any_of(array_at(other, {"spec", "hosts"}), [&](const Json& each) {
+           std::ranges::any_of(data::array_at(other, {"spec", "hosts"}), [&](const Json& each) {
              return each.is_string() &&
                     full_host(each.get_ref<const std::string&>(), place) == host;
            });
   }
 
   static bool takes_everything(const Json& virtual_service) {
-    return std::ranges::any_of(array_at(virtual_service, {"spec", "http"}), [](const Json& entry) {
-      return array_at(entry, {"match"}).empty();
-    });
+    return std::ranges::any_of(
+        data::array_at(virtual_service, {"spec", "http"}),
+        [](const Json& entry) { return data::array_at(entry, {"match"}).empty(); });
   }
 
   void add(Problem problem) { m_problems.push_back(std::move(problem)); }
@@ -258,7 +253,7 @@ std::size_t ready_pods(const Live& live, const Json& service, const Json& labels
 void fill_ports(Route& route, const Place& place, const Live& live) {
   const auto fill = [&](Backend& backend) {
     for (const Json& service : live.services) {
-      const Json& ports = array_at(service, {"spec", "ports"});
+      const Json& ports = data::array_at(service, {"spec", "ports"});
       if (backend.port == 0 && ports.size() == 1 &&
           full_host(ObjectView(service).name(), place) == full_host(backend.destination, place)) {
         backend.port = static_cast<int>(data::int_at(ports[0], {"port"}));

@@ -22,13 +22,6 @@ void note(const Json& to, std::string_view host, const Place& place, Usage& usag
   }
 }
 
-/// The entries of a list, or none.
-const Json& list_at(const Json& object, std::string_view key) {
-  static const Json none = Json::array();
-  const Json* found = data::find_path(object, {key});
-  return found != nullptr && found->is_array() ? *found : none;
-}
-
 void note_each(const Json& entries, std::string_view host, const Place& place, Usage& usage) {
   for (const Json& entry : entries) {
     if (const Json* to = data::find_path(entry, {"destination"})) {
@@ -52,9 +45,9 @@ Usage usage_by_virtual_service(const Json& virtual_service, std::string_view hos
     return usage;
   }
   for (const char* protocol : {"http", "tls", "tcp"}) {
-    for (const Json& rule : list_at(*spec, protocol)) {
-      note_each(list_at(rule, "route"), host, place, usage);
-      note_each(list_at(rule, "mirrors"), host, place, usage);
+    for (const Json& rule : data::array_at(*spec, {protocol})) {
+      note_each(data::array_at(rule, {"route"}), host, place, usage);
+      note_each(data::array_at(rule, {"mirrors"}), host, place, usage);
       if (const Json* mirror = data::find_path(rule, {"mirror"})) {
         note(*mirror, host, place, usage);
       }
@@ -68,13 +61,13 @@ bool http_route_uses(const Json& http_route, std::string_view service) {
   if (spec == nullptr) {
     return false;
   }
-  for (const Json& rule : list_at(*spec, "rules")) {
-    for (const Json& backend : list_at(rule, "backendRefs")) {
+  for (const Json& rule : data::array_at(*spec, {"rules"})) {
+    for (const Json& backend : data::array_at(rule, {"backendRefs"})) {
       if (names_service(backend, service)) {
         return true;
       }
     }
-    for (const Json& filter : list_at(rule, "filters")) {
+    for (const Json& filter : data::array_at(rule, {"filters"})) {
       const Json* mirror = data::find_path(filter, {"requestMirror", "backendRef"});
       if (mirror != nullptr && names_service(*mirror, service)) {
         return true;

@@ -33,8 +33,6 @@ auto bad_duration(std::string_view text) {
               "Write it as 90s, 1m30s or 2h.");
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// Takes the digits at the start of `text` away.
 std::string_view take_digits(std::string_view& text) {
   const auto end = std::find_if_not(text.begin(), text.end(), is_digit);

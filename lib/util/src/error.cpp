@@ -56,11 +56,12 @@ std::string Error::to_string() const {
   return text;
 }
 
-Error make_error(ErrorKind kind, std::string message, std::string hint) {
+Error make_error(ErrorKind kind, std::string message, std::string hint, std::string reason) {
   Error error;
   error.kind = kind;
   error.message = std::move(message);
   error.hint = std::move(hint);
+  error.reason = std::move(reason);
   return error;
 }
 

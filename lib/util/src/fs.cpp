@@ -18,22 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Fd {
- public:
-  explicit Fd(int fd) : m_fd(fd) {}
-  ~Fd() {
-    if (m_fd >= 0) {
-      ::close(m_fd);
-    }
-  }
-  Fd(const Fd&) = delete;
-  Fd& operator=(const Fd&) = delete;
-  int get() const { return m_fd; }
-
- private:
-  int m_fd;
-};
-
 auto file_error(std::string_view verb, const fs::path& path, int number) {
   const ErrorKind kind = number == ENOENT   ? ErrorKind::not_found
                          : number == EACCES ? ErrorKind::forbidden
@@ -149,13 +133,8 @@ TempDir::~TempDir() {
 
 FileLock::FileLock(const fs::path& path)
     : m_fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
-  if (m_fd >= 0) {
-    ::flock(m_fd, LOCK_EX);
-  }
-}
-FileLock::~FileLock() {
-  if (m_fd >= 0) {
-    ::close(m_fd);
+  if (m_fd) {
+    ::flock(m_fd.get(), LOCK_EX);
   }
 }
 

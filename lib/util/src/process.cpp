@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <kubist/util/fd.hpp>
 #include <kubist/util/process.hpp>
 #include <kubist/util/text.hpp>
 
@@ -17,24 +18,6 @@ extern char** environ;
 
 namespace kubist::util {
 namespace {
-
-class Fd {
- public:
-  explicit Fd(int fd = -1) : m_fd(fd) {}
-  ~Fd() { reset(); }
-  Fd(const Fd&) = delete;
-  Fd& operator=(const Fd&) = delete;
-  int get() const { return m_fd; }
-  void reset(int fd = -1) {
-    if (m_fd >= 0) {
-      ::close(m_fd);
-    }
-    m_fd = fd;
-  }
-
- private:
-  int m_fd;
-};
 
 struct Pipe {
   Fd read, write;

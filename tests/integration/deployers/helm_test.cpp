@@ -166,8 +166,6 @@ class ChartServer {
   testing::LoopbackServer m_server;
 };
 
-const RunOptions k_force{.force = true, .wait = true, .trigger = true};
-
 }  // namespace
 
 TEST_CASE("helm item: a chart in a folder with values of imports, upgraded, removed") {
@@ -209,7 +207,7 @@ TEST_CASE("helm item: a chart in a folder with values of imports, upgraded, remo
   CHECK(stage.exists(wk::config_maps(), "more"));
   CHECK(stage.get(wk::config_maps(), "shop-web")["data"]["release"] == "true");
   stage.take_writes();
-  CHECK(stage.run("app", k_force).phase == "Succeeded");
+  CHECK(stage.run("app", stage::k_force).phase == "Succeeded");
   CHECK(stage.take_writes().empty());
 
   CHECK(stage.remove("app").state == State::done);
@@ -328,7 +326,7 @@ TEST_CASE("helm item: names made by chance are made once a run") {
   CHECK(stage.run("app").phase == "Succeeded");
   const auto first = names();
   CHECK(first.size() == 1);
-  CHECK(stage.run("app", k_force).phase == "Succeeded");
+  CHECK(stage.run("app", stage::k_force).phase == "Succeeded");
   CHECK(names().size() == 1);
   CHECK(names() != first);
 }

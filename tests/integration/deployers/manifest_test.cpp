@@ -55,8 +55,6 @@ Json widget_crd(const std::string& group) {
                           {"x-kubernetes-preserve-unknown-fields", true}}}}}}}}}}};
 }
 
-const RunOptions k_force{.force = true, .wait = true, .trigger = true};
-
 }  // namespace
 
 TEST_CASE("manifest item: applies, finds nothing to do, corrects drift, prunes, deletes") {
@@ -75,12 +73,12 @@ TEST_CASE("manifest item: applies, finds nothing to do, corrects drift, prunes, 
   CHECK(stage.item("app")["status"].dump().find("hidden-value") == std::string::npos);
 
   CHECK_FALSE(stage.run("app").ran);
-  CHECK(stage.run("app", k_force).phase == "Succeeded");
+  CHECK(stage.run("app", stage::k_force).phase == "Succeeded");
   CHECK(stage.take_writes().empty());
 
   stage.merge(wk::config_maps(), "a", {{"data", {{"key", "drifted"}}}});
   stage.remove_object(wk::config_maps(), "b");
-  CHECK(stage.run("app", k_force).phase == "Succeeded");
+  CHECK(stage.run("app", stage::k_force).phase == "Succeeded");
   CHECK(stage.get(wk::config_maps(), "a")["data"]["key"] == "value");
   CHECK(stage.take_writes().size() == 2);
 
@@ -157,7 +155,7 @@ TEST_CASE("manifest item: a CRD, a namespace and what needs them go in one item,
   CHECK(stage.run("app").phase == "Succeeded");
   CHECK(stage.exports("app") == Json{{"widget", {{"size", 3}}}});
   stage.take_writes();
-  CHECK(stage.run("app", k_force).phase == "Succeeded");
+  CHECK(stage.run("app", stage::k_force).phase == "Succeeded");
   CHECK(stage.take_writes().empty());
   CHECK(stage.remove("app").state == State::done);
   CHECK_FALSE(stage::home()->find(wk::namespaces(), "", ns).value());
@@ -258,7 +256,7 @@ TEST_CASE("manifest item: a real Deployment") {
   CHECK(stage.run("app").phase == "Succeeded");
   CHECK(stage.exports("app") == Json{{"ready", 1}});
   stage.take_writes();
-  CHECK(stage.run("app", k_force).phase == "Succeeded");
+  CHECK(stage.run("app", stage::k_force).phase == "Succeeded");
   CHECK(stage.take_writes().empty());
   CHECK(stage.remove("app").state == State::done);
 }
@@ -442,7 +440,7 @@ TEST_CASE("manifest item: within limits it keeps to its namespaces, Secrets and 
   CHECK(reason_of("hand", {{"manifests", Json::array({config_map("hand", {{"k", "2"}})})}}) ==
         "NameTaken");
   limits->kinds = {"ConfigMap"};
-  CHECK(stage.run("hand", k_force).reason == "Succeeded");
+  CHECK(stage.run("hand", stage::k_force).reason == "Succeeded");
   CHECK(stage.get(wk::config_maps(), "hand")["data"]["k"] == "2");
 }
 
@@ -460,7 +458,7 @@ TEST_CASE("manifest item: works in the fields of landscaper's own CRD") {
   CHECK(stage.exports("app") == Json{{"value", "value"}});
   CHECK_FALSE(stage.run("app").ran);
   stage.take_writes();
-  CHECK(stage.run("app", k_force).phase == "Succeeded");
+  CHECK(stage.run("app", stage::k_force).phase == "Succeeded");
   CHECK(stage.take_writes().empty());
   CHECK(stage.item("app")["status"]["providerStatus"]["managedResources"].size() == 1);
   CHECK(stage.remove("app").state == State::done);

@@ -17,6 +17,9 @@ using kubist::data::Json;
 
 const std::shared_ptr<kubist::kube::Client>& home();
 
+/// Runs the item though nothing changed, and waits for it.
+const kubist::deployers::RunOptions k_force{.force = true, .wait = true, .trigger = true};
+
 /// Two namespaces and a World over them, both gone afterwards. For test cases: failures REQUIRE.
 class Stage {
  public:

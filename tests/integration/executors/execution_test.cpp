@@ -17,8 +17,6 @@ using namespace it;
 using kubist::util::cat;
 namespace data = kubist::data;
 
-constexpr const char* k_items = "deployitems.landscaper.gardener.cloud";
-
 Json templates(const std::string& name, const std::string& source, Json more = Json::object()) {
   Json item{{"name", name}, {"type", "Templates"}, {"template", source}};
   item.update(more);

@@ -23,10 +23,6 @@ std::optional<Json> cluster(const std::string& project, const std::string& name)
   return get("home", "clusters.kubist.io", name, project);
 }
 
-std::optional<Json> vc(const std::string& project, const std::string& name) {
-  return get("home", "virtualclusters.kubist.io", name, project);
-}
-
 void add_cluster(std::vector<Json>& objects, const std::string& project, const std::string& name,
                  const std::string& kubeconfig) {
   objects.push_back(secret(project, name, kubeconfig));

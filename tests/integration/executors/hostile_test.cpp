@@ -8,8 +8,6 @@ namespace {
 
 using namespace it;
 
-constexpr const char* k_items = "deployitems.landscaper.gardener.cloud";
-
 /// A DeployItem of 600 levels, which the API server takes; gone with this.
 class DeepItem {
  public:

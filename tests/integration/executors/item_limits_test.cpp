@@ -12,8 +12,6 @@ using namespace it;
 using kubist::util::cat;
 namespace data = kubist::data;
 
-constexpr const char* k_items = "deployitems.landscaper.gardener.cloud";
-
 Json config_map(const std::string& name, const std::string& ns = {}) {
   Json made{{"apiVersion", "v1"},
             {"kind", "ConfigMap"},

@@ -46,10 +46,6 @@ Json jsonnet(const std::string& ns, const std::string& name, const std::string& 
   return object("PolicyDefinition", ns, name, {{"runtime", {{"jsonnet", {{"source", source}}}}}});
 }
 
-Json call(const std::string& name, Json parameters = Json::object()) {
-  return {{"name", name}, {"parameters", std::move(parameters)}};
-}
-
 const char* const k_first = R"(function(list) list {
   items: [super.items[0] { spec+: { labels+: { seen: 'jsonnet' } } }] })";
 // Appends its word to what the one before it wrote.

@@ -13,10 +13,6 @@ using namespace it;
 using kubist::util::cat;
 namespace data = kubist::data;
 
-std::optional<Json> vc(const std::string& project, const std::string& name) {
-  return get("home", "virtualclusters.kubist.io", name, project);
-}
-
 /// "manager operation [subresource]" of whoever owns the field, by its managedFields path.
 std::vector<std::string> owners(const std::string& type, const std::string& name,
                                 const std::string& ns, const std::string& pointer) {

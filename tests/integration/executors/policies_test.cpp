@@ -11,14 +11,6 @@ Json definition(const std::string& ns, const std::string& name, const std::strin
   return object("PolicyDefinition", ns, name, {{"runtime", {{"jsonnet", {{"source", source}}}}}});
 }
 
-std::optional<Json> vc(const std::string& project, const std::string& name) {
-  return get("home", "virtualclusters.kubist.io", name, project);
-}
-
-Json call(const std::string& name, Json parameters = Json::object()) {
-  return {{"name", name}, {"parameters", std::move(parameters)}};
-}
-
 const char* const k_labels = R"(
 function(list) list {
   items: [super.items[0] { spec+: { labels+: { tier: list.functionConfig.parameters.tier } } }],

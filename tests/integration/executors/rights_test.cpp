@@ -12,10 +12,6 @@ using namespace it;
 using kubist::util::cat;
 namespace data = kubist::data;
 
-std::optional<Json> vc(const std::string& project, const std::string& name) {
-  return get("home", "virtualclusters.kubist.io", name, project);
-}
-
 Json rule(const std::string& group, const Words& resources, const Words& verbs,
           const Words& names = {}) {
   Json made{{"apiGroups", {group}}, {"resources", resources}, {"verbs", verbs}};

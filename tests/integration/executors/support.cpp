@@ -365,6 +365,14 @@ RootGuard::RootGuard() {
 
 RootGuard::~RootGuard() { kubectl("home", {"delete", "kroot", "root", "--ignore-not-found"}); }
 
+Json call(const std::string& name, Json parameters) {
+  return {{"name", name}, {"parameters", std::move(parameters)}};
+}
+
+std::optional<Json> vc(const std::string& project, const std::string& name) {
+  return get("home", "virtualclusters.kubist.io", name, project);
+}
+
 Json object(const std::string& kind, const std::string& ns, const std::string& name, Json spec) {
   Json made{{"apiVersion", "kubist.io/v1alpha1"},
             {"kind", kind},

@@ -126,6 +126,12 @@ class RootGuard {
 };
 
 Json object(const std::string& kind, const std::string& ns, const std::string& name, Json spec);
+/// An entry of spec.policies.
+Json call(const std::string& name, Json parameters = Json::object());
+/// The VirtualCluster of that project on the home cluster.
+std::optional<Json> vc(const std::string& project, const std::string& name);
+/// The resource of DeployItems, as kubectl names it.
+inline constexpr const char* k_items = "deployitems.landscaper.gardener.cloud";
 Json secret(const std::string& ns, const std::string& name, const std::string& kubeconfig);
 /// A minimal kubeconfig as JSON text (which is YAML), for changing.
 Json small_kubeconfig(const std::string& server);

@@ -14,9 +14,9 @@
 namespace {
 
 using namespace it;
-using namespace kubist::istio;
 namespace kube = kubist::kube;
 namespace util = kubist::util;
+namespace istio = kubist::istio;
 
 std::string manifest_path() {
   const std::string path = util::environment("KUBIST_ISTIO_MANIFEST");
@@ -24,8 +24,8 @@ std::string manifest_path() {
   return path;
 }
 
-Bundle real_bundle() {
-  auto bundle = read_bundle({manifest_path(), ""}, {"1.31.0", "default"});
+istio::Bundle real_bundle() {
+  auto bundle = istio::read_bundle({manifest_path(), ""}, {"1.31.0", "default"});
   REQUIRE_MESSAGE(bundle, (bundle ? "" : bundle.error().to_string()));
   return std::move(*bundle);
 }
@@ -40,9 +40,9 @@ std::shared_ptr<kube::Client> client_as(const std::string& user) {
   return *client;
 }
 
-std::string codes(const std::vector<Obstacle>& obstacles) {
+std::string codes(const std::vector<istio::Obstacle>& obstacles) {
   std::string all;
-  for (const Obstacle& each : obstacles) {
+  for (const istio::Obstacle& each : obstacles) {
     all += each.code + '\n';
   }
   return all;
@@ -51,17 +51,17 @@ std::string codes(const std::vector<Obstacle>& obstacles) {
 }  // namespace
 
 TEST_CASE("istio bundle: what istioctl prints is whole, in the order of an installation") {
-  const Bundle bundle = real_bundle();
+  const istio::Bundle bundle = real_bundle();
   CHECK(bundle.ns == "istio-system");
   CHECK(bundle.sha256 == util::sha256_hex(util::read_file(manifest_path()).value()));
-  std::vector<Stage> stages;
+  std::vector<istio::Stage> stages;
   std::size_t objects = 0;
-  for (const StagedObjects& each : stages_of(bundle)) {
+  for (const istio::StagedObjects& each : istio::stages_of(bundle)) {
     stages.push_back(each.stage);
     objects += each.objects.size();
   }
-  CHECK(stages ==
-        std::vector<Stage>{Stage::base, Stage::control_plane, Stage::webhooks, Stage::gateways});
+  CHECK(stages == std::vector<istio::Stage>{istio::Stage::base, istio::Stage::control_plane,
+                                            istio::Stage::webhooks, istio::Stage::gateways});
   CHECK(objects == bundle.manifests.size() + 1);  // the namespace
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("istio bundle: what istioctl prints, cut between any two documents, is
   // The CRDs come first and are nearly all of it: a few of those cuts will do.
   std::size_t passed = 0;
   for (std::size_t index = 0; index < cuts.size(); index += index < 15 ? 5 : 1) {
-    const auto bundle = read_bundle({"istio.yaml", "", {}, text->substr(0, cuts[index])});
+    const auto bundle = istio::read_bundle({"istio.yaml", "", {}, text->substr(0, cuts[index])});
     passed += bundle ? 1 : 0;
     if (bundle) {
       MESSAGE("whole without what follows: ", text->substr(cuts[index], 200));
@@ -87,14 +87,14 @@ TEST_CASE("istio bundle: what istioctl prints, cut between any two documents, is
 
 TEST_CASE("istio preflight: an administrator meets no obstacle, others are told which") {
   istio_it::ensure_absent();
-  const Bundle bundle = real_bundle();
+  const istio::Bundle bundle = real_bundle();
   const World world("istio-preflight");
   Audit audit("home");
   const auto admin = client_as("");
-  const auto evidence = gather(*admin);
+  const auto evidence = istio::gather(*admin);
   REQUIRE(evidence);
-  CHECK(codes(find_obstacles(bundle, *evidence)) == "");
-  const auto all = check_rights(*admin, bundle);
+  CHECK(codes(istio::find_obstacles(bundle, *evidence)) == "");
+  const auto all = istio::check_rights(*admin, bundle);
   REQUIRE_MESSAGE(all, (all ? "" : all.error().to_string()));
   CHECK(codes(*all) == "");
 
@@ -117,7 +117,7 @@ TEST_CASE("istio preflight: an administrator meets no obstacle, others are told 
           {{{"apiGroup", "rbac.authorization.k8s.io"}, {"kind", "User"}, {"name", user}}}}});
   std::string found;
   CHECK_MESSAGE(eventually([&] {
-                  const auto obstacles = check_rights(*client_as(user), bundle);
+                  const auto obstacles = istio::check_rights(*client_as(user), bundle);
                   found = obstacles ? codes(*obstacles) : obstacles.error().to_string();
                   return found.find("forbidden:") == found.npos &&
                          found.find("escalation:istiod-clusterrole-istio-system\n") != found.npos;
@@ -126,7 +126,7 @@ TEST_CASE("istio preflight: an administrator meets no obstacle, others are told 
   kubectl("home", {"delete", "clusterrole,clusterrolebinding", user});
 
   // One who may nothing.
-  const auto none = check_rights(*client_as(user + "-nobody"), bundle);
+  const auto none = istio::check_rights(*client_as(user + "-nobody"), bundle);
   REQUIRE(none);
   CHECK(codes(*none).find("forbidden:create clusterroles.rbac.authorization.k8s.io\n") !=
         std::string::npos);

@@ -5,19 +5,13 @@
 #include <kubist/kube/client.hpp>
 #include <kubist/kube/watch.hpp>
 
+#include "connect.hpp"
+
 using namespace kubist;
 using namespace kubist::kube;
 using data::Json;
 
 namespace {
-
-std::shared_ptr<Client> connect(ClientOptions options = {}) {
-  auto access = find_access({}, process_environment());
-  REQUIRE_MESSAGE(access, access.error().to_string());
-  auto client = Client::connect(std::move(*access), std::move(options));
-  REQUIRE_MESSAGE(client, client.error().to_string());
-  return *client;
-}
 
 /// A namespace of its own for a test case, gone after it.
 class TestNamespace {

@@ -1,15 +1,17 @@
-#include <doctest/doctest.h>
-#include <unistd.h>
-
 #include <condition_variable>
 #include <mutex>
 #include <set>
 #include <thread>
 
+#include <doctest/doctest.h>
+#include <unistd.h>
+
 #include <kubist/data/json_stream.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/kube/client.hpp>
 #include <kubist/kube/watch.hpp>
+
+#include "connect.hpp"
 
 using namespace kubist;
 using namespace kubist::kube;
@@ -18,14 +20,6 @@ using data::Json;
 namespace {
 
 constexpr int k_objects = 260;
-
-std::shared_ptr<Client> connect() {
-  auto access = find_access({}, process_environment());
-  REQUIRE_MESSAGE(access, access.error().to_string());
-  auto client = Client::connect(std::move(*access));
-  REQUIRE_MESSAGE(client, client.error().to_string());
-  return *client;
-}
 
 Json config_map(const std::string& ns, const std::string& name) {
   return {{"apiVersion", "v1"},

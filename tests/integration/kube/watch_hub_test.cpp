@@ -1,12 +1,14 @@
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <vector>
 
+#include <doctest/doctest.h>
+
 #include <kubist/kube/watch_hub.hpp>
 #include <kubist/util/random.hpp>
+
+#include "connect.hpp"
 
 using namespace kubist;
 using namespace kubist::kube;
@@ -14,14 +16,6 @@ using namespace std::chrono_literals;
 using data::Json;
 
 namespace {
-
-std::shared_ptr<Client> connect() {
-  auto access = find_access({}, process_environment());
-  REQUIRE_MESSAGE(access, access.error().to_string());
-  auto client = Client::connect(std::move(*access));
-  REQUIRE_MESSAGE(client, client.error().to_string());
-  return *client;
-}
 
 /// What one subscriber was told.
 class Ear {

@@ -10,7 +10,7 @@ namespace {
 using namespace it;
 using namespace kubist;
 
-struct Case {
+struct BadInput {
   std::string name;
   std::string input;                 ///< PROJECT stands for the project's name
   std::vector<std::string> message;  ///< parts of what stderr says; line and column of stdin first
@@ -61,7 +61,7 @@ std::string bomb() {
   return text;
 }
 
-std::vector<Case> broken_text() {
+std::vector<BadInput> broken_text() {
   return {
       {"a flow map that does not end", with("  labels: {a: b\n"), {"stdin:20:1: did not find"}},
       {"a tab", k_tree + "kind: Project\n\tmetadata: x\n", {"stdin:15:1: ", "takes no tabs"}},
@@ -87,7 +87,7 @@ std::vector<Case> broken_text() {
   };
 }
 
-std::vector<Case> wrong_objects() {
+std::vector<BadInput> wrong_objects() {
   const std::string head = "apiVersion: kubist.io/v1alpha1\nkind: ";
   return {
       {"an unknown kind",
@@ -120,7 +120,7 @@ std::vector<Case> wrong_objects() {
   };
 }
 
-std::vector<Case> wrong_calls() {
+std::vector<BadInput> wrong_calls() {
   const std::string definition = R"(apiVersion: kubist.io/v1alpha1
 kind: PolicyDefinition
 metadata: {name: scale, namespace: PROJECT}
@@ -164,7 +164,7 @@ spec:
   };
 }
 
-void check(const World& world, const Case& wrong) {
+void check(const World& world, const BadInput& wrong) {
   CAPTURE(wrong.name);
   const std::string input = util::replace_all(wrong.input, "PROJECT", world.name());
   for (const std::string verb : {"validate", "apply", "reconcile"}) {
@@ -190,7 +190,7 @@ TEST_CASE("bad input: each has its message and its place, and nothing is written
   World world("bad-input");
   Audit audit("home");
   for (const auto& cases : {broken_text(), wrong_objects(), wrong_calls()}) {
-    for (const Case& wrong : cases) {
+    for (const BadInput& wrong : cases) {
       check(world, wrong);
     }
   }

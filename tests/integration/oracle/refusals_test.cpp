@@ -14,7 +14,7 @@ using namespace it;
 using namespace kubist;
 
 /// A command line; "@" stands for the namespace of who runs it.
-struct Case {
+struct Refusal {
   Words words;
   bool done = false;  ///< kubectl does it: the list is not of refusals alone
   std::string input = {};
@@ -22,8 +22,8 @@ struct Case {
 
 const std::string k_file = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: '@'}\n";
 
-const std::vector<Case>& cases() {
-  static const std::vector<Case> all{
+const std::vector<Refusal>& cases() {
+  static const std::vector<Refusal> all{
       // Names that are paths, or nothing. One beside a good name is not among them: kubectl deletes
       // the good one first, kubist checks all before it deletes any.
       {{"delete", "cm", "..", "-n", "@"}},
@@ -130,7 +130,7 @@ struct Side {
   std::string ns;
   std::function<CommandResult(const Words& words, const std::string& input)> run;
 
-  CommandResult operator()(const Case& command, const std::string& user) const {
+  CommandResult operator()(const Refusal& command, const std::string& user) const {
     if (state_of(ns) != "ab") {
       make_objects(ns);
     }
@@ -169,7 +169,7 @@ TEST_CASE("refusals: names, namespaces, selectors and flags as kubectl takes or 
   Audit audit("home");
   int refused = 0;
   std::vector<std::string> users;
-  for (const Case& command : cases()) {
+  for (const Refusal& command : cases()) {
     const std::string line = util::join(command.words, " ");
     CAPTURE(line);
     const std::string user = util::cat(world.user(), "-", users.size());

@@ -72,7 +72,7 @@ std::string secret_yaml(const std::string& ns, const std::string& data) {
 }
 
 /// A command, and how it ends the first time: an exit code and a word that it says.
-struct Case {
+struct Command {
   Words words;
   int code;
   std::string word;
@@ -146,7 +146,7 @@ TEST_CASE("secrets: no command prints them, whatever it is asked to log") {
 
   const std::string conflicting = files.put(
       "conflicting.yaml", secret_yaml(project, util::cat("stringData: {p: ", k_second, "}")));
-  const std::vector<Case> cases{
+  const std::vector<Command> cases{
       {{"apply", "-f", first}, 0, "secret/s created"},
       {{"apply", "-f", first}, 0, "secret/s "},
       {{"diff", "-f", second}, 1, "*** (after)"},
@@ -179,7 +179,7 @@ TEST_CASE("secrets: no command prints them, whatever it is asked to log") {
       {{"config", "view"}, 0, "kind: Config"},
   };
   for (const std::string& level : k_levels) {
-    for (const Case& one : cases) {
+    for (const Command& one : cases) {
       Words args = one.words;
       args.insert(args.end(), {"--kubeconfig", config, "-v", level});
       CAPTURE(util::join(args, " "));
@@ -246,8 +246,8 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
     const bool readable = name != "broken";
     for (const std::string& level : k_levels) {
       for (const auto& [words, code, word] :
-           {Case{{"get", "namespaces"}, 1, "error: "},
-            Case{{"config", "view"}, readable ? 0 : 1, readable ? "kind: Config" : "error: "}}) {
+           {Command{{"get", "namespaces"}, 1, "error: "},
+            Command{{"config", "view"}, readable ? 0 : 1, readable ? "kind: Config" : "error: "}}) {
         Words args = words;
         args.insert(args.end(), {"--kubeconfig", config, "-v", level});
         CAPTURE(util::join(args, " "));

@@ -78,7 +78,7 @@ class Editor {
 };
 
 /// Two versions with pods, and a gateway.
-void set_up(Stage& stage) {
+void set_up_race(Stage& stage) {
   must(run_kubist({"reconcile", "Project/" + stage.project()}));
   stage.ready_pod("web-1", {{"app", "web"}, {"version", "v1"}});
   stage.ready_pod("web-2", {{"app", "web"}, {"version", "v2"}});
@@ -109,7 +109,7 @@ std::set<std::string> route_names(const Json& virtual_service) {
 TEST_CASE("traffic: who edits the same objects without end loses nothing, nor does kubist") {
   constexpr int k_turns = 8;
   Stage stage("race", {{"mode", "Ignore"}});
-  set_up(stage);
+  set_up_race(stage);
   put("home", {yaml(cat(R"({apiVersion: networking.istio.io/v1, kind: VirtualService,
       metadata: {name: theirs, namespace: )",
                         stage.ns(), R"(}, spec: {hosts: [theirs.example.com],
@@ -164,7 +164,7 @@ TEST_CASE("traffic: who edits the same objects without end loses nothing, nor do
 
 TEST_CASE("traffic: what another manager changes of ours is put back or told, what it adds stays") {
   Stage stage("others", {{"mode", "Ignore"}});
-  set_up(stage);
+  set_up_race(stage);
   stage.apply("TrafficRoute", "web", route_spec(80, 20));
   must(stage.reconcile());
   const auto meddle = [&] {

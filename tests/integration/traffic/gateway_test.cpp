@@ -16,7 +16,7 @@ std::string own_route(Stage& stage, int first, int second) {
 }
 
 /// Two versions behind the gateway, 80 to 20.
-void set_up(Stage& stage) {
+void set_up_gateway(Stage& stage) {
   stage.reconcile();
   put("home", {backend(stage.ns(), "v1"), backend(stage.ns(), "v2")});
   stage.apply("Destination", "web", k_destination);
@@ -45,7 +45,7 @@ std::map<std::string, int> ask(Stage& stage, const std::string& gateway, int cou
 
 TEST_CASE("gateway: 80 to 20 splits 1,000 requests within the binomial 99.9 % range") {
   Stage stage("split");
-  set_up(stage);
+  set_up_gateway(stage);
   const std::string gateway = gateway_address(stage);
   REQUIRE(eventually(
       [&] { return ask(stage, gateway, 1)["v1 200"] + ask(stage, gateway, 1)["v2 200"] > 0; },
@@ -65,7 +65,7 @@ TEST_CASE("gateway: 80 to 20 splits 1,000 requests within the binomial 99.9 % ra
 TEST_CASE("gateway: weights that change 15 times under load lose no request") {
   constexpr int k_changes = 15;
   Stage stage("load");
-  set_up(stage);
+  set_up_gateway(stage);
   const std::string gateway = gateway_address(stage);
   REQUIRE(eventually(
       [&] { return ask(stage, gateway, 1)["v1 200"] + ask(stage, gateway, 1)["v2 200"] > 0; },

@@ -21,15 +21,15 @@ Json policy(Stage& stage, const std::string& name, const std::string& source) {
                 {{"runtime", {{"jsonnet", {{"source", source}}}}}});
 }
 
-void release(Stage& stage, const std::string& name, const std::string& hold_limit,
-             const std::string& first_policy) {
+void hostile_release(Stage& stage, const std::string& name, const std::string& hold_limit,
+                     const std::string& first_policy) {
   stage.apply("CanaryRelease", name,
               cat("{destination: ", name, ", stable: v1, canary: v2, routes: [", name,
                   "], interval: 1s, bake: 1s, holdLimit: ", hold_limit,
                   ", weights: [20, 50], policies: [", first_policy, ", {name: ", name, "}]}"));
 }
 
-const char* const k_stay = "{name: Health, parameters: {step: 1h}}";
+const char* const k_healthy_for_an_hour = "{name: Health, parameters: {step: 1h}}";
 
 /// A stage with ready pods of both versions.
 void make_pods(Stage& stage) {
@@ -47,7 +47,7 @@ void begin(Stage& stage, const std::string& name) {
   stage.apply("TrafficRoute", name,
               cat("{hosts: [", name, ".example.com], routes: [{weights: [{destination: ", name,
                   ", version: v1}]}]}"));
-  release(stage, name, "1h", k_stay);
+  hostile_release(stage, name, "1h", k_healthy_for_an_hour);
 }
 
 CommandResult look(Stage& stage, const std::string& what, const std::string& time) {
@@ -85,8 +85,8 @@ TEST_CASE("canary: a hostile policy fails its own release alone, which can still
   for (const auto& [name, source] : k_hostile) {
     put("home", {policy(stage, name, source)});
   }
-  release(stage, "broken", "5s", k_stay);
-  release(stage, "good", "1h", "{name: Timed, parameters: {step: 1s}}");
+  hostile_release(stage, "broken", "5s", k_healthy_for_an_hour);
+  hostile_release(stage, "good", "1h", "{name: Timed, parameters: {step: 1s}}");
   const std::pair<const char*, const char*> said[] = {{"loop", "processor time"},
                                                       {"big", "memory"},
                                                       {"deep", "max stack frames exceeded"},

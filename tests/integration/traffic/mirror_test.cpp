@@ -24,7 +24,7 @@ void look(Stage& stage, const std::string& timeout) {
       {"reconcile", "CanaryRelease/web", "-n", stage.project(), "--timeout=" + timeout}));
 }
 
-void release(Stage& stage, const std::string& mirror) {
+void mirrored_release(Stage& stage, const std::string& mirror) {
   stage.apply("CanaryRelease", "web",
               cat("{destination: web, stable: v1, canary: v2, routes: [web], interval: 2s, "
                   "policies: [{name: Steps, parameters: {steps: [{setMirrorRoute: {name: copies, ",
@@ -44,7 +44,7 @@ TEST_CASE("mirror: copies go to the canary, whose failures nobody sees") {
   Stage stage("mirror");
   set_up(stage, 100);  // v2 fails all of them
   const std::string original = (*stage.live("virtualservices", "web"))["spec"].dump();
-  release(stage, "percentage: 100");
+  mirrored_release(stage, "percentage: 100");
   CHECK(run_kubist(stage.world().as_user({"canary", "status", "web", "-n", stage.project()}))
             .out.find("at 0 %") != std::string::npos);
   // The gateway has it once copies come.
@@ -73,7 +73,7 @@ TEST_CASE("mirror: copies go to the canary, whose failures nobody sees") {
 TEST_CASE("mirror: only of the requests that match") {
   Stage stage("mirror-match");
   set_up(stage, 0);
-  release(stage, "match: [{headers: {x-copy: {exact: 'yes'}}}]");
+  mirrored_release(stage, "match: [{headers: {x-copy: {exact: 'yes'}}}]");
   const std::string url = cat("http://", gateway_address(stage), "/");
   const auto ask = [&](const std::string& header) {
     return run_command({"curl", "-s", "-H", cat("Host: ", host_of(stage)), "-H", header, url}).out;

@@ -6,7 +6,7 @@ using namespace traffic_test;
 namespace {
 
 /// A destination with two versions, a gateway and a route 80 to 20, with pods behind both.
-void set_up(Stage& stage) {
+void set_up_owned(Stage& stage) {
   stage.apply("Destination", "web", k_destination);
   stage.apply("EntryGateway", "entry", "{servers: [{port: 80, hosts: [shop.example.com]}]}");
   stage.apply("TrafficRoute", "web", route_spec(80, 20));
@@ -29,7 +29,7 @@ const char* const k_rule = "destinationrules.networking.istio.io";
 
 TEST_CASE("traffic: a route waits for pods, is kept without a write, and goes before what it needs") {
   Stage stage("kept");
-  set_up(stage);
+  set_up_owned(stage);
   CHECK_FALSE(stage.live(k_virtual_service, "web"));
   CHECK(reason(stage.node("trafficroutes", "web"), "Ready") == "SubsetWithoutPods");
   CHECK(condition(stage.node("destinations", "web"), "Ready") == "True");
@@ -80,7 +80,7 @@ TEST_CASE("traffic: a route waits for pods, is kept without a write, and goes be
 
 TEST_CASE("traffic: what somebody else changes is put back, or only reported") {
   Stage stage("drift");
-  set_up(stage);
+  set_up_owned(stage);
   stage.ready_pod("web-1", {{"app", "web"}, {"version", "v1"}});
   stage.ready_pod("web-2", {{"app", "web"}, {"version", "v2"}});
   must(stage.reconcile());
@@ -144,7 +144,7 @@ TEST_CASE("traffic: nothing of somebody else's is touched") {
 
 TEST_CASE("traffic: a subset stays while a live route sends to it") {
   Stage stage("subset");
-  set_up(stage);
+  set_up_owned(stage);
   stage.ready_pod("web-1", {{"app", "web"}, {"version", "v1"}});
   stage.ready_pod("web-2", {{"app", "web"}, {"version", "v2"}});
   must(stage.reconcile());
@@ -171,7 +171,7 @@ TEST_CASE("traffic: a subset stays while a live route sends to it") {
 
 TEST_CASE("traffic: a borrowed VirtualService gets weights, and nothing else") {
   Stage stage("borrowed");
-  set_up(stage);
+  set_up_owned(stage);
   stage.ready_pod("web-1", {{"app", "web"}, {"version", "v1"}});
   stage.ready_pod("web-2", {{"app", "web"}, {"version", "v2"}});
   put("home", {yaml(cat(R"({apiVersion: networking.istio.io/v1, kind: VirtualService,

@@ -76,7 +76,7 @@ class Prometheus {
 };
 
 /// What a release gives as its reason, and what it says.
-struct Outcome {
+struct UrlOutcome {
   std::string state, reason, all;
 };
 
@@ -112,7 +112,7 @@ class Setting {
                     "{max: 7}}]}}], metrics: {provider: Prometheus, prometheus: {url: '",
                     url, "'", secret, "}}}"));
   }
-  Outcome outcome(const std::string& name) {
+  UrlOutcome outcome(const std::string& name) {
     const auto release = stage.node("canaryreleases", name);
     const std::string all = release->dump();
     CHECK_MESSAGE(all.find(k_token) == std::string::npos, all);
@@ -133,7 +133,7 @@ TEST_CASE("prometheus by url: it gets the Secret's credentials, and nobody sees 
   const CommandResult run = setting.stage.reconcile("100s");
   CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
   for (const char* name : {"open", "token", "basic"}) {
-    const Outcome outcome = setting.outcome(name);
+    const UrlOutcome outcome = setting.outcome(name);
     CHECK_MESSAGE(outcome.state == "Succeeded", name, outcome.reason, outcome.all);
   }
   CHECK(prometheus.authorization("open") == "");
@@ -173,7 +173,7 @@ TEST_CASE("prometheus by url: what cannot be asked holds the release with its re
   const CommandResult run = setting.stage.reconcile("120s");
   CHECK_MESSAGE(run.exit_code == 4, run.out, run.err);
   for (const Case& each : cases) {
-    const Outcome outcome = setting.outcome(each.name);
+    const UrlOutcome outcome = setting.outcome(each.name);
     CHECK_MESSAGE(outcome.state == "RolledBack", each.name, outcome.reason, outcome.all);
     CHECK_MESSAGE(outcome.reason == each.reason, each.name, outcome.all);
     CHECK_MESSAGE(outcome.all.find(each.says) != std::string::npos, each.name, outcome.all);

@@ -37,12 +37,12 @@ Json definition(const std::string& ns, const std::string& query) {
            else { action: 'hold', reason: 'Fine' } } } })"}}}}}});
 }
 
-struct Outcome {
+struct QueryOutcome {
   std::string state, reason, message;
 };
 
-Outcome run_release(Stage& stage, const std::string& name, const std::string& policy,
-                    const std::string& hold_limit = "60s") {
+QueryOutcome run_release(Stage& stage, const std::string& name, const std::string& policy,
+                         const std::string& hold_limit = "60s") {
   stage.apply("CanaryRelease", name,
               cat("{destination: web, stable: v1, canary: v2, routes: [web], interval: 2s, "
                   "weights: [50], bake: 1s, holdLimit: ",
@@ -51,9 +51,9 @@ Outcome run_release(Stage& stage, const std::string& name, const std::string& po
   const CommandResult run = run_kubist(stage.world().as_user(
       {"reconcile", "CanaryRelease/" + name, "-n", stage.project(), "--timeout=100s"}));
   const auto release = stage.node("canaryreleases", name);
-  const Outcome outcome{text_of(release, {"status", "state"}),
-                        text_of(release, {"status", "reason"}),
-                        text_of(release, {"status", "message"})};
+  const QueryOutcome outcome{text_of(release, {"status", "state"}),
+                             text_of(release, {"status", "reason"}),
+                             text_of(release, {"status", "message"})};
   CHECK_MESSAGE(run.exit_code == (outcome.state == "Succeeded" ? 0 : 4),
                 run_kubist({"canary", "status", name, "-n", stage.project()}).out, run.err);
   must(kubectl(
@@ -78,14 +78,15 @@ TEST_CASE("queries: policies judge by what Prometheus answers to queries of thei
   put("home", {definition(stage.project(), share_of("{{version}}"))});
   Load load(stage);
 
-  const Outcome bad = run_release(stage, "bad", metric(share_of("{{canary}}"), "{max: 0.1}"));
+  const QueryOutcome bad = run_release(stage, "bad", metric(share_of("{{canary}}"), "{max: 0.1}"));
   CHECK(bad.state == "RolledBack");
   CHECK_MESSAGE(bad.reason == "ThresholdFailed", bad.message);
 
-  const Outcome good = run_release(stage, "good", metric(share_of("{{stable}}"), "{max: 0.1}"));
+  const QueryOutcome good =
+      run_release(stage, "good", metric(share_of("{{stable}}"), "{max: 0.1}"));
   CHECK_MESSAGE(good.state == "Succeeded", good.message);
 
-  const Outcome analysed = run_release(
+  const QueryOutcome analysed = run_release(
       stage, "steps",
       cat("{name: Steps, parameters: {steps: [{setWeight: 50}, {analysis: {metrics: [{name: f, "
           "provider: {prometheus: {query: ",
@@ -93,12 +94,12 @@ TEST_CASE("queries: policies judge by what Prometheus answers to queries of thei
   CHECK(analysed.state == "RolledBack");
   CHECK_MESSAGE(analysed.reason == "AnalysisFailed", analysed.message);
 
-  const Outcome own =
+  const QueryOutcome own =
       run_release(stage, "own", "{name: errors, parameters: {version: v2, limit: 0.1}}");
   CHECK(own.state == "RolledBack");
   CHECK_MESSAGE(own.reason == "TooMany", own.message);
 
-  const Outcome none = run_release(stage, "none", metric("no_such_metric", "{max: 1}"), "5s");
+  const QueryOutcome none = run_release(stage, "none", metric("no_such_metric", "{max: 1}"), "5s");
   CHECK(none.state == "RolledBack");
   CHECK_MESSAGE(none.reason == "NoData", none.message);
 }

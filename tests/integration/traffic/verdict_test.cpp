@@ -8,7 +8,7 @@ using namespace traffic_test;
 
 namespace {
 
-CommandResult release(Stage& stage, const std::string& more) {
+CommandResult judged_release(Stage& stage, const std::string& more) {
   stage.apply(
       "CanaryRelease", "web",
       cat("{destination: web, stable: v1, canary: v2, routes: [web], interval: 2s, ", more, "}"));
@@ -26,7 +26,7 @@ TEST_CASE("verdict: a good version gets all the traffic, and no request is lost"
   Stage stage("good");
   set_up(stage, 0);
   Load load(stage);
-  const CommandResult run = release(stage, "bake: 4s, weights: [20, 50]");
+  const CommandResult run = judged_release(stage, "bake: 4s, weights: [20, 50]");
   load.stop();
   CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
   CHECK(text_of(stage.node("canaryreleases", "web"), {"status", "state"}) == "Succeeded");
@@ -41,7 +41,7 @@ TEST_CASE("verdict: a version that fails 20 % of its requests goes back") {
   Stage stage("bad");
   set_up(stage, 20);
   Load load(stage);
-  const CommandResult run = release(stage, "bake: 4s, weights: [10, 50]");
+  const CommandResult run = judged_release(stage, "bake: 4s, weights: [10, 50]");
   load.stop();
   CHECK_MESSAGE(run.exit_code == 4, run.out, run.err);
   CHECK(text_of(stage.node("canaryreleases", "web"), {"status", "state"}) == "RolledBack");
@@ -55,7 +55,7 @@ TEST_CASE("verdict: a slow version, whose shift crosses a bound of the histogram
   Stage stage("slow");
   set_up(stage, 0, "0.2s");
   Load load(stage);
-  const CommandResult run = release(
+  const CommandResult run = judged_release(
       stage,
       "bake: 4s, weights: [20, 50], policies: [{name: Statistical, parameters: {latency: {bound: "
       "100ms}}}]");
@@ -167,7 +167,7 @@ TEST_CASE("verdict: a metric out of its range takes a version back") {
   Stage stage("range");
   set_up(stage, 20);
   Load load(stage);
-  const CommandResult run = release(
+  const CommandResult run = judged_release(
       stage,
       "bake: 4s, weights: [20, 50], policies: [{name: Metric, parameters: {metrics: [{name: "
       "request-success-rate, thresholdRange: {min: 95}}], threshold: 2}}]");
@@ -181,7 +181,7 @@ TEST_CASE("verdict: a metric out of its range takes a version back") {
 TEST_CASE("verdict: without traffic nothing is promoted, and after the limit it goes back") {
   Stage stage("idle");
   set_up(stage, 0);
-  const CommandResult run = release(stage, "bake: 4s, weights: [20, 50], holdLimit: 8s");
+  const CommandResult run = judged_release(stage, "bake: 4s, weights: [20, 50], holdLimit: 8s");
   CHECK_MESSAGE(run.exit_code == 4, run.out, run.err);
   CHECK(text_of(stage.node("canaryreleases", "web"), {"status", "state"}) == "RolledBack");
   CHECK(reason(stage) == "NoTraffic");

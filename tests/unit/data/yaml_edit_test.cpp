@@ -15,7 +15,7 @@ std::string edited(const std::string& text, const Json& value, std::size_t index
   return result ? *result : result.error().to_string();
 }
 
-const Json k_list = Json::parse(R"([{"name": "a", "weights": [{"weight": 1}]}, {"name": "b"}])");
+const Json k_routes = Json::parse(R"([{"name": "a", "weights": [{"weight": 1}]}, {"name": "b"}])");
 
 }  // namespace
 
@@ -34,7 +34,7 @@ TEST_CASE("yaml edit: a value changes, and all else stays to the byte") {
       "  drift:   Report\n"
       "---\n"
       "kind: Other\n";
-  CHECK(edited(text, k_list) ==
+  CHECK(edited(text, k_routes) ==
         "# ours\n"
         "kind: Route   # a comment\n"
         "spec:\n"
@@ -59,11 +59,11 @@ TEST_CASE("yaml edit: the second document, line ends of Windows, a value in flow
 }
 
 TEST_CASE("yaml edit: where it would go wrong nothing is written") {
-  CHECK(edited("spec: {routes: [1]}\n", k_list).find("file.yaml:1:8") == 0);
-  CHECK(edited("spec: {routes: [1]}\n", k_list).find("does not begin a line") != std::string::npos);
-  CHECK(edited("{\"spec\": {\n  \"routes\": [1]\n}}\n", k_list).find("does not begin a line") !=
+  CHECK(edited("spec: {routes: [1]}\n", k_routes).find("file.yaml:1:8") == 0);
+  CHECK(edited("spec: {routes: [1]}\n", k_routes).find("does not begin a line") !=
         std::string::npos);
-  CHECK(
-      edited("spec:\n  routes: &all\n  - 1\n  other: *all\n", k_list).find("not read as wanted") !=
-      std::string::npos);
+  CHECK(edited("{\"spec\": {\n  \"routes\": [1]\n}}\n", k_routes).find("does not begin a line") !=
+        std::string::npos);
+  CHECK(edited("spec:\n  routes: &all\n  - 1\n  other: *all\n", k_routes)
+            .find("not read as wanted") != std::string::npos);
 }

@@ -25,7 +25,7 @@ ChartSource chart(Json from) {
   return config->chart;
 }
 
-std::string refusal(Json config) {
+std::string helm_refusal(Json config) {
   const auto parsed = parse_helm(helm_item(std::move(config)));
   REQUIRE_FALSE(parsed);
   CHECK(parsed.error().reason == "InvalidConfiguration");
@@ -93,17 +93,17 @@ TEST_CASE("helm config: landscaper's older list of exports, from objects and fro
 }
 
 TEST_CASE("helm config: what is wrong or not done is refused by name") {
-  CHECK(refusal({{"chart", Json::object()}}).find("exactly one of path") != std::string::npos);
-  CHECK(refusal({{"chart", {{"path", "a"}, {"url", "https://x"}}}}).find("path and url") !=
+  CHECK(helm_refusal({{"chart", Json::object()}}).find("exactly one of path") != std::string::npos);
+  CHECK(helm_refusal({{"chart", {{"path", "a"}, {"url", "https://x"}}}}).find("path and url") !=
         std::string::npos);
-  CHECK(refusal({{"chart", {{"url", "file:///etc"}}}}).find("no http") != std::string::npos);
-  CHECK(refusal({{"chart", {{"path", "-x"}}}}).find("dash") != std::string::npos);
-  CHECK(refusal({{"chart", {{"resourceRef", "x"}}}}).find("resourceRef") != std::string::npos);
-  CHECK(refusal({{"chart", {{"path", "a"}}}, {"helmDeployment", true}}).find("no helm release") !=
+  CHECK(helm_refusal({{"chart", {{"url", "file:///etc"}}}}).find("no http") != std::string::npos);
+  CHECK(helm_refusal({{"chart", {{"path", "-x"}}}}).find("dash") != std::string::npos);
+  CHECK(helm_refusal({{"chart", {{"resourceRef", "x"}}}}).find("resourceRef") != std::string::npos);
+  CHECK(helm_refusal({{"chart", {{"path", "a"}}}, {"helmDeployment", true}})
+            .find("no helm release") != std::string::npos);
+  CHECK(helm_refusal({{"chart", {{"path", "a"}}}, {"name", "Bad_Name"}}).find("Bad_Name") !=
         std::string::npos);
-  CHECK(refusal({{"chart", {{"path", "a"}}}, {"name", "Bad_Name"}}).find("Bad_Name") !=
-        std::string::npos);
-  CHECK(refusal({{"xxx", "abc"}}).find("chart") != std::string::npos);
+  CHECK(helm_refusal({{"xxx", "abc"}}).find("chart") != std::string::npos);
   Settings controller;
   controller.local_charts = false;
   const auto checked =
@@ -150,7 +150,7 @@ TEST_CASE("helm login: from imports into files that helm reads, for sources that
   CHECK(known["repositories"][0]["password"] == "pw");
   CHECK(chart_login(oci, {{"u", "me"}}).error().reason == "ImportNotFound");
   CHECK(chart_login(oci, {{"u", "me"}, {"p", 1}}).error().reason == "InvalidImport");
-  CHECK(refusal({{"chart", {{"path", "a"}, {"loginFrom", login_from}}}}).find("loginFrom") !=
+  CHECK(helm_refusal({{"chart", {{"path", "a"}, {"loginFrom", login_from}}}}).find("loginFrom") !=
         std::string::npos);
 }
 

@@ -21,7 +21,7 @@ Json config_map(const std::string& name) {
   return {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", name}}}};
 }
 
-std::string refusal(Json config) {
+std::string manifest_refusal(Json config) {
   const auto plan = parse_manifest_plan(manifest_item(std::move(config)));
   REQUIRE_FALSE(plan);
   CHECK(plan.error().kind == util::ErrorKind::invalid);
@@ -111,30 +111,33 @@ TEST_CASE("manifest config: operators and selectors as landscaper's documentatio
 }
 
 TEST_CASE("manifest config: what is wrong or not done is refused by name") {
-  CHECK(refusal({{"manifest", Json::array()}}).find("manifests") != std::string::npos);
-  CHECK(refusal({{"manifests", {{{"kind", "ConfigMap"}}}}}).find("apiVersion") !=
+  CHECK(manifest_refusal({{"manifest", Json::array()}}).find("manifests") != std::string::npos);
+  CHECK(manifest_refusal({{"manifests", {{{"kind", "ConfigMap"}}}}}).find("apiVersion") !=
         std::string::npos);
-  CHECK(refusal({{"manifests", {"text"}}}).find("config.manifests[0]") != std::string::npos);
-  CHECK(refusal({{"manifests", {{{"policy", "destroy"}, {"manifest", config_map("a")}}}}})
+  CHECK(manifest_refusal({{"manifests", {"text"}}}).find("config.manifests[0]") !=
+        std::string::npos);
+  CHECK(manifest_refusal({{"manifests", {{{"policy", "destroy"}, {"manifest", config_map("a")}}}}})
             .find("policy") != std::string::npos);
-  const std::string broken = refusal({{"yaml", "a: [1"}});
+  const std::string broken = manifest_refusal({{"yaml", "a: [1"}});
   CHECK_MESSAGE(broken.find("config.yaml:2:1") != std::string::npos, broken);
   for (const char* field : {"deletionGroups", "deletionGroupsDuringUpdate", "continuousReconcile",
                             "deleteTimeout", "healthChecks", "kubeconfig"}) {
-    CHECK(refusal({{field, Json::array()}}).find(field) != std::string::npos);
+    CHECK(manifest_refusal({{field, Json::array()}}).find(field) != std::string::npos);
   }
-  CHECK(refusal({{"updateStrategy", "merge"}}).find("merge") != std::string::npos);
-  CHECK(refusal({{"manifests",
-                  {{{"manifest", config_map("a")}, {"patchAfterDeployment", {{"x", 1}}}}}}})
-            .find("patchAfterDeployment") != std::string::npos);
-  CHECK(refusal({{"exports", {{"exports", {{{"key", "k"}, {"jsonPath", ".x"}}}}}}})
+  CHECK(manifest_refusal({{"updateStrategy", "merge"}}).find("merge") != std::string::npos);
+  CHECK(
+      manifest_refusal(
+          {{"manifests", {{{"manifest", config_map("a")}, {"patchAfterDeployment", {{"x", 1}}}}}}})
+          .find("patchAfterDeployment") != std::string::npos);
+  CHECK(manifest_refusal({{"exports", {{"exports", {{{"key", "k"}, {"jsonPath", ".x"}}}}}}})
             .find("fromResource") != std::string::npos);
   const Json requirement{{"jsonPath", ".x"}, {"operator", "=="}};
-  CHECK(refusal({{"readinessChecks",
-                  {{"custom",
-                    {{{"name", "c"},
-                      {"resourceSelector", {{{"apiVersion", "v1"}, {"kind", "Pod"}, {"name", "p"}}}},
-                      {"requirements", Json::array({requirement})}}}}}}})
+  CHECK(manifest_refusal(
+            {{"readinessChecks",
+              {{"custom",
+                {{{"name", "c"},
+                  {"resourceSelector", {{{"apiVersion", "v1"}, {"kind", "Pod"}, {"name", "p"}}}},
+                  {"requirements", Json::array({requirement})}}}}}}})
             .find("takes one value") != std::string::npos);
 }
 

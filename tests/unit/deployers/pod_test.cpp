@@ -73,7 +73,7 @@ std::string all_objects(const Item& item) {
   return text;
 }
 
-std::string refusal(Json config, bool script = true) {
+std::string pod_refusal(Json config, bool script = true) {
   Item item = script_item(std::move(config));
   if (!script) {
     item.config.erase("script");
@@ -188,13 +188,13 @@ TEST_CASE("pod: state in a claim is a volume that the agents leave alone") {
   CHECK(has(container(shared, k_workload_container)->dump(),
             R"("subPath":")" + names.state_secret));
 
-  CHECK(has(refusal({{"state", {{"claimName", "x"}}}}), "needs backend"));
+  CHECK(has(pod_refusal({{"state", {{"claimName", "x"}}}}), "needs backend"));
   config["state"]["claim"] = Json::object();
-  CHECK(has(refusal(config), "give only one"));
+  CHECK(has(pod_refusal(config), "give only one"));
   config["state"] = {{"backend", "PersistentVolumeClaim"}, {"limit", "1Mi"}};
-  CHECK(has(refusal(config), "limit"));
+  CHECK(has(pod_refusal(config), "limit"));
   config["state"] = {{"backend", "PersistentVolumeClaim"}, {"claim", {{"size", "much"}}}};
-  CHECK(has(refusal(config), "no size"));
+  CHECK(has(pod_refusal(config), "no size"));
 }
 
 TEST_CASE("pod: an account's token is the workload's alone") {
@@ -259,17 +259,19 @@ TEST_CASE("pod: names tell jobs, items and namespaces apart, and are the same fo
 }
 
 TEST_CASE("workload: what items may not have is refused with its name") {
-  CHECK(has(refusal({{"volumes", {{{"name", "x"}, {"hostPath", {{"path", "/"}}}}}}}), "hostPath"));
-  CHECK(has(refusal({{"volumes", {{{"name", "x"}, {"projected", Json::object()}}}}}), "projected"));
-  CHECK(has(refusal({{"hostNetwork", true}}), "hostNetwork"));
-  CHECK(has(refusal({{"shareProcessNamespace", true}}), "shareProcessNamespace"));
-  CHECK(has(refusal({{"env", {{{"name", "STATE"}, {"value", "/"}}}}}), "STATE"));
-  CHECK(has(refusal({{"volumeMounts", {{{"name", "x"}, {"mountPath", "/data/kubist/in"}}}}}),
+  CHECK(has(pod_refusal({{"volumes", {{{"name", "x"}, {"hostPath", {{"path", "/"}}}}}}}),
+            "hostPath"));
+  CHECK(has(pod_refusal({{"volumes", {{{"name", "x"}, {"projected", Json::object()}}}}}),
+            "projected"));
+  CHECK(has(pod_refusal({{"hostNetwork", true}}), "hostNetwork"));
+  CHECK(has(pod_refusal({{"shareProcessNamespace", true}}), "shareProcessNamespace"));
+  CHECK(has(pod_refusal({{"env", {{{"name", "STATE"}, {"value", "/"}}}}}), "STATE"));
+  CHECK(has(pod_refusal({{"volumeMounts", {{{"name", "x"}, {"mountPath", "/data/kubist/in"}}}}}),
             "/data/kubist/in"));
-  CHECK(has(refusal({{"state", {{"limit", "65Mi"}}}}), "64Mi"));
-  CHECK(has(refusal({{"imgae", "x"}}), "image"));
-  CHECK(has(refusal({{"env", "text"}}), "env"));
-  CHECK(has(refusal(Json::object(), false), "config.image is missing"));
+  CHECK(has(pod_refusal({{"state", {{"limit", "65Mi"}}}}), "64Mi"));
+  CHECK(has(pod_refusal({{"imgae", "x"}}), "image"));
+  CHECK(has(pod_refusal({{"env", "text"}}), "env"));
+  CHECK(has(pod_refusal(Json::object(), false), "config.image is missing"));
 }
 
 TEST_CASE("workload: scripts that no shell can read are refused with the line") {
@@ -298,9 +300,9 @@ TEST_CASE("workload: at its deletion a script's deleteScript is the script; no r
   CHECK(undo.command ==
         std::vector<std::string>{"/data/kubist/in/tini", "-g", "--", "/data/kubist/in/script"});
   CHECK(undo.args == std::vector<std::string>{"one"});
-  CHECK(has(refusal({{"deleteScript", "a\r\n"}}), "config.deleteScript has Windows line ends"));
-  CHECK(has(refusal({{"onDelete", "Skip"}}), "config.onDelete is for containers"));
-  CHECK(has(refusal({{"image", "x"}, {"deleteScript", "x"}}, false),
+  CHECK(has(pod_refusal({{"deleteScript", "a\r\n"}}), "config.deleteScript has Windows line ends"));
+  CHECK(has(pod_refusal({{"onDelete", "Skip"}}), "config.onDelete is for containers"));
+  CHECK(has(pod_refusal({{"image", "x"}, {"deleteScript", "x"}}, false),
             "config.deleteScript is for scripts"));
 }
 

@@ -9,7 +9,7 @@ using namespace kubist::engine::testing;
 using namespace std::chrono_literals;
 
 namespace {
-const Schedule::Time k_zero{1000s};
+const Schedule::Time k_scheduled_from{1000s};
 }
 
 TEST_CASE("triggers: our own status writes wake nobody, changes of the spec do") {
@@ -38,19 +38,19 @@ TEST_CASE("triggers: the schedule coalesces, keeps the earliest and covers subtr
   Key below = key("VirtualCluster", "p1", "p1c1v1");
   Key other = key("Cluster", "p2", "p2c1");
   Schedule schedule;
-  schedule.add(cluster, k_zero + 5s, Cause::due);
-  schedule.add(cluster, k_zero + 1s, Cause::changed);
-  schedule.add(cluster, k_zero + 9s, Cause::retry);
-  schedule.add(below, k_zero + 1s, Cause::drift);
-  schedule.add(other, k_zero + 60s, Cause::due);
+  schedule.add(cluster, k_scheduled_from + 5s, Cause::due);
+  schedule.add(cluster, k_scheduled_from + 1s, Cause::changed);
+  schedule.add(cluster, k_scheduled_from + 9s, Cause::retry);
+  schedule.add(below, k_scheduled_from + 1s, Cause::drift);
+  schedule.add(other, k_scheduled_from + 60s, Cause::due);
   CHECK(schedule.size() == 3);
-  CHECK(schedule.next() == k_zero + 1s);
-  CHECK(schedule.take_due(k_zero, graph).empty());
-  auto due = schedule.take_due(k_zero + 2s, graph);
+  CHECK(schedule.next() == k_scheduled_from + 1s);
+  CHECK(schedule.take_due(k_scheduled_from, graph).empty());
+  auto due = schedule.take_due(k_scheduled_from + 2s, graph);
   REQUIRE(due.size() == 1);
   CHECK(due[0].key == cluster);
   CHECK(due[0].cause == Cause::changed);
-  CHECK(schedule.next() == k_zero + 60s);
+  CHECK(schedule.next() == k_scheduled_from + 60s);
   schedule.erase(other);
   CHECK_FALSE(schedule.next());
 }
@@ -69,16 +69,16 @@ TEST_CASE("triggers: a finished run asks for what is due, retries and those who 
       kubist::util::make_error(kubist::util::ErrorKind::unavailable, "no route");
   Schedule schedule;
   Graph graph = world.home.graph();
-  schedule_from(schedule, world.run(graph, graph.roots()), graph, k_zero);
+  schedule_from(schedule, world.run(graph, graph.roots()), graph, k_scheduled_from);
   CHECK(schedule.size() == 2);
-  CHECK(schedule.next() <= k_zero + 1s);
+  CHECK(schedule.next() <= k_scheduled_from + 1s);
   world.executor->scripts.clear();
   Schedule later;
   Graph after = world.home.graph();
   schedule_from(later, world.run(after, after.find(key("Execution", "p1", "early"))), after,
-                k_zero);
+                k_scheduled_from);
   REQUIRE(later.size() == 1);
-  CHECK(later.take_due(k_zero, after)[0].key.name == "late");
+  CHECK(later.take_due(k_scheduled_from, after)[0].key.name == "late");
 }
 
 TEST_CASE("triggers: what is gone is its parent's business") {

@@ -14,8 +14,8 @@ using executors::Connections;
 
 namespace {
 
-struct Fixture {
-  Fixture() {
+struct ConnectionsFixture {
+  ConnectionsFixture() {
     fake->always("GET", "/version", 200, R"({"gitVersion":"v1.34.4","major":"1","minor":"34"})");
     fake->always("GET", "/api/v1/namespaces/kube-system", 200,
                  R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"kube-system","uid":"u1"}})");
@@ -51,7 +51,7 @@ Json home_cluster(const std::string& ns, const std::string& name) {
 }  // namespace
 
 TEST_CASE("connections: Clusters that lead to one place ask it once a run") {
-  Fixture f;
+  ConnectionsFixture f;
   Connections connections(f.client, "", {});
   for (int run = 1; run <= 2; ++run) {
     connections.begin_run();
@@ -71,7 +71,7 @@ TEST_CASE("connections: Clusters that lead to one place ask it once a run") {
 }
 
 TEST_CASE("connections: an identity that is known is not asked for") {
-  Fixture f;
+  ConnectionsFixture f;
   Connections connections(f.client, "u7", {});
   const auto reached = connections.connect(home_cluster("a", "one"), true, {});
   REQUIRE(reached);
@@ -96,7 +96,7 @@ TEST_CASE("connections: a good answer holds for a run, a bad one until somebody 
 }
 
 TEST_CASE("connections: equal kubeconfigs share a client, others do not") {
-  Fixture f;
+  ConnectionsFixture f;
   const auto secret = [&](const std::string& ns, const std::string& token) {
     const std::string config = util::cat(
         R"({"apiVersion":"v1","kind":"Config","current-context":"c","contexts":[{"name":"c",)"

@@ -16,8 +16,8 @@ namespace {
 constexpr const char* k_namespaces = "/api/v1/namespaces?labelSelector=app.kubernetes.io%2Fmanaged-by%3Dkubist*";
 
 /// A project with a Cluster that is home, and `count` virtual clusters on it.
-struct Fixture {
-  explicit Fixture(int count) {
+struct SurveyFixture {
+  explicit SurveyFixture(int count) {
     std::vector<engine::Node> nodes;
     nodes.push_back(node("Project", "", "shop", {{"namespace", "shop"}}));
     nodes.push_back(node("Cluster", "shop", "local", {{"home", true}}));
@@ -69,7 +69,7 @@ std::string list_of(const char* kind, const std::string& items, const std::strin
 }  // namespace
 
 TEST_CASE("survey: few namespaces are read by name") {
-  Fixture f(2);
+  SurveyFixture f(2);
   f.fake->always("GET", "/api/v1/namespaces/a", 200,
                  R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"a"}})");
   Survey survey(f.graph, f.graph.roots(), *f.client);
@@ -80,7 +80,7 @@ TEST_CASE("survey: few namespaces are read by name") {
 }
 
 TEST_CASE("survey: many are listed once; what is asked again or missing is read by name") {
-  Fixture f(20);
+  SurveyFixture f(20);
   f.fake->always("GET", k_namespaces, 200,
                  list_of("NamespaceList", R"({"metadata":{"name":"a"}},{"metadata":{"name":"b"}})"));
   f.fake->always("GET", "/api/v1/namespaces/a", 200,
@@ -99,7 +99,7 @@ TEST_CASE("survey: many are listed once; what is asked again or missing is read 
 }
 
 TEST_CASE("survey: who may not list, or would read mostly what nobody wants, reads by name") {
-  Fixture f(20);
+  SurveyFixture f(20);
   SUBCASE("forbidden") {
     f.fake->always("GET", k_namespaces, 403,
                    R"({"kind":"Status","status":"Failure","reason":"Forbidden","code":403})");
@@ -120,7 +120,7 @@ TEST_CASE("survey: who may not list, or would read mostly what nobody wants, rea
 }
 
 TEST_CASE("survey: the Deployments of all namespaces come from one list") {
-  Fixture f(20);
+  SurveyFixture f(20);
   f.fake->always(
       "GET", "/apis/apps/v1/deployments?*", 200,
       list_of(

@@ -18,8 +18,9 @@ using namespace kubist::testing;
 namespace {
 
 /// A client for the test's server.
-struct Setup {
-  explicit Setup(EndpointOptions options = {}, std::shared_ptr<Governor> governor = std::make_shared<Governor>())
+struct TransportSetup {
+  explicit TransportSetup(EndpointOptions options = {},
+                          std::shared_ptr<Governor> governor = std::make_shared<Governor>())
       : engine(std::make_shared<CurlEngine>(std::move(governor))),
         transport(std::make_shared<CurlTransport>(engine, std::move(options))) {}
   util::Result<Response> get(const std::string& url) {
@@ -85,7 +86,7 @@ TEST_CASE("curl transport: method, headers, body and answer of any status") {
                          : 500,
                      "body", "X-Two: a\r\nX-Two: b\r\n");
   });
-  Setup client;
+  TransportSetup client;
   Request request;
   request.method = "PATCH";
   request.url = server.url("/x?y=1");
@@ -106,7 +107,7 @@ TEST_CASE("curl transport: a DELETE carries its body, a POST without one says so
     connection.reply(200, request.head.substr(0, request.head.find(' ')) + ' ' + request.body + ' ' +
                               request.header("Content-Length"));
   });
-  Setup client;
+  TransportSetup client;
   Request request;
   request.url = server.url();
   request.method = "POST";
@@ -118,7 +119,7 @@ TEST_CASE("curl transport: a DELETE carries its body, a POST without one says so
 }
 
 TEST_CASE("curl transport: why there was no answer") {
-  Setup client;
+  TransportSetup client;
   SUBCASE("refused") {
     const auto outcome = client.get("http://me:secret@127.0.0.1:1/x");
     REQUIRE_FALSE(outcome);
@@ -157,7 +158,7 @@ TEST_CASE("curl transport: why there was no answer") {
 
 TEST_CASE("curl transport: cancelled by stop, in flight and waiting for its time") {
   LoopbackServer server([](const ReceivedRequest&, Connection& connection) { connection.wait_for_close(); });
-  Setup client;
+  TransportSetup client;
   for (const bool waiting : {false, true}) {
     CAPTURE(waiting);
     for (const bool long_running : {false, true}) {
@@ -183,7 +184,7 @@ TEST_CASE("curl transport: what is in flight when the engine ends is cancelled")
   LoopbackServer server([](const ReceivedRequest&, Connection& connection) { connection.wait_for_close(); });
   int cancelled = 0;
   {
-    Setup client;
+    TransportSetup client;
     for (int i = 0; i < 3; ++i) {
       Request request;
       request.url = server.url();
@@ -202,7 +203,7 @@ TEST_CASE("curl transport: streams in pieces, and stops when the receiver has en
     connection.write("6\r\nsecond\r\n");
     connection.wait_for_close();
   });
-  Setup client;
+  TransportSetup client;
   Request request;
   request.url = server.url();
   request.long_running = true;
@@ -222,7 +223,7 @@ TEST_CASE("curl transport: streams in pieces, and stops when the receiver has en
 TEST_CASE("curl transport: a handler that throws ends its exchange, not the process") {
   LoopbackServer server(
       [](const ReceivedRequest&, Connection& connection) { connection.reply(200, "body"); });
-  Setup client;
+  TransportSetup client;
   for (const bool in_head : {true, false}) {
     CAPTURE(in_head);
     Request request;
@@ -245,7 +246,7 @@ TEST_CASE("curl transport: a handler that throws ends its exchange, not the proc
 TEST_CASE("curl transport: a Done that throws is called again with that, and the worker goes on") {
   LoopbackServer server(
       [](const ReceivedRequest&, Connection& connection) { connection.reply(200, "body"); });
-  Setup client;
+  TransportSetup client;
   Request request;
   request.url = server.url();
   std::promise<std::string> told;
@@ -264,7 +265,7 @@ TEST_CASE("curl transport: a Done that throws is called again with that, and the
 
 TEST_CASE("curl transport: an error answer to a stream comes as a body") {
   LoopbackServer server([](const ReceivedRequest&, Connection& connection) { connection.reply(410, "gone"); });
-  Setup client;
+  TransportSetup client;
   Request request;
   request.url = server.url();
   const auto outcome = stream(*client.transport, request, [](std::string_view) { return true; });
@@ -278,7 +279,7 @@ TEST_CASE("curl transport: retries wait in the worker, other calls go on") {
   LoopbackServer server([&](const ReceivedRequest&, Connection& connection) {
     connection.reply(++served < 3 ? 503 : 200, "", "Retry-After: 0\r\n");
   });
-  Setup client;
+  TransportSetup client;
   RetryPolicy policy;
   policy.backoff.initial = std::chrono::milliseconds(10);
   RetryTransport retry(client.transport, policy);
@@ -301,7 +302,7 @@ TEST_CASE("curl transport: the governor bounds what is in flight") {
     --present;
     connection.reply(200, "");
   });
-  Setup client({}, std::make_shared<Governor>(GovernorOptions{3, 1, 3}));
+  TransportSetup client({}, std::make_shared<Governor>(GovernorOptions{3, 1, 3}));
   std::mutex mutex;
   std::condition_variable changed;
   int done = 0;
@@ -331,37 +332,37 @@ TEST_CASE("curl transport: TLS by memory, with client certificate, server name, 
   options.client_cert_pem = pki.pem("client.pem");
   options.client_key_pem = util::Secret(pki.pem("client.key"));
   SUBCASE("all is well") {
-    const auto response = Setup(options).get(server.url());
+    const auto response = TransportSetup(options).get(server.url());
     REQUIRE_MESSAGE(response, response.error().to_string());
     CHECK(response->body == "127.0.0.1:" + std::to_string(server.port()));
   }
   SUBCASE("the server's name is another") {
     options.server_name = "api.test";
-    const auto response = Setup(options).get(server.url());
+    const auto response = TransportSetup(options).get(server.url());
     REQUIRE_MESSAGE(response, response.error().to_string());
     CHECK(response->body == "127.0.0.1:" + std::to_string(server.port()));
     options.server_name = "other.test";
-    CHECK(Setup(options).get(server.url()).error().reason == k_failure_tls);
+    CHECK(TransportSetup(options).get(server.url()).error().reason == k_failure_tls);
   }
   SUBCASE("an unknown CA") {
     options.ca_pem = pki.pem("other.pem");
-    const auto outcome = Setup(options).get(server.url());
+    const auto outcome = TransportSetup(options).get(server.url());
     REQUIRE_FALSE(outcome);
     CHECK(outcome.error().reason == k_failure_tls);
     CHECK(outcome.error().hint.find("CA data") != std::string::npos);
     options.insecure = true;
     options.ca_pem.clear();
-    CHECK(Setup(options).get(server.url()));
+    CHECK(TransportSetup(options).get(server.url()));
   }
   SUBCASE("a key that is none") {
     options.client_key_pem = util::Secret("-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n");
-    const auto outcome = Setup(options).get(server.url());
+    const auto outcome = TransportSetup(options).get(server.url());
     REQUIRE_FALSE(outcome);
     CHECK(outcome.error().reason == k_failure_tls);
     CHECK(outcome.error().hint.find("certificate and key") != std::string::npos);
   }
   SUBCASE("endpoints with other certificates do not share connections") {
-    Setup first(options);
+    TransportSetup first(options);
     CHECK(first.get(server.url()));
     options.client_cert_pem.clear();
     options.client_key_pem = util::Secret();
@@ -388,7 +389,7 @@ TEST_CASE("curl transport: over plain HTTP nobody waits for another's slow first
       connection.reply(200, "quick");
     }
   });
-  Setup setup;
+  TransportSetup setup;
   Request slow;
   slow.url = server.url("/slow");
   const Call call = setup.transport->start(slow, [](const util::Result<Response>&) {});

@@ -15,7 +15,7 @@ using util::cat;
 namespace {
 
 /// A client that sends nothing to link-local addresses, and a server on this machine.
-struct Setup {
+struct LinkLocalSetup {
   util::Result<Response> get(const std::string& url) {
     Request request;
     request.url = url;
@@ -50,7 +50,7 @@ TEST_CASE("link-local: a name that leads there is refused, and who it is is said
                            {"2851997447", "169.254.7.7"},
                            {"[::ffff:a9fe:707]", "::ffff:169.254.7.7"}}) {
     CAPTURE(each.host);
-    Setup setup;
+    LinkLocalSetup setup;
     const auto answer = setup.get(setup.at(each.host));
     REQUIRE_FALSE(answer);
     CHECK(answer.error().kind == util::ErrorKind::forbidden);
@@ -62,7 +62,7 @@ TEST_CASE("link-local: a name that leads there is refused, and who it is is said
 }
 
 TEST_CASE("link-local: a redirect leads there no more than the URL does") {
-  Setup setup;
+  LinkLocalSetup setup;
   const auto elsewhere = setup.get(setup.at("loopback.test") + "/to/loopback.test");
   REQUIRE_MESSAGE(elsewhere, elsewhere.error().to_string());
   CHECK(elsewhere->body == "here");

@@ -18,8 +18,8 @@ using testing::FakeTransport;
 
 namespace {
 
-struct Fixture {
-  Fixture() {
+struct ClientFixture {
+  ClientFixture() {
     ClusterAccess access;
     access.server = "http://fake";
     ClientOptions options;
@@ -122,7 +122,7 @@ TEST_CASE("api error: warnings with escapes, several in one header") {
         std::vector<std::string>{"a \"b\" c", "x", "y"});
 }
 
-TEST_CASE_FIXTURE(Fixture, "client: calls become the right requests") {
+TEST_CASE_FIXTURE(ClientFixture, "client: calls become the right requests") {
   const ApiResource& maps = well_known::config_maps();
   const Json object = {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", "a"}, {"namespace", "x"}}}};
   ApplyOptions options;
@@ -151,7 +151,8 @@ TEST_CASE_FIXTURE(Fixture, "client: calls become the right requests") {
         R"({"apiVersion":"v1","kind":"DeleteOptions","preconditions":{"uid":"u1"},"propagationPolicy":"Background"})");
 }
 
-TEST_CASE_FIXTURE(Fixture, "client: warnings once, answers that are no JSON, absent objects") {
+TEST_CASE_FIXTURE(ClientFixture,
+                  "client: warnings once, answers that are no JSON, absent objects") {
   fake->always("GET", "/version", 200, "<html>", {{"Warning", "299 - \"old\""}, {"Content-Type", "text/html"}});
   CHECK_FALSE(client->version());
   CHECK_FALSE(client->version());
@@ -161,7 +162,7 @@ TEST_CASE_FIXTURE(Fixture, "client: warnings once, answers that are no JSON, abs
   CHECK_FALSE(absent->has_value());
 }
 
-TEST_CASE_FIXTURE(Fixture, "client: a version with fields of other types") {
+TEST_CASE_FIXTURE(ClientFixture, "client: a version with fields of other types") {
   fake->reply("GET", "/version", 200, R"({"gitVersion":7})");
   CHECK_FALSE(client->version());
   fake->reply("GET", "/version", 200, R"({"gitVersion":"v1","platform":[],"major":1})");
@@ -171,7 +172,8 @@ TEST_CASE_FIXTURE(Fixture, "client: a version with fields of other types") {
   CHECK(version->platform.empty());
 }
 
-TEST_CASE_FIXTURE(Fixture, "client: a listing goes from page to page, also where metadata comes last") {
+TEST_CASE_FIXTURE(ClientFixture,
+                  "client: a listing goes from page to page, also where metadata comes last") {
   const char* path = "/apis/apps/v1/namespaces/x/deployments";
   fake->reply("GET", path, 200, R"({"items":[{"metadata":{"name":"a"}}],"kind":"DeploymentList","metadata":{"continue":"t1","resourceVersion":"7"}})");
   fake->reply("GET", path, 200, R"({"kind":"DeploymentList","metadata":{"resourceVersion":"7","continue":"t2"},"items":[{"metadata":{"name":"b"}}]})");
@@ -189,7 +191,9 @@ TEST_CASE_FIXTURE(Fixture, "client: a listing goes from page to page, also where
   CHECK(log[2].ends_with("&continue=t2"));
 }
 
-TEST_CASE_FIXTURE(Fixture, "client: an expired continue token restarts a list, or goes on where that is tolerated") {
+TEST_CASE_FIXTURE(
+    ClientFixture,
+    "client: an expired continue token restarts a list, or goes on where that is tolerated") {
   const char* path = "/api/v1/namespaces/x/configmaps";
   const std::string first = R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"7","continue":"t1"},"items":[{"metadata":{"name":"a"}}]})";
   const std::string last = R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"8"},"items":[{"metadata":{"name":"b"}}]})";
@@ -218,7 +222,8 @@ TEST_CASE_FIXTURE(Fixture, "client: an expired continue token restarts a list, o
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "discovery: aggregated, by kind and word, asked once more on a miss") {
+TEST_CASE_FIXTURE(ClientFixture,
+                  "discovery: aggregated, by kind and word, asked once more on a miss") {
   const http::Headers aggregated{{"Content-Type", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"},
                                  {"ETag", "\"e\""}};
   fake->always("GET", "/api", 200, R"({"items":[{"metadata":{},"versions":[{"version":"v1","resources":[
@@ -250,7 +255,7 @@ TEST_CASE_FIXTURE(Fixture, "discovery: aggregated, by kind and word, asked once 
   CHECK(none.error().message.find("did you mean \"x.io/v1/Foo\"") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(Fixture, "discovery: legacy documents, a failing group left out") {
+TEST_CASE_FIXTURE(ClientFixture, "discovery: legacy documents, a failing group left out") {
   fake->always("GET", "/api", 200, R"({"kind":"APIVersions","versions":["v1"]})");
   fake->always("GET", "/apis", 200, R"({"kind":"APIGroupList","groups":[{"name":"apps","versions":[{"groupVersion":"apps/v1beta1"},{"groupVersion":"apps/v1"}],"preferredVersion":{"groupVersion":"apps/v1"}},
     {"name":"broken.io","versions":[{"groupVersion":"broken.io/v1"}],"preferredVersion":{"groupVersion":"broken.io/v1"}}]})");
@@ -292,7 +297,8 @@ TEST_CASE("discovery: kept on disk, revalidated by ETag") {
   CHECK(fake->sent().size() == 8);
 }
 
-TEST_CASE_FIXTURE(Fixture, "watch: lists, resumes after a close, lists again after 410 in the stream") {
+TEST_CASE_FIXTURE(ClientFixture,
+                  "watch: lists, resumes after a close, lists again after 410 in the stream") {
   const char* path = "/api/v1/namespaces/x/configmaps";
   int calls = 0;
   fake->handle("GET", path, [&](const http::Request& request) {
@@ -333,7 +339,7 @@ TEST_CASE_FIXTURE(Fixture, "watch: lists, resumes after a close, lists again aft
   CHECK(trouble == std::vector<std::string>{"Expired"});
 }
 
-TEST_CASE_FIXTURE(Fixture,
+TEST_CASE_FIXTURE(ClientFixture,
                   "watch: a lasting one outlives refusals, lists then, and tells that it is back") {
   const char* path = "/api/v1/namespaces/x/configmaps";
   std::stop_source stop;
@@ -390,7 +396,7 @@ TEST_CASE_FIXTURE(Fixture,
                                         "listed", "back", "b"});
 }
 
-TEST_CASE_FIXTURE(Fixture, "watch: what its handler throws ends it as an error") {
+TEST_CASE_FIXTURE(ClientFixture, "watch: what its handler throws ends it as an error") {
   fake->always("GET", "/api/v1/namespaces/x/configmaps", 200,
                R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"10"},"items":[]})");
   WatchOptions options;
@@ -404,7 +410,7 @@ TEST_CASE_FIXTURE(Fixture, "watch: what its handler throws ends it as an error")
   CHECK(result.error().message == "unexpected: a bug");
 }
 
-TEST_CASE_FIXTURE(Fixture,
+TEST_CASE_FIXTURE(ClientFixture,
                   "list: an object that is nested too deep fails the list, or itself alone") {
   const std::string deep = std::string(600, '[') + std::string(600, ']');
   fake->always("GET", "/api/v1/namespaces/x/configmaps", 200,
@@ -429,7 +435,8 @@ TEST_CASE_FIXTURE(Fixture,
   CHECK(error.pos.origin.empty());
 }
 
-TEST_CASE_FIXTURE(Fixture, "watch: each form asks for lists as lists and for events as objects") {
+TEST_CASE_FIXTURE(ClientFixture,
+                  "watch: each form asks for lists as lists and for events as objects") {
   struct Case {
     Form form;
     const char* listing;
@@ -464,7 +471,7 @@ TEST_CASE_FIXTURE(Fixture, "watch: each form asks for lists as lists and for eve
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "log: a broken connection is resumed without repeated lines") {
+TEST_CASE_FIXTURE(ClientFixture, "log: a broken connection is resumed without repeated lines") {
   const char* path = "/api/v1/namespaces/x/pods/p/log";
   int calls = 0;
   fake->handle("GET", path, [&](const http::Request& request) -> util::Result<http::Response> {

@@ -44,8 +44,9 @@ std::string unknown(const data::Schema& schema, const char* object) {
   return messages;
 }
 
-struct Fixture {
-  explicit Fixture(const std::filesystem::path& folder = {}) : api(fake, "http://fake", folder) {}
+struct OpenApiFixture {
+  explicit OpenApiFixture(const std::filesystem::path& folder = {})
+      : api(fake, "http://fake", folder) {}
   std::shared_ptr<testing::FakeTransport> fake = std::make_shared<testing::FakeTransport>();
   OpenApi api;
 };
@@ -53,7 +54,7 @@ struct Fixture {
 }  // namespace
 
 TEST_CASE("OpenApi: finds unknown fields, and nothing but them") {
-  Fixture f;
+  OpenApiFixture f;
   f.fake->always("GET", "/openapi/v3/apis/example.com/v1", 200, k_document);
   const auto schema = f.api.fields_of(k_web, OpenApi::Source::cache, {});
   REQUIRE(schema);
@@ -79,7 +80,7 @@ TEST_CASE("OpenApi: finds unknown fields, and nothing but them") {
 TEST_CASE("OpenApi: asks once, and not at all where an earlier process did") {
   const util::TempDir folder("open-api");
   for (const int process : {1, 2}) {
-    Fixture f(folder.path());
+    OpenApiFixture f(folder.path());
     f.fake->always("GET", "/openapi/v3/apis/example.com/v1", 200, k_document);
     CHECK(f.api.fields_of(k_web, OpenApi::Source::cache, {}));
     CHECK(f.api.fields_of(k_web, OpenApi::Source::cache, {}));
@@ -95,20 +96,20 @@ TEST_CASE("OpenApi: what is not described is not there; kinds that come later ar
   kube::ApiResource later = k_web;
   later.kind = "Later";
   {
-    Fixture f(folder.path());
+    OpenApiFixture f(folder.path());
     f.fake->always("GET", "/openapi/v3/apis/example.com/v1", 200, k_document);
     CHECK(!f.api.fields_of(later, OpenApi::Source::cache, {}));
     CHECK(f.api.fields_of(k_web, OpenApi::Source::cache, {}));
     CHECK(f.fake->sent().size() == 1);
   }
-  Fixture f(folder.path());
+  OpenApiFixture f(folder.path());
   f.fake->always("GET", "/openapi/v3/apis/example.com/v1", 200,
                  util::replace_all(k_document, "\"Web\"", "\"Later\""));
   CHECK(f.api.fields_of(later, OpenApi::Source::cache, {}));
 }
 
 TEST_CASE("OpenApi: a server without it, or a broken answer, describes nothing") {
-  Fixture f;
+  OpenApiFixture f;
   SUBCASE("404") {}
   SUBCASE("no JSON") { f.fake->always("GET", "/openapi/v3/apis/example.com/v1", 200, "<html>"); }
   SUBCASE("another shape") {

@@ -41,12 +41,12 @@ std::string counter(const std::string& version, int count, const std::string& ho
       '|', host, ".shop.svc.cluster.local\"} ", count, '\n');
 }
 
-struct Setting {
+struct GatewaySetting {
   std::shared_ptr<FakeTransport> fake = std::make_shared<FakeTransport>();
   ManualClock clock;
   std::shared_ptr<Provider> provider;
 
-  Setting() {
+  GatewaySetting() {
     kube::ClusterAccess access;
     access.server = "http://fake";
     kube::ClientOptions client;
@@ -85,7 +85,7 @@ const char* const k_unreachable =
 }  // namespace
 
 TEST_CASE("gateway: one list and one request a pod; subjects share it while it is young") {
-  Setting setting;
+  GatewaySetting setting;
   setting.pods({pod("gw-1", true), pod("gw-2", true), pod("gw-3", false, "Pending")});
   setting.stats("gw-1", 15090, 200, counter("v1", 90) + counter("v2", 7) + counter("v1", 3, "api"));
   setting.stats("gw-2", 15090, 200, counter("v1", 10));
@@ -108,7 +108,7 @@ TEST_CASE("gateway: one list and one request a pod; subjects share it while it i
 }
 
 TEST_CASE("gateway: pods in all namespaces, each named by its own") {
-  Setting setting;
+  GatewaySetting setting;
   setting.fake->always("GET", "/api/v1/pods", 200,
                        Json{{"apiVersion", "v1"},
                             {"kind", "PodList"},
@@ -125,7 +125,7 @@ TEST_CASE("gateway: pods in all namespaces, each named by its own") {
 
 TEST_CASE(
     "gateway: the agent's port where Envoy's own does not answer, and that first from then on") {
-  Setting setting;
+  GatewaySetting setting;
   setting.pods({pod("gw-1", true)});
   setting.stats("gw-1", 15090, 503, k_unreachable);
   setting.stats("gw-1", 15020, 200, "istio_agent_x 1\n" + counter("v1", 5), "");
@@ -139,7 +139,7 @@ TEST_CASE(
 TEST_CASE("gateway: what cannot be read is inconclusive, each with its reason") {
   const auto reason_of = [](int status, const std::string& body,
                             const std::string& server = "envoy") {
-    Setting setting;
+    GatewaySetting setting;
     setting.pods({pod("gw-1", true)});
     setting.stats("gw-1", 15090, status, body, server);
     setting.stats("gw-1", 15020, status, body, server);
@@ -159,10 +159,10 @@ TEST_CASE("gateway: what cannot be read is inconclusive, each with its reason") 
   CHECK(reason_of(200, util::replace_all(counter("v1", 5), "} 5", "} NaN")) ==
         k_reason_not_a_number);
 
-  Setting none;
+  GatewaySetting none;
   none.pods({pod("gw-1", true, "Pending")});
   CHECK(none.reason() == k_reason_no_pods);
-  Setting forbidden;
+  GatewaySetting forbidden;
   forbidden.fake->always("GET", k_pods, 403,
                          R"({"kind":"Status","reason":"Forbidden","message":"no","code":403})");
   CHECK(forbidden.reason() == k_reason_forbidden);
@@ -170,7 +170,7 @@ TEST_CASE("gateway: what cannot be read is inconclusive, each with its reason") 
 
 TEST_CASE(
     "gateway: a ready pod that fails makes the reading incomplete, one that is going does not") {
-  Setting setting;
+  GatewaySetting setting;
   Json going = pod("gw-2", true);
   going["metadata"]["deletionTimestamp"] = "2026-11-22T00:00:00Z";
   setting.pods({pod("gw-1", true), going, pod("gw-3", false)});
@@ -183,7 +183,7 @@ TEST_CASE(
   REQUIRE(partial);
   CHECK(partial->arms.at("v1").size() == 1);
 
-  Setting broken;
+  GatewaySetting broken;
   broken.pods({pod("gw-1", true), pod("gw-2", true)});
   broken.stats("gw-1", 15090, 200, counter("v1", 5));
   broken.stats("gw-2", 15090, 503, k_unreachable);
@@ -196,7 +196,7 @@ TEST_CASE(
 }
 
 TEST_CASE("gateway: a request to stop is no failure of the others") {
-  Setting setting;
+  GatewaySetting setting;
   setting.pods({pod("gw-1", true)});
   setting.stats("gw-1", 15090, 200, counter("v1", 5));
   Subject subject{"shop", "web.shop.svc.cluster.local", {"v1"}, {}, {}, {}};

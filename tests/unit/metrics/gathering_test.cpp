@@ -24,15 +24,15 @@ namespace {
 
 constexpr int k_many = 100;
 
-Subject subject(int number) {
+Subject numbered_subject(int number) {
   return {"shop", cat("web-", number, ".shop.svc.cluster.local"), {"v1", "v2"}, {}, {}, {}};
 }
 
 /// Every subject's v1 has had its number of requests.
-Sample sample_of(const Subject& subject) {
+Sample sample_of(const Subject& numbered_subject) {
   Series series;
   series.id = "p";
-  series.requests = std::stod(subject.host.substr(4));
+  series.requests = std::stod(numbered_subject.host.substr(4));
   return {{}, "istio", {{"v1", {series}}, {"v2", {}}}};
 }
 
@@ -87,7 +87,7 @@ class Crowd {
     for (int i = 0; i < count; ++i) {
       m_threads.emplace_back([this, &provider, i] {
         m_coming.count_down();
-        m_results[i] = result_of(provider.sample(subject(i), m_stops[i].get_token()));
+        m_results[i] = result_of(provider.sample(numbered_subject(i), m_stops[i].get_token()));
       });
     }
     m_coming.wait();
@@ -114,7 +114,7 @@ std::shared_ptr<Provider> in_front_of(
 std::string all_counters() {
   Json all = Json::array();
   for (int i = 0; i < k_many; ++i) {
-    const std::string host = subject(i).host;
+    const std::string host = numbered_subject(i).host;
     const auto add = [&](Json labels, const std::string& value) {
       labels["destination_service"] = host;
       all.push_back({{"metric", labels}, {"value", {1'800'000'000.25, value}}});
@@ -146,7 +146,7 @@ TEST_CASE("gathering: a hundred releases ask Prometheus a few times, and each ge
     for (int i = 0; i < k_many; ++i) {
       threads.emplace_back([&, i] {
         all_are_here.count_down();
-        results[i] = result_of(provider->sample(subject(i), {}));
+        results[i] = result_of(provider->sample(numbered_subject(i), {}));
       });
     }
   }
@@ -164,10 +164,10 @@ TEST_CASE("gathering: who comes alone is asked at once") {
   SlowSource source;
   source.let();
   const auto provider = in_front_of(source);
-  CHECK(result_of(provider->sample(subject(1), {})) == "1");
-  CHECK(result_of(provider->sample(subject(2), {})) == "2");
+  CHECK(result_of(provider->sample(numbered_subject(1), {})) == "1");
+  CHECK(result_of(provider->sample(numbered_subject(2), {})) == "2");
   CHECK(source.requests() == 2);
-  CHECK(provider->samples({subject(3), subject(4)}, {}).size() == 2);
+  CHECK(provider->samples({numbered_subject(3), numbered_subject(4)}, {}).size() == 2);
   CHECK(source.requests() == 3);
 }
 
@@ -183,7 +183,7 @@ TEST_CASE("gathering: those who are on the way are waited for, but not for long"
       threads.emplace_back([&, i] {
         const auto coming = arrivals->coming();
         all_come.arrive_and_wait();
-        CHECK(result_of(provider->sample(subject(i), {})) == cat(i));
+        CHECK(result_of(provider->sample(numbered_subject(i), {})) == cat(i));
       });
     }
     threads.clear();
@@ -192,7 +192,7 @@ TEST_CASE("gathering: those who are on the way are waited for, but not for long"
   SUBCASE("one of them never asks") {
     const auto coming = arrivals->coming();
     const auto another = arrivals->coming();
-    CHECK(result_of(provider->sample(subject(1), {})) == "1");
+    CHECK(result_of(provider->sample(numbered_subject(1), {})) == "1");
   }
 }
 
@@ -228,11 +228,11 @@ TEST_CASE("gathering: when all are stopped, so is the request; and the next one 
     }
   }
   source.let();
-  CHECK(result_of(provider->sample(subject(7), {})) == "7");
+  CHECK(result_of(provider->sample(numbered_subject(7), {})) == "7");
   std::stop_source stopped;
   stopped.request_stop();
-  CHECK(result_of(provider->sample(subject(8), stopped.get_token())) != "");
-  CHECK(result_of(provider->sample(subject(9), {})) == "9");
+  CHECK(result_of(provider->sample(numbered_subject(8), stopped.get_token())) != "");
+  CHECK(result_of(provider->sample(numbered_subject(9), {})) == "9");
 }
 
 TEST_CASE("gathering: what goes wrong goes to all that asked") {

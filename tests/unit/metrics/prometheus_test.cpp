@@ -25,11 +25,11 @@ class FixedClock : public util::Clock {
 };
 const FixedClock k_clock;
 
-struct Setting {
+struct PrometheusSetting {
   std::shared_ptr<FakeTransport> fake = std::make_shared<FakeTransport>();
   std::shared_ptr<Prometheus> prometheus;
 
-  explicit Setting(PrometheusOptions options = {}) {
+  explicit PrometheusSetting(PrometheusOptions options = {}) {
     options.clock = &k_clock;
     prometheus = *Prometheus::direct(fake, "http://user:secret@prom.example.com/base/",
                                      {{"X-Scope-OrgID", "shop"}}, options);
@@ -116,7 +116,7 @@ TEST_CASE("prometheus: one number, and every way not to get it has its own reaso
        k_reason_not_found},
   };
   for (const Case& each : cases) {
-    Setting setting;
+    PrometheusSetting setting;
     setting.answer(each.status, each.body);
     const auto value = setting.prometheus->query("up", {});
     REQUIRE_MESSAGE(!value, each.body);
@@ -125,7 +125,7 @@ TEST_CASE("prometheus: one number, and every way not to get it has its own reaso
     CHECK_FALSE(value.error().message.empty());
     CHECK(value.error().message.find("secret") == std::string::npos);
   }
-  Setting setting;
+  PrometheusSetting setting;
   setting.answer(200, vector(one));
   setting.answer(200, R"({"status":"success","data":{"resultType":"scalar","result":[1.5,"3"]}})");
   CHECK(setting.prometheus->query("up", {}) == 12.5);
@@ -135,7 +135,7 @@ TEST_CASE("prometheus: one number, and every way not to get it has its own reaso
 TEST_CASE("prometheus: warnings may be allowed") {
   PrometheusOptions options;
   options.allow_warnings = true;
-  Setting setting(options);
+  PrometheusSetting setting(options);
   setting.answer(200, vector(R"({"metric":{},"value":[1.5,"1"]})", R"(,"warnings":["partial"])"));
   CHECK(setting.prometheus->query("up", {}) == 1.0);
 }
@@ -154,7 +154,7 @@ TEST_CASE("prometheus: credentials that it sends back are not said") {
 }
 
 TEST_CASE("prometheus: an address that is not to be asked has its own reason") {
-  Setting setting;
+  PrometheusSetting setting;
   setting.fake->handle("GET", "*", [](const http::Request&) {
     util::Error error = util::make_error(util::ErrorKind::forbidden, "no");
     error.reason = http::k_failure_address;
@@ -164,7 +164,7 @@ TEST_CASE("prometheus: an address that is not to be asked has its own reason") {
 }
 
 TEST_CASE("prometheus: a Prometheus that is away is asked once about many subjects") {
-  Setting setting;
+  PrometheusSetting setting;
   setting.fake->handle("GET", "*", [](const http::Request&) {
     return util::Result<http::Response>(
         tl::unexpect, util::make_error(util::ErrorKind::unavailable, "nobody is there"));
@@ -184,7 +184,7 @@ TEST_CASE("prometheus: a Prometheus that is away is asked once about many subjec
 
 TEST_CASE("prometheus: no answer at all has its reason too, without the query's text") {
   const auto failing = [](util::ErrorKind kind, std::string_view reason) {
-    Setting setting;
+    PrometheusSetting setting;
     setting.fake->handle("GET", "*", [kind, reason](const http::Request& request) {
       util::Error error = util::make_error(kind, "GET " + http::redacted(request.url) + ": no");
       error.reason = reason;
@@ -200,7 +200,7 @@ TEST_CASE("prometheus: no answer at all has its reason too, without the query's 
 }
 
 TEST_CASE("prometheus: asks with one time, a timeout, its headers and its path prefix") {
-  Setting setting;
+  PrometheusSetting setting;
   setting.answer(200, vector(""));
   static_cast<void>(setting.prometheus->query("sum(up{a=\"b\"})", {}));
   const http::Request request = setting.fake->sent().at(0);
@@ -212,7 +212,7 @@ TEST_CASE("prometheus: asks with one time, a timeout, its headers and its path p
 }
 
 TEST_CASE("prometheus: a sample of both arms from one query") {
-  Setting setting;
+  PrometheusSetting setting;
   setting.answer(200, vector(util::join({counter("v1", R"(,"response_code":"200")", "90"),
                                          counter("v1", R"(,"response_code":"500")", "10"),
                                          counter("v1", R"(,"response_code":"200")", "5", "web-2"),
@@ -232,7 +232,7 @@ TEST_CASE("prometheus: a sample of both arms from one query") {
 
 TEST_CASE("prometheus: stale, doubled and broken counters are told, each to its own subject") {
   const auto ask = [](const std::vector<std::string>& elements) {
-    Setting setting;
+    PrometheusSetting setting;
     setting.answer(200, vector(util::join(elements, ",")));
     return setting.prometheus->sample(subject(), {});
   };
@@ -250,7 +250,7 @@ TEST_CASE("prometheus: stale, doubled and broken counters are told, each to its 
             .error()
             .reason == k_reason_not_a_number);
 
-  Setting setting;
+  PrometheusSetting setting;
   setting.answer(
       200,
       vector(util::join(
@@ -266,7 +266,7 @@ TEST_CASE("prometheus: stale, doubled and broken counters are told, each to its 
 }
 
 TEST_CASE("prometheus: many subjects share few queries, none of them long") {
-  Setting setting;
+  PrometheusSetting setting;
   setting.fake->always("GET", "/base/api/v1/query", 200, vector(""));
   std::vector<Subject> subjects;
   for (int i = 0; i < 200; ++i) {
@@ -303,7 +303,7 @@ TEST_CASE("prometheus: through the API server's service proxy") {
 TEST_CASE("prometheus: the query for Envoy's names has a selector for each sort of tags") {
   PrometheusOptions options;
   options.names = Names::envoy;
-  Setting setting(options);
+  PrometheusSetting setting(options);
   setting.answer(
       200,
       vector(

@@ -20,7 +20,7 @@ Readings read(std::string_view text, const std::string& process = "ns/gw-1") {
   return readings;
 }
 
-Subject subject() { return {"shop", "web.shop.svc.cluster.local", {"v1", "v2"}, {}, {}, {}}; }
+Subject web_subject() { return {"shop", "web.shop.svc.cluster.local", {"v1", "v2"}, {}, {}, {}}; }
 
 }  // namespace
 
@@ -39,7 +39,7 @@ envoy_cluster_upstream_rq_time_bucket{cluster_name="outbound|80|v1|web.shop.svc.
 envoy_cluster_upstream_rq_time_sum{cluster_name="outbound|80|v1|web.shop.svc.cluster.local"} 200.5
 envoy_cluster_upstream_rq_time_count{cluster_name="outbound|80|v1|web.shop.svc.cluster.local"} 94
 )");
-  const auto sample = readings.sample_of(subject(), k_now);
+  const auto sample = readings.sample_of(web_subject(), k_now);
   REQUIRE(sample);
   CHECK(sample->source == "envoy");
   CHECK(sample->at == k_now);
@@ -67,7 +67,7 @@ envoy_cluster_upstream_rq_2xx{cluster_name="outbound|80|v1|web.shop.svc.cluster.
 envoy_cluster_upstream_rq_5xx{cluster_name="outbound|80|v1|web.shop.svc.cluster.local"} 2
 envoy_cluster_upstream_rq_200{cluster_name="outbound|80|v1|web.shop.svc.cluster.local"} 8
 )"}) {
-    const auto sample = read(text).sample_of(subject(), k_now);
+    const auto sample = read(text).sample_of(web_subject(), k_now);
     REQUIRE(sample);
     REQUIRE(sample->arms.at("v1").size() == 1);
     CHECK(sample->arms.at("v1")[0].requests == 10);
@@ -88,7 +88,7 @@ istio_request_duration_milliseconds_bucket{destination_service="web.shop.svc.clu
 istio_request_duration_milliseconds_bucket{destination_service="web.shop.svc.cluster.local",destination_workload="web-b",destination_version="v2",le="5",response_code="503"} 3
 istio_request_duration_milliseconds_bucket{destination_service="web.shop.svc.cluster.local",destination_workload="web-b",destination_version="v2",le="+Inf",response_code="200"} 50
 )");
-  auto sample = readings.sample_of(subject(), k_now);
+  auto sample = readings.sample_of(web_subject(), k_now);
   REQUIRE(sample);
   CHECK(sample->source == "istio");
   CHECK(sample->arms.at("v1").empty());
@@ -97,7 +97,7 @@ istio_request_duration_milliseconds_bucket{destination_service="web.shop.svc.clu
   CHECK(sample->arms.at("v2")[0].errors == 5);
   CHECK(sample->arms.at("v2")[0].latency_ms.front() == Bucket{5, 43});
 
-  Subject by_workload = subject();
+  Subject by_workload = web_subject();
   by_workload.workloads = {{"v1", "web-a"}, {"v2", "web-b"}};
   sample = readings.sample_of(by_workload, k_now);
   REQUIRE(sample);
@@ -106,7 +106,7 @@ istio_request_duration_milliseconds_bucket{destination_service="web.shop.svc.clu
 }
 
 TEST_CASE("readings: versions that are Services of their own") {
-  Subject services = subject();
+  Subject services = web_subject();
   services.hosts = {{"v1", "web-v1.shop.svc.cluster.local"},
                     {"v2", "web-v2.shop.svc.cluster.local"}};
   const auto envoy = read(R"(
@@ -126,7 +126,7 @@ istio_requests_total{destination_service="web-v2.shop.svc.cluster.local",destina
 }
 
 TEST_CASE("readings: nothing of any arm is no data, never zero; no number is told") {
-  const auto none = read("envoy_server_uptime{} 5\n").sample_of(subject(), k_now);
+  const auto none = read("envoy_server_uptime{} 5\n").sample_of(web_subject(), k_now);
   REQUIRE_FALSE(none);
   CHECK(none.error().verdict == Verdict::inconclusive);
   CHECK(none.error().reason == k_reason_no_data);
@@ -144,7 +144,7 @@ TEST_CASE("readings: processes add up") {
       "shop.svc.cluster.local\"} 8\n";
   Readings all = read(text, "ns/gw-1");
   all.merge(read(text, "ns/gw-2"));
-  const auto sample = all.sample_of(subject(), k_now);
+  const auto sample = all.sample_of(web_subject(), k_now);
   REQUIRE(sample);
   CHECK(sample->arms.at("v1").size() == 2);
 }

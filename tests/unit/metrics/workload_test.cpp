@@ -12,10 +12,10 @@ using kubist::testing::FakeTransport;
 
 namespace {
 
-struct Setting {
+struct WorkloadSetting {
   std::shared_ptr<FakeTransport> fake = std::make_shared<FakeTransport>();
   std::shared_ptr<kube::Client> client;
-  Setting() {
+  WorkloadSetting() {
     kube::ClusterAccess access;
     access.server = "http://fake";
     kube::ClientOptions options;
@@ -40,7 +40,7 @@ std::string reason(const Expected<T>& value) {
 }  // namespace
 
 TEST_CASE("workload: what its pods use, by metrics.k8s.io where there is one") {
-  Setting setting;
+  WorkloadSetting setting;
   CHECK(reason(setting.usage()) == k_reason_no_data);
   setting.fake->reply("GET", "/apis/metrics.k8s.io/v1beta1/namespaces/shop/pods", 200,
                       R"({"kind":"PodMetricsList","metadata":{},"items":[]})");

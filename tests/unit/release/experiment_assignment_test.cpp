@@ -5,8 +5,8 @@
 
 #include "experiment_support.hpp"
 
-using namespace kubist;
-using namespace kubist::experiment;
+namespace kubist::experiment {
+
 using namespace kubist::testing;
 
 namespace {
@@ -94,3 +94,5 @@ TEST_CASE("thompson: equal variants give a winner in at most alpha of all runs, 
   CHECK(found >= 300);
   CHECK(to_better / clients > 0.6);
 }
+
+}  // namespace kubist::experiment

@@ -4,8 +4,8 @@
 
 #include "experiment_support.hpp"
 
-using namespace kubist;
-using namespace kubist::experiment;
+namespace kubist::experiment {
+
 using namespace kubist::testing;
 
 TEST_CASE("judge: Welch says nothing before every variant has its samples") {
@@ -104,3 +104,5 @@ TEST_CASE("judge: the totals of a mean and a deviation give them back") {
   CHECK(totals.sum == doctest::Approx(500));
   CHECK((totals.squares - 100 * 25.0) / 99 == doctest::Approx(4));
 }
+
+}  // namespace kubist::experiment

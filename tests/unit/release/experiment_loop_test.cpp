@@ -1,7 +1,7 @@
 #include "experiment_support.hpp"
 
-using namespace kubist;
-using namespace kubist::experiment;
+namespace kubist::experiment {
+
 using namespace kubist::testing;
 
 namespace {
@@ -187,3 +187,5 @@ TEST_CASE("experiment: an edited route pauses it, an aborted one goes back") {
   Stage fresh;
   CHECK(fresh.ask(Request::abort).state == State::aborted);
 }
+
+}  // namespace kubist::experiment

@@ -1,7 +1,6 @@
 #include "experiment_support.hpp"
 
-using namespace kubist;
-using namespace kubist::experiment;
+namespace kubist::experiment {
 
 namespace {
 
@@ -77,3 +76,5 @@ TEST_CASE("plan: wrong input names the field") {
   one["spec"]["variants"].erase(1);
   CHECK(error_of(one) == "spec needs two variants or more, and a goal");
 }
+
+}  // namespace kubist::experiment

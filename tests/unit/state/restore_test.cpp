@@ -165,7 +165,7 @@ struct Chunked : Place {
   }
 };
 
-bool has(const std::string& text, std::string_view part) {
+bool restore_says(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -184,25 +184,25 @@ TEST_CASE("restore: a missing, old or damaged chunk stops the run and is named")
   Chunked place;
   SUBCASE("missing") {
     fs::remove_all(place.chunk(1));
-    CHECK(has(place.refusal(), "hello-state-a1, chunk 2 of 3"));
-    CHECK(has(place.refusal(), "is missing"));
+    CHECK(restore_says(place.refusal(), "hello-state-a1, chunk 2 of 3"));
+    CHECK(restore_says(place.refusal(), "is missing"));
   }
   SUBCASE("of another generation") {
     place.write(2, "older", 0);
-    CHECK(has(place.refusal(), "hello-state-a2"));
-    CHECK(has(place.refusal(), "is of generation 0"));
+    CHECK(restore_says(place.refusal(), "hello-state-a2"));
+    CHECK(restore_says(place.refusal(), "is of generation 0"));
   }
   SUBCASE("one bit flipped") {
     std::string bytes = util::read_file(place.chunk(0) / "state").value();
     bytes[4711] = static_cast<char>(bytes[4711] ^ 1);
     std::ofstream(place.chunk(0) / "state") << bytes;
     place.options.patience = 60s;  // not waited for: time does not mend it
-    CHECK(has(place.refusal(), "hello-state-a0"));
-    CHECK(has(place.refusal(), "sha256"));
+    CHECK(restore_says(place.refusal(), "hello-state-a0"));
+    CHECK(restore_says(place.refusal(), "sha256"));
   }
   SUBCASE("exchanged as a whole") {
     place.write(1, "somebody's own", 1);
-    CHECK(has(place.refusal(), "corrupt"));
+    CHECK(restore_says(place.refusal(), "corrupt"));
   }
   CHECK(fs::is_empty(place.options.out));
 }

@@ -11,7 +11,7 @@ using testing::yaml;
 
 namespace {
 
-const Place k_place{.ns = "shop"};
+const Place k_shop{.ns = "shop"};
 
 const char* const k_web = R"(
 metadata: {name: web}
@@ -39,7 +39,7 @@ ports:
   - {name: udp-53, port: 53, targetPort: 53, protocol: UDP}
   - {name: tcp-5432, port: 5432, targetPort: 5432, protocol: TCP}
 )"));
-  CHECK(destination_rule_spec(*web, k_place) == yaml(R"(
+  CHECK(destination_rule_spec(*web, k_shop) == yaml(R"(
 host: web.shop.svc.cluster.local
 subsets:
   - {name: v1, labels: {version: v1}}
@@ -85,7 +85,7 @@ TEST_CASE("destination: a subset that is still sent to is kept as it is live") {
   const auto web = read_destination(yaml(k_web));
   const Json live = yaml(R"({spec: {subsets: [{name: v0, labels: {version: v0, old: "1"}},
       {name: v1, labels: {version: x}}]}})");
-  Json spec = destination_rule_spec(*web, k_place);
+  Json spec = destination_rule_spec(*web, k_shop);
   CHECK(keep_used_subsets(spec, &live, {"v0", "v1", "v9"}) == std::vector<std::string>{"v0"});
   CHECK(spec["subsets"].size() == 3);
   CHECK(spec["subsets"][2] == live["spec"]["subsets"][0]);
@@ -106,14 +106,14 @@ spec:
   tcp:
     - {route: [{destination: {host: db}}]}
 )");
-  const auto web = usage_by_virtual_service(service, "web.shop.svc.cluster.local", k_place);
+  const auto web = usage_by_virtual_service(service, "web.shop.svc.cluster.local", k_shop);
   CHECK(web.host);
   CHECK(web.subsets == std::vector<std::string>{"v1", "v2", "v4", "v5"});
-  const auto db = usage_by_virtual_service(service, "db.shop.svc.cluster.local", k_place);
+  const auto db = usage_by_virtual_service(service, "db.shop.svc.cluster.local", k_shop);
   CHECK(db.host);
   CHECK(db.subsets.empty());
-  CHECK_FALSE(usage_by_virtual_service(service, "api.shop.svc.cluster.local", k_place).host);
-  CHECK_FALSE(usage_by_virtual_service(Json::object(), "x", k_place).host);
+  CHECK_FALSE(usage_by_virtual_service(service, "api.shop.svc.cluster.local", k_shop).host);
+  CHECK_FALSE(usage_by_virtual_service(Json::object(), "x", k_shop).host);
 }
 
 TEST_CASE("destination: what an HTTPRoute sends to") {

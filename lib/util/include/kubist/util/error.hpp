@@ -51,7 +51,8 @@ struct Error {
 };
 
 /// Builds an Error without naming every field.
-Error make_error(ErrorKind kind, std::string message, std::string hint = {});
+Error make_error(ErrorKind kind, std::string message, std::string hint = {},
+                 std::string reason = {});
 Error make_error(ErrorKind kind, SourcePos pos, std::string message, std::string hint = {});
 
 /// The same error with "context: " in front of its message.

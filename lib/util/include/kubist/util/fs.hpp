@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include <kubist/util/fd.hpp>
 #include <kubist/util/result.hpp>
 
 namespace kubist::util {
@@ -39,12 +40,9 @@ class TempDir {
 class FileLock {
  public:
   explicit FileLock(const std::filesystem::path& path);
-  ~FileLock();
-  FileLock(const FileLock&) = delete;
-  FileLock& operator=(const FileLock&) = delete;
 
  private:
-  int m_fd = -1;
+  Fd m_fd;
 };
 
 }  // namespace kubist::util

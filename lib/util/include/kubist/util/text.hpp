@@ -47,6 +47,8 @@ std::vector<std::string> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& pieces, std::string_view separator);
 /// Without ASCII white space at both ends.
 std::string_view trim(std::string_view text);
+/// An ASCII digit, whatever the locale.
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 /// ASCII lower case.
 std::string lower(std::string_view text);
 /// ASCII case-insensitive equality (HTTP header names).
