@@ -17,7 +17,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds k_retry{2000};
+constexpr milliseconds k_lock_retry{2000};
 constexpr std::ptrdiff_t k_turns = 16;
 constexpr std::string_view k_locked = "Locked";  ///< the reason of World::may_write's error
 
@@ -265,7 +265,7 @@ util::Result<Progress> drive(World& world, Session& session, const Deployer& dep
       }
     } else {
       last.message = step.error().message;
-      ask_again = k_retry;
+      ask_again = k_lock_retry;
     }
     if (world.progress && said != last.message) {
       said = last.message;

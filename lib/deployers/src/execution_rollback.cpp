@@ -26,7 +26,7 @@ util::Result<std::optional<Json>> find_secret(World& world, const std::string& n
   return world.home->find(kube::well_known::secrets(), ns, name, world.stop);
 }
 
-Json decoded(const Json& secret, std::string_view key) {
+Json kept_json(const Json& secret, std::string_view key) {
   const auto text = util::base64_decode(data::string_at(secret, {"data", key}));
   Json value = Json::parse(text.value_or(""), nullptr, false);
   return value.is_discarded() ? Json() : value;
@@ -63,8 +63,8 @@ util::Result<RolledBack> roll_back_one(World& world, const RenderedItem& item, c
     KUBIST_TRY(const bool removed, remove_new(world, ns, run.deploy_item));
     return RolledBack{item.name, removed ? cat(item.name, " was removed") : "", removed};
   }
-  const Json before = decoded(*kept, k_item_key);
-  const Json imports = decoded(*kept, k_imports_key);
+  const Json before = kept_json(*kept, k_item_key);
+  const Json imports = kept_json(*kept, k_imports_key);
   const bool ran = run.outcome && run.outcome->ran;
   if (!before.is_object() || (!ran && before == item.deploy_item)) {
     return RolledBack{item.name, "", false};

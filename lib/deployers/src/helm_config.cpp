@@ -16,7 +16,7 @@ using util::cat;
 
 constexpr std::size_t k_release_limit = 53;  // helm's: names of objects are made from it
 
-constexpr std::string_view k_schema = R"({
+constexpr std::string_view k_helm_schema = R"({
   "type": "object",
   "required": ["chart"],
   "properties": {
@@ -161,7 +161,7 @@ util::Result<ChartSource> read_chart(const Json& from) {
 }  // namespace
 
 util::Result<HelmConfig> parse_helm(const Item& item) {
-  static const data::Schema schema = schema_with_shared(k_schema);
+  static const data::Schema schema = schema_with_shared(k_helm_schema);
   KUBIST_CHECK(check_config(item, schema, "helm"));
   const Json& from = item.config;
   if (data::bool_at(from, {"helmDeployment"}) || from.contains("helmDeploymentConfig")) {

@@ -16,20 +16,20 @@ constexpr std::string_view k_index_key = "index";
 
 std::string log_key(std::size_t index) { return util::cat("log-", index); }
 
-std::string decoded(const Json& secret, std::string_view key) {
+std::string log_text(const Json& secret, std::string_view key) {
   return util::base64_decode(data::string_at(secret, {"data", key})).value_or("");
 }
 
 std::vector<KeptLog> read_logs(const Json& secret) {
   std::vector<KeptLog> logs;
-  const auto index = data::parse_json(decoded(secret, k_index_key), "index");
+  const auto index = data::parse_json(log_text(secret, k_index_key), "index");
   if (!index || !index->is_array()) {
     return logs;
   }
   for (std::size_t i = 0; i < index->size(); ++i) {
     logs.push_back({std::string(data::string_at((*index)[i], {"job"})),
                     std::string(data::string_at((*index)[i], {"time"})),
-                    decoded(secret, log_key(i))});
+                    log_text(secret, log_key(i))});
   }
   return logs;
 }

@@ -18,7 +18,7 @@ constexpr std::array k_policies{std::pair{"manage", ManagePolicy::manage},
                                 std::pair{"immutable", ManagePolicy::immutable},
                                 std::pair{"ignore", ManagePolicy::ignore}};
 
-constexpr std::string_view k_schema = R"({
+constexpr std::string_view k_manifest_schema = R"({
   "type": "object",
   "properties": {
     "manifests": {"type": "array", "items": {"x-kubernetes-preserve-unknown-fields": true}},
@@ -116,7 +116,7 @@ void add_manifests(std::vector<resources::Manifest> manifests, ManagePolicy poli
 }
 
 util::Result<ManifestPlan> parse_manifest_plan(const Item& item) {
-  static const data::Schema schema = schema_with_shared(k_schema);
+  static const data::Schema schema = schema_with_shared(k_manifest_schema);
   KUBIST_CHECK(check_config(item, schema, "manifest"));
   ManifestPlan plan;
   KUBIST_CHECK(read_shared(item.config, false, plan));

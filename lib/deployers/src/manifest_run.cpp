@@ -14,7 +14,7 @@ namespace {
 
 using util::cat;
 
-constexpr std::chrono::milliseconds k_retry{2000};
+constexpr std::chrono::milliseconds k_ask_again{2000};
 constexpr std::size_t k_result_bytes = 2000;
 constexpr const char* k_applied_job = "appliedJob";
 constexpr const char* k_warnings = "warnings";
@@ -60,7 +60,7 @@ Progress ManifestRun::failure(const util::Error& error, std::string operation) c
   shown.codes = std::move(result.codes);
   if (may_mend(error) || m_world.stop.stop_requested()) {
     shown.state = Progress::State::running;
-    shown.ask_again = k_retry;
+    shown.ask_again = k_ask_again;
   }
   if (m_world.stop.stop_requested()) {  // the error may be of that
     shown.reason = "Stopped";

@@ -111,13 +111,11 @@ constexpr std::array k_operators{std::pair{"exists", "exists"},  std::pair{"!", 
                                  std::pair{"!=", "!="},          std::pair{"notequals", "!="},
                                  std::pair{"in", "in"},          std::pair{"notin", "notin"}};
 
-std::string text_at(const Json& from, std::string_view field) {
-  return std::string(data::string_at(from, {field}));
-}
-
 ObjectSelector selector(const Json& from) {
-  return {text_at(from, "apiVersion"), text_at(from, "kind"), text_at(from, "name"),
-          text_at(from, "namespace"),
+  return {std::string(data::string_at(from, {"apiVersion"})),
+          std::string(data::string_at(from, {"kind"})),
+          std::string(data::string_at(from, {"name"})),
+          std::string(data::string_at(from, {"namespace"})),
           from.contains("matchLabels") ? std::optional(from["matchLabels"]) : std::nullopt};
 }
 
@@ -143,15 +141,17 @@ util::Result<std::optional<std::chrono::seconds>> read_timeout(const Json& from,
 }
 
 util::Result<Requirement> read_requirement(const Json& from, const std::string& where) {
-  KUBIST_TRY(auto path, compile_path(text_at(from, "jsonPath"), cat(where, ".jsonPath")));
-  const std::string written = util::lower(text_at(from, "operator"));
+  KUBIST_TRY(auto path, compile_path(std::string(data::string_at(from, {"jsonPath"})),
+                                     cat(where, ".jsonPath")));
+  const std::string written = util::lower(std::string(data::string_at(from, {"operator"})));
   const auto known = std::find_if(k_operators.begin(), k_operators.end(),
                                   [&](const auto& one) { return one.first == written; });
   if (known == k_operators.end()) {
-    return refuse(cat(where, ".operator \"", text_at(from, "operator"),
+    return refuse(cat(where, ".operator \"", std::string(data::string_at(from, {"operator"})),
                       "\" is none of exists, !, =, ==, !=, in, notin"));
   }
-  Requirement requirement{std::move(path), text_at(from, "jsonPath"), known->second, {}};
+  Requirement requirement{
+      std::move(path), std::string(data::string_at(from, {"jsonPath"})), known->second, {}};
   for (const Json& value : from.value("values", Json::array())) {
     requirement.values.push_back(value.at("value"));
   }
@@ -167,7 +167,7 @@ util::Result<Requirement> read_requirement(const Json& from, const std::string& 
 
 util::Result<ReadinessCheck> read_check(const Json& from, const std::string& where) {
   ReadinessCheck check;
-  check.name = text_at(from, "name");
+  check.name = std::string(data::string_at(from, {"name"}));
   KUBIST_TRY(check.timeout, read_timeout(from, where));
   Json selectors = from.value("resourceSelector", Json::array());
   if (selectors.is_object()) {

@@ -11,7 +11,7 @@ namespace {
 
 using util::cat;
 
-constexpr std::string_view k_schema = R"({
+constexpr std::string_view k_mock_schema = R"({
   "type": "object",
   "properties": {
     "phase": {"type": "string", "enum": ["Init", "Progressing", "Succeeded", "Failed"]},
@@ -43,7 +43,7 @@ Progress ended(Progress::State state) {
 }  // namespace
 
 util::Result<> MockDeployer::check(const Item& item, const Settings& /*settings*/) const {
-  static const data::Schema schema = config_schema(k_schema);
+  static const data::Schema schema = config_schema(k_mock_schema);
   KUBIST_CHECK(check_config(item, schema, "mock"));
   KUBIST_CHECK(delay_of(item));
   return {};

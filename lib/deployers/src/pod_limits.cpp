@@ -74,8 +74,8 @@ void check_container(const Json& container, const std::string& where,
   });
 }
 
-void add_use(std::vector<SecretUse>& uses, const Json& reference, const char* name_key,
-             std::string field) {
+void add_whole_use(std::vector<SecretUse>& uses, const Json& reference, const char* name_key,
+                   std::string field) {
   if (const auto name = data::string_at(reference, {name_key}); !name.empty()) {
     uses.push_back({std::string(name), {}, false, std::move(field)});
   }
@@ -132,23 +132,23 @@ std::vector<std::string> pod_problems(const Json& pod_spec,
 std::vector<SecretUse> secrets_used(const Json& pod_spec) {
   std::vector<SecretUse> uses;
   for_each(pod_spec, "imagePullSecrets", "", [&](const Json& secret, const std::string& where) {
-    add_use(uses, secret, "name", where);
+    add_whole_use(uses, secret, "name", where);
   });
   for_each(pod_spec, "volumes", "", [&](const Json& volume, const std::string& where) {
-    add_use(uses, volume.value("secret", Json()), "secretName", where + ".secret");
+    add_whole_use(uses, volume.value("secret", Json()), "secretName", where + ".secret");
     const Json projected = volume.value("projected", Json());
     for_each(projected, "sources", where + ".projected.", [&](const Json& source, const auto& at) {
-      add_use(uses, source.value("secret", Json()), "name", at + ".secret");
+      add_whole_use(uses, source.value("secret", Json()), "name", at + ".secret");
     });
   });
   for (const char* field : k_containers) {
     for_each(pod_spec, field, "", [&](const Json& container, const std::string& where) {
       for_each(container, "envFrom", where + ".", [&](const Json& from, const std::string& at) {
-        add_use(uses, from.value("secretRef", Json()), "name", at + ".secretRef");
+        add_whole_use(uses, from.value("secretRef", Json()), "name", at + ".secretRef");
       });
       for_each(container, "env", where + ".", [&](const Json& variable, const std::string& at) {
         const Json* key = data::find_path(variable, {"valueFrom", "secretKeyRef"});
-        add_use(uses, key == nullptr ? Json() : *key, "name", at + ".valueFrom.secretKeyRef");
+        add_whole_use(uses, key == nullptr ? Json() : *key, "name", at + ".valueFrom.secretKeyRef");
       });
     });
   }

@@ -8,6 +8,8 @@
 #include <kubist/resources/object.hpp>
 #include <kubist/util/text.hpp>
 
+#include "execution_parts.hpp"
+
 namespace kubist::deployers {
 namespace {
 
@@ -23,13 +25,6 @@ void report(const World& world, const Site& site, std::string verb,
                               ns.empty() ? "" : util::cat(ns, "/"), name),
                     site.cluster});
   }
-}
-
-std::string name_of(const Json& object) {
-  return std::string(data::string_at(object, {"metadata", "name"}));
-}
-std::string ns_of(const Json& object) {
-  return std::string(data::string_at(object, {"metadata", "namespace"}));
 }
 
 /// The uids go with an owner that is made again under its name, the annotations stay.

@@ -10,7 +10,7 @@ namespace kubist::deployers {
 namespace {
 
 constexpr const char* k_own_part = "kubist";  // of config
-constexpr std::array k_spec_fields{"import", "exports", "exportSchema"};
+constexpr std::array k_moved_fields{"import", "exports", "exportSchema"};
 constexpr std::array k_status_fields{"exports", "exportGeneration", "handledRequest"};
 
 /// Both are embedded resources: the API server wants them to say what they are.
@@ -44,7 +44,7 @@ void complete_condition(Json& condition) {
 
 Json to_upstream_spec(Json spec, const std::string& ns) {
   Json own = Json::object();
-  move_fields(spec, own, k_spec_fields);
+  move_fields(spec, own, k_moved_fields);
   Json& config = spec["config"];
   name_kind(config, "ItemConfiguration");
   if (!own.empty()) {
@@ -63,7 +63,7 @@ Json from_upstream_spec(Json spec) {
   }
   Json own = *found;
   spec["config"].erase(k_own_part);
-  move_fields(own, spec, k_spec_fields);
+  move_fields(own, spec, k_moved_fields);
   return spec;
 }
 

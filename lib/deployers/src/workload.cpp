@@ -239,8 +239,8 @@ std::vector<std::string> script_call(const Json& config, const std::string& scri
   return call;
 }
 
-void add_use(std::vector<SecretUse>& uses, const Json& reference, const char* name_key,
-             std::string field) {
+void add_key_use(std::vector<SecretUse>& uses, const Json& reference, const char* name_key,
+                 std::string field) {
   const auto name = data::string_at(reference, {name_key});
   if (!name.empty()) {
     uses.push_back({std::string(name), std::string(data::string_at(reference, {"key"})),
@@ -299,19 +299,19 @@ std::vector<SecretUse> secrets_used(const Workload& workload) {
   std::vector<SecretUse> uses;
   for (std::size_t i = 0; i < workload.volumes.size(); ++i) {
     if (const Json* secret = data::find_path(workload.volumes[i], {"secret"}); secret != nullptr) {
-      add_use(uses, *secret, "secretName", cat("volumes[", i, "].secret"));
+      add_key_use(uses, *secret, "secretName", cat("volumes[", i, "].secret"));
     }
   }
   for (std::size_t i = 0; i < workload.env_from.size(); ++i) {
     if (const Json* secret = data::find_path(workload.env_from[i], {"secretRef"});
         secret != nullptr) {
-      add_use(uses, *secret, "name", cat("envFrom[", i, "].secretRef"));
+      add_key_use(uses, *secret, "name", cat("envFrom[", i, "].secretRef"));
     }
   }
   for (std::size_t i = 0; i < workload.env.size(); ++i) {
     if (const Json* key = data::find_path(workload.env[i], {"valueFrom", "secretKeyRef"});
         key != nullptr) {
-      add_use(uses, *key, "name", cat("env[", i, "].valueFrom.secretKeyRef"));
+      add_key_use(uses, *key, "name", cat("env[", i, "].valueFrom.secretKeyRef"));
     }
   }
   return uses;

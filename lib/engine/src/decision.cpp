@@ -14,10 +14,9 @@ namespace {
 
 constexpr std::array<std::string_view, 4> k_actions{"advance", "hold", "pause", "rollback"};
 
-tl::unexpected<util::Error> broken(std::string message) {
-  auto error = util::make_error(util::ErrorKind::invalid, std::move(message));
-  error.reason = "PolicyFailed";
-  return util::fail(std::move(error));
+tl::unexpected<util::Error> broken_decision(std::string message) {
+  return util::fail(
+      util::make_error(util::ErrorKind::invalid, std::move(message), {}, "PolicyFailed"));
 }
 
 }  // namespace
@@ -41,9 +40,9 @@ util::Result<std::optional<Decision>> read_decision(const Json& status) {
   const std::string action = util::lower(data::string_at(decision, {"action"}));
   const auto known = std::find(k_actions.begin(), k_actions.end(), action);
   if (known == k_actions.end()) {
-    return broken(cat("status.decision.action: \"", action,
-                      "\" is none of advance, hold, pause, "
-                      "rollback"));
+    return broken_decision(cat("status.decision.action: \"", action,
+                               "\" is none of advance, hold, pause, "
+                               "rollback"));
   }
   Decision read;
   read.action = static_cast<Action>(known - k_actions.begin());
@@ -51,7 +50,7 @@ util::Result<std::optional<Decision>> read_decision(const Json& status) {
   read.message = data::string_at(decision, {"message"});
   if (const Json* weight = data::find_path(decision, {"weight"}); weight && !weight->is_null()) {
     if (!weight->is_number_integer() || *weight < 0 || *weight > 100) {
-      return broken("status.decision.weight must be a whole number from 0 to 100");
+      return broken_decision("status.decision.weight must be a whole number from 0 to 100");
     }
     read.weight = weight->get<int>();
   }

@@ -64,10 +64,9 @@ Json make_function_config(const PolicyDefinition& definition, const PolicyInput&
   return config;
 }
 
-tl::unexpected<util::Error> broken(std::string message) {
-  auto error = util::make_error(ErrorKind::invalid, std::move(message));
-  error.reason = "PolicyFailed";
-  return util::fail(std::move(error));
+tl::unexpected<util::Error> broken_list(std::string message) {
+  return util::fail(
+      util::make_error(util::ErrorKind::invalid, std::move(message), {}, "PolicyFailed"));
 }
 
 bool is_policy_run(const Json& object) {
@@ -100,10 +99,10 @@ Json take_run_status(const Json& output, Json& items) {
 
 util::Result<> check_items(const Json& before, const Json& after) {
   if (after.empty()) {
-    return broken("it returned no items: items[0] must be the resource");
+    return broken_list("it returned no items: items[0] must be the resource");
   }
   if (!after[0].is_object() || !after[0].contains("spec") || !after[0]["spec"].is_object()) {
-    return broken("items[0].spec must be a map");
+    return broken_list("items[0].spec must be a map");
   }
   Json old_resource = before[0];
   Json new_resource = after[0];
@@ -112,15 +111,16 @@ util::Result<> check_items(const Json& before, const Json& after) {
   if (old_resource != new_resource) {
     auto where = data::make_merge_patch(old_resource, new_resource);
     std::string field = where.is_object() && !where.empty() ? where.begin().key() : "?";
-    return broken(cat("it changed items[0].", field, ": a policy may change items[0].spec only"));
+    return broken_list(
+        cat("it changed items[0].", field, ": a policy may change items[0].spec only"));
   }
   if (after.size() > before.size()) {
-    return broken(cat("it returned ", after.size(), " items instead of ", before.size(),
-                      ": a policy cannot add objects"));
+    return broken_list(cat("it returned ", after.size(), " items instead of ", before.size(),
+                           ": a policy cannot add objects"));
   }
   for (std::size_t i = 1; i < after.size(); ++i) {
     if (after[i] != before[i]) {
-      return broken(cat("it changed items[", i, "]: a policy may change items[0].spec only"));
+      return broken_list(cat("it changed items[", i, "]: a policy may change items[0].spec only"));
     }
   }
   return {};
@@ -133,7 +133,7 @@ util::Result<std::vector<PolicyMessage>> read_results(const Json& output) {
     return messages;
   }
   if (!results->is_array()) {
-    return broken("results must be a list");
+    return broken_list("results must be a list");
   }
   for (const Json& result : *results) {
     PolicyMessage message;
@@ -146,7 +146,7 @@ util::Result<std::vector<PolicyMessage>> read_results(const Json& output) {
     }
     if (message.severity != "info" && message.severity != "warning" &&
         message.severity != "error") {
-      return broken(
+      return broken_list(
           cat("results: unknown severity \"", message.severity, "\" (error, warning, info)"));
     }
     messages.push_back(std::move(message));
@@ -167,7 +167,7 @@ util::Result<std::optional<std::chrono::milliseconds>> read_requeue(const Json& 
                                    : util::Result<std::chrono::nanoseconds>(
                                          util::fail(ErrorKind::invalid, "not a duration"));
   if (!parsed || parsed->count() < 0) {
-    return broken("status.requeueAfter must be a duration like 30s, or seconds");
+    return broken_list("status.requeueAfter must be a duration like 30s, or seconds");
   }
   return Requeue(std::chrono::ceil<std::chrono::milliseconds>(*parsed));
 }
@@ -179,7 +179,7 @@ util::Result<> read_status(const Json& status, PolicyOutput& out) {
   if (auto state = status.find("state"); state != status.end()) {
     std::size_t size = data::to_json(*state).size();
     if (size > k_max_policy_state) {
-      return broken(cat("its state has ", size, " bytes, more than ", k_max_policy_state));
+      return broken_list(cat("its state has ", size, " bytes, more than ", k_max_policy_state));
     }
     out.state = *state;
   }
@@ -199,7 +199,7 @@ struct Answer {
 
 util::Result<Answer> read_answer(const Json& output) {
   if (!output.is_object() || data::string_at(output, {"kind"}) != "ResourceList") {
-    return broken("it did not return a ResourceList (config.kubernetes.io/v1)");
+    return broken_list("it did not return a ResourceList (config.kubernetes.io/v1)");
   }
   Answer answer;
   KUBIST_TRY(answer.results, read_results(output));
@@ -217,7 +217,7 @@ util::Result<Answer> read_answer(const Json& output) {
   }
   auto found = output.find("items");
   if (found == output.end() || !found->is_array()) {
-    return broken("it returned no list of items");
+    return broken_list("it returned no list of items");
   }
   answer.items = *found;
   answer.status = take_run_status(output, answer.items);

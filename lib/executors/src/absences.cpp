@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::chrono::seconds k_brief{1};  // a connection that is made anew is no news
 constexpr std::chrono::seconds k_lasting{30};
-constexpr std::chrono::milliseconds k_gather{300};
+constexpr std::chrono::milliseconds k_gather_absences{300};
 constexpr std::size_t k_names = 3;
 
 std::string subject(const std::vector<std::string>& names) {
@@ -67,7 +67,7 @@ void Absences::back(const std::string& watch, Time now) {
   }
   known->second.stage = Stage::back;
   known->second.until = now;
-  known->second.due = now + k_gather;
+  known->second.due = now + k_gather_absences;
   m_changed.notify_all();
 }
 
@@ -87,7 +87,7 @@ std::vector<std::string> Absences::take(Time now) {
     Watch& watch = entry->second;
     const auto here = entry++;
     // Those that would be told a moment later go along.
-    if (watch.stage == Stage::told_again || watch.due > now + k_gather) {
+    if (watch.stage == Stage::told_again || watch.due > now + k_gather_absences) {
       continue;
     }
     const bool back = watch.stage == Stage::back;

@@ -13,10 +13,9 @@ using util::cat;
 
 namespace {
 
-tl::unexpected<util::Error> not_allowed(std::string message, std::string hint) {
-  auto error = util::make_error(util::ErrorKind::forbidden, std::move(message), std::move(hint));
-  error.reason = http::k_failure_address;
-  return util::fail(std::move(error));
+tl::unexpected<util::Error> address_not_allowed(std::string message, std::string hint) {
+  return util::fail(util::make_error(util::ErrorKind::forbidden, std::move(message),
+                                     std::move(hint), std::string(http::k_failure_address)));
 }
 
 /// A pattern's end would hold for what is not below it.
@@ -45,9 +44,10 @@ bool is_never_allowed(std::string_view url) {
 
 util::Result<> check_address(std::string_view url, const std::string& called) {
   if (is_never_allowed(url)) {
-    return not_allowed(cat(called, " is none that may be asked"),
-                       "Give an http or https URL without a user's name and without '..', not a "
-                       "link-local one.");
+    return address_not_allowed(
+        cat(called, " is none that may be asked"),
+        "Give an http or https URL without a user's name and without '..', not a "
+        "link-local one.");
   }
   return {};
 }
@@ -62,9 +62,9 @@ util::Result<> check_address(const engine::Graph& graph, const engine::Node& nod
       return check_address(url, called);
     }
   }
-  return not_allowed(cat(called, " is not one that the Project allows"),
-                     cat("An administrator can add it to spec.allow.", purpose,
-                         " of the Project or of the Root."));
+  return address_not_allowed(cat(called, " is not one that the Project allows"),
+                             cat("An administrator can add it to spec.allow.", purpose,
+                                 " of the Project or of the Root."));
 }
 
 }  // namespace kubist::executors

@@ -27,7 +27,7 @@ using util::ErrorKind;
 namespace {
 
 constexpr std::size_t k_at_once = 16;
-constexpr std::size_t k_shown = 2048;  // bytes of what a failed one printed
+constexpr std::size_t k_shown_output = 2048;  // bytes of what a failed one printed
 constexpr const char* k_timeout = "2m";
 
 /// What a function may have that says nothing else.
@@ -72,7 +72,7 @@ class ContainerRuntime final : public engine::PolicyRuntime {
     if (!given) {
       return {util::fail(given.error()),
               given.error().reason == "FunctionFailed"
-                  ? deployers::last_words(items, call->ns, call->name, k_shown)
+                  ? deployers::last_words(items, call->ns, call->name, k_shown_output)
                   : "",
               false};
     }

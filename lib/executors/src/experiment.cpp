@@ -13,7 +13,6 @@ namespace kubist::executors {
 using data::Json;
 using engine::Alignment;
 using engine::Outcome;
-using experiment::State;
 using util::cat;
 
 namespace {
@@ -33,7 +32,7 @@ class ExperimentExecutor final : public ManagedExecutor {
     KUBIST_TRY(const experiment::Plan plan, experiment::read_plan(effective_object(work)));
     const auto before = experiment::read_progress(work.node().status(), plan);
     const engine::Node* route = find_route(work, plan);
-    if (before.state == State::pending && route != nullptr) {
+    if (before.state == experiment::State::pending && route != nullptr) {
       KUBIST_CHECK(check_route(plan, *route));
     }
     const experiment::Seen seen = see(work, route);
@@ -133,12 +132,13 @@ class ExperimentExecutor final : public ManagedExecutor {
 
   static void ask_route(Work& work, const experiment::Plan& plan,
                         const experiment::Progress& progress) {
-    if (progress.state == State::pending) {
+    if (progress.state == experiment::State::pending) {
       return;  // its weights are its own, or somebody else's
     }
     RouteWish wish;
     wish.by = own_name(work);
-    if (progress.state == State::running || progress.state == State::paused) {
+    if (progress.state == experiment::State::running ||
+        progress.state == experiment::State::paused) {
       wish.split = split_of(plan, progress.shares);
     }
     work.world().releases->wish(route_key(work.node(), plan.route), std::move(wish));
@@ -151,10 +151,10 @@ class ExperimentExecutor final : public ManagedExecutor {
     alignment.message = progress.message;
     alignment.requeue_after = tick.look_again;
     alignment.needs_new_run = true;  // the route moves in between
-    alignment.went_back = progress.state == State::aborted;
-    alignment.outcome = progress.state == State::finished  ? Outcome::ready
-                        : progress.state == State::aborted ? Outcome::stalled
-                                                           : Outcome::progressing;
+    alignment.went_back = progress.state == experiment::State::aborted;
+    alignment.outcome = progress.state == experiment::State::finished  ? Outcome::ready
+                        : progress.state == experiment::State::aborted ? Outcome::stalled
+                                                                       : Outcome::progressing;
   }
 };
 

@@ -20,7 +20,7 @@ using util::cat;
 
 namespace {
 
-constexpr std::chrono::milliseconds k_longest{10'000};
+constexpr std::chrono::milliseconds k_longest_reading{10'000};
 
 /// Names and versions are plain words by their schema: nothing in them needs to be escaped.
 std::string filled(std::string_view text, const Variant& variant) {
@@ -138,7 +138,7 @@ class GoalReader {
 experiment::Reading read_goals(Work& work, const experiment::Plan& plan,
                                const std::shared_ptr<kube::Client>& client) {
   MetricSources sources(work.world(), work.context().graph);
-  const auto timeout = std::min<std::chrono::milliseconds>(k_longest, plan.interval);
+  const auto timeout = std::min<std::chrono::milliseconds>(k_longest_reading, plan.interval);
   experiment::Reading reading;
   for (const Goal& goal : plan.goals) {
     auto& row = reading.counters.emplace_back();

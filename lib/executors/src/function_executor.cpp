@@ -258,12 +258,11 @@ class FunctionExecutor final : public TrafficExecutor {
       }
     }
     if (!waits.empty()) {
-      constexpr std::chrono::milliseconds k_look_again{500};
+      constexpr std::chrono::milliseconds k_poll{500};
       alignment.outcome = Outcome::progressing;
       alignment.reason = "ObjectsNotReady";
       alignment.message = util::join(waits, "; ");
-      alignment.requeue_after =
-          std::min(alignment.requeue_after.value_or(k_look_again), k_look_again);
+      alignment.requeue_after = std::min(alignment.requeue_after.value_or(k_poll), k_poll);
     }
   }
 

@@ -15,7 +15,8 @@ using util::cat;
 
 namespace {
 
-constexpr std::array<std::string_view, 4> k_kept{"name", "namespace", "labels", "annotations"};
+constexpr std::array<std::string_view, 4> k_kept_fields{"name", "namespace", "labels",
+                                                        "annotations"};
 /// Of an object that was read from a server and is handed through.
 constexpr std::array<std::string_view, 6> k_servers{
     "uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"};
@@ -25,7 +26,7 @@ bool has(const std::array<std::string_view, N>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-tl::unexpected<util::Error> not_allowed(std::string message, std::string hint) {
+tl::unexpected<util::Error> object_not_allowed(std::string message, std::string hint) {
   return util::fail(refused("ObjectNotAllowed", std::move(message), std::move(hint)));
 }
 
@@ -37,9 +38,10 @@ bool is_runners(std::string_view annotation) {
 
 util::Result<> check_metadata(const Json& metadata, const std::string& what) {
   for (const auto& [key, value] : metadata.items()) {
-    if (!has(k_kept, key) && !has(k_servers, key)) {
-      return not_allowed(cat(what, ": metadata.", key, " is not an executor's to set"),
-                         "Leave it out: only name, namespace, labels and annotations count.");
+    if (!has(k_kept_fields, key) && !has(k_servers, key)) {
+      return object_not_allowed(
+          cat(what, ": metadata.", key, " is not an executor's to set"),
+          "Leave it out: only name, namespace, labels and annotations count.");
     }
   }
   return {};
@@ -56,17 +58,17 @@ util::Result<> check_place(const ExecutorFunction& function, const kube::ApiReso
   if (!resource.namespaced) {
     return std::any_of(function.cluster_scoped.begin(), function.cluster_scoped.end(), is_it)
                ? util::Result<>{}
-               : not_allowed(cat(what, " is cluster-scoped"),
-                             "An administrator can add its kind to the ExecutorDefinition's "
-                             "spec.allows.clusterScoped.");
+               : object_not_allowed(cat(what, " is cluster-scoped"),
+                                    "An administrator can add its kind to the ExecutorDefinition's "
+                                    "spec.allows.clusterScoped.");
   }
   if (ns == target ||
       std::any_of(function.namespaces.begin(), function.namespaces.end(), matches)) {
     return {};
   }
-  return not_allowed(cat(what, " is for namespace ", ns, ", not ", target),
-                     "Leave metadata.namespace out, or let an administrator add it to the "
-                     "ExecutorDefinition's spec.allows.namespaces.");
+  return object_not_allowed(cat(what, " is for namespace ", ns, ", not ", target),
+                            "Leave metadata.namespace out, or let an administrator add it to the "
+                            "ExecutorDefinition's spec.allows.namespaces.");
 }
 
 }  // namespace
@@ -76,13 +78,13 @@ util::Result<Wish> read_wish(const ExecutorFunction& function, const Json& objec
   const ObjectView view(object);
   const std::string what = cat(resource.kind, '/', view.name());
   if (view.name().empty()) {
-    return not_allowed(cat("a ", resource.kind, " that it returned has no metadata.name"),
-                       "Name it: the same in each run.");
+    return object_not_allowed(cat("a ", resource.kind, " that it returned has no metadata.name"),
+                              "Name it: the same in each run.");
   }
   if (resource.group == resources::k_kubist_group ||
       resource.group == resources::k_landscaper_group) {
-    return not_allowed(cat(what, " is of a kind of kubist's own"),
-                       "Apply such objects with the resource itself.");
+    return object_not_allowed(cat(what, " is of a kind of kubist's own"),
+                              "Apply such objects with the resource itself.");
   }
   KUBIST_CHECK(check_metadata(object["metadata"], what));
   Wish wish{resource, std::string(view.name()), object};

@@ -54,9 +54,9 @@ istio::Rendering rendering_of(const Json& render, std::string_view version) {
 }
 
 util::Result<std::string> render(Work& work, kube::Client& cluster, const IstioWish& wish) {
-  constexpr std::chrono::seconds k_timeout{120};  // the run waits for it
+  constexpr std::chrono::seconds k_render_timeout{120};  // the run waits for it
   istio::Rendering rendering = wish.rendering;
-  rendering.timeout = k_timeout;
+  rendering.timeout = k_render_timeout;
   rendering.before_write = [&work] { return work.may_write(); };
   rendering.on_progress =
       work.context().progress

@@ -22,10 +22,9 @@ std::vector<std::string> strings_at(const Json& project, std::string_view field)
   return list == nullptr ? std::vector<std::string>{} : list->get<std::vector<std::string>>();
 }
 
-util::Error not_allowed(std::string message, std::string hint) {
-  util::Error error = util::make_error(ErrorKind::invalid, std::move(message), std::move(hint));
-  error.reason = "NamespaceNotAllowed";
-  return error;
+util::Error namespace_not_allowed(std::string message, std::string hint) {
+  return util::make_error(ErrorKind::invalid, std::move(message), std::move(hint),
+                          "NamespaceNotAllowed");
 }
 
 /// The owner mark that a live namespace of the home cluster has; nothing: there is no such one.
@@ -45,9 +44,10 @@ util::Result<> check_target(kube::Client& home, const std::string& home_uid,
   KUBIST_TRY(const auto mark, mark_of(home, ns, stop));
   return !mark || *mark == owner_mark(home_uid, virtual_cluster.key)
              ? util::Result<>{}
-             : util::fail(not_allowed(cat("namespace ", ns, " of the home cluster is not that of ",
-                                          engine::to_string(virtual_cluster)),
-                                      "The status of the VirtualCluster says why."));
+             : util::fail(namespace_not_allowed(
+                   cat("namespace ", ns, " of the home cluster is not that of ",
+                       engine::to_string(virtual_cluster)),
+                   "The status of the VirtualCluster says why."));
 }
 
 /// A namespace besides the target's, which an object of an item names.
@@ -67,8 +67,9 @@ util::Result<> check_namespace(kube::Client& home, const std::string& home_uid,
   if (!mark || mark->empty() || of_project) {
     return {};
   }
-  return util::fail(not_allowed(cat("namespace ", ns, " of the home cluster belongs to ", *mark),
-                                "Choose another metadata.namespace."));
+  return util::fail(
+      namespace_not_allowed(cat("namespace ", ns, " of the home cluster belongs to ", *mark),
+                            "Choose another metadata.namespace."));
 }
 
 }  // namespace

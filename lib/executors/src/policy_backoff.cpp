@@ -18,7 +18,7 @@ using util::cat;
 namespace {
 
 constexpr std::chrono::seconds k_first{30};
-constexpr std::chrono::seconds k_longest = std::chrono::minutes(10);
+constexpr std::chrono::seconds k_longest_wait = std::chrono::minutes(10);
 
 class Backoff final : public engine::PolicyRuntime {
  public:
@@ -85,7 +85,7 @@ class Backoff final : public engine::PolicyRuntime {
       return;
     }
     Late& late = m_late[key];
-    late.wait = late.wait.count() == 0 ? k_first : std::min(2 * late.wait, k_longest);
+    late.wait = late.wait.count() == 0 ? k_first : std::min(2 * late.wait, k_longest_wait);
     late.until = m_clock.now() + late.wait;
     answer.output.error().message +=
         cat(" (it is asked again after ", util::go_duration(late.wait), ')');

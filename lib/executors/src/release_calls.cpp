@@ -21,7 +21,7 @@ using util::cat;
 namespace {
 
 constexpr std::size_t k_max_body = 64U << 10U;
-constexpr std::size_t k_shown = 200;  // of an answer
+constexpr std::size_t k_shown_answer = 200;  // of an answer
 
 Json nothing(std::string_view reason, std::string_view message) {
   return {{"reason", reason}, {"message", message}};
@@ -87,7 +87,7 @@ Json ReleaseCalls::post(const engine::Node& node, const ReleaseLook& look, const
                           "it could not be reached");
   }
   const std::string_view text = util::trim(answer->body);
-  return {{"status", answer->status}, {"message", util::printable(text.substr(0, k_shown))}};
+  return {{"status", answer->status}, {"message", util::printable(text.substr(0, k_shown_answer))}};
 }
 
 Json ReleaseCalls::read(const engine::Node& node, const ReleaseLook& look,

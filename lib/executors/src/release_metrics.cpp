@@ -23,7 +23,7 @@ using util::cat;
 
 namespace {
 
-constexpr std::chrono::seconds k_longest{10};
+constexpr std::chrono::seconds k_longest_query{10};
 
 Json to_json(const metrics::Counts& counts) {
   Json latency = Json::array();
@@ -104,7 +104,7 @@ Json joined(const std::map<std::string, ReleaseWindow>& all, int weight) {
 }  // namespace
 
 std::chrono::milliseconds patience(const release::Plan& plan) {
-  return std::min<std::chrono::milliseconds>(k_longest, plan.interval);
+  return std::min<std::chrono::milliseconds>(k_longest_query, plan.interval);
 }
 
 util::Result<std::shared_ptr<metrics::Provider>> ReleaseMetrics::provider(

@@ -18,9 +18,9 @@ namespace {
 
 /// The beginning of a query, enough to know it by.
 std::string shown(const std::string& expression) {
-  constexpr std::size_t k_shown = 120;
+  constexpr std::size_t k_shown_query = 120;
   const std::string text = util::printable(expression);
-  return text.size() <= k_shown ? text : text.substr(0, k_shown) + "...";
+  return text.size() <= k_shown_query ? text : text.substr(0, k_shown_query) + "...";
 }
 
 util::Result<std::string> expression_of(const OwnQuery& query, const engine::Node& node,

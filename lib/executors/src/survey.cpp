@@ -19,8 +19,6 @@ using util::ErrorKind;
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::size_t k_few = 8;     // as many are read by name
 constexpr std::size_t k_waste = 50;  // objects to read for each one wanted, at most
 constexpr std::chrono::minutes k_survey_age{1};
@@ -53,7 +51,7 @@ struct Survey::Bulk {
   std::mutex mutex;
   bool tried = false;
   bool complete = false;
-  Clock::time_point read_at;
+  std::chrono::steady_clock::time_point read_at;
   std::map<std::string, Value, std::less<>> values;
   std::set<std::string, std::less<>> asked;
 
@@ -67,10 +65,10 @@ struct Survey::Bulk {
     const std::lock_guard lock(mutex);
     if (!tried) {
       tried = true;
-      read_at = Clock::now();
+      read_at = std::chrono::steady_clock::now();
       complete = read();
     }
-    if (!complete || Clock::now() - read_at > k_survey_age) {
+    if (!complete || std::chrono::steady_clock::now() - read_at > k_survey_age) {
       values.clear();
       return {};
     }

@@ -153,7 +153,7 @@ using GroupKind = std::pair<std::string_view, std::string_view>;
 
 /// What nodes of the graph may keep in their namespaces, by group and kind.
 std::set<GroupKind> traffic_kinds(const engine::Graph& graph) {
-  static const std::map<std::string_view, std::vector<GroupKind>> k_kept{
+  static const std::map<std::string_view, std::vector<GroupKind>> k_kept_kinds{
       {"Destination", {{"", "Service"}, {k_istio_group, "DestinationRule"}}},
       {"EntryGateway", {{k_istio_group, "Gateway"}}},
       {"ExternalService", {{k_istio_group, "ServiceEntry"}}},
@@ -161,9 +161,9 @@ std::set<GroupKind> traffic_kinds(const engine::Graph& graph) {
        {{"", "Service"}, {k_istio_group, "VirtualService"}, {k_gateway_api_group, "HTTPRoute"}}}};
   std::set<GroupKind> kinds;
   for (const engine::Node& node : graph.nodes()) {
-    const auto found = k_kept.find(node.key.kind);
+    const auto found = k_kept_kinds.find(node.key.kind);
     const bool served = resources::find_kind(node.key.group, node.key.kind) == nullptr;
-    if (found == k_kept.end() && !served) {
+    if (found == k_kept_kinds.end() && !served) {
       continue;
     }
     if (!served) {

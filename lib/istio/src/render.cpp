@@ -15,7 +15,7 @@ using util::ErrorKind;
 
 namespace {
 
-constexpr std::chrono::milliseconds k_interval{300};
+constexpr std::chrono::milliseconds k_render_interval{300};
 
 /// One Job, from its creation to its deletion.
 class RenderRun {
@@ -85,7 +85,7 @@ class RenderRun {
                     cat("it was not done in ", m_rendering.timeout.count(), " s: ", waits_for),
                     "Can the image be pulled, and is there a node for its pod?");
       }
-      if (!util::sleep_for(k_interval, m_stop)) {
+      if (!util::sleep_for(k_render_interval, m_stop)) {
         return fail(ErrorKind::cancelled, "stopped", "");
       }
     }
@@ -140,7 +140,7 @@ class RenderRun {
         return std::move(log.body);
       }
       before = std::move(log.body);
-      if (!util::sleep_for(k_interval, m_stop)) {
+      if (!util::sleep_for(k_render_interval, m_stop)) {
         return fail(ErrorKind::cancelled, "stopped", "");
       }
     }

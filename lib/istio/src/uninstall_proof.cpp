@@ -13,7 +13,7 @@ using util::cat;
 
 namespace {
 
-constexpr std::chrono::milliseconds k_interval{500};
+constexpr std::chrono::milliseconds k_proof_interval{500};
 constexpr int k_rounds = 3;
 
 class Proof {
@@ -93,7 +93,7 @@ util::Result<> prove_webhooks_gone(kube::Client& client, const Evidence& evidenc
       options.on_progress(
           cat("waiting for the API server to forget the webhooks: ", proof.called()));
     }
-    if (quiet < k_rounds && !util::sleep_for(k_interval, stop)) {
+    if (quiet < k_rounds && !util::sleep_for(k_proof_interval, stop)) {
       return util::fail(util::ErrorKind::cancelled, "stopped before istiod was removed",
                         "Run it again: it goes on where it stopped.");
     }

@@ -18,7 +18,7 @@ constexpr std::size_t k_token_prefix = 65536;  // metadata precedes the items of
 constexpr std::int64_t k_min_limit = 100;
 constexpr std::int64_t k_max_limit = 20000;
 
-std::string_view accept_of(Form form) {
+std::string_view accept_list(Form form) {
   switch (form) {
     case Form::metadata:
       return "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
@@ -159,7 +159,7 @@ class Lister {
   void begin(std::size_t slot, std::int64_t limit, const std::string& token) {
     ApiCall call;
     call.path = m_path;
-    call.accept = accept_of(m_options.form);
+    call.accept = accept_list(m_options.form);
     call.query = {{"labelSelector", m_options.label_selector},
                   {"fieldSelector", m_options.field_selector},
                   {"limit", limit > 0 ? std::to_string(limit) : ""},

@@ -37,7 +37,7 @@ WatchEventType type_of(data::WatchType type) {
 }
 
 /// A watch sends one object an event: asked for a List form, the server refuses with 406.
-std::string_view accept_of(Form form) {
+std::string_view accept_event(Form form) {
   switch (form) {
     case Form::metadata: return k_accept_metadata;
     case Form::table: return k_accept_table;
@@ -202,7 +202,7 @@ class Watch {
   ApiCall watch_call() const {
     ApiCall call;
     call.path = m_options.resource.collection_path(m_options.ns);
-    call.accept = accept_of(m_options.form);
+    call.accept = accept_event(m_options.form);
     const int timeout = k_min_timeout_s + static_cast<int>((k_max_timeout_s - k_min_timeout_s) * util::random_unit());
     call.query = {{"watch", "1"},
                   {"allowWatchBookmarks", "true"},

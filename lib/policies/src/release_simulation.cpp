@@ -22,7 +22,7 @@ using util::Result;
 namespace {
 
 // The policies of a lot go through the pipeline together: one call of a child process for all.
-constexpr int k_lot = 64;
+constexpr int k_release_lot = 64;
 
 std::vector<Json> all_approvals(const std::string& target) {
   std::vector<Json> approvals;
@@ -152,7 +152,7 @@ Result<std::vector<SimulatedRun>> simulate(const ReleaseSimulation& simulation,
   std::mutex mutex;
   int failed_at = simulation.runs;
   Result<> outcome;
-  in_lots({simulation.runs, k_lot, simulation.threads}, stop, [&](int begin, int end) {
+  in_lots({simulation.runs, k_release_lot, simulation.threads}, stop, [&](int begin, int end) {
     const auto ran = Lot(simulation, plan, begin, end, stop).run(results);
     const std::lock_guard lock(mutex);
     if (!ran && begin < failed_at) {  // the same error on any number of threads

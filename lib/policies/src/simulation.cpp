@@ -17,7 +17,7 @@ using stats::Random;
 using util::cat;
 using util::ErrorKind;
 
-constexpr int k_lot = 16;
+constexpr int k_rule_lot = 16;
 constexpr double k_most_requests = 1e9;
 
 class Run {
@@ -160,7 +160,7 @@ std::vector<SimulatedRun> simulate(const Simulation& simulation, const std::stop
   StatisticalParameters statistical = simulation.statistical;
   statistical.steps = simulation.rollout.weights.size();
   std::vector<SimulatedRun> results(static_cast<std::size_t>(simulation.runs));
-  in_lots({simulation.runs, k_lot, simulation.threads}, stop, [&](int begin, int end) {
+  in_lots({simulation.runs, k_rule_lot, simulation.threads}, stop, [&](int begin, int end) {
     for (int i = begin; i < end; ++i) {
       results[static_cast<std::size_t>(i)] = Run(simulation, statistical, i).run();
     }
@@ -227,21 +227,21 @@ SimulationReport summarize(const Truth& truth, const std::vector<SimulatedRun>& 
   if (excess >= truth.budget - k_rounding) {
     report.false_promotion_rate = report.promoted_share;
   }
-  using Value = std::optional<double>;
+  using MaybeCount = std::optional<double>;
   const auto aborted = [](const SimulatedRun& run) { return run.ending == Ending::aborted; };
   report.canary_requests_to_abort = quantiles(runs, [&](const SimulatedRun& run) {
-    return aborted(run) ? Value(run.canary_requests) : std::nullopt;
+    return aborted(run) ? MaybeCount(run.canary_requests) : std::nullopt;
   });
   report.requests_to_promote = quantiles(runs, [](const SimulatedRun& run) {
-    return run.ending == Ending::promoted ? Value(run.requests) : std::nullopt;
+    return run.ending == Ending::promoted ? MaybeCount(run.requests) : std::nullopt;
   });
   report.seconds_to_decision = quantiles(runs, [](const SimulatedRun& run) {
-    return run.ending != Ending::undecided ? Value(run.seconds) : std::nullopt;
+    return run.ending != Ending::undecided ? MaybeCount(run.seconds) : std::nullopt;
   });
   report.extra_failures = quantiles(
       runs,
       [&](const SimulatedRun& run) {
-        return aborted(run) ? Value(run.extra_failures) : std::nullopt;
+        return aborted(run) ? MaybeCount(run.extra_failures) : std::nullopt;
       },
       false);
   return report;

@@ -11,7 +11,6 @@ namespace {
 using stats::Counts;
 using stats::ETest;
 using stats::Margin;
-using stats::Window;
 
 // How sure stable's last known rate is not above its bound, where there is no stable left to
 // compare with.
@@ -100,9 +99,10 @@ class Look {
 
   void take(std::size_t i) {
     SeriesState& series = m_state.series[i];
-    const Window& window = m_look.windows[i];
+    const stats::Window& window = m_look.windows[i];
     const double rho = correlation_of(series);
-    const Window effective{stats::deflate(window.canary, rho), stats::deflate(window.stable, rho)};
+    const stats::Window effective{stats::deflate(window.canary, rho),
+                                  stats::deflate(window.stable, rho)};
     const Counts past = past_of(series);
     stats::RestartedEProcess& abort = m_state.aborts[i];
     abort.begin(process_of(m_parameters, m_look.step));

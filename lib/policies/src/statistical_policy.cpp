@@ -9,6 +9,7 @@
 
 #include "release_policy.hpp"
 #include "statistical_latency.hpp"
+#include "window_judge.hpp"
 
 namespace kubist::policies {
 
@@ -104,17 +105,6 @@ Action action_of(Verdict verdict) {
                                         : Action::hold;
 }
 
-/// What it said at the last window, while the next one is open.
-void repeat(Json& list, const Json& kept, int step) {
-  const Json* last = data::find_path(kept, {"last"});
-  if (last == nullptr || data::int_at(*last, {"weight"}) != step) {
-    decide(list, Action::hold, "Settling", "the first window is open");
-    return;
-  }
-  decide(list, Action::hold, std::string(data::string_at(*last, {"reason"})),
-         std::string(data::string_at(*last, {"message"})));
-}
-
 util::Result<> apply_statistical(Json& list) {
   KUBIST_TRY(const ReleaseView view, read_release(list));
   KUBIST_TRY(const release::Plan plan, release::read_plan(list["items"][0]));
@@ -137,7 +127,7 @@ util::Result<> apply_statistical(Json& list) {
   }
   if (const std::string_view why = data::string_at(window, {"reason"}); !why.empty()) {
     if (release::is_between(window)) {
-      repeat(list, kept, step_key(view));
+      repeat_decision(list, kept, step_key(view));
     } else {  // never a guess
       decide(list, Action::hold, std::string(why),
              std::string(data::string_at(window, {"message"})));

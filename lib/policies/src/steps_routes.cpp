@@ -16,9 +16,9 @@ using util::ErrorKind;
 
 namespace {
 
-constexpr std::string_view k_header_route = "setHeaderRoute";
+constexpr std::string_view k_set_header_fields = "setHeaderRoute";
 constexpr std::string_view k_mirror_route = "setMirrorRoute";
-constexpr std::array<std::string_view, 2> k_header{"name", "match"};
+constexpr std::array<std::string_view, 2> k_set_header_fields{"name", "match"};
 constexpr std::array<std::string_view, 3> k_mirror{"name", "match", "percentage"};
 constexpr std::array<std::string_view, 2> k_header_match{"headerName", "headerValue"};
 constexpr std::array<std::string_view, 3> k_mirror_match{"method", "path", "headers"};
@@ -84,13 +84,15 @@ void for_each_before(const std::vector<Stage>& stages, int weight, std::size_t p
 
 }  // namespace
 
-bool is_route(const std::string& kind) { return kind == k_header_route || kind == k_mirror_route; }
+bool is_route(const std::string& kind) {
+  return kind == k_set_header_fields || kind == k_mirror_route;
+}
 
 util::Result<Step> read_route(const std::string& kind, const Json& given,
                               const std::string& where) {
   const bool mirror = kind == k_mirror_route;
   KUBIST_CHECK(mirror ? check_fields(given, k_mirror, where)
-                      : check_fields(given, k_header, where));
+                      : check_fields(given, k_set_header_fields, where));
   Step step;
   step.kind = mirror ? Step::Kind::mirror : Step::Kind::header;
   step.name = data::string_at(given, {"name"});

@@ -24,17 +24,6 @@ util::Result<std::int64_t> failure_limit(const Json& parameters) {
   return limit;
 }
 
-/// While the next window is open it says what it said at the last one.
-void repeat(Json& list, const Json& kept, int step) {
-  const Json* last = data::find_path(kept, {"last"});
-  if (last == nullptr || data::int_at(*last, {"weight"}) != step) {
-    decide(list, Action::hold, "Settling", "the first window is open");
-    return;
-  }
-  decide(list, Action::hold, std::string(data::string_at(*last, {"reason"})),
-         std::string(data::string_at(*last, {"message"})));
-}
-
 WindowCheck check_enough(const Json& parameters, const WindowValues& values,
                          const CheckWindow& check) {
   const auto least = static_cast<double>(data::int_at(parameters, {"minimumRequests"}, 1));
@@ -76,6 +65,16 @@ Judgement count(const WindowCheck& seen, std::int64_t limit, std::int64_t wanted
 }
 
 }  // namespace
+
+void repeat_decision(Json& list, const Json& kept, int step) {
+  const Json* last = data::find_path(kept, {"last"});
+  if (last == nullptr || data::int_at(*last, {"weight"}) != step) {
+    decide(list, Action::hold, "Settling", "the first window is open");
+    return;
+  }
+  decide(list, Action::hold, std::string(data::string_at(*last, {"reason"})),
+         std::string(data::string_at(*last, {"message"})));
+}
 
 WindowCheck strictest(const std::vector<WindowCheck>& checks) {
   WindowCheck all{Outcome::pass, "", ""};
@@ -130,7 +129,7 @@ util::Result<> judge_windows(Json& list, const CheckWindow& check) {
   const Json window = config["metrics"].value("window", Json::object());
   const std::string why(data::string_at(window, {"reason"}));
   if (release::is_between(window)) {
-    repeat(list, kept, step_key(view));
+    repeat_decision(list, kept, step_key(view));
     return {};
   }
   if (!why.empty()) {  // never a guess, and no window was used up

@@ -25,6 +25,9 @@ using CheckWindow = std::function<WindowCheck(const WindowValues& window)>;
 /// minimumRequests.
 Json judge_schema(Json properties);
 
+/// Says again what was said of that step before, while its next window is open.
+void repeat_decision(Json& list, const Json& kept, int step);
+
 /// Decides by one window after the other: `count` in a row that pass let the release go on; more
 /// than `failureLimit` that fail take it back, counted over the whole attempt and also at 100 %;
 /// all else holds. A window with fewer than `minimumRequests` of the canary is inconclusive, and so

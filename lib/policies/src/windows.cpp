@@ -19,7 +19,7 @@ namespace {
 constexpr std::array<std::string_view, 7> k_days{"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
 constexpr minutes k_day{24 * 60};
 constexpr int k_horizon_days = 8;
-constexpr std::chrono::hours k_longest{7 * 24};  // of a schedule's duration
+constexpr std::chrono::hours k_longest_schedule{7 * 24};  // of a schedule's duration
 constexpr int k_leap_years = 8 * 366;            // within which any day of any month comes again
 
 util::Result<minutes> read_clock(std::string_view text, std::string_view field) {
@@ -76,7 +76,7 @@ util::Result<> read_schedule(const Json& json, std::string_view text, Window& wi
     return util::fail(util::with_context(schedule.error(), "windows"));
   }
   const auto duration = util::parse_duration(data::string_at(json, {"duration"}));
-  if (!duration || *duration < minutes(1) || *duration > k_longest) {
+  if (!duration || *duration < minutes(1) || *duration > k_longest_schedule) {
     return util::fail(ErrorKind::invalid,
                       "windows: a schedule needs a duration from 1m to 168h, such as 8h");
   }
@@ -128,7 +128,7 @@ void add_day(const Window& window, std::chrono::local_days day, const Zone& zone
 void spans_of(const Window& window, Seconds from, const Zone& zone, std::vector<Span>& out) {
   const auto today = std::chrono::floor<days>(
       std::chrono::local_seconds((from + zone.offset_at(from)).time_since_epoch()));
-  const int before = window.schedule ? static_cast<int>(k_longest / k_day) + 1 : 1;
+  const int before = window.schedule ? static_cast<int>(k_longest_schedule / k_day) + 1 : 1;
   for (int i = -before; i <= k_horizon_days + 1; ++i) {
     add_day(window, today + days(i), zone, out);
   }

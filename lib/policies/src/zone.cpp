@@ -16,7 +16,7 @@ using util::ErrorKind;
 namespace {
 
 constexpr std::size_t k_max_file = std::size_t{1} << 20U;
-constexpr std::size_t k_header = 44;
+constexpr std::size_t k_block_header = 44;
 
 /// Big-endian numbers of a TZif file; those beyond its end are 0.
 class Bytes {
@@ -37,9 +37,9 @@ class Bytes {
 };
 
 /// RFC 8536, section 3.1: how long each part of a block is, in the order of the header's counts.
-struct Counts {
+struct BlockCounts {
   std::size_t isut, isstd, leap, time, type, chars;
-  Counts(const Bytes& bytes, std::size_t header)
+  BlockCounts(const Bytes& bytes, std::size_t header)
       : isut(bytes.count(header + 20)),
         isstd(bytes.count(header + 24)),
         leap(bytes.count(header + 28)),
@@ -73,13 +73,13 @@ util::Result<Zone> Zone::find(std::string_view name, const std::filesystem::path
     return unknown(cat("is not in ", folder.string()));
   }
   const Bytes bytes(*file);
-  const std::size_t second = k_header + Counts(bytes, 0).block(4);
+  const std::size_t second = k_block_header + BlockCounts(bytes, 0).block(4);
   if (!file->starts_with("TZif") || (*file)[4] < '2' || second >= file->size() ||
       std::string_view(*file).substr(second, 4) != "TZif") {
     return unknown(cat("in ", folder.string(), " is no TZif file of version 2 or above"));
   }
-  const Counts counts(bytes, second);
-  const std::size_t times = second + k_header;
+  const BlockCounts counts(bytes, second);
+  const std::size_t times = second + k_block_header;
   const std::size_t types = times + counts.time * 9;
   const std::size_t footer = times + counts.block(8);
   if (counts.type == 0 || footer > file->size()) {

@@ -34,9 +34,9 @@ std::string_view version_of(const Json& destination, std::string_view subset) {
   return data::string_at(destination, {"spec", "subsets", subset, "labels", "version"}, subset);
 }
 
-class Reader {
+class VersionReader {
  public:
-  Reader(const Objects& destinations, const Objects& routes)
+  VersionReader(const Objects& destinations, const Objects& routes)
       : m_destinations(destinations), m_routes(routes) {}
 
   void add(const Json& virtual_cluster) {
@@ -98,7 +98,7 @@ class Reader {
 
 std::vector<VersionRow> version_rows(const Objects& virtual_clusters, const Objects& destinations,
                                      const Objects& routes) {
-  Reader reader(destinations, routes);
+  VersionReader reader(destinations, routes);
   for (const Json* virtual_cluster : virtual_clusters) {
     reader.add(*virtual_cluster);
   }

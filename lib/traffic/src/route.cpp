@@ -44,7 +44,7 @@ std::vector<std::string> texts_of(const Json& object, const char* key) {
   return texts;
 }
 
-class Reader {
+class RouteReader {
  public:
   Route read(const Json& object) {
     const Json& spec = member_of(object, "spec");
@@ -175,7 +175,7 @@ std::string subset_service(std::string_view destination, std::string_view subset
 }
 
 std::vector<RouteFault> route_faults(const data::Json& object) {
-  Reader reader;
+  RouteReader reader;
   if (resources::is_kubist_object(object) &&
       resources::ObjectView(object).kind() == k_traffic_route) {
     reader.read(object);
@@ -184,7 +184,7 @@ std::vector<RouteFault> route_faults(const data::Json& object) {
 }
 
 util::Result<Route> read_route(const data::Json& traffic_route) {
-  Reader reader;
+  RouteReader reader;
   Route route = reader.read(traffic_route);
   if (reader.faults.empty()) {
     return route;

@@ -12,7 +12,7 @@ using namespace it;
 using kubist::util::cat;
 namespace data = kubist::data;
 
-Json config_map(const std::string& name, const std::string& ns = {}) {
+Json limited_config_map(const std::string& name, const std::string& ns = {}) {
   Json made{{"apiVersion", "v1"},
             {"kind", "ConfigMap"},
             {"metadata", {{"name", name}}},
@@ -66,7 +66,7 @@ TEST_CASE("item limits: an operator's rights are not those of a project's items"
                     {"kind", "Secret"},
                     {"metadata", {{"name", "db-export"}, {"namespace", project}}},
                     {"data", {{"config", "dGhlaXJz"}, {"more", "dGhlaXJz"}}}};
-  Json foreign = config_map("foreign", project);
+  Json foreign = limited_config_map("foreign", project);
   foreign["data"]["by"] = "hand";
   put("home", {theirs, foreign});
   const Json secret_before = *get("home", "secret", "db-export", project);
@@ -103,11 +103,12 @@ TEST_CASE("item limits: an operator's rights are not those of a project's items"
   put("home",
       {deploy_item(project, "admin", manifest, manifests(binding)),
        deploy_item(project, "system", manifest,
-                   manifests(config_map(world.name("system"), "kube-system"))),
-       deploy_item(project, "thief", manifest,
-                   manifests(config_map("thief"), export_of("Secret", "db-export", ".data.more"))),
-       deploy_item(project, "peek", manifest, manifests(config_map("peek"), checks)),
-       deploy_item(project, "over", manifest, manifests(config_map("foreign"))),
+                   manifests(limited_config_map(world.name("system"), "kube-system"))),
+       deploy_item(
+           project, "thief", manifest,
+           manifests(limited_config_map("thief"), export_of("Secret", "db-export", ".data.more"))),
+       deploy_item(project, "peek", manifest, manifests(limited_config_map("peek"), checks)),
+       deploy_item(project, "over", manifest, manifests(limited_config_map("foreign"))),
        deploy_item(project, "host", manifest, manifests(pod)),
        deploy_item(project, "db", "kubist.io/mock", {{"export", {{"port", 1}}}}),
        deploy_item(project, "token", "kubist.io/script", mount),
@@ -162,7 +163,8 @@ TEST_CASE("item limits: a VirtualCluster that was refused its namespace is no wa
       cat("function(all) [{name: 'x', type: 'kubist.io/manifest', target: {name: 'system'}, "
           "config: {manifests: [{apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: '",
           name, "'}}]}}]");
-  Json direct = deploy_item(project, "direct", "kubist.io/manifest", manifests(config_map(name)));
+  Json direct =
+      deploy_item(project, "direct", "kubist.io/manifest", manifests(limited_config_map(name)));
   direct["spec"]["target"] = {{"name", "taken"}};
   put("home",
       {Json{{"apiVersion", "v1"},

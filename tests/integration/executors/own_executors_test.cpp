@@ -55,13 +55,6 @@ Json external(const std::string& ns, const std::string& name, const std::string&
   return object("ExternalService", ns, name, std::move(spec));
 }
 
-/// A project on the home cluster with virtual cluster "dev" in namespace name("dev").
-void make_place(World& world) {
-  world.make_project(world.name());
-  put("home", {object("Cluster", world.name(), "home", {{"home", true}}),
-               virtual_cluster(world.name(), "dev", "home", world.name("dev"))});
-}
-
 const Json k_text{{"type", "string"}};
 
 // Keeps one ConfigMap of each name, and counts its runs.

@@ -77,12 +77,6 @@ class CacheKind {
   std::string m_group;
 };
 
-void make_place(World& world) {
-  world.make_project(world.name());
-  put("home", {object("Cluster", world.name(), "home", {{"home", true}}),
-               virtual_cluster(world.name(), "dev", "home", world.name("dev"))});
-}
-
 std::string size_of(const std::string& name, const std::string& ns) {
   const auto made = get("home", "configmap", name, ns);
   return made ? (*made)["data"].value("size", "") : "none";

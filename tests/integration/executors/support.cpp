@@ -365,6 +365,12 @@ RootGuard::RootGuard() {
 
 RootGuard::~RootGuard() { kubectl("home", {"delete", "kroot", "root", "--ignore-not-found"}); }
 
+void make_place(World& world) {
+  world.make_project(world.name());
+  put("home", {object("Cluster", world.name(), "home", {{"home", true}}),
+               virtual_cluster(world.name(), "dev", "home", world.name("dev"))});
+}
+
 Json call(const std::string& name, Json parameters) {
   return {{"name", name}, {"parameters", std::move(parameters)}};
 }

@@ -126,6 +126,8 @@ class RootGuard {
 };
 
 Json object(const std::string& kind, const std::string& ns, const std::string& name, Json spec);
+/// A project on the home cluster with virtual cluster "dev" in namespace name("dev").
+void make_place(World& world);
 /// An entry of spec.policies.
 Json call(const std::string& name, Json parameters = Json::object());
 /// The VirtualCluster of that project on the home cluster.
