@@ -53,24 +53,58 @@ function(kubist_unit_tests name)
   set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300)
 endfunction()
 
-# kubist_integration_tests(NAME [LAUNCHER COMMAND...] [LIBRARIES target...]): one doctest binary of
-# tests/integration/NAME/*.cpp, label integration, with layer NAME where there is one. Runs in the network namespace
-# of the test cluster, which must be up; LAUNCHER is what takes it there: with-istio, maybe to a cluster of its own. One
-# test at a time is in a cluster.
+# What a run of a test costs, by its name: NAME, seconds and counts, as scripts/test-times writes them. The seconds order
+# the tests, the longest first.
+file(STRINGS ${PROJECT_SOURCE_DIR}/tests/budgets.tsv KUBIST_BUDGETS REGEX "^[a-z]")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/budgets.tsv)
+
+# kubist_cluster_test(NAME LABEL STATE TIMEOUT COMMAND...): a test in an instance of the test cluster that it has for
+# itself, in the state that it needs (tests/cluster/lane: plain, istio or istio-images).
+function(kubist_cluster_test name label state timeout)
+  add_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/cluster/lane ${name} ${state} ${ARGN})
+  set(seconds 30)
+  foreach(line IN LISTS KUBIST_BUDGETS)
+    if(line MATCHES "^([^\t]+)\t([0-9]+)" AND CMAKE_MATCH_1 STREQUAL name)
+      set(seconds ${CMAKE_MATCH_2})
+    endif()
+  endforeach()
+  set(instance cluster)
+  if(state STREQUAL istio)
+    set(instance istio)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT ${timeout} COST ${seconds} RESOURCE_GROUPS ${instance}:1)
+  if(NOT state STREQUAL plain)
+    set_tests_properties(${name} PROPERTIES FIXTURES_REQUIRED istio)
+  endif()
+endfunction()
+
+# kubist_integration_tests(NAME [STATE state] [BY_FILE] [LIBRARIES target...] [SOURCES file...]): one doctest binary of
+# tests/integration/NAME/*.cpp, label integration, with layer NAME where there is one: one test, or one for each file.
 function(kubist_integration_tests name)
-  cmake_parse_arguments(arg "" "" "LAUNCHER;LIBRARIES" ${ARGN})
-  if(NOT arg_LAUNCHER)
-    set(arg_LAUNCHER ${PROJECT_SOURCE_DIR}/tests/cluster/cluster exec)
-    set(lock cluster)
-  else()
-    set(lock istio-cluster)
+  cmake_parse_arguments(arg "BY_FILE" "STATE" "LIBRARIES;SOURCES" ${ARGN})
+  if(NOT arg_STATE)
+    set(arg_STATE plain)
   endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/integration/${name}/*.cpp)
-  add_executable(integration_${name} ${sources})
-  kubist_test_program(integration_${name} $<TARGET_NAME_IF_EXISTS:kubist::${name}> ${arg_LIBRARIES} ${arg_UNPARSED_ARGUMENTS} test_live)
-  add_test(NAME integration.${name}
-    COMMAND ${arg_LAUNCHER} $<TARGET_FILE:integration_${name}>)
-  set_tests_properties(integration.${name} PROPERTIES LABELS integration TIMEOUT 600 RESOURCE_LOCK ${lock})
+  add_executable(integration_${name} ${sources} ${arg_SOURCES})
+  kubist_test_program(integration_${name} $<TARGET_NAME_IF_EXISTS:kubist::${name}> ${arg_LIBRARIES} test_live)
+  add_dependencies(integration_${name} kubist)
+  if(NOT arg_BY_FILE)
+    kubist_cluster_test(integration.${name} integration ${arg_STATE} 900 $<TARGET_FILE:integration_${name}>)
+    return()
+  endif()
+  foreach(file IN LISTS sources)
+    file(STRINGS ${file} cases REGEX "^TEST_CASE")
+    file(STRINGS ${file} skipped REGEX "doctest::skip\\(\\)")
+    list(LENGTH cases count)
+    list(LENGTH skipped skips)
+    if(count GREATER skips)  # a file of cases that scripts/test --full runs is no test of its own
+      get_filename_component(part ${file} NAME_WE)
+      string(REGEX REPLACE "_test$" "" part ${part})
+      kubist_cluster_test(integration.${name}.${part} integration ${arg_STATE} 600
+        $<TARGET_FILE:integration_${name}> --source-file=*/${name}/${part}_test.cpp)
+    endif()
+  endforeach()
 endfunction()
 
 # kubist_e2e_tests(NAME LIBRARIES...): one doctest binary of tests/e2e/NAME_test.cpp, label e2e. As integration
@@ -78,7 +112,26 @@ endfunction()
 function(kubist_e2e_tests name)
   add_executable(e2e_${name} ${PROJECT_SOURCE_DIR}/tests/e2e/${name}_test.cpp)
   kubist_test_program(e2e_${name} ${ARGN} test_live)
-  add_test(NAME e2e.${name}
-    COMMAND ${PROJECT_SOURCE_DIR}/tests/cluster/cluster exec $<TARGET_FILE:e2e_${name}>)
-  set_tests_properties(e2e.${name} PROPERTIES LABELS e2e TIMEOUT 900 RESOURCE_LOCK cluster)
+  add_dependencies(e2e_${name} kubist)
+  kubist_cluster_test(e2e.${name} e2e plain 900 $<TARGET_FILE:e2e_${name}>)
+endfunction()
+
+# kubist_slice(NAME STATE COMMAND... [ENVIRONMENT NAME=VALUE...]): minutes of what CI has no time for as a whole (kill
+# points, sizes, seeds, rounds), at most 3. The first line of tests/slices.tsv names the one that CI runs.
+file(STRINGS ${PROJECT_SOURCE_DIR}/tests/slices.tsv KUBIST_SLICES REGEX "^[a-z]")
+list(TRANSFORM KUBIST_SLICES REPLACE "\t.*" "")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/slices.tsv)
+function(kubist_slice name state)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "ENVIRONMENT")
+  list(FIND KUBIST_SLICES ${name} at)
+  if(at LESS 0)
+    message(FATAL_ERROR "tests/slices.tsv has no line for ${name}: add it, with the word never")
+  endif()
+  set(labels slice)
+  if(at EQUAL 0)
+    list(APPEND labels integration)
+  endif()
+  kubist_cluster_test(slice.${name} "${labels}" ${state} 400 ${arg_UNPARSED_ARGUMENTS})
+  set_tests_properties(slice.${name} PROPERTIES ENVIRONMENT "${arg_ENVIRONMENT}")
+  set_property(GLOBAL APPEND PROPERTY KUBIST_SLICE_NAMES ${name})
 endfunction()

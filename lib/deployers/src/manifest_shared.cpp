@@ -228,8 +228,9 @@ util::Result<> read_exports(const Json& from, bool has_values, ManifestPlan& pla
     if (!one.contains("fromResource") && !has_values) {
       return refuse(cat(where, ".fromResource is missing: which object is exported from?"));
     }
-    KUBIST_TRY(auto path, compile_path(text_at(one, "jsonPath"), cat(where, ".jsonPath")));
-    ExportRule rule{text_at(one, "key"),
+    KUBIST_TRY(auto path, compile_path(std::string(data::string_at(one, {"jsonPath"})),
+                                       cat(where, ".jsonPath")));
+    ExportRule rule{std::string(data::string_at(one, {"key"})),
                     std::move(path),
                     selector(one.value("fromResource", Json::object())),
                     {},
@@ -237,11 +238,11 @@ util::Result<> read_exports(const Json& from, bool has_values, ManifestPlan& pla
                     {}};
     if (one.contains("fromObjectRef")) {
       const Json& reference = one["fromObjectRef"];
-      KUBIST_TRY(rule.reference, compile_path(text_at(reference, "jsonPath"),
+      KUBIST_TRY(rule.reference, compile_path(std::string(data::string_at(reference, {"jsonPath"})),
                                               cat(where, ".fromObjectRef.jsonPath")));
       std::swap(*rule.reference, rule.path);  // upstream: the rule's own path gives the name
-      rule.referred_api_version = text_at(reference, "apiVersion");
-      rule.referred_kind = text_at(reference, "kind");
+      rule.referred_api_version = std::string(data::string_at(reference, {"apiVersion"}));
+      rule.referred_kind = std::string(data::string_at(reference, {"kind"}));
     }
     plan.exports.push_back(std::move(rule));
   }

@@ -16,7 +16,7 @@ using util::ErrorKind;
 
 namespace {
 
-constexpr std::string_view k_set_header_fields = "setHeaderRoute";
+constexpr std::string_view k_header_route = "setHeaderRoute";
 constexpr std::string_view k_mirror_route = "setMirrorRoute";
 constexpr std::array<std::string_view, 2> k_set_header_fields{"name", "match"};
 constexpr std::array<std::string_view, 3> k_mirror{"name", "match", "percentage"};
@@ -84,9 +84,7 @@ void for_each_before(const std::vector<Stage>& stages, int weight, std::size_t p
 
 }  // namespace
 
-bool is_route(const std::string& kind) {
-  return kind == k_set_header_fields || kind == k_mirror_route;
-}
+bool is_route(const std::string& kind) { return kind == k_header_route || kind == k_mirror_route; }
 
 util::Result<Step> read_route(const std::string& kind, const Json& given,
                               const std::string& where) {

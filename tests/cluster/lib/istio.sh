@@ -100,11 +100,13 @@ istio_up() {
     wait_for 30 "Istio's objects" kubectl_inside apply --server-side --force-conflicts -f "$(istio_dir)/manifest.yaml"
   kubectl_inside -n istio-system wait --for=condition=Available deployment/istiod deployment/istio-ingressgateway \
     --timeout=180s > /dev/null || die "Istio does not become available; see 'cluster exec kubectl get pods -A'"
+  touch "$data/istio-up"   # tests/cluster/lane asks
 }
 
 # The webhooks first: while istiod is gone, they would refuse pods. What istiod made at run time goes with its namespace,
 # but for the root certificate, which it puts into all of them.
 istio_down() {
+  rm -f "$data/istio-up"
   kubectl_inside delete mutatingwebhookconfigurations,validatingwebhookconfigurations -l istio.io/rev > /dev/null
   kubectl_inside delete --ignore-not-found -f "$(istio_dir)/manifest.yaml" > /dev/null
   kubectl_inside delete --ignore-not-found namespace istio-system > /dev/null

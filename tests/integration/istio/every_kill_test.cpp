@@ -9,6 +9,7 @@
 
 #include "installation.hpp"
 #include "killing_proxy.hpp"
+#include "support/slice.hpp"
 
 using namespace istio_it;
 namespace data = kubist::data;
@@ -168,6 +169,9 @@ TEST_CASE("istio install: killed after every single write, the next run ends hea
   const int writes = proxy.writes();
   CHECK(writes > 30);
   for (int k = 1; k <= writes; ++k) {
+    if (!kubist::testing::in_slice(k)) {
+      continue;
+    }
     INFO("after write ", k, " of ", writes);
     must(run_kubist(uninstall_it));
     proxy.allow(k);

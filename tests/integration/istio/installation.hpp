@@ -22,7 +22,7 @@ inline constexpr const char* k_system = "istio-system";
 
 inline std::string manifest() {
   const std::string path = kubist::util::environment("KUBIST_ISTIO_MANIFEST");
-  REQUIRE_MESSAGE(!path.empty(), "run this through tests/cluster/with-istio");
+  REQUIRE_MESSAGE(!path.empty(), "run this through tests/cluster/lane");
   return path;
 }
 

@@ -20,7 +20,7 @@ namespace istio = kubist::istio;
 
 std::string manifest_path() {
   const std::string path = util::environment("KUBIST_ISTIO_MANIFEST");
-  REQUIRE_MESSAGE(!path.empty(), "run this through tests/cluster/with-istio");
+  REQUIRE_MESSAGE(!path.empty(), "run this through tests/cluster/lane");
   return path;
 }
 
