@@ -31,6 +31,8 @@ def expected_files(kubist, ending):
             "usr/share/fish/vendor_completions.d/kubist.fish",
             *(f"usr/share/doc/kubist/{name}" for name in (
                 "CHANGELOG.md", "LICENSE", "changelog.gz", "copyright", "third-party-notices")),
+            *(f"usr/share/man/{page}{ending}" for page in (
+                "man5/kubist-config.5", "man7/kubist-deployitems.7", "man7/kubist-policies.7")),
             *(f"usr/share/man/man1/{page}.1{ending}" for page in pages)}
 
 
