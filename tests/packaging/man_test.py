@@ -1,6 +1,7 @@
 """The man pages as man and mandoc see them. man_test.py KUBIST FOLDER_OF_WRITTEN_PAGES"""
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -77,6 +78,20 @@ class ManPages(unittest.TestCase):
                 named = re.findall(r'^\.BR "?(kubist\S*?)"? \((\d)\)', file.read(), re.MULTILINE)
                 self.assertTrue(named)
                 self.assertLessEqual({f"{name}.{section}".replace("\\-", "-") for name, section in named}, known)
+
+    def test_variables_are_documented(self):
+        layers = pathlib.Path(WRITTEN).parent
+        sources = "".join(file.read_text() for part in ("lib", "cli") for file in layers.glob(f"{part}/**/src/**/*.cpp"))
+        read = set(re.findall(r'(?:environment|variable)\("([A-Z_]+)"', sources)) | set(
+            re.findall(r'"(KUBIST_[A-Z_]+)"', sources))
+        self.assertLessEqual({"KUBECONFIG", "KUBECACHEDIR", "NO_COLOR", "KUBIST_CONFIG", "KUBIST_AGENT_IMAGE"}, read)
+        given, = re.findall(r"k_own_variables\{([^}]*)\}", sources)
+        self.assertIn('"OPERATION"', given)
+        for page, names in (("kubist-config.5", read), ("kubist-deployitems.7", re.findall(r'"(\w+)"', given))):
+            words = re.findall(r"[A-Z_]+", pathlib.Path(WRITTEN, page).read_text())
+            for name in names:
+                with self.subTest(page=page, variable=name):
+                    self.assertIn(name, words)
 
 
 if __name__ == "__main__":
