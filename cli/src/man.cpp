@@ -82,7 +82,10 @@ std::string program_page() {
       text += cat(".TP\n.BR ", roff(page_name(spec->path)), " (1)\n", roff(spec->summary), '\n');
     }
   }
-  return text + ".SH GLOBAL FLAGS\n" + flag_entries(global_flags()) + std::string(k_exit_status);
+  return text + ".SH GLOBAL FLAGS\n" + flag_entries(global_flags()) + std::string(k_exit_status) +
+         ".SH SEE ALSO\n"
+         ".BR kubist\\-config (5)\nfor files and environment variables,\n"
+         ".BR kubist\\-policies (7),\n.BR kubist\\-deployitems (7)\n";
 }
 
 }  // namespace

@@ -5,13 +5,13 @@ include(GNUInstallDirs)
 set(CPACK_GENERATOR DEB TGZ)
 set(CPACK_PACKAGE_NAME kubist)
 set(CPACK_PACKAGE_VENDOR kubist)
-set(CPACK_PACKAGE_CONTACT "The kubist developers <maintainers@kubist.invalid>")
+# A .deb must name an address: this one is of a domain that can have none (RFC 2606).
+set(CPACK_PACKAGE_CONTACT "The kubist authors <maintainers@kubist.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Keeps whole Kubernetes environments in their desired state")
 set(CPACK_PACKAGE_DESCRIPTION
 "kubist keeps environments, from projects and clusters down to routes and
-deployments, in their desired state. It talks to Kubernetes over REST alone,
-keeps everything that it knows in the cluster, and runs once, keeps watching,
-or runs as a controller.")
+deployments, in their desired state. It only talks to Kubernetes over REST,
+keeps everything that it knows in the cluster, and runs once or keeps watching.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/packaging/cmake/CompressPages.cmake)
@@ -39,8 +39,27 @@ add_custom_command(
   VERBATIM)
 add_custom_target(changelog ALL DEPENDS ${PROJECT_BINARY_DIR}/packaging/changelog.gz)
 install(FILES
+  ${PROJECT_SOURCE_DIR}/LICENSE
+  ${PROJECT_SOURCE_DIR}/CHANGELOG.md
   ${PROJECT_SOURCE_DIR}/packaging/debian/copyright
   ${PROJECT_BINARY_DIR}/packaging/changelog.gz
   DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/kubist)
+
+# Whoever gets a static binary gets the notices of what is in it, as the Debian packages that it was
+# linked from have them. Boost and libstdc++ ask for none in object code.
+if(NOT KUBIST_SYSTEM_LIBS)
+  set(KUBIST_NOTICES ${PROJECT_BINARY_DIR}/packaging/third-party-notices)
+  file(WRITE ${KUBIST_NOTICES} "kubist contains these libraries.\n")
+  foreach(package libcurl4-openssl-dev libssl-dev libnghttp2-dev zlib1g-dev libarchive-dev libyaml-dev libre2-dev
+      libsimdjson-dev libjsonnet-dev nlohmann-json3-dev libcli11-dev libexpected-dev)
+    if(EXISTS /usr/share/doc/${package}/copyright)
+      file(READ /usr/share/doc/${package}/copyright notice)
+      file(APPEND ${KUBIST_NOTICES} "\n\n======== ${package}\n\n${notice}")
+    else()
+      message(WARNING "no /usr/share/doc/${package}/copyright: packages of this build lack that library's notice")
+    endif()
+  endforeach()
+  install(FILES ${KUBIST_NOTICES} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/kubist)
+endif()
 
 include(CPack)

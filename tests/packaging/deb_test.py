@@ -22,16 +22,18 @@ def files_below(root):
             for folder, _, names in os.walk(root) for name in names}
 
 
-def expected_files(kubist, man_ending):
+def expected_files(kubist, ending):
     pages = ["kubist"] + ["kubist-" + command["path"].replace(" ", "-")
                           for command in json.loads(run(kubist, "__dump-cli"))["commands"]]
     return {"usr/bin/kubist",
             "usr/share/bash-completion/completions/kubist",
             "usr/share/zsh/vendor-completions/_kubist",
             "usr/share/fish/vendor_completions.d/kubist.fish",
-            "usr/share/doc/kubist/copyright",
-            "usr/share/doc/kubist/changelog.gz",
-            *(f"usr/share/man/man1/{page}{man_ending}" for page in pages)}
+            *(f"usr/share/doc/kubist/{name}" for name in (
+                "CHANGELOG.md", "LICENSE", "changelog.gz", "copyright", "third-party-notices")),
+            *(f"usr/share/man/{page}{ending}" for page in (
+                "man5/kubist-config.5", "man7/kubist-deployitems.7", "man7/kubist-policies.7")),
+            *(f"usr/share/man/man1/{page}.1{ending}" for page in pages)}
 
 
 class Package(unittest.TestCase):
@@ -64,7 +66,7 @@ class Package(unittest.TestCase):
         self.assertGreater(int(self.field("Installed-Size")), 1000)
 
     def test_files_lie_where_debian_expects_them(self):
-        self.assertEqual(files_below(self.root), expected_files(self.kubist, ".1.gz"))
+        self.assertEqual(files_below(self.root), expected_files(self.kubist, ".gz"))
 
     def test_owners_and_modes(self):
         for line in run("dpkg-deb", "-c", self.deb).splitlines():
@@ -113,10 +115,18 @@ class Package(unittest.TestCase):
         page = os.path.join(self.root, "usr/share/man/man1/kubist-get.1.gz")
         self.assertIn("kubist get", run("man", "-E", "UTF-8", "-l", page, env={**os.environ, "MANPAGER": "cat"}))
 
+    def test_notices_of_all_libraries(self):
+        with open(os.path.join(self.root, "usr/share/doc/kubist/third-party-notices"), encoding="utf-8") as file:
+            notices = re.split(r"^======== (\S+)$", file.read(), flags=re.MULTILINE)[1:]
+        self.assertEqual(len(notices), 2 * 12)
+        for package, notice in zip(notices[::2], notices[1::2]):
+            with self.subTest(package=package):
+                self.assertRegex(notice, "(?i)copyright")
+
     def test_install_for_distributors(self):
         root = os.path.join(self.folder, "destdir")
         run("cmake", "--install", BUILD, "--prefix", "/usr", env={**os.environ, "DESTDIR": root})
-        self.assertEqual(files_below(root), expected_files(os.path.join(root, "usr/bin/kubist"), ".1"))
+        self.assertEqual(files_below(root), expected_files(os.path.join(root, "usr/bin/kubist"), ""))
 
 
 if __name__ == "__main__":

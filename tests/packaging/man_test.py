@@ -1,12 +1,14 @@
-"""The man pages as man and mandoc see them. man_test.py KUBIST"""
+"""The man pages as man and mandoc see them. man_test.py KUBIST FOLDER_OF_WRITTEN_PAGES"""
 import json
 import os
+import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
 
-KUBIST = sys.argv[1]
+KUBIST, WRITTEN = sys.argv[1:3]
 
 
 def run(*command, **options):
@@ -26,6 +28,9 @@ class ManPages(unittest.TestCase):
         run(KUBIST, "__dump-cli", "--man", cls.folder)
         cls.tree = json.loads(run(KUBIST, "__dump-cli").stdout)
 
+    def all_pages(self):
+        return [os.path.join(folder, page) for folder in (self.folder, WRITTEN) for page in sorted(os.listdir(folder))]
+
     def text_of(self, page):
         """As a reader sees it, on a terminal without colours, wide enough to break no example."""
         text = run("man", "-E", "UTF-8", "-l", os.path.join(self.folder, page),
@@ -37,9 +42,8 @@ class ManPages(unittest.TestCase):
         self.assertEqual(set(os.listdir(self.folder)), expected)
 
     def test_man_and_mandoc_find_no_fault(self):
-        for page in sorted(os.listdir(self.folder)):
-            with self.subTest(page=page):
-                path = os.path.join(self.folder, page)
+        for path in self.all_pages():
+            with self.subTest(page=os.path.basename(path)):
                 out = run("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", path,
                           env={**os.environ, "MANROFFSEQ": "t"})
                 self.assertEqual(out.stderr, "")
@@ -63,6 +67,31 @@ class ManPages(unittest.TestCase):
             self.assertIn(page_of(command["path"]).removesuffix(".1"), text)
         for flag in self.tree["flags"]:
             self.assertIn("--" + flag["name"], text)
+        for page in os.listdir(WRITTEN):
+            name, section = page.rsplit(".", 1)
+            self.assertIn(f"{name}({section})", text)
+
+    def test_pages_refer_to_pages_that_exist(self):
+        known = {os.path.basename(path) for path in self.all_pages()}
+        for path in self.all_pages():
+            with self.subTest(page=os.path.basename(path)), open(path, encoding="utf-8") as file:
+                named = re.findall(r'^\.BR "?(kubist\S*?)"? \((\d)\)', file.read(), re.MULTILINE)
+                self.assertTrue(named)
+                self.assertLessEqual({f"{name}.{section}".replace("\\-", "-") for name, section in named}, known)
+
+    def test_variables_are_documented(self):
+        layers = pathlib.Path(WRITTEN).parent
+        sources = "".join(file.read_text() for part in ("lib", "cli") for file in layers.glob(f"{part}/**/src/**/*.cpp"))
+        read = set(re.findall(r'(?:environment|variable)\("([A-Z_]+)"', sources)) | set(
+            re.findall(r'"(KUBIST_[A-Z_]+)"', sources))
+        self.assertLessEqual({"KUBECONFIG", "KUBECACHEDIR", "NO_COLOR", "KUBIST_CONFIG", "KUBIST_AGENT_IMAGE"}, read)
+        given, = re.findall(r"k_own_variables\{([^}]*)\}", sources)
+        self.assertIn('"OPERATION"', given)
+        for page, names in (("kubist-config.5", read), ("kubist-deployitems.7", re.findall(r'"(\w+)"', given))):
+            words = re.findall(r"[A-Z_]+", pathlib.Path(WRITTEN, page).read_text())
+            for name in names:
+                with self.subTest(page=page, variable=name):
+                    self.assertIn(name, words)
 
 
 if __name__ == "__main__":

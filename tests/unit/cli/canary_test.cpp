@@ -170,3 +170,20 @@ TEST_CASE("canary simulate: the query to record with, and what cannot be replaye
   std::ofstream(night.recording) << "{\n  \"status\": oops";
   CHECK(error_of({}).find("night.json:2:") != std::string::npos);
 }
+
+TEST_CASE("canary simulate: a policy that needs a cluster is refused") {
+  const Night night;
+  const std::string policies = night.folder.path() / "policies.yaml";
+  std::ofstream(policies) << "apiVersion: kubist.io/v1alpha1\n"
+                             "kind: ClusterPolicyDefinition\n"
+                             "metadata: {name: enough}\n"
+                             "spec:\n"
+                             "  kinds: [CanaryRelease]\n"
+                             "  runtime:\n"
+                             "    container: {image: \"registry.example/enough@sha256:"
+                          << std::string(64, '0') << "\"}\n";
+  const Ran ran = simulate({"-f", night.release, "-f", policies, "--policy", "enough"});
+  CHECK(ran.code == 1);
+  CHECK(ran.out.empty());
+  CHECK(ran.err.find("cluster") != std::string::npos);
+}
