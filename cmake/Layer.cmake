@@ -10,6 +10,7 @@ function(kubist_precompiled name)
 endfunction()
 
 kubist_precompiled(precompiled <kubist_pch.hpp> DEPENDS kubist_flags)
+kubist_precompiled(precompiled_small <kubist_pch.hpp> DEPENDS kubist_small_flags)
 if(KUBIST_TESTS)
   kubist_precompiled(precompiled_tests <kubist_pch.hpp> <doctest/doctest.h> DEPENDS deps::doctest kubist_test_flags)
   # Its users are programs, and the compiler asks for the same kind of position independence.
@@ -19,9 +20,13 @@ endif()
 
 # kubist_layer(NAME DEPENDS kubist::lower ... PRIVATE_DEPENDS deps::x ...)
 # One static library of all that lies in lib/NAME/src, with its own include root lib/NAME/include: only what DEPENDS names can be included.
-# Every layer but util gets the precompiled header of the standard library and the JSON value.
+# Every layer but util gets the precompiled header of the standard library and the JSON value. SMALL: see kubist_small_flags.
 function(kubist_layer name)
-  cmake_parse_arguments(arg "NO_PCH" "" "DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "NO_PCH;SMALL" "" "DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  set(small "")
+  if(arg_SMALL)
+    set(small _small)
+  endif()
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/${name}/include/*.hpp)
   file(GLOB sources CONFIGURE_DEPENDS src/*.cpp)
   add_library(kubist_${name} STATIC ${sources})
@@ -30,9 +35,9 @@ function(kubist_layer name)
   target_sources(kubist_${name} PUBLIC FILE_SET HEADERS
     BASE_DIRS ${PROJECT_SOURCE_DIR}/lib/${name}/include FILES ${headers})
   target_link_libraries(kubist_${name} PUBLIC ${arg_DEPENDS}
-    PRIVATE ${arg_PRIVATE_DEPENDS} $<BUILD_INTERFACE:kubist_flags>)
+    PRIVATE ${arg_PRIVATE_DEPENDS} $<BUILD_INTERFACE:kubist${small}_flags>)
   if(NOT arg_NO_PCH)
-    target_precompile_headers(kubist_${name} REUSE_FROM precompiled)
+    target_precompile_headers(kubist_${name} REUSE_FROM precompiled${small})
     target_link_libraries(kubist_${name} PRIVATE $<BUILD_INTERFACE:deps::json>)
   endif()
 endfunction()
