@@ -1,4 +1,4 @@
-# The binaries, in a cache outside the checkout, keyed by the pinned modules and the flags.
+# The binaries, in a cache outside the checkout, keyed by the pinned modules, Go's version and the recipe.
 
 readonly k_version_package=k8s.io/component-base/version
 readonly k_kubernetes_flags="-s -w -X $k_version_package.gitVersion=v$k_kubernetes_version \
@@ -6,19 +6,27 @@ readonly k_kubernetes_flags="-s -w -X $k_version_package.gitVersion=v$k_kubernet
 -X $k_version_package.gitMinor=$(cut -d. -f2 <<< "$k_kubernetes_version")"
 readonly k_kubernetes_programs=(kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy kubectl)
 
-# binary_dir: where this tree's binaries are or will be
-binary_dir() {
-  local sum
+# go_dir NAME WORDS...: where what is compiled of go/NAME is or will be: a folder for these sources, this Go and WORDS,
+# which are flags and functions of the recipe.
+go_dir() {
+  local name=$1 sum
+  shift
   sum=$( (
-    cd "$cluster_dir/go"
-    cat {kubernetes,coredns}/{go.mod,go.sum,tools.go}
-    echo "$k_kubernetes_flags ${k_kubernetes_programs[*]} $(uname -m)"
+    cd "$cluster_dir/go/$name"
+    find . -type f -print0 | LC_ALL=C sort -z | xargs -0 cat
+    go_version
+    declare -f go_build "$@" 2> /dev/null || true   # it prints those of WORDS that are functions
+    echo "$* $(uname -m)"
   ) | sha256sum)
-  echo "$cache/${sum:0:16}/bin"
+  echo "$cache/$name-${sum:0:16}"
 }
 
+binary_dir() { go_dir kubernetes compile_kubernetes "$k_kubernetes_flags" "${k_kubernetes_programs[@]}"; }
+coredns_dir() { go_dir coredns compile_coredns; }
+
 build_cluster() {
-  build_once "$(binary_dir)" compile_programs
+  build_once "$(binary_dir)" compile_kubernetes
+  build_once "$(coredns_dir)" compile_coredns
   build_once "$(base_image_dir)" make_base_images
 }
 
@@ -44,20 +52,24 @@ publish_dir() {
   mv -T "$1" "$2"
 }
 
-compile_programs() {
-  local out=$1 program packages=()
+compile_kubernetes() {
+  local program packages=()
   for program in "${k_kubernetes_programs[@]}"; do packages+=("k8s.io/kubernetes/cmd/$program"); done
-  say "compiling Kubernetes $k_kubernetes_version and CoreDNS into $(binary_dir) (about 9 minutes on 2 cores)"
-  go_build kubernetes "$k_kubernetes_flags" "$out" "${packages[@]}"
-  go_build coredns "-s -w" "$out" github.com/coredns/coredns
+  say "compiling Kubernetes $k_kubernetes_version into $(binary_dir) (about 6 minutes on 2 cores)"
+  go_build kubernetes "$k_kubernetes_flags" "$1" "${packages[@]}"
+}
+
+compile_coredns() {
+  say "compiling CoreDNS into $(coredns_dir) (about a minute on 2 cores)"
+  go_build coredns "-s -w" "$1" .
 }
 
 # print_helm: for the tests of helm items; it is no part of a cluster
 print_helm() {
-  local sum
-  sum=$( (cd "$cluster_dir/go/helm" && cat go.mod go.sum tools.go && uname -m) | sha256sum)
-  build_once "$cache/helm-${sum:0:16}" compile_helm
-  echo "$cache/helm-${sum:0:16}/helm"
+  local dir
+  dir=$(go_dir helm compile_helm)
+  build_once "$dir" compile_helm
+  echo "$dir/helm"
 }
 
 compile_helm() {
@@ -67,10 +79,10 @@ compile_helm() {
 
 # print_krm: KRM functions of others' code, for the tests of policies; no part of a cluster either
 print_krm() {
-  local sum
-  sum=$( (cd "$cluster_dir/go/krm" && cat go.mod go.sum ./*.go ./*/*.go && uname -m) | sha256sum)
-  build_once "$cache/krm-${sum:0:16}" compile_krm
-  echo "$cache/krm-${sum:0:16}"
+  local dir
+  dir=$(go_dir krm compile_krm)
+  build_once "$dir" compile_krm
+  echo "$dir"
 }
 
 compile_krm() {
@@ -78,12 +90,32 @@ compile_krm() {
   go_build krm "-s -w" "$1" ./set-labels ./replacement sigs.k8s.io/kustomize/kyaml/fn/framework/example
 }
 
-# go_build MODULE LDFLAGS OUT PACKAGES...
+# go_build MODULE LDFLAGS OUT PACKAGES... (further flags of `go build` stand before the packages)
 go_build() {
   local module=$1 flags=$2 out=$3 go
   shift 3
   go=$(find_go) || die "no Go $k_go_minimum or newer: run 'cluster deps'"
-  (cd "$cluster_dir/go/$module" && CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS= nice -n 10 \
-    "$go" build -mod=readonly -buildvcs=false -trimpath -ldflags "$flags" -o "$out/" "$@") ||
-    die "go build of $* failed"
+  (
+    # The compiler's garbage collector runs less often: GOGC is no part of the key of Go's own cache.
+    export CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS='-mod=readonly -buildvcs=false -trimpath' GOGC=400
+    cd "$cluster_dir/go/$module" || exit 1
+    local stale
+    stale=$("$go" list -deps -f '{{if .Stale}}{{.ImportPath}}{{end}}' "$@" | wc -l)
+    nice -n 10 "$go" build -v -ldflags "$flags" -o "$out/" "$@" 2>&1 | count_packages "$module" "$stale"
+  ) || die "go build of $* failed"
+}
+
+# count_packages MODULE TOTAL: of what `go build -v` prints, how many packages are compiled, every other second
+count_packages() {
+  local line count=0 shown=-2
+  while IFS= read -r line; do
+    if [[ $line == *[:\ ]* ]]; then
+      echo "$line" >&2
+      continue
+    fi
+    count=$((count + 1))
+    [ $((SECONDS - shown)) -ge 2 ] || continue
+    echo "$1 [$count/$2]" >&2
+    shown=$SECONDS
+  done
 }

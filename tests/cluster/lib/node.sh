@@ -1,5 +1,7 @@
 # The node: containerd, kubelet, kube-proxy, kube-scheduler and CoreDNS. Every path is below $data.
 
+readonly k_script_image=docker.io/library/busybox:stable   # kubist's default for scripts
+
 start_containerd() {
   mkdir -p "$data/cri" "$data/cni"
   cat > "$data/cni/10-bridge.conflist" << K
@@ -40,10 +42,11 @@ K
 import_base_images() {
   wait_for 30 containerd containerd_ctl version
   import_images "$(base_image_dir)/pause.tar" "$(base_image_dir)/busybox.tar"
-  # Some pods name it by digest; status.images of the node has both names.
+  # Some pods name it by digest (status.images of the node has both names), and scripts that name no image, as the
+  # examples', mean this one.
   local digest
   digest=$(containerd_ctl images ls name==localhost/busybox:1 | awk 'NR == 2 {print $3}')
-  containerd_ctl images tag localhost/busybox:1 "localhost/busybox@$digest" > /dev/null
+  containerd_ctl images tag localhost/busybox:1 "localhost/busybox@$digest" "$k_script_image" > /dev/null
 }
 
 start_kubelet() {
@@ -127,5 +130,5 @@ start_coredns() {
   }
 }
 K
-  start coredns "$bin/coredns" -conf "$data/Corefile"
+  start coredns "$(coredns_dir)/coredns" -conf "$data/Corefile"
 }

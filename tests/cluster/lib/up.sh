@@ -35,6 +35,7 @@ up_locked() {
 start_all() {
   local shape=$1 targets=$2 number jobs=() job
   mkdir -p "$log" "$run"
+  raise_inotify_limit
   make_cgroups
   make_network
   write_audit_policy
@@ -52,6 +53,12 @@ start_all() {
   wait_for 60 "the default ServiceAccount" namespace_ready home
   for job in "${jobs[@]}"; do wait "$job" || exit 1; done
   echo "$shape $targets" > "$data/ready"
+}
+
+# A control plane has 11 inotify instances and a node 8. The kernel's 128 are three instances of the tests' size.
+raise_inotify_limit() {
+  local limit=/proc/sys/fs/inotify/max_user_instances
+  [ "$(< $limit)" -ge 1024 ] || echo 1024 > $limit 2> /dev/null || true
 }
 
 bring_up_target() {
