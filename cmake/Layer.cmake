@@ -43,22 +43,22 @@ function(kubist_test_program target)
   target_precompile_headers(${target} REUSE_FROM precompiled_tests)
 endfunction()
 
-# kubist_unit_tests(LAYER): one doctest binary of tests/unit/LAYER/*_test.cpp, label unit, in random order.
+# kubist_unit_tests(LAYER): one doctest binary of tests/unit/LAYER/*_test.cpp, label unit. In random order, as all of them.
 function(kubist_unit_tests name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/${name}/*_test.cpp)
   add_executable(unit_${name} ${sources})
   kubist_test_program(unit_${name} kubist::${name} ${ARGN})
   target_include_directories(unit_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit)
-  add_test(NAME unit.${name} COMMAND unit_${name} --order-by=rand)
+  add_test(NAME unit.${name} COMMAND unit_${name})
   set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300)
 endfunction()
 
-# kubist_integration_tests(NAME [LAUNCHER COMMAND...] [LIBRARIES target...]): one doctest binary of
+# kubist_integration_tests(NAME [LAUNCHER COMMAND...] [LIBRARIES target...] [OPTIONS doctest's...]): one doctest binary of
 # tests/integration/NAME/*.cpp, label integration, with layer NAME where there is one. Runs in the network namespace
 # of the test cluster, which must be up; LAUNCHER is what takes it there: with-istio, maybe to a cluster of its own. One
 # test at a time is in a cluster.
 function(kubist_integration_tests name)
-  cmake_parse_arguments(arg "" "" "LAUNCHER;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "" "LAUNCHER;LIBRARIES;OPTIONS" ${ARGN})
   if(NOT arg_LAUNCHER)
     set(arg_LAUNCHER ${PROJECT_SOURCE_DIR}/tests/cluster/cluster exec)
     set(lock cluster)
@@ -69,7 +69,7 @@ function(kubist_integration_tests name)
   add_executable(integration_${name} ${sources})
   kubist_test_program(integration_${name} $<TARGET_NAME_IF_EXISTS:kubist::${name}> ${arg_LIBRARIES} ${arg_UNPARSED_ARGUMENTS} test_live)
   add_test(NAME integration.${name}
-    COMMAND ${arg_LAUNCHER} $<TARGET_FILE:integration_${name}>)
+    COMMAND ${arg_LAUNCHER} $<TARGET_FILE:integration_${name}> ${arg_OPTIONS})
   set_tests_properties(integration.${name} PROPERTIES LABELS integration TIMEOUT 600 RESOURCE_LOCK ${lock})
 endfunction()
 
