@@ -38,6 +38,8 @@ void normalize(Json& object) {
   Json& annotations = object["metadata"]["annotations"];
   if (annotations.is_object()) {
     annotations.erase("deployment.kubernetes.io/revision");
+    annotations.erase("autoscaling.alpha.kubernetes.io/conditions");
+    annotations = annotations.empty() ? Json() : annotations;
   }
   Json own = Json::array();
   for (Json& entry : object["metadata"]["managedFields"]) {
