@@ -24,8 +24,8 @@ inline Json backend(const std::string& ns, const std::string& version, int perce
                    {{"tcpSocket", {{"port", 8080}}}, {"periodSeconds", 1}});
 }
 
-/// How far a count may be from what is expected, in standard deviations, on either side: 4.42 is one
-/// run in 100,000.
+/// How far a count may be from what is expected, in standard deviations, on either side: 4.42 is
+/// one run in 100,000.
 inline constexpr double k_deviations = 4.42;
 
 /// Each test has a host of its own: the gateway is everybody's, and what a test before left may
