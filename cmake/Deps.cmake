@@ -4,7 +4,7 @@
 #   KUBIST_SYSTEM_LIBS=OFF  one file that needs only libc: libcurl, libarchive, simdjson and jsonnet
 #                           as scripts/deps builds them, else the -dev packages' archives
 #
-# Targets: curl openssl yaml simdjson jsonnet archive re2 zlib json doctest cli11 expected boost threads.
+# Targets: curl openssl yaml simdjson jsonnet archive re2 zlib json cli11 expected boost threads; for tests doctest yaml_cpp.
 # Include this before the first add_subdirectory(): OFF also sets link options for all that follows.
 
 option(KUBIST_SYSTEM_LIBS "Link the system's shared libraries, not everything but libc statically" ON)
@@ -29,6 +29,7 @@ kubist_dep(boost Boost::headers)
 if(KUBIST_TESTS)
   find_package(doctest 2.4 CONFIG REQUIRED)
   kubist_dep(doctest doctest::doctest)
+  find_package(yaml-cpp 0.7 CONFIG REQUIRED)  # judges what the data layer reads and writes
 endif()
 
 if(KUBIST_SYSTEM_LIBS)

@@ -3,6 +3,9 @@
 find_package(PkgConfig REQUIRED)
 find_package(simdjson 3.0 CONFIG REQUIRED)
 kubist_dep(simdjson simdjson::simdjson)
+if(KUBIST_TESTS)
+  kubist_dep(yaml_cpp yaml-cpp)
+endif()
 
 foreach(dep IN ITEMS
     "curl:libcurl>=7.85" "openssl:openssl>=3.0" "yaml:yaml-0.1>=0.2.5"

@@ -48,13 +48,13 @@ function(kubist_test_program target)
   target_precompile_headers(${target} REUSE_FROM precompiled_tests)
 endfunction()
 
-# kubist_unit_tests(LAYER): one doctest binary of tests/unit/LAYER/*_test.cpp, label unit, in random order.
+# kubist_unit_tests(LAYER): one doctest binary of tests/unit/LAYER/*_test.cpp, label unit. In random order, as all of them.
 function(kubist_unit_tests name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/unit/${name}/*_test.cpp)
   add_executable(unit_${name} ${sources})
   kubist_test_program(unit_${name} kubist::${name} ${ARGN})
   target_include_directories(unit_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit)
-  add_test(NAME unit.${name} COMMAND unit_${name} --order-by=rand)
+  add_test(NAME unit.${name} COMMAND unit_${name})
   set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300)
 endfunction()
 
@@ -83,10 +83,11 @@ function(kubist_cluster_test name label state timeout)
   endif()
 endfunction()
 
-# kubist_integration_tests(NAME [STATE state] [BY_FILE] [LIBRARIES target...] [SOURCES file...]): one doctest binary of
-# tests/integration/NAME/*.cpp, label integration, with layer NAME where there is one: one test, or one for each file.
+# kubist_integration_tests(NAME [STATE state] [BY_FILE] [LIBRARIES target...] [SOURCES file...] [OPTIONS doctest's...]):
+# one doctest binary of tests/integration/NAME/*.cpp, label integration, with layer NAME where there is one: one test, or
+# one for each file.
 function(kubist_integration_tests name)
-  cmake_parse_arguments(arg "BY_FILE" "STATE" "LIBRARIES;SOURCES" ${ARGN})
+  cmake_parse_arguments(arg "BY_FILE" "STATE" "LIBRARIES;SOURCES;OPTIONS" ${ARGN})
   if(NOT arg_STATE)
     set(arg_STATE plain)
   endif()
@@ -95,7 +96,8 @@ function(kubist_integration_tests name)
   kubist_test_program(integration_${name} $<TARGET_NAME_IF_EXISTS:kubist::${name}> ${arg_LIBRARIES} test_live)
   add_dependencies(integration_${name} kubist)
   if(NOT arg_BY_FILE)
-    kubist_cluster_test(integration.${name} integration ${arg_STATE} 900 $<TARGET_FILE:integration_${name}>)
+    kubist_cluster_test(integration.${name} integration ${arg_STATE} 900
+      $<TARGET_FILE:integration_${name}> ${arg_OPTIONS})
     return()
   endif()
   foreach(file IN LISTS sources)

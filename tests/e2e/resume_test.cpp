@@ -1,7 +1,6 @@
 // What is left of a kubist that was killed, of an agent that was, and several kubists at once: one
 // pod a job, state and exports right.
 #include <algorithm>
-#include <charconv>
 #include <csignal>
 #include <fstream>
 
@@ -258,28 +257,6 @@ TEST_CASE("resume: in whatever phase a kubist is killed, the next one finishes i
   }
 }
 
-namespace {
-
-/// The process of this machine that collects for the job. Its words are those of nobody else.
-std::optional<pid_t> agent_of(const std::string& job) {
-  for (const auto& entry : fs::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename();
-    pid_t pid = 0;
-    if (std::from_chars(name.data(), name.data() + name.size(), pid).ec != std::errc()) {
-      continue;
-    }
-    std::ifstream file(entry.path() / "cmdline");
-    const std::string words((std::istreambuf_iterator<char>(file)), {});
-    if (words.find(std::string("agent\0collect\0", 14)) != std::string::npos &&
-        words.find(job) != std::string::npos) {
-      return pid;
-    }
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
 TEST_CASE("resume: an agent that is killed while it saves leaves the old state; a run repairs") {
   Runs runs("agent");
   Audit audit("home");
@@ -297,7 +274,7 @@ TEST_CASE("resume: an agent that is killed while it saves leaves the old state; 
     const Seen seen(runs.world);
     CHECK(half.shows(seen));
     runs.check_state(1);
-    const auto agent = agent_of(seen.status("jobID"));
+    const auto agent = process_with({std::string("agent\0collect\0", 14), seen.status("jobID")});
     REQUIRE(agent);
     REQUIRE(::kill(*agent, SIGKILL) == 0);
     runs.gate->let_go(false);

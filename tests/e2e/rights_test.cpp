@@ -1,110 +1,17 @@
 // What `init --print-rbac` prints is what the whole job takes: no more, no less.
 #include <doctest/doctest.h>
 
-#include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
-#include "integration/executors/support.hpp"
+#include "integration/executors/printed_roles.hpp"
 
 namespace {
 
 using namespace it;
+using namespace it::roles;
 using kubist::util::cat;
 namespace data = kubist::data;
-
-/// One thing that a role allows, or that somebody did.
-struct Right {
-  std::string ns;  ///< empty: cluster-wide
-  std::string group, resource, verb;
-  std::string name;  ///< empty: any
-  auto operator<=>(const Right&) const = default;
-  std::string to_string() const {
-    return cat(ns.empty() ? "cluster" : ns, ": ", verb, ' ', resource, '.', group, ' ', name);
-  }
-};
-
-/// The rights of the printed roles.
-std::vector<Right> rights_of(const std::vector<Json>& objects) {
-  std::vector<Right> rights;
-  for (const Json& object : objects) {
-    const std::string kind(data::string_at(object, {"kind"}));
-    if (kind != "Role" && kind != "ClusterRole") {
-      continue;
-    }
-    const std::string ns(data::string_at(object, {"metadata", "namespace"}));
-    for (const Json& rule : object["rules"]) {
-      for (const Json& resource : rule["resources"]) {
-        for (const Json& verb : rule["verbs"]) {
-          for (const Json& name : rule.value("resourceNames", Json::array({""}))) {
-            rights.push_back({ns, rule["apiGroups"][0], resource, verb, name});
-          }
-        }
-      }
-    }
-  }
-  return rights;
-}
-
-/// What a finished request made use of. Server-side apply of something new also takes `create`.
-std::vector<Right> used_by(const Json& event) {
-  const auto part = [&](std::string_view name) {
-    return std::string(data::string_at(event, {"objectRef", name}));
-  };
-  const std::string sub = part("subresource");
-  const std::string resource = part("resource") + (sub.empty() ? "" : "/" + sub);
-  const std::string ns = part("resource") == "namespaces" ? "" : part("namespace");
-  Right right{ns, part("apiGroup"), resource, std::string(data::string_at(event, {"verb"})),
-              part("name")};
-  std::vector<Right> all{right};
-  if (right.verb == "patch" && data::int_at(event, {"responseStatus", "code"}) == 201) {
-    right.verb = "create";
-    all.push_back(right);
-  }
-  return all;
-}
-
-bool covers(const Right& printed, const Right& used) {
-  return (printed.ns.empty() || printed.ns == used.ns) && printed.group == used.group &&
-         printed.resource == used.resource && printed.verb == used.verb &&
-         (printed.name.empty() || printed.name == used.name);
-}
-
-std::vector<Json> documents(const std::string& yaml) {
-  const auto read = data::read_documents(yaml, "roles");
-  REQUIRE_MESSAGE(read, (read ? "" : read.error().to_string()));
-  std::vector<Json> all;
-  for (const data::Document& document : *read) {
-    all.push_back(document.value);
-  }
-  return all;
-}
-
-/// Nobody was refused anything, and every right was used but those that `unused` explains.
-void check_rights(const std::vector<Right>& printed, const std::vector<Json>& requests,
-                  const std::vector<std::pair<Right, std::string>>& unused) {
-  std::set<Right> used;
-  for (const Json& event : requests) {
-    const auto code = data::int_at(event, {"responseStatus", "code"});
-    const std::string what = cat(data::string_at(event, {"verb"}), ' ',
-                                 data::string_at(event, {"requestURI"}), ": ", code);
-    CHECK_MESSAGE(code != 403, what);
-    if (data::find_path(event, {"objectRef", "resource"}) != nullptr && code < 400) {
-      for (const Right& right : used_by(event)) {
-        used.insert(right);
-      }
-    }
-  }
-  for (const Right& right : printed) {
-    const auto covers_it = [&](const Right& one) { return covers(right, one); };
-    const bool explained = std::any_of(unused.begin(), unused.end(), [&](const auto& entry) {
-      return entry.first.group == right.group && entry.first.verb == right.verb &&
-             (entry.first.resource == right.resource || entry.first.resource == "*");
-    });
-    CHECK_MESSAGE((explained || std::any_of(used.begin(), used.end(), covers_it)),
-                  "printed, but not needed: ", right.to_string());
-  }
-}
 
 const char* const k_mended = "items' accounts that somebody changed are put right";
 const char* const k_script =
@@ -154,32 +61,6 @@ std::string yaml_of(const std::vector<Json>& objects) {
     text += "---\n" + each.dump() + '\n';
   }
   return text;
-}
-
-/// Traffic needs Istio, which is not here: integration.traffic makes these requests, but with an
-/// administrator's rights, so that each of them is needed is not shown yet.
-std::vector<std::pair<Right, std::string>> traffic_rights() {
-  std::vector<std::pair<Right, std::string>> all;
-  const std::pair<const char*, std::vector<const char*>> groups[] = {
-      {"kubist.io",
-       {"approvals", "canaryreleases", "destinations", "entrygateways", "experiments",
-        "externalservices", "trafficroutes", "canaryreleases/status", "destinations/status",
-        "entrygateways/status", "experiments/status", "externalservices/status",
-        "trafficroutes/status"}},
-      {"", {"services"}},
-      {"networking.istio.io",
-       {"destinationrules", "gateways", "serviceentries", "virtualservices"}},
-      {"gateway.networking.k8s.io", {"httproutes"}},
-      {"discovery.k8s.io", {"endpointslices"}},
-      {"metrics.k8s.io", {"pods"}}};
-  for (const auto& [group, resources] : groups) {
-    for (const char* resource : resources) {
-      for (const char* verb : {"get", "list", "watch", "create", "patch", "delete"}) {
-        all.push_back({{"", group, resource, verb, ""}, "traffic"});
-      }
-    }
-  }
-  return all;
 }
 
 std::size_t count(const std::string& text, const std::string& part) {
@@ -245,13 +126,11 @@ TEST_CASE(
   must(own({"delete", "-n", project, "-f", "-", "--timeout=120s"}, yaml_of(objects)));
   CHECK(!get("home", "namespace", home_ns));
 
-  std::vector<std::pair<Right, std::string>> unused{
+  std::vector<Right> rights = rights_of(printed);
+  std::erase_if(rights, needs_no_pod);
+  const std::vector<Unused> unused{
       {{"", "", "secrets", "update", ""},
        "given to items' accounts, which nobody may who has it not"},
-      {{"", "kubist.io", "*", "get", ""}, "get, describe and wait by name"},
-      {{"", "kubist.io", "*", "watch", ""}, "reconcile --watch, get -w, wait"},
-      {{"", "landscaper.gardener.cloud", "deployitems", "watch", ""},
-       "items whose type is another deployer's are waited for"},
       {{"", "", "serviceaccounts", "patch", ""}, k_mended},
       {{"", "rbac.authorization.k8s.io", "roles", "patch", ""}, k_mended},
       {{"", "rbac.authorization.k8s.io", "rolebindings", "patch", ""}, k_mended},
@@ -261,10 +140,9 @@ TEST_CASE(
       {{"", "", "persistentvolumeclaims", "create", ""}, "the same"},
       {{"", "", "persistentvolumeclaims", "delete", ""}, "the same"},
       {{"", "", "pods/log", "get", ""}, "logs -f of a pod that still runs, logs of a failed one"}};
-  for (auto& each : traffic_rights()) {
-    unused.push_back(std::move(each));
-  }
-  check_rights(rights_of(printed), audit.requests(account), unused);
+  const auto requests = audit.requests(account);
+  check_none_refused(requests);
+  check_needed(rights, requests, unused);
 
   for (const std::string& role : {cat("clusterrole/kubist-project-", project),
                                   cat("clusterrolebinding/kubist-project-", project)}) {
@@ -308,7 +186,9 @@ TEST_CASE("rights: init needs what is printed for it, then writes nothing; unins
   const std::string again = must(run_kubist(init));
   CHECK(count(again, " unchanged\n") == count(first, "\n"));
   CHECK(second.writes(world.user()).empty());
-  check_rights(rights_of(printed), audit.requests(world.user()), {});
+  const auto requests = audit.requests(world.user());
+  check_none_refused(requests);
+  check_needed(rights_of(printed), requests, {});
 
   put("target2", {object("Project", "", world.name(), Json::object())});
   const CommandResult refused = uninstall(false);

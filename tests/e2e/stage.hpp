@@ -43,10 +43,7 @@ inline void ensure_crds() {
                ->run(kube::raw_get("/apis/kubist.io/v1alpha1/namespaces/default/executions"))
                .has_value();
   };
-  for (int i = 0; i < 100 && !served(); ++i) {
-    util::sleep_for(100ms, {});
-  }
-  REQUIRE(served());
+  REQUIRE(it::eventually(served));
 }
 
 inline const kube::ApiResource& executions() {

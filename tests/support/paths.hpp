@@ -7,7 +7,7 @@ namespace kubist::paths {
 
 /// The root of the source tree.
 std::string source_dir();
-/// The program `kubist` of this build.
+/// $KUBIST_BIN, else the program `kubist` of this build.
 std::string program();
 /// The Jsonnet runtime's child of tests/unit/runtimes.
 std::string jsonnet_child();

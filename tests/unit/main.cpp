@@ -1,11 +1,13 @@
-// main() of every doctest program. Beside doctest's own: a filter that matches nothing fails, a
-// random order has a printed seed ($KUBIST_TEST_SEED repeats it), and what each case cost is
-// appended to the file $KUBIST_TEST_COSTS.
+// main() of every doctest program. Beside doctest's own: a filter that matches nothing fails, also
+// one of several; the order is random by a printed seed ($KUBIST_TEST_SEED repeats it); a wait that
+// took over half of its limit is told; what each case cost is appended to the file
+// $KUBIST_TEST_COSTS.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <random>
+#include <vector>
 
 #include <doctest/doctest.h>
 #include <errno.h>
@@ -32,14 +34,22 @@ class Costs : public doctest::IReporter {
       m_file.open(file, std::ios::app);
     }
   }
+  void test_run_start() override { s_unmatched = doctest::detail::g_cs->filters[k_test_case]; }
   void test_case_start(const doctest::TestCaseData& test) override {
     m_name = test.m_name;
+    std::erase_if(s_unmatched, [&](const doctest::String& pattern) {
+      return doctest::wildcmp(m_name, pattern.c_str(), false) != 0;
+    });
     m_self = processor_seconds(RUSAGE_SELF);
     m_children = processor_seconds(RUSAGE_CHILDREN);
     kubist::cost::kubectl = kubist::cost::kubist = kubist::cost::requests = 0;
     kubist::cost::waited = kubist::cost::longest_wait = 0;
   }
   void test_case_end(const doctest::CurrentTestCaseStats& stats) override {
+    if (kubist::cost::longest_wait > 0.5) {
+      std::printf("a wait took %.0f %% of its limit: %s\n", 100 * kubist::cost::longest_wait,
+                  m_name);
+    }
     if (m_file.is_open()) {
       const char* entry =
           std::getenv("KUBIST_TEST_ENTRY");  // tests/cluster/lane knows ctest's name
@@ -55,7 +65,6 @@ class Costs : public doctest::IReporter {
     s_none = stats.numTestCasesPassingFilters == 0;
   }
   void report_query(const doctest::QueryData&) override {}
-  void test_run_start() override {}
   void test_case_reenter(const doctest::TestCaseData&) override {}
   void test_case_exception(const doctest::TestCaseException&) override {}
   void subcase_start(const doctest::SubcaseSignature&) override {}
@@ -65,8 +74,12 @@ class Costs : public doctest::IReporter {
   void test_case_skipped(const doctest::TestCaseData&) override {}
 
   inline static bool s_none = false;  ///< no case was chosen
+  /// Patterns of --test-case that chose no case.
+  inline static std::vector<doctest::String> s_unmatched;
 
  private:
+  static constexpr std::size_t k_test_case = 4;  ///< in doctest's filters: --test-case
+
   std::ofstream m_file;
   const char* m_name = "";
   double m_self = 0, m_children = 0;
@@ -86,15 +99,20 @@ int main(int argc, char** argv) {
   doctest::Context context;
   const unsigned chosen = seed();
   context.setOption("rand-seed", static_cast<int>(chosen));
+  context.setOption("order-by", "rand");
   context.applyCommandLine(argc, argv);
-  const int failed = context.run();
   if (context.shouldExit()) {
-    return failed;
+    return context.run();
   }
-  std::printf("to repeat a random order: KUBIST_TEST_SEED=%u\n", chosen);
+  std::printf("to repeat this order: KUBIST_TEST_SEED=%u\n", chosen);
+  std::fflush(stdout);  // also when a limit of time ends the run
+  const int failed = context.run();
   if (Costs::s_none) {
     std::puts("no test case was chosen: do the filters name one?");
     return 1;
   }
-  return failed;
+  for (const doctest::String& pattern : Costs::s_unmatched) {
+    std::printf("no test case was chosen by \"%s\"\n", pattern.c_str());
+  }
+  return Costs::s_unmatched.empty() ? failed : 1;
 }

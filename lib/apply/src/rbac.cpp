@@ -109,7 +109,6 @@ void add_traffic_rules(Json& rules) {
                        {"destinationrules", "gateways", "serviceentries", "virtualservices"},
                        k_manage));
   rules.push_back(rule({"gateway.networking.k8s.io"}, {"httproutes"}, k_manage));
-  rules.push_back(rule({"discovery.k8s.io"}, {"endpointslices"}, k_read));
   rules.push_back(rule({"metrics.k8s.io"}, {"pods"}, {"list"}));
 }
 

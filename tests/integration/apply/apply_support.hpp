@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -11,9 +12,11 @@
 #include <kubist/data/json.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/process.hpp>
+#include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
 #include "support/cost.hpp"
+#include "support/live.hpp"
 #include "support/paths.hpp"
 
 /// What the tests of apply share: the program itself, kubectl as oracle, the audit log.
@@ -75,11 +78,22 @@ class Audit {
  public:
   Audit() : m_path(cluster_tool("audit", "home")), m_start(std::filesystem::file_size(m_path)) {}
 
-  /// "patch /api/v1/..." of those whose URI holds `text`.
+  /// "patch /api/v1/..." of those whose URI holds `text`. Fails the test where the log has no
+  /// request of kubist's with it, read or write: then nothing was looked at.
   std::vector<std::string> writes(const std::string& text) const {
-    std::ifstream file(m_path);
-    file.seekg(static_cast<std::streamoff>(m_start));
+    // What came before the mark is in the log when the mark is.
+    const std::string mark = util::cat("apply-mark-", util::random_uuid());
+    static_cast<void>(it::get("home", "namespace", mark));
+    std::string log;
+    REQUIRE(it::eventually([&] {
+      std::ifstream file(m_path);
+      file.seekg(static_cast<std::streamoff>(m_start));
+      log.assign(std::istreambuf_iterator<char>(file), {});
+      return log.find(mark) != std::string::npos;
+    }));
+    std::istringstream file(log);
     std::vector<std::string> found;
+    bool seen = false;
     for (std::string line; std::getline(file, line);) {
       const auto event = data::Json::parse(line, nullptr, false);
       if (!event.is_object() || event.value("stage", "") != "ResponseComplete" ||
@@ -89,11 +103,15 @@ class Audit {
       const std::string verb = event.value("verb", "");
       const std::string uri = event.value("requestURI", "");
       const bool reads = verb == "get" || verb == "list" || verb == "watch";
-      if (!reads && uri.find(text) != std::string::npos &&
-          uri.find("dryRun=All") == std::string::npos) {
+      if (uri.find(text) == std::string::npos) {
+        continue;
+      }
+      seen = true;
+      if (!reads && uri.find("dryRun=All") == std::string::npos) {
         found.push_back(util::cat(verb, ' ', uri));
       }
     }
+    CHECK_MESSAGE(seen, "the audit log shows no request of kubist's with ", text);
     return found;
   }
 

@@ -28,10 +28,7 @@ void ensure_crd() {
   kube::ApplyOptions options;
   options.force = true;
   REQUIRE(home()->run(kube::apply(wk::custom_resource_definitions(), crd, options)));
-  for (int i = 0; i < 100 && !home()->list(deploy_items(), "default"); ++i) {
-    util::sleep_for(100ms, {});
-  }
-  REQUIRE(home()->list(deploy_items(), "default"));
+  REQUIRE(it::eventually([] { return home()->list(deploy_items(), "default").has_value(); }));
 }
 
 Json namespace_object(const std::string& name) {

@@ -168,7 +168,8 @@ TEST_CASE("delete: dry runs tell what would go and write nothing") {
     const std::string suffix = mode == "client" ? " (dry run)" : " (server dry run)";
     CHECK_MESSAGE(has(run.out, "virtualcluster.kubist.io \"dev\" deleted" + suffix), run.out);
     CHECK(has(run.out, "project.kubist.io \"" + world.name() + "\" deleted" + suffix));
-    // A dry deletion says so in its body, which the audit log does not show.
+    // A dry deletion says so in its body, which is not in the audit log: that all is there
+    // afterwards tells the two apart.
     const auto writes = audit.writes(world.user());
     CHECK(writes.empty() == (mode == "client"));  // the server was asked
     for (const AuditedWrite& write : writes) {

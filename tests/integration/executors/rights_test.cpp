@@ -4,7 +4,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
-#include "support.hpp"
+#include "printed_roles.hpp"
 
 namespace {
 
@@ -47,33 +47,6 @@ class Grant {
   std::string m_name;
 };
 
-/// The printed roles of a project's account, gone with this.
-class Account {
- public:
-  Account(const std::string& project, const std::string& home_ns)
-      : m_role("kubist-project-" + project),
-        m_user(cat("system:serviceaccount:", project, ":kubist")) {
-    must(kubectl("home", {"create", "namespace", home_ns}));
-    must(kubectl(
-        "home", {"apply", "--server-side", "-f", "-"},
-        must(run_kubist({"init", "--print-rbac", "-n", project, "--home-namespace", home_ns}))));
-  }
-  ~Account() {
-    kubectl("home", {"delete", "clusterrole,clusterrolebinding", m_role, "--wait=false"});
-  }
-  Account(const Account&) = delete;
-  Account& operator=(const Account&) = delete;
-  const std::string& user() const { return m_user; }
-  CommandResult kubist(Words args) const {
-    args.insert(args.end(), {"--as", m_user});
-    return run_kubist(args);
-  }
-
- private:
-  std::string m_role;
-  std::string m_user;
-};
-
 Json home_cluster(const std::string& project) {
   return object("Cluster", project, "home", {{"home", true}, {"istio", {{"mode", "Ignore"}}}});
 }
@@ -86,7 +59,7 @@ TEST_CASE("rights: who may work on one project only does so, and leaves the othe
   const std::string other = world.name("other");
   world.make_project(own);
   world.make_project(other);
-  const Account account(own, own + "-dev");
+  const roles::Account account(own, own + "-dev");
   put("home", {home_cluster(own), home_cluster(other),
                virtual_cluster(own, "dev", "home", own + "-dev", {{"adopt", true}}),
                virtual_cluster(other, "dev", "home", other + "-dev")});

@@ -1,5 +1,6 @@
 #include "support.hpp"
 
+#include <algorithm>
 #include <fstream>
 
 #include <doctest/doctest.h>
@@ -20,6 +21,7 @@
 #include <kubist/util/text.hpp>
 
 #include "support/cost.hpp"
+#include "support/paths.hpp"
 
 extern char** environ;
 
@@ -27,14 +29,6 @@ namespace it {
 
 using namespace kubist;
 namespace fs = std::filesystem;
-
-std::string kubist_program() {
-  const std::string given = util::environment("KUBIST_BIN");
-  return !given.empty()
-             ? given
-             : (fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "cli" / "kubist")
-                   .string();
-}
 
 namespace {
 
@@ -52,7 +46,7 @@ CommandResult run(Words args, const std::string& input) {
 }  // namespace
 
 CommandResult run_kubist(const Words& args, const std::string& input) {
-  Words all{kubist_program()};
+  Words all{paths::program()};
   all.insert(all.end(), args.begin(), args.end());
   return run(all, input);
 }
@@ -101,7 +95,7 @@ std::string message(const std::optional<Json>& object, const std::string& type) 
 }
 
 Background::Background(const Words& args) {
-  Words words{kubist_program()};
+  Words words{paths::program()};
   words.insert(words.end(), args.begin(), args.end());
   std::vector<char*> argv;
   for (std::string& word : words) {
@@ -144,6 +138,20 @@ std::optional<int> Background::wait(int seconds) {
 
 std::string Background::output() const {
   return util::read_file(m_folder.path() / "output").value_or("");
+}
+
+std::optional<pid_t> process_with(const Words& parts) {
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const auto pid = util::parse_int(entry.path().filename().string());
+    std::ifstream file(entry.path() / "cmdline");
+    const std::string words{std::istreambuf_iterator<char>(file), {}};
+    if (pid && std::all_of(parts.begin(), parts.end(), [&](const std::string& part) {
+          return words.find(part) != std::string::npos;
+        })) {
+      return static_cast<pid_t>(*pid);
+    }
+  }
+  return std::nullopt;
 }
 
 void free_lock(const std::string& ns) {

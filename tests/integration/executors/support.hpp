@@ -20,9 +20,6 @@ namespace it {
 using kubist::util::CommandResult;
 using Words = std::vector<std::string>;
 
-/// $KUBIST_BIN, else the program of the build that the test is from.
-std::string kubist_program();
-
 /// Runs kubist on the home cluster to its end.
 CommandResult run_kubist(const Words& args, const std::string& input = {});
 CommandResult kubectl(const std::string& cluster, const Words& args, const std::string& input = {});
@@ -56,6 +53,10 @@ class Background {
   pid_t m_pid = -1;
   std::optional<int> m_exit;
 };
+
+/// A process of this machine, also of a pod, in whose words, a NUL byte after each, are all of
+/// these parts.
+std::optional<pid_t> process_with(const Words& parts);
 
 /// Deletes the lock of a kubist that the test has killed: it is dead for sure, so the next one need
 /// not wait the 15 s until its Lease is stale (executors/lock_test.cpp waits for that, once).

@@ -25,7 +25,9 @@ std::multiset<std::string> lists(Audit& audit, const std::string& user) {
 }
 
 void no_write_of_istio(Audit& audit, const std::string& user) {
-  for (const AuditedWrite& write : audit.writes(user)) {
+  const auto writes = audit.writes(user);
+  CHECK(writes.size() > 3);  // finalizers and statuses
+  for (const AuditedWrite& write : writes) {
     const bool own = write.resource == "clusters" || write.resource == "projects" ||
                      write.resource == "virtualclusters" || write.resource == "deployitems" ||
                      write.resource == "leases" || write.resource == "namespaces" ||
@@ -86,6 +88,7 @@ TEST_CASE("spec.istio: installed where it is missing, also after a kill; then wi
   const auto writes = quiet.writes(stage.user());
   CHECK_MESSAGE(writes.empty(), (writes.empty() ? "" : writes.front().to_string()));
   const auto with_install = lists(quiet, stage.user());
+  CHECK(with_install.size() > 3);
   stage.change_istio({{"mode", "Check"}});
   must(run_kubist(stage.reconcile()));
   Audit check("home");

@@ -4,6 +4,7 @@
 #include <kubist/util/text.hpp>
 
 #include "support.hpp"
+#include "support/paths.hpp"
 
 namespace {
 
@@ -313,7 +314,7 @@ TEST_CASE("bad input: usage errors are 64, whatever the command") {
 
 TEST_CASE("bad input: a huge document is refused in bounded memory") {
   // 300 MB would be read, were it not for the limit; the address space allows for the limit alone.
-  const std::string program = kubist_program();
+  const std::string program = kubist::paths::program();
   for (const std::string verb : {"validate", "apply"}) {
     CAPTURE(verb);
     util::Command command;

@@ -24,6 +24,10 @@ inline Json backend(const std::string& ns, const std::string& version, int perce
                    {{"tcpSocket", {{"port", 8080}}}, {"periodSeconds", 1}});
 }
 
+/// How far a count may be from what is expected, in standard deviations, on either side: 4.42 is
+/// one run in 100,000.
+inline constexpr double k_deviations = 4.42;
+
 /// Each test has a host of its own: the gateway is everybody's, and what a test before left may
 /// still be on its way out.
 inline std::string host_of(Stage& stage) { return cat(stage.ns(), ".example.com"); }

@@ -43,7 +43,7 @@ std::map<std::string, int> ask(Stage& stage, const std::string& gateway, int cou
 
 }  // namespace
 
-TEST_CASE("gateway: 80 to 20 splits 1,000 requests within the binomial 99.9 % range") {
+TEST_CASE("gateway: 80 to 20 splits 1,000 requests as a binomial distribution does") {
   Stage stage("split");
   set_up_gateway(stage);
   const std::string gateway = gateway_address(stage);
@@ -56,8 +56,7 @@ TEST_CASE("gateway: 80 to 20 splits 1,000 requests within the binomial 99.9 % ra
     return found == answers.end() ? 0 : found->second;
   };
   CHECK(count("v1 200") + count("v2 200") == 1000);
-  // Two-sided: 3.29 standard deviations of a binomial distribution of 1,000 tries at 0.2.
-  const double margin = 3.2905 * std::sqrt(1000 * 0.2 * 0.8);
+  const double margin = k_deviations * std::sqrt(1000 * 0.2 * 0.8);
   CHECK(std::abs(count("v2 200") - 200) <= margin);
   MESSAGE("v2 got " << count("v2 200") << " of 1000");
 }

@@ -38,6 +38,7 @@ struct Corpus {
     for (const Json& object : objects) {
       live[key(object)] = object;
     }
+    REQUIRE(input.size() >= 30);
   }
   static std::string key(const Json& object) {
     return util::cat(object["apiVersion"].get<std::string>(), object["kind"].get<std::string>(),

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <doctest/doctest.h>
+
 #include <kubist/data/document.hpp>
 
 #include "support/paths.hpp"
@@ -26,6 +28,7 @@ inline std::vector<std::string> names() {
   for (const auto& entry : std::filesystem::directory_iterator(root() / "json")) {
     names.push_back(entry.path().stem());
   }
+  REQUIRE(names.size() >= 7);
   return names;
 }
 

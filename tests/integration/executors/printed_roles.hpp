@@ -1,0 +1,195 @@
+#pragma once
+#include <algorithm>
+#include <set>
+
+#include <doctest/doctest.h>
+
+#include <kubist/data/document.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/text.hpp>
+
+#include "support.hpp"
+
+/// What `kubist init --print-rbac` prints, against what the audit log says was made use of.
+namespace it::roles {
+
+using kubist::util::cat;
+namespace data = kubist::data;
+
+/// One thing that a role allows, or that somebody did.
+struct Right {
+  std::string ns;  ///< empty: cluster-wide
+  std::string group, resource, verb;
+  std::string name;  ///< empty: any
+  auto operator<=>(const Right&) const = default;
+  std::string to_string() const {
+    return cat(ns.empty() ? "cluster" : ns, ": ", verb, ' ', resource, '.', group, ' ', name);
+  }
+};
+
+/// The rights of the printed roles.
+inline std::vector<Right> rights_of(const std::vector<Json>& objects) {
+  std::vector<Right> rights;
+  for (const Json& object : objects) {
+    const std::string kind(data::string_at(object, {"kind"}));
+    if (kind != "Role" && kind != "ClusterRole") {
+      continue;
+    }
+    const std::string ns(data::string_at(object, {"metadata", "namespace"}));
+    for (const Json& rule : object["rules"]) {
+      for (const Json& resource : rule["resources"]) {
+        for (const Json& verb : rule["verbs"]) {
+          for (const Json& name : rule.value("resourceNames", Json::array({""}))) {
+            rights.push_back({ns, rule["apiGroups"][0], resource, verb, name});
+          }
+        }
+      }
+    }
+  }
+  return rights;
+}
+
+/// What a finished request made use of. Server-side apply of something new also takes `create`.
+inline std::vector<Right> used_by(const Json& event) {
+  const auto part = [&](std::string_view name) {
+    return std::string(data::string_at(event, {"objectRef", name}));
+  };
+  const std::string sub = part("subresource");
+  const std::string resource = part("resource") + (sub.empty() ? "" : "/" + sub);
+  const std::string ns = part("resource") == "namespaces" ? "" : part("namespace");
+  Right right{ns, part("apiGroup"), resource, std::string(data::string_at(event, {"verb"})),
+              part("name")};
+  std::vector<Right> all{right};
+  if (right.verb == "patch" && data::int_at(event, {"responseStatus", "code"}) == 201) {
+    right.verb = "create";
+    all.push_back(right);
+  }
+  return all;
+}
+
+inline bool covers(const Right& printed, const Right& used) {
+  return (printed.ns.empty() || printed.ns == used.ns) && printed.group == used.group &&
+         printed.resource == used.resource && printed.verb == used.verb &&
+         (printed.name.empty() || printed.name == used.name);
+}
+
+inline std::vector<Json> documents(const std::string& yaml) {
+  const auto read = data::read_documents(yaml, "roles");
+  REQUIRE_MESSAGE(read, (read ? "" : read.error().to_string()));
+  std::vector<Json> all;
+  for (const data::Document& document : *read) {
+    all.push_back(document.value);
+  }
+  return all;
+}
+
+/// A right that a test does not make use of, and why it is printed nevertheless.
+using Unused = std::pair<Right, std::string>;
+
+inline std::string what(const Json& event) {
+  return cat(data::string_at(event, {"verb"}), ' ', data::string_at(event, {"requestURI"}), ": ",
+             data::int_at(event, {"responseStatus", "code"}));
+}
+
+/// Nothing was refused but what `but` names by a part of its URI, and all of that was.
+inline void check_none_refused(const std::vector<Json>& requests,
+                               const std::vector<std::string>& but = {}) {
+  CHECK(requests.size() > 5);
+  std::set<std::string> refused;
+  for (const Json& event : requests) {
+    if (data::int_at(event, {"responseStatus", "code"}) == 403) {
+      const auto named = std::find_if(but.begin(), but.end(), [&](const std::string& part) {
+        return what(event).find(part) != std::string::npos;
+      });
+      CHECK_MESSAGE(named != but.end(), what(event));
+      refused.insert(named == but.end() ? "" : *named);
+    }
+  }
+  CHECK(refused.size() >= but.size());
+}
+
+/// Every printed right was used but those that `unused` explains, and these are printed and were not.
+inline void check_needed(const std::vector<Right>& printed, const std::vector<Json>& requests,
+                         const std::vector<Unused>& unused) {
+  std::set<Right> used;
+  for (const Json& event : requests) {
+    if (data::find_path(event, {"objectRef", "resource"}) != nullptr &&
+        data::int_at(event, {"responseStatus", "code"}) < 400) {
+      for (const Right& right : used_by(event)) {
+        used.insert(right);
+      }
+    }
+  }
+  CHECK(printed.size() > 5);
+  std::set<const Unused*> excuses;
+  for (const Right& right : printed) {
+    const bool needed = std::any_of(used.begin(), used.end(),
+                                    [&](const Right& one) { return covers(right, one); });
+    const auto excuse = std::find_if(unused.begin(), unused.end(), [&](const Unused& entry) {
+      return entry.first.group == right.group && entry.first.verb == right.verb &&
+             entry.first.resource == right.resource;
+    });
+    if (!needed && excuse != unused.end()) {
+      excuses.insert(&*excuse);
+    }
+    CHECK_MESSAGE((needed || excuse != unused.end()),
+                  "printed, but not needed: ", right.to_string());
+  }
+  for (const Unused& each : unused) {
+    CHECK_MESSAGE(excuses.contains(&each), "explained, but used or not printed: ",
+                  each.first.to_string(), ": ", each.second);
+  }
+}
+
+/// What executors/printed_roles_test.cpp shows, which needs no pod: all of traffic, and reading by
+/// name and watching of kubist's kinds. The rest is e2e/rights_test.cpp's.
+inline bool needs_no_pod(const Right& right) {
+  static const std::set<std::string> groups{"networking.istio.io", "gateway.networking.k8s.io",
+                                            "metrics.k8s.io"};
+  static const std::set<std::string> kinds{"approvals",        "canaryreleases", "destinations",
+                                           "entrygateways",    "experiments",
+                                           "externalservices", "trafficroutes"};
+  const std::string kind = right.resource.substr(0, right.resource.find('/'));
+  const bool reads = right.verb == "get" || right.verb == "watch";
+  return groups.contains(right.group) || (right.group.empty() && kind == "services") ||
+         (right.group == "kubist.io" && (reads || kinds.contains(kind))) ||
+         (kind == "deployitems" && right.verb == "watch");
+}
+
+/// The printed roles of a project's account, gone with this.
+class Account {
+ public:
+  Account(const std::string& project, const std::string& home_ns)
+      : m_role("kubist-project-" + project),
+        m_user(cat("system:serviceaccount:", project, ":kubist")) {
+    must(kubectl("home", {"create", "namespace", home_ns}));
+    std::vector<Json> printed = documents(
+        must(run_kubist({"init", "--print-rbac", "-n", project, "--home-namespace", home_ns})));
+    std::erase_if(printed,
+                  [](const Json& role) { return role["metadata"]["name"] == "kubist-init"; });
+    put("home", printed);
+    m_rights = rights_of(printed);
+  }
+  ~Account() {
+    kubectl("home", {"delete", "clusterrole,clusterrolebinding", m_role, "--wait=false"});
+  }
+  Account(const Account&) = delete;
+  Account& operator=(const Account&) = delete;
+  const std::string& user() const { return m_user; }
+  Words as(Words args) const {
+    args.insert(args.end(), {"--as", m_user});
+    return args;
+  }
+  CommandResult kubist(const Words& args, const std::string& input = {}) const {
+    return run_kubist(as(args), input);
+  }
+  /// The printed rights.
+  const std::vector<Right>& rights() const { return m_rights; }
+
+ private:
+  std::string m_role;
+  std::string m_user;
+  std::vector<Right> m_rights;
+};
+
+}  // namespace it::roles

@@ -1,0 +1,178 @@
+// The printed roles suffice for traffic, reading by name and watching, and give no more. Istio is
+// not here, its kinds are: what counts are the requests.
+#include <signal.h>
+
+#include "printed_roles.hpp"
+
+namespace {
+
+using namespace it;
+using namespace it::roles;
+
+/// The kinds of Istio and the Gateway API that kubist writes, with any fields; gone with this.
+class MeshKinds {
+ public:
+  MeshKinds() {
+    std::string text;
+    for (const auto& [group, kind, plural] :
+         {std::tuple{"networking.istio.io", "VirtualService", "virtualservices"},
+          std::tuple{"networking.istio.io", "DestinationRule", "destinationrules"},
+          std::tuple{"networking.istio.io", "Gateway", "gateways"},
+          std::tuple{"networking.istio.io", "ServiceEntry", "serviceentries"},
+          std::tuple{"gateway.networking.k8s.io", "HTTPRoute", "httproutes"}}) {
+      const Json any{{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};
+      const Json version{{"name", "v1"},
+                         {"served", true},
+                         {"storage", true},
+                         {"subresources", {{"status", Json::object()}}},
+                         {"schema", {{"openAPIV3Schema", any}}}};
+      const Json crd{
+          {"apiVersion", "apiextensions.k8s.io/v1"},
+          {"kind", "CustomResourceDefinition"},
+          {"metadata",
+           {{"name", cat(plural, '.', group)},
+            {"annotations", {{"api-approved.kubernetes.io", "unapproved, a test"}}}}},
+          {"spec",
+           {{"group", group},
+            {"scope", "Namespaced"},
+            {"names", {{"kind", kind}, {"plural", plural}}},
+            {"versions", Json::array({version})}}}};
+      text += crd.dump() + '\n';
+    }
+    m_crds = text;
+    must(kubectl("home", {"create", "-f", "-"}, m_crds));
+    must(kubectl("home", {"wait", "--for=condition=Established", "--timeout=30s", "-f", "-"},
+                 m_crds));
+  }
+  ~MeshKinds() { kubectl("home", {"delete", "-f", "-"}, m_crds); }
+  MeshKinds(const MeshKinds&) = delete;
+  MeshKinds& operator=(const MeshKinds&) = delete;
+
+ private:
+  std::string m_crds;
+};
+
+/// A pod that nothing runs, said to be ready.
+void make_ready_pod(const std::string& ns, const std::string& version) {
+  const std::string name = "web-" + version;
+  put("home", {yaml(cat("{apiVersion: v1, kind: Pod, metadata: {name: ", name, ", namespace: ", ns,
+                        ", labels: {app: web, version: ", version,
+                        "}}, spec: {nodeSelector: {kubist.io/test: nowhere}, "
+                        "automountServiceAccountToken: false, "
+                        "containers: [{name: main, image: 'localhost/busybox:1'}]}}"))});
+  patch("home", "pod", name, ns, kubist::kube::PatchType::strategic,
+        yaml("{status: {conditions: [{type: Ready, status: 'True'}]}}"), "status");
+}
+
+/// All that a project may hold and that needs no pod: kind and name to spec.
+const std::vector<std::pair<std::string, std::string>> k_specs{
+    {"PolicyDefinition/nothing", "{runtime: {jsonnet: {source: 'function(list) list'}}}"},
+    {"Cluster/home", "{home: true, istio: {mode: Ignore}}"},
+    {"VirtualCluster/dev",
+     "{clusterRef: {name: home}, namespace: HOME, adopt: true, deletionPolicy: Delete}"},
+    {"Execution/job", "{items: [{name: one, type: Templates, template: \"function(all) [{name: 'a', type: "
+     "'kubist.io/mock', config: {}}]\"}]}"},
+    {"Destination/web",
+     "{virtualClusterRef: {name: dev}, ports: [{port: 80, targetPort: 8080}], subsets: {v1: "
+     "{labels: {version: v1}}, v2: {labels: {version: v2}}}}"},
+    {"EntryGateway/entry",
+     "{virtualClusterRef: {name: dev}, servers: [{port: 80, hosts: [shop.example.com]}]}"},
+    {"ExternalService/api",
+     "{virtualClusterRef: {name: dev}, hosts: [api.example.org], ports: [{number: 443}]}"},
+    {"TrafficRoute/web",
+     "{virtualClusterRef: {name: dev}, hosts: [shop.example.com], gateways: [entry], routes: "
+     "[{weights: [{destination: web, version: v1}]}]}"},
+    {"Destination/split",
+     "{virtualClusterRef: {name: dev}, mode: Services, selector: {app: web}, ports: [{port: 80, "
+     "targetPort: 8080}], subsets: {v1: {labels: {version: v1}}}}"},
+    {"TrafficRoute/inner",
+     "{virtualClusterRef: {name: dev}, mode: HTTPRoute, hosts: [split], routes: [{weights: "
+     "[{destination: split, version: v1}]}]}"},
+    {"CanaryRelease/web",
+     "{virtualClusterRef: {name: dev}, destination: web, stable: v1, canary: v2, routes: [web], "
+     "interval: 1h, policies: [{name: Timed, parameters: {step: 1h}}]}"},
+    {"Experiment/button",
+     "{virtualClusterRef: {name: dev}, route: web, variants: [{name: control, destination: web, "
+     "version: v1}, {name: green, destination: web, version: v2}], maxDuration: 10m, goals: "
+     "[{name: answered, source: {json: {namespace: HOME, service: 'stats:80', path: /}}, count: "
+     "'{.n}', successes: '{.s}'}]}"}};
+
+/// What kubist asks for in the whole cluster and does without: policies of the input's projects, and
+/// the gateway's pods for an EntryGateway's addresses.
+const std::vector<std::string> k_done_without{"/policydefinitions?",
+                                              "/pods?labelSelector=istio%3Dingressgateway"};
+
+const char* const k_wide =
+    "what kubist keeps is watched in the whole cluster, for which a project's roles do not suffice";
+const char* const k_named = "get and describe by name";
+
+const std::vector<Unused> k_unused{
+    {{"", "", "services", "watch", ""}, k_wide},
+    {{"", "networking.istio.io", "destinationrules", "watch", ""}, k_wide},
+    {{"", "networking.istio.io", "gateways", "watch", ""}, k_wide},
+    {{"", "networking.istio.io", "serviceentries", "watch", ""}, k_wide},
+    {{"", "networking.istio.io", "virtualservices", "watch", ""}, k_wide},
+    {{"", "gateway.networking.k8s.io", "httproutes", "watch", ""}, k_wide},
+    {{"", "gateway.networking.k8s.io", "httproutes", "list", ""},
+     "a Destination that loses a subset looks for those who use it"},
+    {{"", "metrics.k8s.io", "pods", "list", ""}, "releases that judge by CPU and memory"},
+    {{"", "kubist.io", "roots", "get", ""}, k_named},
+    {{"", "kubist.io", "executordefinitions", "get", ""}, k_named},
+    {{"", "kubist.io", "clusterpolicydefinitions", "get", ""}, k_named}};
+
+}  // namespace
+
+TEST_CASE("rights: the printed roles are enough for traffic, and none of them is too much") {
+  World world("printed");
+  const std::string project = world.name();
+  const std::string home_ns = world.name("home");
+  world.make_project(project);
+  const MeshKinds kinds;
+  const Account account(project, home_ns);
+  for (const char* version : {"v1", "v2"}) {
+    make_ready_pod(home_ns, version);
+  }
+  std::string input;
+  for (const auto& [name, spec] : k_specs) {
+    const auto slash = name.find('/');
+    const Json made = object(name.substr(0, slash), project, name.substr(slash + 1),
+                             yaml(kubist::util::replace_all(spec, "HOME", home_ns)));
+    input += made.dump() + "\n---\n";
+  }
+
+  Audit audit("home");
+  must(account.kubist({"apply", "-n", project, "-f", "-"}, input));
+  const auto look = [&] {
+    return account.kubist({"reconcile", "Project/" + project, "--timeout=5s"});
+  };
+  CommandResult run;
+  CHECK_MESSAGE(eventually([&] {
+                  run = look();
+                  const auto release = get("home", "canaryreleases.kubist.io", "web", project);
+                  return data::string_at(*release, {"status", "state"}) == "Waiting";
+                }, 90),
+                run.out, run.err);
+  CHECK(condition(get("home", "trafficroutes.kubist.io", "web", project), "Ready") == "True");
+  for (const auto& [name, spec] : k_specs) {
+    CAPTURE(name);
+    must(account.kubist({"get", name, "-n", project}));
+  }
+  check_none_refused(audit.requests(account.user()), k_done_without);
+
+  // What only cluster-wide rights could show is looked at by time.
+  {
+    Background watch(account.as({"reconcile", "Project/" + project, "--watch"}));
+    CHECK_MESSAGE(
+        eventually([&] { return watch.output().find("away, trying again") != std::string::npos; }),
+        watch.output());
+    watch.signal(SIGTERM);
+    CHECK_MESSAGE(watch.wait(20) == 143, watch.output());
+  }
+
+  Audit removal("home");
+  must(account.kubist({"delete", "-n", project, "-f", "-", "--timeout=100s"}, input));
+  check_none_refused(removal.requests(account.user()));
+  std::vector<Right> rights = account.rights();
+  std::erase_if(rights, [](const Right& right) { return !needs_no_pod(right); });
+  check_needed(rights, audit.requests(account.user()), k_unused);
+}
