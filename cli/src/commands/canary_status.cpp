@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "follow.hpp"
 #include "output/canary_lines.hpp"
+#include "output/document.hpp"
 
 namespace kubist::cli {
 namespace {
@@ -17,7 +18,26 @@ bool is_over(const Json& release) {
   return release::is_final(release::read_state(data::string_at(release, {"status", "state"})));
 }
 
+/// What its lines say, for programs: where it is, and the parts of its status that are documented.
+Json canary_document(const Json& release) {
+  Json shown{{"name", data::string_at(release, {"metadata", "name"})},
+             {"namespace", data::string_at(release, {"metadata", "namespace"})}};
+  for (const char* field : {"destination", "stable", "canary"}) {
+    shown[field] = data::string_at(release, {"spec", field});
+  }
+  for (const char* field : {"state", "reason", "message", "attempt", "weight", "nextWeight", "wave",
+                            "measured", "policies"}) {
+    if (const Json* value = data::find_path(release, {"status", field})) {
+      shown[field] = *value;
+    }
+  }
+  return shown;
+}
+
 util::Result<int> run_canary_status(Context& context, const Arguments& arguments) {
+  if (arguments.boolean("watch") && arguments.given("output")) {
+    return util::fail(util::ErrorKind::usage, "--watch shows lines: leave --output out");
+  }
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const std::string ns, context.ns());
   const engine::Key key = asked_key(canary(), ns, arguments.words().front());
@@ -31,7 +51,9 @@ util::Result<int> run_canary_status(Context& context, const Arguments& arguments
     return canary_exit_code(last);
   }
   KUBIST_TRY(const Json release, get_asked(*client, canary(), key, context.stop()));
-  context.out().write(canary_lines(release));
+  if (!print_document(context, canary_document(release))) {
+    context.out().write(canary_lines(release));
+  }
   return canary_exit_code(release);
 }
 
@@ -40,7 +62,7 @@ util::Result<int> run_canary_status(Context& context, const Arguments& arguments
 const CommandSpec& canary_status_command() {
   static const CommandSpec spec{
       .path = "canary status",
-      .group = "Releases",
+      .group = "Releases and traffic",
       .summary = "Show where a release stands, and why",
       .details =
           "The state and the steps, what each version answered at this weight, and what each "
@@ -53,7 +75,8 @@ const CommandSpec& canary_status_command() {
       .min_words = 1,
       .max_words = 1,
       .completes = Completes::canaries,
-      .flags = {{"watch", 'w', FlagKind::boolean, "", "show each change until it has ended"},
+      .flags = {document_flag(),
+                {"watch", 'w', FlagKind::boolean, "", "show each change until it has ended"},
                 {"timeout", 0, FlagKind::duration, "DURATION",
                  "with -w: end after this long with exit code 3; 0 means no limit", "0s"}},
       .examples = {{"Once", "kubist canary status shop -n shop"},

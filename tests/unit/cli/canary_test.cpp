@@ -50,22 +50,44 @@ TEST_CASE("canary simulate: for people with what a good version needs, and a cha
   }
 }
 
+TEST_CASE("canary simulate: a percent sign says what is meant") {
+  const auto out = [](const char* stable) {
+    const Ran ran = simulate({"--test", "statistical", "--stable-success", stable});
+    CHECK(ran.code == 0);
+    return ran.out;
+  };
+  CHECK(out("99.5%") == out("99.5"));
+  CHECK(out("99.5%") != out("0.5%"));
+}
+
 TEST_CASE("canary simulate: bad input is a usage error that names the flag or the value") {
   struct Case {
     std::vector<std::string> words;
     const char* part;
   };
   for (const Case& bad :
-       {Case{{"--rps", "many"}, "--rps"}, Case{{"--steps", "5-x"}, "--steps"},
+       {Case{{"--rps", "many"}, "--rps"},
+        Case{{"--steps", "5-x"}, "--steps"},
         Case{{"--test", "z-test", "--weight", "5", "--steps", "5-10"}, "exclude"},
-        Case{{"--stable-success", "101"}, "success rate"}, Case{{"--icc", "1"}, "correlation"},
-        Case{{"--bad-from-step", "0"}, "--bad-from-step"}, Case{{"--test", "guess"}, "z-test"},
-        Case{{"--test", "z-test", "--steps", "50-10"}, "weights"}, Case{{"--runs", "0"}, "run"},
+        Case{{"--stable-success", "101"}, "success rate"},
+        Case{{"--icc", "1"}, "correlation"},
+        Case{{"--bad-from-step", "0"}, "--bad-from-step"},
+        Case{{"--test", "guess"}, "z-test"},
+        Case{{"--test", "z-test", "--steps", "50-10"}, "weights"},
+        Case{{"--runs", "0"}, "run"},
         Case{{"--test", "z-test", "--policy", "Timed"}, "exclude"},
-        Case{{"--weight", "5"}, "goes with --test"}, Case{{"--set", "step=1m"}, "--policy"},
-        Case{{"--policy", "Timed", "--set", "step"}, "NAME=VALUE"}, Case{{"shop"}, "with -f"},
-        Case{{"--print-query"}, "-f FILE"}, Case{{"--looks", "9000000000000000000"}, "--looks"},
-        Case{{"--start", "2250-01-01T00:00:00Z"}, "--start"}}) {
+        Case{{"--weight", "5"}, "goes with --test"},
+        Case{{"--set", "step=1m"}, "--policy"},
+        Case{{"--policy", "Timed", "--set", "step"}, "NAME=VALUE"},
+        Case{{"shop"}, "with -f"},
+        Case{{"--print-query"}, "-f FILE"},
+        Case{{"--looks", "9000000000000000000"}, "--looks"},
+        Case{{"--start", "2250-01-01T00:00:00Z"}, "--start"},
+        Case{{"--stable-success", "0.99"}, "may mean 0.99 % or 99 %"},
+        Case{{"--canary-success", "1"}, "write 1% or 100%"},
+        Case{{"--stable-success", "99%%"}, "--stable-success"},
+        Case{{"--test", "z-test", "--weight", "0.1"}, "write 0.1% or 10%"},
+        Case{{"--test", "z-test", "--limit-success", "0.97"}, "write 0.97% or 97%"}}) {
     const Ran ran = simulate(bad.words);
     CAPTURE(ran.err);
     CHECK(ran.code == 64);
