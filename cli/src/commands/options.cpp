@@ -15,13 +15,12 @@ util::Result<int> run_options_command(Context& context, const Arguments&) {
 }  // namespace
 
 const CommandSpec& options_command() {
-  static const CommandSpec spec{
-      .path = "options",
-      .group = "Settings",
-      .summary = "Explain the flags that every command takes",
-      .examples = {{"How do I reach another cluster?", "kubist options"}},
-      .needs = Needs::nothing,
-      .run = run_options_command};
+  static const CommandSpec spec{.path = "options",
+                                .group = "Settings",
+                                .summary = "Explain the flags that every command takes",
+                                .examples = {{"How do I reach another cluster?", "kubist options"}},
+                                .needs = Needs::nothing,
+                                .run = run_options_command};
   return spec;
 }
 

@@ -149,8 +149,9 @@ std::vector<Flag> flags() {
        "otherwise run as soon as they can",
        "16"},
       {"timeout", 0, FlagKind::duration, "DURATION",
-       "end after this long with exit code 3; without it there is no limit to the run, and 5m to "
-       "the wait for each resource to become ready"},
+       "end after this long with exit code 3; by default the run has no limit, but what is not "
+       "ready "
+       "is waited for 5m at most"},
       {"lock-timeout", 0, FlagKind::duration, "DURATION",
        "wait this long for another kubist on the same project; a dead one lets go after 15s",
        "20s"},

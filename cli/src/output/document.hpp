@@ -8,8 +8,8 @@
 namespace kubist::cli {
 
 /// The -o flag of commands that have a form of their own for people: json and yaml, and those of
-/// `others`, which the command prints itself. `initial`: what is printed without the flag. The texts
-/// live for ever.
+/// `others`, which the command prints itself. `initial`: what is printed without the flag. The
+/// texts live for ever.
 Flag document_flag(std::string_view help = "json or yaml, or nothing for people",
                    std::string_view initial = "", std::vector<std::string_view> others = {});
 

@@ -99,6 +99,7 @@ std::string workflow_text(std::string_view text) {
   result = util::replace_all(result, "\r", "%0D");
   return util::replace_all(result, "\n", "%0A");
 }
+
 }  // namespace
 
 std::string github_annotation(const util::SourcePos& pos, std::string_view text) {

@@ -14,8 +14,8 @@ using kubist::testing::run_words;
 namespace {
 
 const CommandSpec& dry_sample() {
-  static const CommandSpec spec{
-      .path = "sample", .flags = {dry_run_flag("nothing"), detailed_exitcode_flag()}};
+  static const CommandSpec spec{.path = "sample",
+                                .flags = {dry_run_flag("nothing"), detailed_exitcode_flag()}};
   return spec;
 }
 

@@ -41,7 +41,8 @@ bool says(const std::vector<std::string>& error, std::string_view part) {
 TEST_CASE("selection: KIND/NAME and KIND NAME mean the same") {
   using Texts = std::vector<std::string>;
   CHECK(selected({}).empty());
-  CHECK(selected({"vc/dev", "Execution/app"}) == Texts{"VirtualCluster/dev@team", "Execution/app@team"});
+  CHECK(selected({"vc/dev", "Execution/app"}) ==
+        Texts{"VirtualCluster/dev@team", "Execution/app@team"});
   CHECK(selected({"project", "shop"}) == selected({"Project/shop"}));
   CHECK(selected({"vc", "dev", "eu"}) == selected({"vc/dev", "vc/eu"}));
   CHECK(selected({"vc", "dev", "eu"}).size() == 2);
@@ -54,7 +55,8 @@ TEST_CASE("selection: what is refused says what would be right") {
   CHECK(says(selected({"pod/x"}), "\"pod\" is not a kind that kubist reconciles"));
   CHECK(says(selected({"pod/x"}), "VirtualCluster"));
   CHECK(says(selected({"projcet", "x"}), "did you mean \"project\""));
-  const auto two = run_words({"policy", "trace", "vc/dev", "vc/eu", "-n", "team", "-s", "http://127.0.0.1:1"});
+  const auto two =
+      run_words({"policy", "trace", "vc/dev", "vc/eu", "-n", "team", "-s", "http://127.0.0.1:1"});
   CHECK(two.code == 64);
   CHECK(two.err.find("policy trace takes one resource") != std::string::npos);
 }
