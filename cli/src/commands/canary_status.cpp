@@ -18,22 +18,6 @@ bool is_over(const Json& release) {
   return release::is_final(release::read_state(data::string_at(release, {"status", "state"})));
 }
 
-/// What its lines say, for programs: where it is, and the parts of its status that are documented.
-Json canary_document(const Json& release) {
-  Json shown{{"name", data::string_at(release, {"metadata", "name"})},
-             {"namespace", data::string_at(release, {"metadata", "namespace"})}};
-  for (const char* field : {"destination", "stable", "canary"}) {
-    shown[field] = data::string_at(release, {"spec", field});
-  }
-  for (const char* field : {"state", "reason", "message", "attempt", "weight", "nextWeight", "wave",
-                            "measured", "policies"}) {
-    if (const Json* value = data::find_path(release, {"status", field})) {
-      shown[field] = *value;
-    }
-  }
-  return shown;
-}
-
 util::Result<int> run_canary_status(Context& context, const Arguments& arguments) {
   if (arguments.boolean("watch") && arguments.given("output")) {
     return util::fail(util::ErrorKind::usage, "--watch shows lines: leave --output out");
@@ -51,7 +35,7 @@ util::Result<int> run_canary_status(Context& context, const Arguments& arguments
     return canary_exit_code(last);
   }
   KUBIST_TRY(const Json release, get_asked(*client, canary(), key, context.stop()));
-  if (!print_document(context, canary_document(release))) {
+  if (!print_document(context, canary_json(release))) {
     context.out().write(canary_lines(release));
   }
   return canary_exit_code(release);

@@ -5,6 +5,7 @@
 #include <kubist/data/json.hpp>
 #include <kubist/util/fs.hpp>
 
+#include "output/canary_lines.hpp"
 #include "run_words.hpp"
 
 using namespace kubist;
@@ -18,6 +19,22 @@ Ran simulate(std::vector<std::string> words) {
 }
 
 }  // namespace
+
+TEST_CASE("canary status: what programs read says where a release is, and no internal state") {
+  const data::Json release{
+      {"metadata", {{"name", "shop"}, {"namespace", "team"}}},
+      {"spec", {{"destination", "web"}, {"stable", "v1"}, {"canary", "v2"}}},
+      {"status",
+       {{"state", "Waiting"}, {"weight", 10}, {"policies", {{{"name", "Health"}}}}, {"looks", 7}}}};
+  CHECK(cli::canary_json(release) == data::Json{{"name", "shop"},
+                                                {"namespace", "team"},
+                                                {"destination", "web"},
+                                                {"stable", "v1"},
+                                                {"canary", "v2"},
+                                                {"state", "Waiting"},
+                                                {"weight", 10},
+                                                {"policies", {{{"name", "Health"}}}}});
+}
 
 TEST_CASE("canary simulate: json has each number, null where it means nothing") {
   const Ran bad = simulate({"--test", "statistical", "--canary-success", "90", "-o", "json"});
