@@ -1,76 +1,95 @@
 #include "commands/commands.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include <kubist/util/text.hpp>
 
 namespace kubist::cli {
 
 const std::vector<const CommandSpec*>& commands() {
   static const std::vector<const CommandSpec*> table{
+      &init_command(),
       &apply_command(),
+      &reconcile_command(),
+      &tree_command(),
+      &validate_command(),
       &diff_command(),
-      &get_command(),
-      &describe_command(),
       &delete_command(),
       &wait_command(),
+      &deployitem_list_command(),
+      &deployitem_describe_command(),
+      &deployitem_logs_command(),
+      &deployitem_exports_command(),
+      &deployitem_reconcile_command(),
+      &deployitem_interrupt_command(),
+      &deployitem_delete_command(),
+      &deployitem_state_ls_command(),
+      &deployitem_state_get_command(),
+      &deployitem_state_put_command(),
+      &deployitem_state_rm_command(),
+      &garbage_command(),
+      &get_command(),
+      &describe_command(),
       &events_command(),
       &explain_command(),
       &api_resources_command(),
-      &validate_command(),
-      &init_command(),
-      &uninstall_command(),
-      &reconcile_command(),
-      &tree_command(),
-      &policy_list_command(),
-      &policy_trace_command(),
-      &policy_run_command(),
-      &policy_test_command(),
-      &policy_init_command(),
-      &canary_simulate_command(),
-      &route_explain_command(),
       &canary_list_command(),
-      &canary_history_command(),
       &canary_status_command(),
+      &canary_history_command(),
       &canary_approve_command(),
       &canary_promote_command(),
       &canary_pause_command(),
       &canary_resume_command(),
       &canary_abort_command(),
       &canary_retry_command(),
+      &canary_simulate_command(),
       &experiment_list_command(),
       &experiment_status_command(),
       &experiment_pause_command(),
       &experiment_resume_command(),
       &experiment_abort_command(),
+      &route_explain_command(),
       &istio_check_command(),
       &istio_diff_command(),
       &istio_install_command(),
-      &istio_move_command(),
       &istio_upgrade_command(),
+      &istio_move_command(),
       &istio_uninstall_command(),
-      &garbage_command(),
-      &deployitem_list_command(),
-      &deployitem_logs_command(),
-      &deployitem_exports_command(),
-      &deployitem_state_ls_command(),
-      &deployitem_state_get_command(),
-      &deployitem_state_put_command(),
-      &deployitem_state_rm_command(),
-      &deployitem_reconcile_command(),
-      &deployitem_interrupt_command(),
-      &deployitem_delete_command(),
-      &deployitem_describe_command(),
+      &policy_init_command(),
+      &policy_test_command(),
+      &policy_list_command(),
+      &policy_trace_command(),
+      &policy_run_command(),
       &config_view_command(),
       &config_get_contexts_command(),
       &config_use_context_command(),
       &config_current_context_command(),
       &version_command(),
+      &options_command(),
       &completion_command(),
+      &uninstall_command(),
       &complete_command(),
       &dump_command(),
       &agent_restore_command(),
       &agent_collect_command(),
   };
   return table;
+}
+
+const CommandGroup* find_group(std::string_view word) {
+  static constexpr std::array<CommandGroup, 7> k_groups{{
+      {"deployitem", "Work on the items of Executions: logs, exports, state, runs"},
+      {"canary", "Follow and steer the release of a new version, or simulate it"},
+      {"experiment", "Follow and steer experiments that compare variants"},
+      {"route", "Explain which requests a TrafficRoute takes"},
+      {"istio", "Check, install, upgrade and remove Istio"},
+      {"policy", "Write, test and trace policies"},
+      {"config", "Show the kubeconfig, and choose its context"},
+  }};
+  const auto found = std::find_if(k_groups.begin(), k_groups.end(),
+                                  [&](const CommandGroup& group) { return group.word == word; });
+  return found == k_groups.end() ? nullptr : &*found;
 }
 
 const std::vector<Flag>& global_flags() {

@@ -11,6 +11,11 @@ namespace {
 
 using util::cat;
 
+std::string_view group_summary(const std::string& prefix, std::string_view word) {
+  const CommandGroup* group = prefix.empty() ? find_group(word) : nullptr;
+  return group == nullptr ? "" : group->summary;
+}
+
 Completion command_words(const std::vector<std::string>& words) {
   std::string prefix;
   for (const std::string& word : words) {
@@ -32,7 +37,8 @@ Completion command_words(const std::vector<std::string>& words) {
     const std::string_view word = rest.substr(0, rest.find(' '));
     if (word.starts_with(words.back()) && seen.insert(word).second) {
       result.candidates.push_back(
-          {std::string(word), rest == word ? std::string(spec->summary) : ""});
+          {std::string(word),
+           std::string(rest == word ? spec->summary : group_summary(prefix, word))});
     }
   }
   return result;

@@ -97,8 +97,8 @@ util::Result<> check_choice(const Words& words, const Arguments& arguments,
     return util::fail(ErrorKind::usage, "--all and a selector cannot go together");
   }
   if (!named && !selected && !arguments.boolean("all")) {
-    return util::fail(ErrorKind::usage, "name what to delete",
-                      "A name, -l SELECTOR, --field-selector, or --all.");
+    return util::fail(ErrorKind::usage, "'kubist delete' needs names or a selector",
+                      "Give names, -l SELECTOR, --field-selector SELECTOR, --all, or -f FILE.");
   }
   if (named && (selected || arguments.boolean("all"))) {
     return util::fail(ErrorKind::usage, "names cannot go together with --all or a selector");

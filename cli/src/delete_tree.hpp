@@ -5,6 +5,7 @@
 #include <kubist/apply/remove.hpp>
 #include <kubist/cli/context.hpp>
 
+#include "dry_run.hpp"
 #include "output/set_report.hpp"
 
 namespace kubist::cli {
@@ -18,7 +19,12 @@ class DeletionPrinter {
   /// A line beside the results; where only names are printed it goes to the log.
   void note(const std::string& text);
   /// SetPrinter::finish().
-  util::Result<int> finish(const apply::Report& report) { return m_printer.finish(report); }
+  util::Result<int> finish(const apply::Report& report) {
+    m_deletes = m_deletes || changes_objects(report);
+    return m_printer.finish(report);
+  }
+  /// Has a report that it finished deleted something, or would it?
+  bool deletes() const { return m_deletes; }
 
  private:
   Context& m_context;
@@ -26,6 +32,7 @@ class DeletionPrinter {
   bool m_force;
   std::string m_suffix;
   SetPrinter m_printer;
+  bool m_deletes = false;
 };
 
 /// A deletion in which objects of the tree take part.

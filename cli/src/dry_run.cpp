@@ -1,5 +1,6 @@
 #include "dry_run.hpp"
 
+#include <kubist/cli/exit_codes.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::cli {
@@ -25,6 +26,31 @@ util::Result<apply::DryRun> dry_run_of(const Arguments& arguments) {
   }
   return util::fail(ErrorKind::usage, util::cat("invalid --dry-run value \"", mode, "\""),
                     "It is none, client or server.");
+}
+
+Flag detailed_exitcode_flag() {
+  return {"detailed-exitcode", 0, FlagKind::boolean, "",
+          "with --dry-run=server: exit code 2 if something would change, 0 if nothing would"};
+}
+
+util::Result<> check_detailed_exitcode(const Arguments& arguments) {
+  if (arguments.boolean("detailed-exitcode") && arguments.text("dry-run") != "server") {
+    return util::fail(ErrorKind::usage, "--detailed-exitcode needs --dry-run=server",
+                      "The API server says in a dry run what would change.");
+  }
+  return {};
+}
+
+int detailed_exit_code(const Arguments& arguments, int code, bool changes) {
+  const bool pending = changes && arguments.boolean("detailed-exitcode");
+  return pending && (code == k_ok || code == k_not_ready) ? k_changes_pending : code;
+}
+
+bool changes_objects(const apply::Report& report) {
+  using apply::Outcome;
+  return report.count(Outcome::created) + report.count(Outcome::configured) +
+             report.count(Outcome::pruned) + report.count(Outcome::deleted) >
+         0;
 }
 
 std::string_view dry_run_suffix(apply::DryRun dry_run) {

@@ -58,10 +58,10 @@ std::string flag_list(const std::vector<Flag>& flags) {
   return text;
 }
 
-/// A command in a list of them.
-std::string command_line(const CommandSpec& spec) {
-  const std::size_t pad = spec.path.size() < 24 ? 24 - spec.path.size() : 1;
-  return cat("  ", spec.path, std::string(pad, ' '), spec.summary, '\n');
+/// A command, or a group of them, in a list.
+std::string command_line(std::string_view words, std::string_view summary) {
+  const std::size_t pad = words.size() < 24 ? 24 - words.size() : 1;
+  return cat("  ", words, std::string(pad, ' '), summary, '\n');
 }
 
 }  // namespace
@@ -84,14 +84,20 @@ std::string command_help(const CommandSpec& spec) {
   if (!spec.flags.empty()) {
     text += "\nFlags:\n" + flag_list(spec.flags);
   }
-  return text + "\nGlobal flags:\n" + flag_list(global_flags());
+  return text + "\nUse 'kubist options' for the flags that every command takes.\n";
+}
+
+std::string options_help() {
+  return "Every command takes these flags, before it or behind it:\n\n" + flag_list(global_flags());
 }
 
 std::string group_help(std::string_view words) {
-  std::string text = cat("Usage:\n  kubist ", words, "COMMAND [flags]\n\nCommands:\n");
+  const CommandGroup* group = find_group(util::trim(words));
+  std::string text = cat(group == nullptr ? "" : cat(group->summary, ".\n\n"), "Usage:\n  kubist ",
+                         words, "COMMAND [flags]\n\nCommands:\n");
   for (const CommandSpec* spec : commands()) {
     if (!spec->hidden && spec->path.starts_with(words)) {
-      text += command_line(*spec);
+      text += command_line(spec->path, spec->summary);
     }
   }
   return text +
@@ -102,21 +108,24 @@ std::string overview() {
   std::string text =
       "kubist keeps whole Kubernetes environments in their desired state.\n\n"
       "Usage:\n  kubist COMMAND [flags]\n  kubist --version\n";
-  std::vector<std::string_view> groups;
+  std::string_view heading;
+  std::string_view first;
   for (const CommandSpec* spec : commands()) {
-    if (!spec->hidden && std::find(groups.begin(), groups.end(), spec->group) == groups.end()) {
-      groups.push_back(spec->group);
+    const std::string_view word = spec->path.substr(0, spec->path.find(' '));
+    if (spec->hidden || word == first) {
+      continue;  // one line says it for all of a group
     }
-  }
-  for (const std::string_view group : groups) {
-    text += cat('\n', group, ":\n");
-    for (const CommandSpec* spec : commands()) {
-      if (!spec->hidden && spec->group == group) {
-        text += command_line(*spec);
-      }
+    first = word;
+    if (spec->group != heading) {
+      heading = spec->group;
+      text += cat('\n', heading, ":\n");
     }
+    const CommandGroup* group = find_group(word);
+    text += command_line(word, group == nullptr ? spec->summary : group->summary);
   }
-  return text + "\n'kubist COMMAND --help' explains a command and shows examples.\n";
+  return text +
+         "\n'kubist COMMAND --help' explains a command or a group of them, with examples.\n"
+         "Use 'kubist options' for the flags that every command takes.\n";
 }
 
 }  // namespace kubist::cli

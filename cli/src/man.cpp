@@ -68,7 +68,8 @@ std::string header(std::string_view path, std::string_view summary) {
 }
 
 constexpr std::string_view k_exit_status =
-    ".SH EXIT STATUS\n.TS\nl l.\n0\tdone\n1\terror (diff: differences)\n2\tchanges pending\n"
+    ".SH EXIT STATUS\n.TS\nl l.\n0\tdone\n1\terror (diff: differences)\n2\tsomething would change "
+    "(\\-\\-detailed\\-exitcode)\n"
     "3\tnot ready, or timed out\n4\taborted or rolled back\n5\tdenied by a policy\n"
     "6\tconflict, or locked\n64\twrong command line\n70\terror of diff\n130\tinterrupted\n"
     "143\tterminated\n.TE\n";

@@ -93,7 +93,7 @@ CommandSpec request_command(const Askable& what, std::string_view path, std::str
                             std::string_view details, Example example,
                             util::Result<int> (*run)(Context&, const Arguments&)) {
   return {.path = path,
-          .group = "Releases",
+          .group = "Releases and traffic",
           .summary = summary,
           .details = details,
           .arguments = "NAME...",

@@ -48,16 +48,4 @@ executors::ReconcileOptions removal_options(const Arguments& arguments) {
   return options;
 }
 
-Flag run_report_flag(std::string_view fallback) {
-  return {"report",
-          0,
-          FlagKind::text,
-          "FORM",
-          "print the run: text, json, junit or github",
-          fallback,
-          Completes::choices,
-          {},
-          {"text", "json", "junit", "github"}};
-}
-
 }  // namespace kubist::cli

@@ -17,7 +17,4 @@ executors::ReconcileOptions run_options(const Arguments& arguments);
 /// The same with --force-cleanup: of the commands that delete.
 executors::ReconcileOptions removal_options(const Arguments& arguments);
 
-/// --report text|json|junit|github; `fallback` is meant without it.
-Flag run_report_flag(std::string_view fallback);
-
 }  // namespace kubist::cli

@@ -1,6 +1,7 @@
 #include "simulation_flags.hpp"
 
 #include <charconv>
+#include <cmath>
 
 #include <kubist/util/text.hpp>
 
@@ -24,15 +25,40 @@ Result<Json> percents_of(const Arguments& arguments) {
   return weights;
 }
 
-Result<double> number_of(const Arguments& arguments, std::string_view flag, double unit) {
-  const std::string text = arguments.text(flag);
+namespace {
+
+Result<double> read_number(const std::string& text, std::string_view flag) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) {
     return util::fail(ErrorKind::usage,
                       cat("invalid value \"", text, "\" for --", flag, ": expected a number"));
   }
+  return value;
+}
+
+}  // namespace
+
+Result<double> number_of(const Arguments& arguments, std::string_view flag, double unit) {
+  KUBIST_TRY(const double value, read_number(arguments.text(flag), flag));
   return value * unit;
+}
+
+Result<double> percent_of(const Arguments& arguments, std::string_view flag) {
+  std::string text = arguments.text(flag);
+  const bool is_percent = text.ends_with('%');
+  if (is_percent) {
+    text.pop_back();
+  }
+  KUBIST_TRY(const double value, read_number(text, flag));
+  if (!is_percent && value > 0 && value <= 1) {
+    const double as_share = std::round(value * 1e8) / 1e6;
+    return util::fail(
+        ErrorKind::usage,
+        cat('"', text, "\" for --", flag, " may mean ", text, " % or ", as_share, " %"),
+        cat("The flag takes percent: write ", text, "% or ", as_share, "%."));
+  }
+  return value * k_percent;
 }
 
 Result<> check_not_given(const Arguments& arguments, std::initializer_list<std::string_view> flags,
@@ -47,8 +73,8 @@ Result<> check_not_given(const Arguments& arguments, std::initializer_list<std::
 
 Result<policies::TrafficModel> read_traffic(const Arguments& arguments) {
   policies::TrafficModel traffic;
-  KUBIST_TRY(const double stable, number_of(arguments, "stable-success", k_percent));
-  KUBIST_TRY(const double canary, number_of(arguments, "canary-success", k_percent));
+  KUBIST_TRY(const double stable, percent_of(arguments, "stable-success"));
+  KUBIST_TRY(const double canary, percent_of(arguments, "canary-success"));
   traffic.stable_rate = 1 - stable;
   traffic.canary_rate = 1 - canary;
   KUBIST_TRY(traffic.requests_per_second, number_of(arguments, "rps"));

@@ -12,6 +12,10 @@ namespace kubist::cli {
 util::Result<double> number_of(const Arguments& arguments, std::string_view flag, double unit = 1);
 inline constexpr double k_percent = 0.01;
 
+/// A rate in percent ("99" or "99%") as a share. Usage: it is none, or of (0, 1] without the sign:
+/// then it may as well be meant as a share.
+util::Result<double> percent_of(const Arguments& arguments, std::string_view flag);
+
 /// The percents of --steps.
 util::Result<data::Json> percents_of(const Arguments& arguments);
 

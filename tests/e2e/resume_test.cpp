@@ -136,7 +136,7 @@ class Runs {
   void check_state(int count) {
     const kubist::util::TempDir folder{"state"};
     const std::string file = folder.path() / "state.tar.gz";
-    must(run_kubist({"deployitem", "state", "get", "count", "-n", world.name(), "-o", file}));
+    must(run_kubist({"deployitem", "state", "get", "count", file, "-n", world.name()}));
     kubist::util::Command command;
     command.args = {"sh", "-c",
                     cat("cd ", folder.path().string(),

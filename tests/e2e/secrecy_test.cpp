@@ -253,7 +253,7 @@ void check_secrets(Plants& plants, const std::string& ns) {
             .find(plants["export"]) != std::string::npos);
   const kubist::util::TempDir folder{"state"};
   const std::string file = folder.path() / "state.tar.gz";
-  must(run_kubist({"deployitem", "state", "get", "job-good", "-n", ns, "-o", file}));
+  must(run_kubist({"deployitem", "state", "get", "job-good", file, "-n", ns}));
   kubist::util::Command command;
   command.args = {"tar", "xzOf", file, "kept"};
   CHECK(kubist::util::run_command(command)->out == plants["state"] + "\n");

@@ -314,8 +314,8 @@ TEST_CASE("state: people list, save, replace and empty it") {
 
   const std::string file = (dir.path() / "saved.tar.gz").string();
   CHECK(with_state("get", " -o " + file).code == 0);
-  CHECK(has(run_kubist("deployitem state get -n " + stage.ns() + " count -o - | tar tz").text,
-            "link"));
+  CHECK(
+      has(run_kubist("deployitem state get -n " + stage.ns() + " count - | tar tz").text, "link"));
   CHECK(has(with_state("rm").text, "removed (generation 3, 0 bytes)"));
   CHECK(has(with_state("get", " -o -").text, "is empty"));
   CHECK(with_state("put", " " + file).code == 0);

@@ -7,6 +7,7 @@
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
+#include "output/document.hpp"
 #include "output/table.hpp"
 
 namespace kubist::cli {
@@ -60,12 +61,26 @@ std::vector<const ApiResource*> preferred(const kube::ResourceIndex& index,
   return found;
 }
 
+/// As the server itself lists it.
+data::Json document_of(const ApiResource& resource) {
+  data::Json document{{"name", resource.plural},
+                      {"singularName", resource.singular},
+                      {"namespaced", resource.namespaced},
+                      {"group", resource.group},
+                      {"version", resource.version},
+                      {"kind", resource.kind},
+                      {"verbs", resource.verbs}};
+  if (!resource.short_names.empty()) {
+    document["shortNames"] = resource.short_names;
+  }
+  if (!resource.categories.empty()) {
+    document["categories"] = resource.categories;
+  }
+  return document;
+}
+
 util::Result<int> run_api_resources(Context& context, const Arguments& arguments) {
   const std::string output = arguments.text("output");
-  if (!output.empty() && output != "wide" && output != "name") {
-    return util::fail(util::ErrorKind::usage,
-                      util::cat("--output ", output, " is not available"), "Use wide or name.");
-  }
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const auto index, arguments.boolean("cached")
                                    ? client->discovery().index(context.stop())
@@ -74,7 +89,12 @@ util::Result<int> run_api_resources(Context& context, const Arguments& arguments
   if (output == "wide") {
     table.header.insert(table.header.end(), {"VERBS", "CATEGORIES"});
   }
+  data::Json document{{"apiVersion", "v1"},
+                      {"kind", "APIResourceList"},
+                      {"groupVersion", ""},
+                      {"resources", data::Json::array()}};
   for (const ApiResource* resource : preferred(*index, arguments)) {
+    document["resources"].push_back(document_of(*resource));
     if (output == "name") {
       context.out().write(resource->group_resource() + '\n');
       continue;
@@ -87,7 +107,9 @@ util::Result<int> run_api_resources(Context& context, const Arguments& arguments
       table.rows.back().push_back(util::join(resource->categories, ","));
     }
   }
-  print_table(context.out(), table, arguments.boolean("no-headers"));
+  if (!print_document(context, document)) {
+    print_table(context.out(), table, arguments.boolean("no-headers"));
+  }
   const std::vector<std::string> failed = client->discovery().failed_groups();
   if (!failed.empty()) {
     return util::fail(util::ErrorKind::unavailable,
@@ -102,17 +124,9 @@ util::Result<int> run_api_resources(Context& context, const Arguments& arguments
 const CommandSpec& api_resources_command() {
   static const CommandSpec spec{
       .path = "api-resources",
-      .group = "Objects",
+      .group = "Objects of any kind, as kubectl",
       .summary = "Print the kinds that the API server has",
-      .flags = {{"output",
-                 'o',
-                 FlagKind::text,
-                 "FORMAT",
-                 "wide or name",
-                 "",
-                 Completes::choices,
-                 {},
-                 {"wide", "name"}},
+      .flags = {document_flag("json, yaml, name or wide", "", {"name", "wide"}),
                 {"api-group", 0, FlagKind::text, "GROUP", "only this group"},
                 {"namespaced", 0, FlagKind::boolean, "",
                  "only kinds that live in namespaces; false: only the others"},

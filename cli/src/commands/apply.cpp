@@ -41,6 +41,7 @@ util::Result<apply::Options> options_of(Context& context, const Arguments& argum
 }
 
 util::Result<int> run_apply(Context& context, const Arguments& arguments) {
+  KUBIST_CHECK(check_detailed_exitcode(arguments));
   KUBIST_TRY(const auto format, set_format(arguments));
   KUBIST_TRY(auto options, options_of(context, arguments));
   KUBIST_TRY(auto manifests, read_input(context, arguments));
@@ -48,7 +49,8 @@ util::Result<int> run_apply(Context& context, const Arguments& arguments) {
   options.keep_objects = format == SetFormat::json || format == SetFormat::yaml;
   SetPrinter printer(context, format, std::string(dry_run_suffix(options.dry_run)), manifests);
   KUBIST_TRY(const apply::Report report, apply_manifests(context, options, manifests, printer));
-  return printer.finish(report);
+  KUBIST_TRY(const int code, printer.finish(report));
+  return detailed_exit_code(arguments, code, changes_objects(report));
 }
 
 std::vector<Flag> flags() {
@@ -58,10 +60,13 @@ std::vector<Flag> flags() {
       {"server-side", 0, FlagKind::boolean, "", "accepted for kubectl's sake: it always is"},
       {"prune", 0, FlagKind::boolean, "", "delete what is no longer in the input"},
       {"inventory", 0, FlagKind::text, "NAME", "the ConfigMap that remembers what was applied"},
-      {"wait", 0, FlagKind::boolean, "", "wait until every object is ready"},
-      {"timeout", 0, FlagKind::duration, "DURATION", "how long to wait; 0 means no limit", "0s"},
+      {"wait", 0, FlagKind::boolean, "",
+       "wait until every object is ready, without --timeout as long as it takes"},
+      {"timeout", 0, FlagKind::duration, "DURATION",
+       "how long to wait, then end with exit code 3; 0 means no limit", "0s"},
+      detailed_exitcode_flag(),
       set_output_flag(),
-      set_report_flag()};
+      report_flag()};
   all.insert(all.end(), own.begin(), own.end());
   return all;
 }
@@ -71,7 +76,7 @@ std::vector<Flag> flags() {
 const CommandSpec& apply_command() {
   static const CommandSpec spec{
       .path = "apply",
-      .group = "Basic commands",
+      .group = "Start here",
       .summary = "Make objects as files say, by server-side apply",
       .details =
           "Namespaces and definitions go first, custom resources wait for their definition. "
@@ -87,6 +92,8 @@ const CommandSpec& apply_command() {
       .flags = flags(),
       .examples = {{"Apply a folder and wait until all is ready", "kubist apply -f env/ --wait"},
                    {"See what would change", "kubist apply -f env/ --dry-run=server"},
+                   {"Fail a CI job when something would change",
+                    "kubist apply -f env/ --dry-run=server --detailed-exitcode"},
                    {"Remove what left the folder", "kubist apply -f env/ --inventory env --prune"}},
       .needs = Needs::cluster,
       .run = run_apply};

@@ -99,7 +99,7 @@ util::Result<int> run_canary_approve(Context& context, const Arguments& argument
 const CommandSpec& canary_approve_command() {
   static const CommandSpec spec{
       .path = "canary approve",
-      .group = "Releases",
+      .group = "Releases and traffic",
       .summary = "Say yes to a step of a release",
       .details =
           "Makes an Approval for the release's present target and attempt and its next weight: "

@@ -1,12 +1,11 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
-#include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
 #include "canary_request.hpp"
 #include "commands.hpp"
-#include "output/format.hpp"
+#include "output/document.hpp"
 #include "output/tree_lines.hpp"
 
 namespace kubist::cli {
@@ -21,8 +20,7 @@ util::Result<int> run_canary_history(Context& context, const Arguments& argument
   KUBIST_TRY(const Json release, get_asked(*client, canary(), key, context.stop()));
   const Json* known = data::find_path(release, {"status", "history"});
   const Json history = known != nullptr ? *known : Json::array();
-  if (arguments.text("output") == "json") {
-    context.out().write(data::to_kubectl_json({{"history", history}}));
+  if (print_document(context, {{"history", history}})) {
     return k_ok;
   }
   std::vector<std::vector<std::string>> rows{
@@ -45,14 +43,14 @@ util::Result<int> run_canary_history(Context& context, const Arguments& argument
 const CommandSpec& canary_history_command() {
   static const CommandSpec spec{
       .path = "canary history",
-      .group = "Releases",
+      .group = "Releases and traffic",
       .summary = "Show what a release went through: its states, weights and reasons",
       .details = "The last 50 changes, the newest last, over all attempts.",
       .arguments = "NAME",
       .min_words = 1,
       .max_words = 1,
       .completes = Completes::canaries,
-      .flags = {json_output_flag("json, or nothing for a table")},
+      .flags = {document_flag()},
       .examples = {{"Why did it go back last night?", "kubist canary history shop -n shop"}},
       .needs = Needs::cluster,
       .run = run_canary_history};

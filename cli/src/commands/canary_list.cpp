@@ -16,7 +16,7 @@ util::Result<int> run_canary_list(Context& context, const Arguments& arguments) 
 const CommandSpec& canary_list_command() {
   static const CommandSpec spec{
       .path = "canary list",
-      .group = "Releases",
+      .group = "Releases and traffic",
       .summary = "List releases with their states and weights",
       .details = "The same as 'kubist get canaryreleases', with all its flags.",
       .arguments = "[NAME...]",

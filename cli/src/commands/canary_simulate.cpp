@@ -1,10 +1,10 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
-#include <kubist/data/json_text.hpp>
 #include <kubist/policies/simulation.hpp>
 #include <kubist/util/text.hpp>
 
 #include "../input.hpp"
+#include "../output/document.hpp"
 #include "../output/simulation_report.hpp"
 #include "../simulated_release.hpp"
 #include "../simulation_flags.hpp"
@@ -25,7 +25,7 @@ constexpr int k_comparison_windows = 10;
 Result<std::vector<double>> weights_of(const Arguments& arguments) {
   if (arguments.given("weight")) {
     KUBIST_CHECK(check_not_given(arguments, {"steps"}, "and --weight exclude each other"));
-    KUBIST_TRY(const double weight, number_of(arguments, "weight", k_percent));
+    KUBIST_TRY(const double weight, percent_of(arguments, "weight"));
     return std::vector{weight};
   }
   std::vector<double> weights;
@@ -50,13 +50,12 @@ Result<> read_test(const Arguments& arguments, Simulation& simulation) {
   KUBIST_TRY(statistical.budget, number_of(arguments, "budget", k_percent));
   KUBIST_TRY(statistical.metrics[0].tolerance, number_of(arguments, "tolerance", k_percent));
   if (arguments.given("limit-success")) {
-    KUBIST_TRY(const double limit, number_of(arguments, "limit-success", k_percent));
+    KUBIST_TRY(const double limit, percent_of(arguments, "limit-success"));
     statistical.metrics[0].limit = 1 - limit;
   }
   statistical.hold_limit =
       std::chrono::duration_cast<std::chrono::seconds>(arguments.duration("hold-limit"));
-  KUBIST_TRY(simulation.threshold.minimum_success,
-             number_of(arguments, "minimum-success", k_percent));
+  KUBIST_TRY(simulation.threshold.minimum_success, percent_of(arguments, "minimum-success"));
   simulation.threshold.failed_checks = static_cast<int>(arguments.number("failed-checks"));
   return {};
 }
@@ -82,7 +81,7 @@ Result<Simulation> read_simulation(const Arguments& arguments) {
   Simulation simulation;
   simulation.judge = judge_of(arguments.text("test"));
   KUBIST_TRY(simulation.rollout.weights, weights_of(arguments));
-  KUBIST_TRY(simulation.rollout.final_weight, number_of(arguments, "final-weight", k_percent));
+  KUBIST_TRY(simulation.rollout.final_weight, percent_of(arguments, "final-weight"));
   simulation.rollout.looks = static_cast<int>(arguments.number("looks"));
   KUBIST_TRY(simulation.traffic, read_traffic(arguments));
   KUBIST_CHECK(read_test(arguments, simulation));
@@ -140,9 +139,9 @@ Result<int> run_canary_simulate(Context& context, const Arguments& arguments) {
   if (context.stop().stop_requested()) {
     return util::fail(ErrorKind::cancelled, "the simulation was interrupted");
   }
-  context.out().write(arguments.text("output") == "json"
-                          ? data::to_kubectl_json(simulation_json(outcome))
-                          : simulation_text(outcome));
+  if (!print_document(context, simulation_json(outcome))) {
+    context.out().write(simulation_text(outcome));
+  }
   return k_ok;
 }
 
@@ -181,7 +180,7 @@ constexpr std::string_view k_details =
 const CommandSpec& canary_simulate_command() {
   static const CommandSpec spec{
       .path = "canary simulate",
-      .group = "Releases",
+      .group = "Releases and traffic",
       .summary = "Say how often a release would abort a good version or promote a bad one",
       .details = k_details,
       .arguments = "[NAME]",
@@ -209,7 +208,8 @@ const CommandSpec& canary_simulate_command() {
             Completes::choices,
             {},
             {"statistical", "threshold", "z-test", "mann-whitney"}},
-           {"stable-success", 0, FlagKind::text, "PERCENT", "stable's true success rate", "99"},
+           {"stable-success", 0, FlagKind::text, "PERCENT",
+            "stable's true success rate, such as 99 or 99.5%", "99"},
            {"canary-success", 0, FlagKind::text, "PERCENT", "the canary's true success rate", "99"},
            {"rps", 0, FlagKind::text, "RATE", "requests a second, both versions together", "20"},
            {"interval", 0, FlagKind::duration, "DURATION", "time between looks", "30s"},
@@ -244,15 +244,7 @@ const CommandSpec& canary_simulate_command() {
            {"minimum-success", 0, FlagKind::text, "PERCENT", "of test threshold", "99"},
            {"failed-checks", 0, FlagKind::number, "N", "of test threshold", "5"},
            {"threads", 0, FlagKind::number, "N", "0: one for each processor", "0"},
-           {"output",
-            'o',
-            FlagKind::text,
-            "FORM",
-            "text or json",
-            "text",
-            Completes::choices,
-            {},
-            {"text", "json"}}},
+           document_flag()},
       .examples = {{"The default policy and a version that fails 2 points more",
                     "kubist canary simulate --stable-success 99 --canary-success 97"},
                    {"A release as it is written", "kubist canary simulate -f shop.yaml --rps 5"},

@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "follow.hpp"
 #include "output/canary_lines.hpp"
+#include "output/document.hpp"
 
 namespace kubist::cli {
 namespace {
@@ -18,6 +19,9 @@ bool is_over(const Json& release) {
 }
 
 util::Result<int> run_canary_status(Context& context, const Arguments& arguments) {
+  if (arguments.boolean("watch") && arguments.given("output")) {
+    return util::fail(util::ErrorKind::usage, "--watch shows lines: leave --output out");
+  }
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const std::string ns, context.ns());
   const engine::Key key = asked_key(canary(), ns, arguments.words().front());
@@ -31,7 +35,9 @@ util::Result<int> run_canary_status(Context& context, const Arguments& arguments
     return canary_exit_code(last);
   }
   KUBIST_TRY(const Json release, get_asked(*client, canary(), key, context.stop()));
-  context.out().write(canary_lines(release));
+  if (!print_document(context, canary_json(release))) {
+    context.out().write(canary_lines(release));
+  }
   return canary_exit_code(release);
 }
 
@@ -40,7 +46,7 @@ util::Result<int> run_canary_status(Context& context, const Arguments& arguments
 const CommandSpec& canary_status_command() {
   static const CommandSpec spec{
       .path = "canary status",
-      .group = "Releases",
+      .group = "Releases and traffic",
       .summary = "Show where a release stands, and why",
       .details =
           "The state and the steps, what each version answered at this weight, and what each "
@@ -53,7 +59,8 @@ const CommandSpec& canary_status_command() {
       .min_words = 1,
       .max_words = 1,
       .completes = Completes::canaries,
-      .flags = {{"watch", 'w', FlagKind::boolean, "", "show each change until it has ended"},
+      .flags = {document_flag(),
+                {"watch", 'w', FlagKind::boolean, "", "show each change until it has ended"},
                 {"timeout", 0, FlagKind::duration, "DURATION",
                  "with -w: end after this long with exit code 3; 0 means no limit", "0s"}},
       .examples = {{"Once", "kubist canary status shop -n shop"},

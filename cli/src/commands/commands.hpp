@@ -60,6 +60,7 @@ const CommandSpec& route_explain_command();
 const CommandSpec& tree_command();
 const CommandSpec& uninstall_command();
 const CommandSpec& validate_command();
+const CommandSpec& options_command();
 const CommandSpec& policy_init_command();
 const CommandSpec& policy_list_command();
 const CommandSpec& policy_run_command();

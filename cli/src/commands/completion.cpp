@@ -27,7 +27,7 @@ util::Result<int> run_completion(Context& context, const Arguments& arguments) {
 const CommandSpec& completion_command() {
   static const CommandSpec spec{
       .path = "completion",
-      .group = "Other commands",
+      .group = "Settings",
       .summary = "Print the completion script for a shell",
       .details =
           "Names of kinds, objects, namespaces and contexts are completed from the cluster "

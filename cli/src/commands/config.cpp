@@ -2,12 +2,11 @@
 
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
-#include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
-#include <kubist/data/yaml_writer.hpp>
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
+#include "output/document.hpp"
 #include "output/table.hpp"
 
 namespace kubist::cli {
@@ -45,24 +44,16 @@ util::Result<> minify(kube::Kubeconfig& config, const std::string& wanted) {
 }
 
 util::Result<int> view(Context& context, const Arguments& arguments) {
-  const std::string output = arguments.text("output");
-  if (output != "yaml" && output != "json") {
-    return util::fail(ErrorKind::usage, "--output must be yaml or json");
-  }
   KUBIST_TRY(auto config, load(context));
   if (arguments.boolean("minify")) {
     KUBIST_CHECK(minify(config, arguments.text("context")));
   }
-  const data::Json value = kube::to_json(config, !arguments.boolean("raw"));
-  context.out().write(output == "json" ? data::to_kubectl_json(value) : data::to_yaml(value));
+  print_document(context, kube::to_json(config, !arguments.boolean("raw")));
   return k_ok;
 }
 
 util::Result<int> get_contexts(Context& context, const Arguments& arguments) {
   const std::string output = arguments.text("output");
-  if (!output.empty() && output != "name") {
-    return util::fail(ErrorKind::usage, "--output must be name");
-  }
   KUBIST_TRY(const auto config, load(context));
   std::vector<std::string> names = arguments.words();
   if (names.empty()) {
@@ -72,6 +63,7 @@ util::Result<int> get_contexts(Context& context, const Arguments& arguments) {
   }
   std::sort(names.begin(), names.end());
   Table table{{"CURRENT", "NAME", "CLUSTER", "AUTHINFO", "NAMESPACE"}, {}};
+  data::Json document{{"contexts", data::Json::array()}};
   for (const std::string& name : names) {
     const KubeconfigEntry* entry = config.context(name);
     if (entry == nullptr) {
@@ -86,6 +78,14 @@ util::Result<int> get_contexts(Context& context, const Arguments& arguments) {
     };
     table.rows.push_back({name == config.current_context ? "*" : " ", name, text("cluster"),
                           text("user"), text("namespace")});
+    document["contexts"].push_back({{"name", name},
+                                    {"current", name == config.current_context},
+                                    {"cluster", text("cluster")},
+                                    {"user", text("user")},
+                                    {"namespace", text("namespace")}});
+  }
+  if (print_document(context, document)) {
+    return k_ok;
   }
   if (output.empty() && table.rows.empty() && !arguments.boolean("no-headers")) {
     TableWriter(context.out()).row({table.header.begin(), table.header.end()});
@@ -118,8 +118,7 @@ const CommandSpec& config_view_command() {
       .path = "config view",
       .group = k_group,
       .summary = "Print the kubeconfig that is in effect, without its secrets",
-      .flags = {{"output", 'o', FlagKind::text, "FORMAT", "yaml or json", "yaml",
-                 Completes::choices, {}, {"yaml", "json"}},
+      .flags = {document_flag("json or yaml", "yaml"),
                 {"minify", 0, FlagKind::boolean, "", "only what the current context needs"},
                 {"raw", 0, FlagKind::boolean, "", "with certificates, keys and tokens"}},
       .examples = {{"What the current context says", "kubist config view --minify"}},
@@ -136,8 +135,7 @@ const CommandSpec& config_get_contexts_command() {
       .arguments = "[NAME...]",
       .max_words = -1,
       .completes = Completes::contexts,
-      .flags = {{"output", 'o', FlagKind::text, "FORMAT", "name prints names only", "",
-                 Completes::choices, {}, {"name"}},
+      .flags = {document_flag("json, yaml or name, or nothing for a table", "", {"name"}),
                 {"no-headers", 0, FlagKind::boolean, "", "leave out the line of headers"}},
       .examples = {{"All contexts", "kubist config get-contexts"}},
       .needs = Needs::nothing,

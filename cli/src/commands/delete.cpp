@@ -99,21 +99,10 @@ std::vector<resources::ServedKind> served_among(Context& context,
   return served ? *served : std::vector<resources::ServedKind>{};
 }
 
-util::Result<int> run_delete(Context& context, const Arguments& arguments) {
-  KUBIST_TRY(auto options, options_of(arguments));
-  std::vector<resources::Manifest> manifests;
-  KUBIST_TRY(auto targets,
-             delete_targets(context, arguments, manifests, options.ignore_not_found));
-  if (targets.empty()) {
-    if (!options.ignore_not_found) {
-      context.log().line("No resources found");
-    }
-    return k_ok;
-  }
-  DeletionPrinter printer(context, arguments.text("output") == "name", arguments.boolean("force"),
-                          std::string(dry_run_suffix(options.dry_run)), manifests);
-  options.on_result = [&](const apply::ObjectResult& result) { printer.result(result); };
-  options.on_progress = [&context](std::string_view line) { context.log().line(line); };
+/// The tree first, then DeployItems, then what they may need.
+util::Result<int> delete_in_order(Context& context, const Arguments& arguments,
+                                  std::vector<apply::Target> targets,
+                                  const apply::RemoveOptions& options, DeletionPrinter& printer) {
   const auto served = served_among(context, targets);
   const auto of_tree =
       std::stable_partition(targets.begin(), targets.end(), [&](const apply::Target& target) {
@@ -135,12 +124,32 @@ util::Result<int> run_delete(Context& context, const Arguments& arguments) {
   return printer.finish(apply::remove_set(*client, others, options, context.stop()));
 }
 
+util::Result<int> run_delete(Context& context, const Arguments& arguments) {
+  KUBIST_CHECK(check_detailed_exitcode(arguments));
+  KUBIST_TRY(auto options, options_of(arguments));
+  std::vector<resources::Manifest> manifests;
+  KUBIST_TRY(auto targets, delete_targets(context, arguments, manifests, options.ignore_not_found));
+  if (targets.empty()) {
+    if (!options.ignore_not_found) {
+      context.log().line("No resources found");
+    }
+    return k_ok;
+  }
+  DeletionPrinter printer(context, arguments.text("output") == "name", arguments.boolean("force"),
+                          std::string(dry_run_suffix(options.dry_run)), manifests);
+  options.on_result = [&](const apply::ObjectResult& result) { printer.result(result); };
+  options.on_progress = [&context](std::string_view line) { context.log().line(line); };
+  KUBIST_TRY(const int code,
+             delete_in_order(context, arguments, std::move(targets), options, printer));
+  return detailed_exit_code(arguments, code, printer.deletes());
+}
+
 }  // namespace
 
 const CommandSpec& delete_command() {
   static const CommandSpec spec{
       .path = "delete",
-      .group = "Basic commands",
+      .group = "Day to day",
       .summary = "Delete objects and wait until they are gone",
       .details =
           "What depends on others goes first; the rest goes in parallel. Each deletion names the "
@@ -182,10 +191,12 @@ const CommandSpec& delete_command() {
                  "time to end gracefully; negative means the object's own", "-1"},
                 {"force", 0, FlagKind::boolean, "", "do not wait for the kubelet: grace period 0"},
                 {"now", 0, FlagKind::boolean, "", "grace period 1"},
-                {"wait", 0, FlagKind::boolean, "", "wait until the objects are gone", "true"},
+                {"wait", 0, FlagKind::boolean, "",
+                 "wait until the objects are gone (default true, with --force false)"},
                 {"timeout", 0, FlagKind::duration, "DURATION",
                  "how long to wait, then end with exit code 3; 0 means no limit", "0s"},
                 dry_run_flag("delete nothing: client or server"),
+                detailed_exitcode_flag(),
                 {"output",
                  'o',
                  FlagKind::text,
@@ -195,8 +206,9 @@ const CommandSpec& delete_command() {
                  Completes::choices,
                  {},
                  {"name"}},
-                run_report_flag(""),
-                {"parallelism", 0, FlagKind::number, "N", "resources worked on at once", "16"},
+                report_flag(""),
+                {"parallelism", 0, FlagKind::number, "N",
+                 "resources worked on at once; where it is given, also DeployItems", "16"},
                 {"lock-timeout", 0, FlagKind::duration, "DURATION",
                  "wait this long for another kubist on the same project", "20s"},
                 {"abandon", 0, FlagKind::boolean, "",

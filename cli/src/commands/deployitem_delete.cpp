@@ -13,7 +13,7 @@ util::Result<int> run_deployitem_delete(Context& context, const Arguments& argum
 const CommandSpec& deployitem_delete_command() {
   static const CommandSpec spec{
       .path = "deployitem delete",
-      .group = "DeployItems",
+      .group = "Day to day",
       .summary = "Delete DeployItems, with what runs at their deletion",
       .details =
           "The same as 'kubist delete deployitems', with all its flags. If something runs at its "

@@ -13,7 +13,7 @@ util::Result<int> run_deployitem_describe(Context& context, const Arguments& arg
 const CommandSpec& deployitem_describe_command() {
   static const CommandSpec spec{
       .path = "deployitem describe",
-      .group = "DeployItems",
+      .group = "Day to day",
       .summary = "Print all about DeployItems, with their events",
       .details = "The same as 'kubist describe deployitems', with all its flags.",
       .arguments = "[NAME...]",

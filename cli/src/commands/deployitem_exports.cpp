@@ -5,13 +5,13 @@
 #include <kubist/data/document.hpp>
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
-#include <kubist/data/yaml_writer.hpp>
 #include <kubist/deployers/item.hpp>
 #include <kubist/util/base64.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
+#include "output/document.hpp"
 
 namespace kubist::cli {
 namespace {
@@ -125,8 +125,7 @@ util::Result<int> run_deployitem_exports(Context& context, const Arguments& argu
     KUBIST_CHECK(write_files(context, arguments.text("files"), exports.values));
     return k_ok;
   }
-  const std::string format = arguments.text("output");
-  if (format == "env") {
+  if (arguments.text("output") == "env") {
     for (const auto& [key, value] : exports.values.items()) {
       context.out().write(env_line(key, value));
     }
@@ -138,7 +137,7 @@ util::Result<int> run_deployitem_exports(Context& context, const Arguments& argu
       value = exports.shown.contains(key) ? exports.shown[key] : Json(k_masked);
     }
   }
-  context.out().write(format == "json" ? data::to_kubectl_json(printed) : data::to_yaml(printed));
+  print_document(context, printed);
   return k_ok;
 }
 
@@ -147,7 +146,7 @@ util::Result<int> run_deployitem_exports(Context& context, const Arguments& argu
 const CommandSpec& deployitem_exports_command() {
   static const CommandSpec spec{
       .path = "deployitem exports",
-      .group = "DeployItems",
+      .group = "Day to day",
       .summary = "Print what a DeployItem exported",
       .details =
           "Values that the item does not call public are masked as *** unless --show is given. "
@@ -158,15 +157,7 @@ const CommandSpec& deployitem_exports_command() {
       .min_words = 1,
       .max_words = -1,
       .completes = Completes::deploy_items,
-      .flags = {{"output",
-                 'o',
-                 FlagKind::text,
-                 "FORMAT",
-                 "yaml, json or env",
-                 "yaml",
-                 Completes::choices,
-                 {},
-                 {"yaml", "json", "env"}},
+      .flags = {document_flag("yaml, json or env", "yaml", {"env"}),
                 {"show", 0, FlagKind::boolean, "", "print secret values too"},
                 {"files", 0, FlagKind::text, "FOLDER",
                  "write one file a key there, print their paths", "", Completes::files}},

@@ -22,7 +22,7 @@ util::Result<int> run_deployitem_interrupt(Context& context, const Arguments& ar
 const CommandSpec& deployitem_interrupt_command() {
   static const CommandSpec spec{
       .path = "deployitem interrupt",
-      .group = "DeployItems",
+      .group = "Day to day",
       .summary = "End the run that DeployItems have under way",
       .details =
           "The workload gets SIGTERM and, after its grace period, SIGKILL; its state is saved; the "

@@ -16,7 +16,7 @@ util::Result<int> run_deployitem_list(Context& context, const Arguments& argumen
 const CommandSpec& deployitem_list_command() {
   static const CommandSpec spec{
       .path = "deployitem list",
-      .group = "DeployItems",
+      .group = "Day to day",
       .summary = "List DeployItems with their phases",
       .details =
           "The same as 'kubist get deployitems', with all its flags. EXPORTS counts how often the "

@@ -11,17 +11,32 @@
 namespace kubist::cli {
 namespace {
 
+/// Which of the kept runs: 0 is the last.
+util::Result<std::size_t> runs_back(const Arguments& arguments) {
+  if (arguments.given("back")) {
+    if (arguments.given("previous")) {
+      return util::fail(util::ErrorKind::usage, "--previous and --back cannot go together",
+                        "--previous is --back 1.");
+    }
+    const long long back = arguments.number("back");
+    constexpr auto k_most = static_cast<long long>(deployers::k_kept_logs) - 1;
+    if (back < 0 || back > k_most) {
+      return util::fail(
+          util::ErrorKind::usage, util::cat("--back must be from 0 to ", k_most, ", not ", back),
+          util::cat("The logs of the last ", deployers::k_kept_logs, " runs are kept."));
+    }
+    return static_cast<std::size_t>(back);
+  }
+  return arguments.boolean("previous") ? std::size_t{1} : std::size_t{0};
+}
+
 util::Result<int> run_deployitem_logs(Context& context, const Arguments& arguments) {
-  KUBIST_TRY(const auto home, context.client());
   deployers::LogRequest request;
+  KUBIST_TRY(request.previous, runs_back(arguments));
+  KUBIST_TRY(const auto home, context.client());
   KUBIST_TRY(request.ns, context.ns());
   request.item = arguments.words()[0];
   request.follow = arguments.boolean("follow");
-  const long long previous = arguments.number("previous");
-  if (previous < 0) {
-    return util::fail(util::ErrorKind::usage, "--previous must be 0 or more");
-  }
-  request.previous = static_cast<std::size_t>(previous);
   request.all_containers = arguments.boolean("all-containers");
   request.timestamps = arguments.boolean("timestamps");
   if (arguments.given("since")) {
@@ -58,7 +73,7 @@ util::Result<int> run_deployitem_logs(Context& context, const Arguments& argumen
 const CommandSpec& deployitem_logs_command() {
   static const CommandSpec spec{
       .path = "deployitem logs",
-      .group = "DeployItems",
+      .group = "Day to day",
       .summary = "Print what the workload of a DeployItem wrote",
       .details =
           "While its pod runs the log is the pod's own. After that it is the tail that was kept "
@@ -73,12 +88,14 @@ const CommandSpec& deployitem_logs_command() {
                 {"all-containers", 0, FlagKind::boolean, "",
                  "of the pod: what the agents beside the workload wrote, too"},
                 {"since", 0, FlagKind::duration, "DURATION", "of the pod: only what is not older",
-                 "0s"},
+                 ""},
                 {"tail", 0, FlagKind::number, "N", "only the last N lines; -1 means all", "-1"},
                 {"timestamps", 0, FlagKind::boolean, "", "of the pod: each line with its time"},
-                {"previous", 'p', FlagKind::number, "N", "the run N runs ago, from what is kept",
-                 "0"}},
+                {"previous", 'p', FlagKind::boolean, "", "of the run before, from what is kept"},
+                {"back", 0, FlagKind::number, "N",
+                 "of the run N runs before the last, from what is kept: 0, 1 or 2", "0"}},
       .examples = {{"The last run", "kubist deployitem logs hello-greet -n quickstart"},
+                   {"The run before", "kubist deployitem logs -p hello-greet -n quickstart"},
                    {"Follow the run that has begun", "kubist deployitem logs -f hello-greet"}},
       .run = run_deployitem_logs};
   return spec;

@@ -25,7 +25,7 @@ util::Result<int> run_deployitem_reconcile(Context& context, const Arguments& ar
 const CommandSpec& deployitem_reconcile_command() {
   static const CommandSpec spec{
       .path = "deployitem reconcile",
-      .group = "DeployItems",
+      .group = "Day to day",
       .summary = "Run DeployItems and wait until they have ended",
       .details =
           "Runs those whose last run failed, that never ran, or where something has changed since; "

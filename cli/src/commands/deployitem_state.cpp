@@ -9,6 +9,7 @@
 
 #include "commands.hpp"
 #include "item_world.hpp"
+#include "output/document.hpp"
 
 namespace kubist::cli {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using util::cat;
 
-constexpr std::string_view k_group = "DeployItems";
+constexpr std::string_view k_group = "Day to day";
 
 /// "drwxr-xr-x"
 std::string mode_text(const state::ArchiveEntry& entry) {
@@ -43,21 +44,33 @@ util::Result<int> run_ls(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto open,
              deployers::open_item_state(items->world(), ns, arguments.words()[0]));
   KUBIST_TRY(const auto entries, state::list(open.stored.packed));
-  for (const state::ArchiveEntry& entry : entries) {
-    context.out().write(line_of(entry));
-  }
   const state::Head& head = open.stored.head;
+  data::Json document{{"generation", head.generation},
+                      {"packedBytes", head.size},
+                      {"entries", data::Json::array()}};
+  std::string lines;
+  for (const state::ArchiveEntry& entry : entries) {
+    lines += line_of(entry);
+    document["entries"].push_back(
+        {{"mode", mode_text(entry)}, {"size", entry.size}, {"path", util::printable(entry.path)}});
+    if (!entry.target.empty()) {
+      document["entries"].back()["target"] = util::printable(entry.target);
+    }
+  }
+  if (print_document(context, document)) {
+    return k_ok;
+  }
+  context.out().write(lines);
   context.log().line(cat("generation ", head.generation, ", ", head.size, " bytes packed"));
   return k_ok;
 }
 
 util::Result<int> run_get(Context& context, const Arguments& arguments) {
   const std::string& name = arguments.words()[0];
-  const std::string file =
-      arguments.given("output") ? arguments.text("output") : name + ".tar.gz";
+  const std::string file = arguments.words().size() > 1 ? arguments.words()[1] : name + ".tar.gz";
   if (file == "-" && context.out_is_terminal()) {
     return util::fail(util::ErrorKind::usage, "the state is a gzipped tar, no text for a terminal",
-                      "Give -o FILE, or pipe it: kubist deployitem state get NAME -o - | tar tzv");
+                      "Name a FILE, or pipe it: kubist deployitem state get NAME - | tar tzv");
   }
   KUBIST_TRY(const auto items, ItemWorld::open(context));
   KUBIST_TRY(const std::string ns, context.ns());
@@ -144,6 +157,7 @@ const CommandSpec& deployitem_state_ls_command() {
       .min_words = 1,
       .max_words = 1,
       .completes = Completes::deploy_items,
+      .flags = {document_flag()},
       .examples = {{"Of one item", "kubist deployitem state ls hello-greet -n quickstart"}},
       .run = run_ls};
   return spec;
@@ -154,15 +168,15 @@ const CommandSpec& deployitem_state_get_command() {
       .path = "deployitem state get",
       .group = k_group,
       .summary = "Save the state folder of a DeployItem as a gzipped tar",
-      .details = "Nothing is written when the state turns out to be corrupt.",
-      .arguments = "NAME",
+      .details =
+          "FILE is NAME.tar.gz by default; - stands for standard output. Nothing is written when "
+          "the state turns out to be corrupt.",
+      .arguments = "NAME [FILE]",
       .min_words = 1,
-      .max_words = 1,
+      .max_words = 2,
       .completes = Completes::deploy_items,
-      .flags = {{"output", 'o', FlagKind::text, "FILE",
-                 "where to; - is standard output, NAME.tar.gz the default", "", Completes::files}},
-      .examples = {{"To a file", "kubist deployitem state get hello-greet -o greet.tar.gz"},
-                   {"To tar", "kubist deployitem state get hello-greet -o - | tar tzv"}},
+      .examples = {{"To a file", "kubist deployitem state get hello-greet greet.tar.gz"},
+                   {"To tar", "kubist deployitem state get hello-greet - | tar tzv"}},
       .run = run_get};
   return spec;
 }

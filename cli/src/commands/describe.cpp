@@ -1,13 +1,16 @@
+#include "output/describe.hpp"
+
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/data/schema.hpp>
 #include <kubist/resources/object.hpp>
+#include <kubist/resources/secret_mask.hpp>
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
 #include "input.hpp"
-#include "output/describe.hpp"
+#include "output/document.hpp"
 #include "query/fetch.hpp"
 #include "query/file_targets.hpp"
 #include "query/selectors.hpp"
@@ -25,6 +28,7 @@ struct Describer {
   std::string label_selector;
   bool any = false;
   std::vector<util::Error> errors = {};
+  Json document = {{"objects", Json::array()}};  ///< for -o
 
   /// All that a name stands for: the object, or, as in kubectl, those whose names begin with it.
   util::Result<std::vector<Json>> by_name(const Target& target, const std::string& name) {
@@ -63,9 +67,28 @@ struct Describer {
   void print(const std::vector<Json>& objects) {
     const auto events = events_of(objects);
     const Now now = std::chrono::system_clock::now();
+    if (context.arguments().given("output")) {
+      any = any || !objects.empty();
+      return keep(objects, events);
+    }
     for (std::size_t i = 0; i < objects.size(); ++i) {
       context.out().write(std::exchange(any, true) ? "\n\n" : "");
       describe(context.out(), objects[i], events[i] ? &*events[i] : nullptr, now);
+    }
+  }
+
+  /// What programs read: the objects with their events, the values of Secrets masked.
+  void keep(const std::vector<Json>& objects,
+            const std::vector<std::optional<std::vector<Json>>>& events) {
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+      Json object = resources::is_secret(objects[i])
+                        ? resources::masked_pair(objects[i], objects[i]).first
+                        : objects[i];
+      object["metadata"].erase("managedFields");
+      document["objects"].push_back({{"object", std::move(object)}});
+      if (events[i]) {
+        document["objects"].back()["events"] = *events[i];
+      }
     }
   }
 
@@ -97,7 +120,8 @@ struct Describer {
 util::Result<int> run_describe(Context& context, const Arguments& arguments) {
   const auto files = arguments.list("filename");
   if (arguments.words().empty() == files.empty()) {
-    return util::fail(ErrorKind::usage, "say what to describe: TYPE [NAME], TYPE/NAME, or -f FILE");
+    return util::fail(ErrorKind::usage,
+                      "'kubist describe' needs either TYPE [NAME], TYPE/NAME, or -f FILE");
   }
   KUBIST_TRY(const std::string labels, label_selector(arguments));
   if (!labels.empty() && (names_objects(arguments.words()) || !files.empty())) {
@@ -114,10 +138,11 @@ util::Result<int> run_describe(Context& context, const Arguments& arguments) {
   for (const Target& target : targets.list) {
     KUBIST_CHECK(describer.target(target));
   }
+  print_document(context, describer.document);
   if (!describer.errors.empty()) {
     return util::fail(data::combine_errors(std::move(describer.errors), "what was asked for"));
   }
-  if (!describer.any) {
+  if (!describer.any && !arguments.given("output")) {
     context.log().line(all_namespaces ? std::string("No resources found")
                                       : util::cat("No resources found in ", ns, " namespace."));
   }
@@ -129,7 +154,7 @@ util::Result<int> run_describe(Context& context, const Arguments& arguments) {
 const CommandSpec& describe_command() {
   static const CommandSpec spec{
       .path = "describe",
-      .group = "Objects",
+      .group = "Objects of any kind, as kubectl",
       .summary = "Print all about objects, with their events",
       .details =
           "Works for any kind. A name that does not exist stands for all names that begin with it. "
@@ -137,7 +162,8 @@ const CommandSpec& describe_command() {
       .arguments = "TYPE [NAME...] | TYPE/NAME... | -f FILE",
       .max_words = -1,
       .completes = Completes::resource_names,
-      .flags = {{"all-namespaces", 'A', FlagKind::boolean, "", "look in all namespaces"},
+      .flags = {document_flag("json or yaml: each object with its events; or nothing for people"),
+                {"all-namespaces", 'A', FlagKind::boolean, "", "look in all namespaces"},
                 {"selector", 'l', FlagKind::text, "SELECTOR", "only objects with these labels"},
                 filename_flag(),
                 recursive_flag(),

@@ -39,7 +39,7 @@ util::Result<int> run_diff(Context& context, const Arguments& arguments) {
 const CommandSpec& diff_command() {
   static const CommandSpec spec{
       .path = "diff",
-      .group = "Basic commands",
+      .group = "Day to day",
       .summary = "Show what apply would change",
       .details =
           "The API server computes the outcome in a dry run; what it gives is compared with what "

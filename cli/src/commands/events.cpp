@@ -162,7 +162,7 @@ util::Result<int> run_events(Context& context, const Arguments& arguments) {
 const CommandSpec& events_command() {
   static const CommandSpec spec{
       .path = "events",
-      .group = "Objects",
+      .group = "Objects of any kind, as kubectl",
       .summary = "Print events, the latest last",
       .flags = {output_flag(),
                 {"all-namespaces", 'A', FlagKind::boolean, "", "of all namespaces"},

@@ -16,7 +16,7 @@ util::Result<int> run_experiment_list(Context& context, const Arguments& argumen
 const CommandSpec& experiment_list_command() {
   static const CommandSpec spec{
       .path = "experiment list",
-      .group = "Releases",
+      .group = "Releases and traffic",
       .summary = "List experiments with their states and winners",
       .details = "The same as 'kubist get experiments', with all its flags.",
       .arguments = "[NAME...]",

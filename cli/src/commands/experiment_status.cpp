@@ -1,15 +1,14 @@
 #include <cstdio>
 
 #include <kubist/cli/context.hpp>
-#include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
-#include <kubist/data/yaml_writer.hpp>
 #include <kubist/release/experiment_progress.hpp>
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
 #include "experiment_request.hpp"
 #include "follow.hpp"
+#include "output/document.hpp"
 #include "output/tree_lines.hpp"
 
 namespace kubist::cli {
@@ -96,17 +95,13 @@ bool is_over(const Json& experiment) {
 }
 
 util::Result<int> run_experiment_status(Context& context, const Arguments& arguments) {
-  const std::string output = arguments.text("output");
-  if (!output.empty() && output != "json" && output != "yaml") {
-    return util::fail(util::ErrorKind::usage, "--output must be yaml or json");
+  if (arguments.boolean("watch") && arguments.given("output")) {
+    return util::fail(util::ErrorKind::usage, "--watch shows a table: leave --output out");
   }
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const std::string ns, context.ns());
   const engine::Key key = asked_key(experiment(), ns, arguments.words().front());
   if (arguments.boolean("watch")) {
-    if (!output.empty()) {
-      return util::fail(util::ErrorKind::usage, "--watch shows a table: leave --output out");
-    }
     Following following{{}, lines_of, is_over};
     following.watch.resource = resource_of(experiment());
     following.watch.ns = ns;
@@ -116,10 +111,6 @@ util::Result<int> run_experiment_status(Context& context, const Arguments& argum
     return experiment_exit_code(last);
   }
   KUBIST_TRY(const Json found, get_asked(*client, experiment(), key, context.stop()));
-  if (output.empty()) {
-    context.out().write(lines_of(found));
-    return experiment_exit_code(found);
-  }
   Json shown = Json::object();
   for (const char* field :
        {"state", "reason", "message", "winner", "startedAt", "assignment", "report"}) {
@@ -127,7 +118,9 @@ util::Result<int> run_experiment_status(Context& context, const Arguments& argum
       shown[field] = *value;
     }
   }
-  context.out().write(output == "json" ? data::to_kubectl_json(shown) : data::to_yaml(shown));
+  if (!print_document(context, shown)) {
+    context.out().write(lines_of(found));
+  }
   return experiment_exit_code(found);
 }
 
@@ -136,7 +129,7 @@ util::Result<int> run_experiment_status(Context& context, const Arguments& argum
 const CommandSpec& experiment_status_command() {
   static const CommandSpec spec{
       .path = "experiment status",
-      .group = "Releases",
+      .group = "Releases and traffic",
       .summary = "Show where an experiment stands, and what was measured",
       .details =
           "For each goal and variant: the samples, the rate or mean, the difference to the control "
@@ -151,15 +144,7 @@ const CommandSpec& experiment_status_command() {
       .flags = {{"watch", 'w', FlagKind::boolean, "", "show each change until it has ended"},
                 {"timeout", 0, FlagKind::duration, "DURATION",
                  "with -w: end after this long with exit code 3; 0 means no limit", "0s"},
-                {"output",
-                 'o',
-                 FlagKind::text,
-                 "FORMAT",
-                 "json or yaml, or nothing for a table",
-                 "",
-                 Completes::choices,
-                 {},
-                 {"json", "yaml"}}},
+                document_flag()},
       .examples = {{"Once", "kubist experiment status button -n shop"},
                    {"Until it has ended", "kubist experiment status button -n shop -w"},
                    {"In a pipeline",

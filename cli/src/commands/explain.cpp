@@ -92,7 +92,7 @@ util::Result<int> run_explain(Context& context, const Arguments& arguments) {
 const CommandSpec& explain_command() {
   static const CommandSpec spec{
       .path = "explain",
-      .group = "Objects",
+      .group = "Objects of any kind, as kubectl",
       .summary = "Print the documentation of a kind or of one of its fields",
       .details =
           "Comes from the API server, and for kubist's own kinds from this program where there is "

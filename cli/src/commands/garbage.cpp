@@ -45,7 +45,7 @@ util::Result<int> run_garbage(Context& context, const Arguments& arguments) {
 const CommandSpec& garbage_command() {
   static const CommandSpec spec{
       .path = "garbage",
-      .group = "DeployItems",
+      .group = "Day to day",
       .summary = "Remove what DeployItems that are gone left where their pods ran",
       .details =
           "Looks into the namespaces of VirtualClusters for pods, accounts and Secrets of "

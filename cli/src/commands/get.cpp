@@ -36,7 +36,7 @@ std::vector<Flag> flags() {
 const CommandSpec& get_command() {
   static const CommandSpec spec{
       .path = "get",
-      .group = "Objects",
+      .group = "Objects of any kind, as kubectl",
       .summary = "Print objects of any kind",
       .details =
           "Prints the table that the API server makes of the objects, or the objects themselves "

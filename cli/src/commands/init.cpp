@@ -52,7 +52,7 @@ util::Result<int> run_init(Context& context, const Arguments& arguments) {
 const CommandSpec& init_command() {
   static const CommandSpec spec{
       .path = "init",
-      .group = "Setting up",
+      .group = "Start here",
       .summary = "Install or upgrade kubist's kinds in the cluster",
       .details =
           "Applies the CustomResourceDefinitions and waits until the API server serves them. What "
@@ -75,7 +75,7 @@ const CommandSpec& init_command() {
                 {"timeout", 0, FlagKind::duration, "DURATION",
                  "how long to wait for the kinds to be served", "60s"},
                 set_output_flag(),
-                set_report_flag()},
+                report_flag()},
       .examples = {{"Install the kinds", "kubist init"},
                    {"Print the roles for project shop",
                     "kubist init --print-rbac -n shop --home-namespace shop-dev"}},

@@ -2,11 +2,11 @@
 
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
-#include <kubist/data/json_text.hpp>
 #include <kubist/istio/check.hpp>
 #include <kubist/util/text.hpp>
 
 #include "../istio_flags.hpp"
+#include "../output/document.hpp"
 #include "../output/table.hpp"
 #include "../output/tree_lines.hpp"
 #include "commands.hpp"
@@ -107,9 +107,7 @@ util::Result<int> run_istio_check(Context& context, const Arguments& arguments) 
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const istio::Report report,
              istio::check(*client, scope, support, options, context.stop()));
-  if (arguments.text("output") == "json") {
-    context.out().write(data::to_kubectl_json(istio::to_json(report)));
-  } else {
+  if (!print_document(context, istio::to_json(report))) {
     print_text(report, context);
   }
   return exit_code_of(report);
@@ -144,15 +142,7 @@ const CommandSpec& istio_check_command() {
                  "true"},
                 {"timeout", 0, FlagKind::duration, "DURATION",
                  "what has not answered by then counts as not known", "10s"},
-                {"output",
-                 'o',
-                 FlagKind::text,
-                 "FORMAT",
-                 "text or json",
-                 "text",
-                 Completes::choices,
-                 {},
-                 {"text", "json"}}},
+                document_flag()},
       .examples = {{"Look at the cluster of another context", "kubist istio check --context prod"},
                    {"Only the verdict", "kubist istio check -o json | jq -r .verdict"}},
       .needs = Needs::cluster,

@@ -150,7 +150,7 @@ util::Result<int> run_policy_init(Context& context, const Arguments& arguments) 
   const resources::Kind* kind = resources::find_kind_by_word(word);
   if (kind == nullptr || !kind->node) {
     return util::fail(ErrorKind::usage,
-                      cat("no policy runs on ", word, ": it is no kind of the tree"));
+                      cat("no policy runs on ", word, ": kubist does not reconcile that kind"));
   }
   const bool release = kind->name == "CanaryRelease";
   const auto filled = [&](const char* text) {

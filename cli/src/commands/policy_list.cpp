@@ -1,13 +1,12 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
-#include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/catalog.hpp>
 #include <kubist/executors/tree.hpp>
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
-#include "output/format.hpp"
+#include "output/document.hpp"
 #include "output/tree_lines.hpp"
 
 namespace kubist::cli {
@@ -81,15 +80,13 @@ util::Result<int> run_policy_list(Context& context, const Arguments& arguments) 
   KUBIST_TRY(auto local, executors::read_local_config());
   const executors::Catalog catalog(std::move(local));
   const std::vector<Row> rows = rows_of(catalog.build(objects), objects, ns);
-  if (arguments.text("output") != "json") {
-    print_table(rows, context);
-    return k_ok;
-  }
   Json list{{"policies", Json::array()}};
   for (const Row& row : rows) {
     list["policies"].push_back(row.json);
   }
-  context.out().write(data::to_kubectl_json(list));
+  if (!print_document(context, list)) {
+    print_table(rows, context);
+  }
   return k_ok;
 }
 
@@ -102,10 +99,11 @@ const CommandSpec& policy_list_command() {
       .summary = "List the policies that can be used in a namespace",
       .details =
           "Built-in policies, the namespace's PolicyDefinitions and the cluster's "
-          "ClusterPolicyDefinitions. A definition that cannot be used says why. With -o json "
+          "ClusterPolicyDefinitions. A definition that cannot be used says why. With -o json or "
+          "yaml "
           "the parameters are shown too.",
       .arguments = "",
-      .flags = {json_output_flag("json, or nothing for a table"),
+      .flags = {document_flag(),
                 {"offline", 0, FlagKind::boolean, "",
                  "only the built-in ones; no cluster is asked"}},
       .examples = {{"What this project can use", "kubist policy list -n shop"},

@@ -1,13 +1,12 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
-#include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
-#include <kubist/data/yaml_writer.hpp>
 #include <kubist/executors/catalog.hpp>
 #include <kubist/executors/tree.hpp>
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
+#include "output/document.hpp"
 #include "policy_files.hpp"
 
 namespace kubist::cli {
@@ -64,8 +63,7 @@ util::Result<int> run_policy_run(Context& context, const Arguments& arguments) {
       context.log().line(util::printable(trace.stderr_tail));
     }
   }
-  context.out().write(arguments.text("output") == "json" ? data::to_kubectl_json(result.output)
-                                                         : data::to_yaml(result.output));
+  print_document(context, result.output);
   return k_ok;
 }
 
@@ -86,15 +84,7 @@ const CommandSpec& policy_run_command() {
                  Completes::files},
                 {"definition", 0, FlagKind::list, "FILE", "a file with policy definitions", "",
                  Completes::files},
-                {"output",
-                 'o',
-                 FlagKind::text,
-                 "FORM",
-                 "yaml or json",
-                 "yaml",
-                 Completes::choices,
-                 {},
-                 {"yaml", "json"}}},
+                document_flag("json or yaml", "yaml")},
       .examples = {{"A built-in policy", "kubist policy run TimedWindow -f input.yaml"},
                    {"A definition before it is applied",
                     "kubist policy run --definition policy.yaml -f input.yaml"}},

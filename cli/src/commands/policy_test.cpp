@@ -7,6 +7,8 @@
 
 #include "commands.hpp"
 #include "output/case_report.hpp"
+#include "output/document.hpp"
+#include "output/set_report.hpp"
 #include "policy_files.hpp"
 
 namespace kubist::cli {
@@ -29,6 +31,10 @@ CaseResult run_case(const engine::PolicyCase& test, const engine::PolicyCatalog&
 }
 
 util::Result<int> run_policy_test(Context& context, const Arguments& arguments) {
+  if (arguments.given("output") && arguments.given("report")) {
+    return util::fail(util::ErrorKind::usage, "-o and --report cannot go together",
+                      "--report json is what -o json prints.");
+  }
   std::vector<std::string> paths = arguments.list("definition");
   paths.insert(paths.end(), arguments.words().begin(), arguments.words().end());
   KUBIST_TRY(const PolicyFiles files, read_policy_files(paths));
@@ -39,18 +45,21 @@ util::Result<int> run_policy_test(Context& context, const Arguments& arguments) 
   KUBIST_TRY(auto local, executors::read_local_config());
   const executors::Catalog definitions(std::move(local));
   const engine::PolicyCatalog catalog = definitions.build(files.definitions);
-  const std::string form = arguments.text("output");
+  const std::string form = arguments.text("report");
+  const bool lines = form == "text" && !arguments.given("output");
   std::vector<CaseResult> results;
   for (const auto& test : files.cases) {
     results.push_back(run_case(test, catalog, context.stop()));
-    if (form.empty()) {
+    if (lines) {
       print_case(results.back(), context.out_color(), context.out());
     }
   }
   if (context.stop().stop_requested()) {
     return util::fail(util::ErrorKind::cancelled, "stopped before all cases were run");
   }
-  print_cases(results, form, context.out());
+  if (!print_document(context, cases_json(results))) {
+    print_cases(results, form, context.out());
+  }
   const bool all = std::all_of(results.begin(), results.end(),
                                [](const CaseResult& result) { return result.passed; });
   return all ? k_ok : k_error;
@@ -79,17 +88,10 @@ const CommandSpec& policy_test_command() {
       .completes = Completes::files,
       .flags = {{"definition", 0, FlagKind::list, "FILE",
                  "a file with further policy definitions, may be repeated", "", Completes::files},
-                {"output",
-                 'o',
-                 FlagKind::text,
-                 "FORM",
-                 "json or junit, or nothing for lines",
-                 "",
-                 Completes::choices,
-                 {},
-                 {"json", "junit"}}},
+                document_flag(),
+                report_flag()},
       .examples = {{"Test a team's policies", "kubist policy test policies/"},
-                   {"For CI", "kubist policy test policies/ -o junit > policies.xml"}},
+                   {"For CI", "kubist policy test policies/ --report junit > policies.xml"}},
       .needs = Needs::nothing,
       .run = run_policy_test};
   return spec;

@@ -2,11 +2,10 @@
 
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
-#include <kubist/data/json_text.hpp>
 #include <kubist/engine/report.hpp>
 
 #include "commands.hpp"
-#include "output/format.hpp"
+#include "output/document.hpp"
 #include "selection.hpp"
 #include "session.hpp"
 
@@ -36,23 +35,25 @@ Json to_json(const Node& node, const PolicyVerdict& verdict) {
 
 util::Result<int> run_policy_trace(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto keys, read_selection(context, arguments.words()));
+  if (keys.size() > 1) {
+    return util::fail(util::ErrorKind::usage, "policy trace takes one resource");
+  }
   KUBIST_TRY(const auto session, open_session(context));
   KUBIST_TRY(const auto look, session->trace_policies(keys[0], context.stop()));
   Json all{{"nodes", Json::array()}};
   int code = k_ok;
   for (std::size_t i = 0; i < look.nodes.size(); ++i) {
-    if (arguments.text("output") == "json") {
-      all["nodes"].push_back(to_json(look.graph[look.nodes[i]], look.verdicts[i]));
-    } else {
-      print_policy_trace(look.graph[look.nodes[i]], look.verdicts[i], context.out_color(),
-                         context.out());
-    }
+    all["nodes"].push_back(to_json(look.graph[look.nodes[i]], look.verdicts[i]));
     if (look.verdicts[i].error) {
       code = exit_code(look.verdicts[i].error->kind);
     }
   }
-  if (arguments.text("output") == "json") {
-    context.out().write(data::to_kubectl_json(all));
+  if (print_document(context, all)) {
+    return code;
+  }
+  for (std::size_t i = 0; i < look.nodes.size(); ++i) {
+    print_policy_trace(look.graph[look.nodes[i]], look.verdicts[i], context.out_color(),
+                       context.out());
   }
   return code;
 }
@@ -69,14 +70,15 @@ const CommandSpec& policy_trace_command() {
           "it, "
           "its parameters and settings, and the state that it returned last time. Nothing is "
           "written. "
-          "With -o json each policy's whole input and output are shown; the input can be recorded "
+          "With -o json or yaml each policy's whole input and output are shown; the input can be "
+          "recorded "
           "for "
           "'kubist policy test' and 'kubist policy run'.",
-      .arguments = "KIND/NAME",
+      .arguments = "KIND NAME | KIND/NAME",
       .min_words = 1,
-      .max_words = 1,
+      .max_words = 2,
       .completes = Completes::resource_names,
-      .flags = {json_output_flag("json, or nothing for a summary")},
+      .flags = {document_flag()},
       .examples = {{"Why does this namespace get that label?",
                     "kubist policy trace vc/dev -n shop"}},
       .run = run_policy_trace};

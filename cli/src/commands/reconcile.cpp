@@ -35,9 +35,9 @@ util::Result<ReconcileOptions> options_of(Context& context, const Arguments& arg
 }
 
 /// Applies the files of -f; what they describe becomes the selection, in a dry run also as it would
-/// be then. False: there is nothing in them to reconcile.
-util::Result<bool> apply_first(Context& context, const Arguments& arguments,
-                               ReconcileOptions& options) {
+/// be then. The selection is empty where there is nothing in them to reconcile.
+util::Result<apply::Report> apply_first(Context& context, const Arguments& arguments,
+                                        ReconcileOptions& options) {
   if (!arguments.words().empty()) {
     return util::fail(ErrorKind::usage, "-f and names cannot go together");
   }
@@ -48,7 +48,7 @@ util::Result<bool> apply_first(Context& context, const Arguments& arguments,
   // Where out is for a document it is that of the run, or that of the apply where no run follows.
   SetPrinter printer(context, report_format(arguments.text("report")),
                      std::string(dry_run_suffix(options.dry_run)), manifests);
-  KUBIST_TRY(const auto report, apply_manifests(context, apply_with, manifests, printer));
+  KUBIST_TRY(auto report, apply_manifests(context, apply_with, manifests, printer));
   if (!report.ok()) {
     KUBIST_CHECK(printer.finish(report));
   }
@@ -75,7 +75,7 @@ util::Result<bool> apply_first(Context& context, const Arguments& arguments,
   if (options.selection.empty()) {
     KUBIST_CHECK(printer.finish(report));
   }
-  return !options.selection.empty();
+  return report;
 }
 
 void warn(Context& context, const Run& run) {
@@ -110,13 +110,16 @@ util::Result<int> watch(Context& context, executors::Session& session,
 }
 
 util::Result<int> run_reconcile(Context& context, const Arguments& arguments) {
+  KUBIST_CHECK(check_detailed_exitcode(arguments));
   KUBIST_TRY(ReconcileOptions options, options_of(context, arguments));
   const Deadline deadline(arguments.duration("timeout"), context.stop());
+  bool changes = false;
   if (arguments.given("filename")) {
-    KUBIST_TRY(const bool any, apply_first(context, arguments, options));
-    if (!any) {
+    KUBIST_TRY(const apply::Report applied, apply_first(context, arguments, options));
+    changes = changes_objects(applied);
+    if (options.selection.empty()) {
       context.log().line("there are no objects of the tree in the input: nothing to reconcile");
-      return k_ok;
+      return detailed_exit_code(arguments, k_ok, changes);
     }
   }
   KUBIST_TRY(const auto session, open_session(context));
@@ -131,21 +134,24 @@ util::Result<int> run_reconcile(Context& context, const Arguments& arguments) {
   if (run.report.stopped) {
     return deadline.cut_short(cat(run.report.summary.not_started, " nodes were not started"));
   }
-  return exit_code_of(run.report);
+  return detailed_exit_code(arguments, exit_code_of(run.report),
+                            changes || run.report.summary.writes > 0);
 }
 
 std::vector<Flag> flags() {
   std::vector<Flag> all = apply_flags();
   const std::vector<Flag> own{
       {"watch", 'w', FlagKind::boolean, "", "keep watching and reconciling until a signal"},
-      run_report_flag("text"),
+      report_flag(),
+      detailed_exitcode_flag(),
       {"parallelism", 0, FlagKind::number, "N",
-       "resources, and items of an Execution, worked on at once (items: as many as can, by "
-       "default)",
+       "resources worked on at once; where it is given, also the items of an Execution, which "
+       "otherwise run as soon as they can",
        "16"},
       {"timeout", 0, FlagKind::duration, "DURATION",
-       "end after this long with exit code 3; without it, what is not ready is waited for 5m",
-       "0s"},
+       "end after this long with exit code 3; by default the run has no limit, but what is not "
+       "ready "
+       "is waited for 5m at most"},
       {"lock-timeout", 0, FlagKind::duration, "DURATION",
        "wait this long for another kubist on the same project; a dead one lets go after 15s",
        "20s"},
@@ -163,7 +169,7 @@ std::vector<Flag> flags() {
 const CommandSpec& reconcile_command() {
   static const CommandSpec spec{
       .path = "reconcile",
-      .group = "Environments",
+      .group = "Start here",
       .summary = "Walk the tree and bring everything in line",
       .details =
           "Runs each resource's policies, then its executor, then its children. A resource that "
@@ -173,14 +179,16 @@ const CommandSpec& reconcile_command() {
           "then what they describe is reconciled, with all that is below it.\n\n"
           "With --watch the same loop goes on: each change, drift or due time runs its subtree "
           "again.",
-      .arguments = "[KIND/NAME... | -f FILE]",
+      .arguments = "[KIND NAME... | KIND/NAME... | -f FILE]",
       .max_words = -1,
       .completes = Completes::resource_names,
       .flags = flags(),
       .examples = {{"Bring the whole environment in line", "kubist reconcile"},
-                   {"Only one project, and keep it so", "kubist reconcile Project/shop --watch"},
+                   {"Only one project, and keep it so", "kubist reconcile project shop --watch"},
                    {"Apply a folder and bring it about", "kubist reconcile -f env/"},
                    {"See what would be written", "kubist reconcile --dry-run=server"},
+                   {"Detect drift in CI: exit code 2 if something would be written",
+                    "kubist reconcile --dry-run=server --detailed-exitcode"},
                    {"In a pipeline", "kubist reconcile --report junit --timeout 10m > report.xml"}},
       .run = run_reconcile};
   return spec;

@@ -1,6 +1,5 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
-#include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/data/yaml_writer.hpp>
 #include <kubist/resources/kinds.hpp>
@@ -9,6 +8,7 @@
 #include <kubist/util/text.hpp>
 
 #include "../input.hpp"
+#include "../output/document.hpp"
 #include "../output/route_lines.hpp"
 #include "../query/targets.hpp"
 #include "commands.hpp"
@@ -143,9 +143,7 @@ Result<int> run_route_explain(Context& context, const Arguments& arguments) {
     KUBIST_TRY(const traffic::Request request, read_request(arguments));
     taken = traffic::rule_for(route, request);
   }
-  if (form == "json") {
-    context.out().write(data::to_kubectl_json(route_json(route, place, taken)));
-  } else {
+  if (!print_document(context, route_json(route, place, taken))) {
     context.out().write(arguments.given("condition") ? condition_lines(route.rules[0].condition)
                                                      : route_lines(route, place));
     context.out().write(asked ? taken_line(arguments.text("request"), taken) : "");
@@ -158,7 +156,7 @@ Result<int> run_route_explain(Context& context, const Arguments& arguments) {
 const CommandSpec& route_explain_command() {
   static const CommandSpec spec{
       .path = "route explain",
-      .group = "Traffic",
+      .group = "Releases and traffic",
       .summary = "Say which requests a TrafficRoute takes, and where they go",
       .details =
           "Writes out the conditions of a route as the mesh will try them, the first that "
@@ -181,15 +179,8 @@ const CommandSpec& route_explain_command() {
                 {"cookie", 0, FlagKind::list, "NAME=VALUE", "a cookie of the request"},
                 {"target-namespace", 0, FlagKind::text, "NS", "where the route's objects are kept",
                  "NAMESPACE"},
-                {"output",
-                 'o',
-                 FlagKind::text,
-                 "FORM",
-                 "text, json, virtualservice or httproute",
-                 "text",
-                 Completes::choices,
-                 {},
-                 {"text", "json", "virtualservice", "httproute"}}},
+                document_flag("json, yaml, virtualservice or httproute, or nothing for people", "",
+                              {"virtualservice", "httproute"})},
       .examples = {{"What does a route of a file do?", "kubist route explain -f route.yaml"},
                    {"Who answers this request?",
                     "kubist route explain shop --request /cart -H 'x-user: anna'"},

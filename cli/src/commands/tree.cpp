@@ -5,7 +5,7 @@
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
-#include "output/format.hpp"
+#include "output/document.hpp"
 #include "output/tree_lines.hpp"
 #include "query/get_applications.hpp"
 #include "selection.hpp"
@@ -115,13 +115,14 @@ util::Result<int> run_tree(Context& context, const Arguments& arguments) {
     KUBIST_TRY(const auto found, graph.require(key));
     roots.insert(roots.end(), found.begin(), found.end());
   }
-  if (arguments.text("output") == "json") {
-    data::Json all{{"roots", data::Json::array()}};
-    for (NodeId root : roots) {
-      all["roots"].push_back(to_json(graph, root));
-    }
-    context.out().write(all.dump(2) + '\n');
-  } else if (roots.empty()) {
+  data::Json all{{"roots", data::Json::array()}};
+  for (NodeId root : roots) {
+    all["roots"].push_back(to_json(graph, root));
+  }
+  if (print_document(context, all)) {
+    return k_ok;
+  }
+  if (roots.empty()) {
     context.log().line("No resources found");
   } else {
     const Versions versions = arguments.boolean("versions") ? version_rows(graph) : Versions{};
@@ -135,16 +136,16 @@ util::Result<int> run_tree(Context& context, const Arguments& arguments) {
 const CommandSpec& tree_command() {
   static const CommandSpec spec{
       .path = "tree",
-      .group = "Environments",
+      .group = "Start here",
       .summary = "Show the tree and how each resource is",
       .details =
           "READY is the resource's own condition, TREE that of all below it as well. With "
           "--versions the applications of each virtual cluster follow it: ready replicas, and "
           "under MESSAGE their share of the routes.",
-      .arguments = "[KIND/NAME...]",
+      .arguments = "[KIND NAME... | KIND/NAME...]",
       .max_words = -1,
       .completes = Completes::resource_names,
-      .flags = {json_output_flag("json, or nothing for a table"),
+      .flags = {document_flag(),
                 {"versions", 0, FlagKind::boolean, "", "show applications and their versions"}},
       .examples = {{"The whole environment", "kubist tree"},
                    {"With the versions of its applications", "kubist tree --versions"},

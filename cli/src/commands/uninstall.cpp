@@ -13,7 +13,7 @@ util::Result<int> run_uninstall(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto dry_run, dry_run_of(arguments));
   KUBIST_TRY(const auto client, context.client());
   apply::UninstallOptions options;
-  options.force = arguments.boolean("force") || arguments.boolean("yes");
+  options.force = arguments.boolean("force");
   options.dry_run = dry_run != apply::DryRun::none;
   options.timeout = arguments.duration("timeout");
   SetPrinter printer(context, SetFormat::lines, std::string(dry_run_suffix(dry_run)), {});
@@ -26,14 +26,13 @@ util::Result<int> run_uninstall(Context& context, const Arguments& arguments) {
 const CommandSpec& uninstall_command() {
   static const CommandSpec spec{
       .path = "uninstall",
-      .group = "Setting up",
+      .group = "Settings",
       .summary = "Remove kubist's kinds from the cluster",
       .details =
           "Deletes the CustomResourceDefinitions that kubist installed. It refuses while objects "
           "of "
           "these kinds exist, since they would be deleted with their kind.",
       .flags = {{"force", 0, FlagKind::boolean, "", "delete the objects with their kinds"},
-                {"yes", 0, FlagKind::boolean, "", "the same as --force"},
                 dry_run_flag("delete nothing: client or server"),
                 {"timeout", 0, FlagKind::duration, "DURATION", "how long to wait; 0 means no limit",
                  "60s"}},

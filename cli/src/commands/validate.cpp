@@ -60,7 +60,7 @@ util::Result<int> run_validate(Context& context, const Arguments& arguments) {
 const CommandSpec& validate_command() {
   static const CommandSpec spec{
       .path = "validate",
-      .group = "Basic commands",
+      .group = "Day to day",
       .summary = "Check files without a cluster",
       .details =
           "kubist's own objects are checked against their schemas and rules, references and cycles "
@@ -69,7 +69,7 @@ const CommandSpec& validate_command() {
           "column. Of a project that is in the input, what others refer to has to be there, too. "
           "Objects of other kinds are only read.",
       .arguments = "-f FILE",
-      .flags = {filename_flag(), recursive_flag(), set_report_flag()},
+      .flags = {filename_flag(), recursive_flag(), report_flag()},
       .examples = {{"Check a folder in CI", "kubist validate -R -f env/"}},
       .needs = Needs::nothing,
       .run = run_validate};

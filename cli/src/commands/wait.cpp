@@ -22,7 +22,7 @@ util::Result<WaitOptions> read_options(const Arguments& arguments) {
     options.conditions.push_back(std::move(condition));
   }
   if (options.conditions.empty()) {
-    return util::fail(ErrorKind::usage, "say what to wait for with --for",
+    return util::fail(ErrorKind::usage, "'kubist wait' needs --for CONDITION",
                       "For example --for=condition=Ready.");
   }
   bool deletes = false;
@@ -47,11 +47,13 @@ util::Result<> check_words(const Arguments& arguments, const WaitOptions& option
   const bool selected = !options.label_selector.empty() || !options.field_selector.empty() ||
                         arguments.boolean("all");
   if (words.empty() == arguments.list("filename").empty()) {
-    return util::fail(ErrorKind::usage, "say which objects: TYPE NAME, TYPE/NAME, or -f FILE");
+    return util::fail(ErrorKind::usage,
+                      "'kubist wait' needs either TYPE NAME, TYPE/NAME, or -f FILE");
   }
   if (!words.empty() && named == selected) {
-    return util::fail(ErrorKind::usage, named ? "give names, or --all, -l or --field-selector"
-                                              : "a type alone needs --all, -l or --field-selector");
+    return util::fail(ErrorKind::usage,
+                      named ? "names cannot go together with --all, -l or --field-selector"
+                            : "a type alone needs --all, -l or --field-selector");
   }
   return {};
 }
@@ -80,7 +82,7 @@ util::Result<int> run_wait(Context& context, const Arguments& arguments) {
 const CommandSpec& wait_command() {
   static const CommandSpec spec{
       .path = "wait",
-      .group = "Objects",
+      .group = "Day to day",
       .summary = "Wait until objects meet a condition",
       .details =
           "Watches the objects and ends as soon as all of them meet all conditions of --for, or at "

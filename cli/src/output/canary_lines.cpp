@@ -136,4 +136,19 @@ std::string canary_lines(const Json& release) {
                              versions_of(release), policies_of(release)));
 }
 
+Json canary_json(const Json& release) {
+  Json shown{{"name", data::string_at(release, {"metadata", "name"})},
+             {"namespace", data::string_at(release, {"metadata", "namespace"})}};
+  for (const char* field : {"destination", "stable", "canary"}) {
+    shown[field] = data::string_at(release, {"spec", field});
+  }
+  for (const char* field : {"state", "reason", "message", "attempt", "weight", "nextWeight", "wave",
+                            "measured", "policies"}) {
+    if (const Json* value = data::find_path(release, {"status", field})) {
+      shown[field] = *value;
+    }
+  }
+  return shown;
+}
+
 }  // namespace kubist::cli

@@ -9,5 +9,8 @@ namespace kubist::cli {
 /// this weight, and what each policy said last. Lines, each with its end; foreign text is
 /// printable.
 std::string canary_lines(const data::Json& release);
+/// The same for programs: name, namespace, what moves, and the fields of its status that say where
+/// it is and why.
+data::Json canary_json(const data::Json& release);
 
 }  // namespace kubist::cli

@@ -6,6 +6,7 @@
 #include <kubist/util/text.hpp>
 
 #include "output/junit.hpp"
+#include "output/set_documents.hpp"
 #include "output/tree_lines.hpp"
 
 namespace kubist::cli {
@@ -59,6 +60,22 @@ JunitCase junit_case(const CaseResult& result) {
   return entry;
 }
 
+std::size_t passed_cases(const std::vector<CaseResult>& results) {
+  return static_cast<std::size_t>(std::count_if(
+      results.begin(), results.end(), [](const CaseResult& result) { return result.passed; }));
+}
+
+void print_failed_github(const std::vector<CaseResult>& results, Sink& out) {
+  for (const CaseResult& result : results) {
+    std::string text = cat(result.name, ": ", result.message);
+    for (const auto& difference : result.differences) {
+      text += cat('\n', place(difference), '\n', expected_line(difference), '\n',
+                  actual_line(difference));
+    }
+    out.write(result.passed ? "" : github_annotation({}, text));
+  }
+}
+
 }  // namespace
 
 void print_case(const CaseResult& result, bool color, Sink& out) {
@@ -81,22 +98,27 @@ void print_case(const CaseResult& result, bool color, Sink& out) {
   }
 }
 
+Json cases_json(const std::vector<CaseResult>& results) {
+  const auto passed = passed_cases(results);
+  Json report{{"cases", Json::array()}, {"passed", passed}, {"failed", results.size() - passed}};
+  for (const CaseResult& result : results) {
+    report["cases"].push_back(to_json(result));
+  }
+  return report;
+}
+
 void print_cases(const std::vector<CaseResult>& results, std::string_view form, Sink& out) {
-  const auto passed = std::count_if(results.begin(), results.end(),
-                                    [](const CaseResult& result) { return result.passed; });
-  const auto failed = static_cast<std::ptrdiff_t>(results.size()) - passed;
   if (form == "json") {
-    Json report{{"cases", Json::array()}, {"passed", passed}, {"failed", failed}};
-    for (const CaseResult& result : results) {
-      report["cases"].push_back(to_json(result));
-    }
-    out.write(data::to_kubectl_json(report));
+    out.write(data::to_kubectl_json(cases_json(results)));
+  } else if (form == "github") {
+    print_failed_github(results, out);
   } else if (form == "junit") {
     std::vector<JunitCase> cases;
     std::transform(results.begin(), results.end(), std::back_inserter(cases), junit_case);
     print_junit("kubist policy test", cases, out);
   } else {
-    out.write(cat(passed, " passed, ", failed, " failed\n"));
+    const auto passed = passed_cases(results);
+    out.write(cat(passed, " passed, ", results.size() - passed, " failed\n"));
   }
 }
 

@@ -140,21 +140,18 @@ util::Result<OutputFormat> parse_output_format(std::string_view text) {
 }
 
 Flag output_flag() {
-  return {"output",
-          'o',
-          FlagKind::text,
-          "FORMAT",
-          "json, yaml, name, wide, jsonpath=TEMPLATE, jsonpath-file=FILE, custom-columns=SPEC or "
-          "custom-columns-file=FILE",
-          "",
-          Completes::choices,
-          {},
-          {"json", "yaml", "name", "wide", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=",
-           "custom-columns=", "custom-columns-file="}};
-}
-
-Flag json_output_flag(std::string_view help) {
-  return {"output", 'o', FlagKind::text, "FORM", help, "", Completes::choices, {}, {"json"}};
+  return {
+      "output",
+      'o',
+      FlagKind::text,
+      "FORMAT",
+      "json, yaml, name, wide, jsonpath=TEMPLATE, jsonpath-as-json=TEMPLATE, jsonpath-file=FILE, "
+      "custom-columns=SPEC or custom-columns-file=FILE",
+      "",
+      Completes::choices,
+      {},
+      {"json", "yaml", "name", "wide", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=",
+       "custom-columns=", "custom-columns-file="}};
 }
 
 }  // namespace kubist::cli

@@ -35,7 +35,5 @@ util::Result<OutputFormat> parse_output_format(std::string_view text);
 
 /// The -o flag for commands that print objects.
 Flag output_flag();
-/// -o of commands with a form of their own for people and json beside it; `help` lives for ever.
-Flag json_output_flag(std::string_view help);
 
 }  // namespace kubist::cli

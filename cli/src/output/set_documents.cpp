@@ -100,7 +100,9 @@ std::string workflow_text(std::string_view text) {
   return util::replace_all(result, "\n", "%0A");
 }
 
-std::string annotation(const util::SourcePos& pos, std::string_view text) {
+}  // namespace
+
+std::string github_annotation(const util::SourcePos& pos, std::string_view text) {
   std::string where;
   if (!pos.origin.empty()) {
     where = cat(" file=", workflow_text(pos.origin));
@@ -110,8 +112,6 @@ std::string annotation(const util::SourcePos& pos, std::string_view text) {
   }
   return cat("::error", where, "::", workflow_text(text), '\n');
 }
-
-}  // namespace
 
 std::string set_report_json(const apply::Report& report,
                             const std::vector<resources::Manifest>& manifests) {
@@ -164,7 +164,7 @@ std::string set_report_junit(const apply::Report& report,
         error.message);
   }
   const std::size_t tests = report.results.size() + report.not_ready.size() + report.errors.size();
-  return cat("<?xml_text version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"kubist\" tests=\"",
+  return cat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"kubist\" tests=\"",
              tests, "\" failures=\"", failures, "\">\n", cases, "</testsuite>\n");
 }
 
@@ -173,15 +173,15 @@ std::string set_report_github(const apply::Report& report,
   std::string text;
   for (const ObjectResult& result : report.results) {
     if (!result.ok()) {
-      text += annotation(position(result, manifests),
-                         cat(display_name(result.ref), ": ", failure_text(result)));
+      text += github_annotation(position(result, manifests),
+                                cat(display_name(result.ref), ": ", failure_text(result)));
     }
   }
   for (const apply::NotReady& left : report.not_ready) {
-    text += annotation({}, cat(display_name(left.ref), " is not ready: ", left.message));
+    text += github_annotation({}, cat(display_name(left.ref), " is not ready: ", left.message));
   }
   for (const util::Error& error : report.errors) {
-    text += annotation(error.pos, error.message);
+    text += github_annotation(error.pos, error.message);
   }
   return text;
 }

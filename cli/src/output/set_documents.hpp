@@ -13,6 +13,8 @@ std::string set_report_json(const apply::Report& report,
 /// As JUnit XML: a test case an object.
 std::string set_report_junit(const apply::Report& report,
                              const std::vector<resources::Manifest>& manifests);
+/// One GitHub workflow command: an error, at its file and line where `pos` has them.
+std::string github_annotation(const util::SourcePos& pos, std::string_view text);
 /// As GitHub workflow commands: one ::error a failure, at its file and line.
 std::string set_report_github(const apply::Report& report,
                               const std::vector<resources::Manifest>& manifests);

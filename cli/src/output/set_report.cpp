@@ -30,13 +30,13 @@ Flag set_output_flag() {
           {"name", "json", "yaml"}};
 }
 
-Flag set_report_flag() {
+Flag report_flag(std::string_view initial) {
   return {"report",
           0,
           FlagKind::text,
           "FORMAT",
           "print the run: text, json, junit or github",
-          "text",
+          initial,
           Completes::choices,
           {},
           {"text", "json", "junit", "github"}};

@@ -21,9 +21,10 @@ enum class SetFormat {
   github,  ///< workflow commands at file and line
 };
 
-/// The flags -o and --report.
+/// The flag -o of commands that apply.
 Flag set_output_flag();
-Flag set_report_flag();
+/// The flag --report of every command that reports a run; `initial` is meant without it.
+Flag report_flag(std::string_view initial = "text");
 util::Result<SetFormat> set_format(const Arguments& arguments);
 /// What a value of --report means: lines for "text".
 SetFormat report_format(std::string_view report);

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include <kubist/cli/exit_codes.hpp>
-#include <kubist/data/json_text.hpp>
 #include <kubist/executors/tree_view.hpp>
 #include <kubist/util/text.hpp>
 
+#include "../output/document.hpp"
 #include "../output/table.hpp"
 
 namespace kubist::cli {
@@ -96,9 +96,9 @@ std::vector<VersionRow> version_rows(const engine::Graph& graph) {
 util::Result<int> get_applications(Context& context, const Arguments& arguments,
                                    const std::vector<std::string>& words) {
   const std::string form = arguments.text("output");
-  if (!form.empty() && form != "wide" && form != "json") {
+  if (!form.empty() && form != "wide" && form != "json" && form != "yaml") {
     return util::fail(ErrorKind::usage, cat("applications cannot be printed as ", form),
-                      "They are no objects of the server: use -o wide or json.");
+                      "They are not objects of the server: use -o wide, json or yaml.");
   }
   std::string ns = "*";
   if (!arguments.boolean("all-namespaces")) {
@@ -108,9 +108,10 @@ util::Result<int> get_applications(Context& context, const Arguments& arguments,
   KUBIST_TRY(const auto view, executors::load_tree_view(*client, ns, context.stop()));
   std::vector<VersionRow> rows = version_rows(executors::build_graph(view));
   KUBIST_CHECK(keep_named(rows, {words.begin() + 1, words.end()}));
-  if (form == "json") {
-    context.out().write(data::to_kubectl_json(json_of(rows)));
-  } else if (rows.empty()) {
+  if (print_document(context, json_of(rows))) {
+    return k_ok;
+  }
+  if (rows.empty()) {
     context.log().line("No applications found");
   } else {
     print_table(context.out(), table_of(rows, ns == "*"), arguments.boolean("no-headers"));

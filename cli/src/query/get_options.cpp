@@ -14,9 +14,9 @@ using util::ErrorKind;
 util::Result<> check(const GetOptions& options, const std::vector<std::string>& words) {
   const bool watching = options.watch || options.watch_only;
   if (words.empty() == options.files.empty()) {
-    return util::fail(ErrorKind::usage, words.empty()
-                                            ? "you must specify the type of resource to get"
-                                            : "-f stands for the objects: no TYPE or NAME with it",
+    return util::fail(ErrorKind::usage,
+                      words.empty() ? "'kubist get' needs a type of resource"
+                                    : "-f stands for the objects: no TYPE or NAME with it",
                       "'kubist api-resources' lists the types, e.g. kubist get pods.");
   }
   if (watching && !options.files.empty()) {

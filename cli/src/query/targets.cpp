@@ -90,7 +90,7 @@ bool names_objects(const std::vector<std::string>& words) {
 util::Result<Targets> find_targets(kube::Client& client, const std::vector<std::string>& words,
                                    const TargetScope& scope, std::stop_token stop) {
   if (words.empty()) {
-    return util::fail(ErrorKind::usage, "you must specify the type of resource",
+    return util::fail(ErrorKind::usage, "a type of resource is missing",
                       "'kubist api-resources' lists the types.");
   }
   if (std::any_of(words.begin(), words.end(),

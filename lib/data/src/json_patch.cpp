@@ -55,7 +55,7 @@ Result<Operation> parse_operation(const Json& json) {
 }
 
 tl::unexpected<util::Error> no_such(std::string_view path) {
-  return util::fail(ErrorKind::invalid, cat("there is nothing at \"", path, "\""));
+  return util::fail(ErrorKind::invalid, cat("the document has no value at \"", path, '"'));
 }
 
 /// The container that holds the last token of a path, and that token.

@@ -69,8 +69,11 @@ util::Result<Json> ReleaseMetrics::answer_on(const std::string& target, const en
                                              const std::stop_token& stop) {
   const Json* settings = data::find_path(node.spec(), {"metrics"});
   if (settings == nullptr || !settings->contains("prometheus")) {
-    return util::fail(refused("NoMetricsSource", "a query is to be asked, and of whom is not said",
-                              "Name a Prometheus in spec.metrics.prometheus."));
+    return util::fail(refused("NoMetricsSource",
+                              cat("a policy of ", engine::to_string(node),
+                                  " has a query, but the release names no "
+                                  "Prometheus"),
+                              "Set spec.metrics.prometheus."));
   }
   KUBIST_TRY(const auto place, place_of(m_world.home, m_world.home_uid, m_world.connections,
                                         m_graph, node.key.ns, target, stop));

@@ -35,7 +35,8 @@ bool read_all(kube::Client& client, const kube::ApiResource& resource, const std
       [&](const data::PageBuffer& page) -> util::Result<> {
         KUBIST_TRY(const data::ListHead head, reader.read(page, on_item));
         if (head.remaining.value_or(0) > static_cast<std::int64_t>(k_waste * wanted)) {
-          return util::fail(ErrorKind::cancelled, "too much of it is of no use");
+          return util::fail(ErrorKind::cancelled, cat("a list of ", resource.plural,
+                                                      " has too few of the wanted objects"));
         }
         return {};
       },

@@ -35,7 +35,7 @@ util::Result<> check_sha256(const Source& source, const std::string& found) {
   }
   return util::fail(ErrorKind::invalid,
                     cat(source.location, " has the SHA-256 ", found, ", not ", source.sha256),
-                    "Somebody changed it, or it was not copied as a whole.");
+                    "The file is incomplete or was modified after its checksum was taken.");
 }
 
 // Texts of files, named below `shown`; `lines` become what sha256sum prints of them.

@@ -82,7 +82,8 @@ class RenderRun {
       }
       if (util::system_clock().monotonic() > end) {
         return fail(ErrorKind::timeout,
-                    cat("it was not done in ", m_rendering.timeout.count(), " s: ", waits_for),
+                    cat("Job ", m_rendering.ns, '/', m_name, " did not finish within ",
+                        m_rendering.timeout.count(), " s: ", waits_for),
                     "Can the image be pulled, and is there a node for its pod?");
       }
       if (!util::sleep_for(k_render_interval, m_stop)) {

@@ -174,7 +174,11 @@ util::Error api_error(std::string_view method, std::string_view url, const http:
   if (!text.empty() && text.front() != '<') {  // a proxy's HTML page says less than its status
     synthesized["message"] = util::cat("the server answered ", response.status, ": ", util::printable(text));
   }
-  return from_status(context, synthesized, response.status, method);
+  util::Error error = from_status(context, synthesized, response.status, method);
+  if (response.status == 404 && url.find("/apis/kubist.io/") != std::string_view::npos) {
+    error.hint = "The cluster does not have kubist's kinds: run `kubist init`.";
+  }
+  return error;
 }
 
 util::Error status_error(std::string_view context, const Json& status) {

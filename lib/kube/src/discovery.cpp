@@ -261,6 +261,7 @@ util::Result<ApiResource> Discovery::find_kind(std::string_view api_version, std
                     util::cat("the cluster has no kind ", kind, " in ", api_version,
                               util::did_you_mean(util::cat(api_version, '/', kind), kinds)),
                     known->has_group(group) ? "See `kubist api-resources`."
+                    : group == "kubist.io"  ? "Run `kubist init`: it installs kubist's kinds."
                                             : "Is its CustomResourceDefinition installed?");
 }
 

@@ -230,7 +230,9 @@ util::Result<std::string> query_of(const Json& metric, const std::string& what) 
   const std::string query(data::string_at(
       metric, {"query"}, data::string_at(metric, {"provider", "prometheus", "query"})));
   if (!query.empty() && (metric.contains("value") || (argos && metric.contains("query")))) {
-    return util::fail(ErrorKind::invalid, cat(what, " has a query, and says otherwise too"));
+    return util::fail(ErrorKind::invalid,
+                      cat(what, ": give either query or ",
+                          metric.contains("value") ? "value" : "provider", ", not both"));
   }
   return query;
 }

@@ -27,7 +27,8 @@ std::string key_of(const std::string& source, const std::string& input) {
 Outputs split_outputs(const std::string& text, std::size_t expected, const std::string& name) {
   auto list = nlohmann::json::parse(text, nullptr, false);
   if (!list.is_array() || list.size() != expected) {
-    return util::fail(ErrorKind::internal, cat(name, ": the Jsonnet child answered nonsense"));
+    return util::fail(ErrorKind::internal,
+                      cat(name, ": the Jsonnet process returned invalid output"));
   }
   std::vector<std::string> outputs;
   outputs.reserve(expected);

@@ -106,3 +106,31 @@ TEST_CASE("reconcile -f: wrong input writes nothing and reconciles nothing") {
   CHECK(audit.writes(world.user()).empty());
   CHECK(!get("home", "kproj", world.name()));
 }
+
+TEST_CASE("detailed exit code: 2 while files or the tree would change something, and 0 after") {
+  World world("detailed");
+  kubist::util::TempDir folder("reconcile");
+  const std::string file = in_file(folder, environment(world));
+  const auto code = [&](Words words) {
+    words.insert(words.end(), {"--dry-run=server", "--detailed-exitcode"});
+    const CommandResult run = run_kubist(words);
+    INFO(run.out, run.err);
+    return run.exit_code;
+  };
+  const Words tree{"reconcile", "project", world.name()};
+  CHECK(code({"apply", "-f", file}) == 2);
+  CHECK(code({"reconcile", "-f", file}) == 2);
+  must(run_kubist({"apply", "-f", file}));
+  CHECK(code({"apply", "-f", file}) == 0);
+  CHECK(code(tree) == 2);
+  must(run_kubist({"reconcile", "-f", file}));
+  CHECK(code({"reconcile", "-f", file}) == 0);
+  CHECK(code(tree) == 0);
+  must(kubectl("home", {"label", "namespace", world.name("dev"), "istio-injection-"}));
+  CHECK(code(tree) == 2);  // drift
+  CHECK(code({"delete", "project", world.name()}) == 2);
+  CHECK(code({"delete", "-f", file, "--ignore-not-found"}) == 2);
+  must(run_kubist({"delete", "-f", file}));
+  CHECK(code({"delete", "-f", file, "--ignore-not-found"}) == 0);
+  CHECK(code({"delete", "project", world.name()}) == 1);
+}

@@ -165,6 +165,7 @@ TEST_CASE("secrets: no command prints them, whatever it is asked to log") {
       {{"get", "secret", "s", "-n", project, "-o", "wide"}, 0, "Opaque"},
       {{"get", "secret", "s", "-n", project, "-o", "name"}, 0, "secret/s"},
       {{"describe", "secret", "s", "-n", project}, 0, " bytes"},
+      {{"describe", "secret", "s", "-n", project, "-o", "json"}, 0, "\"***\""},
       {{"describe", "kcl", "good", "-n", project}, 0, "good"},
       {{"get", "secrets", "-n", project, "--as", "nobody-at-all"}, 1, "nobody-at-all"},
       {{"apply", "-f", first, "--as", "nobody-at-all"}, 1, "nobody-at-all"},

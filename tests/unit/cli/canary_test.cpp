@@ -5,6 +5,7 @@
 #include <kubist/data/json.hpp>
 #include <kubist/util/fs.hpp>
 
+#include "output/canary_lines.hpp"
 #include "run_words.hpp"
 
 using namespace kubist;
@@ -18,6 +19,22 @@ Ran simulate(std::vector<std::string> words) {
 }
 
 }  // namespace
+
+TEST_CASE("canary status: what programs read says where a release is, and no internal state") {
+  const data::Json release{
+      {"metadata", {{"name", "shop"}, {"namespace", "team"}}},
+      {"spec", {{"destination", "web"}, {"stable", "v1"}, {"canary", "v2"}}},
+      {"status",
+       {{"state", "Waiting"}, {"weight", 10}, {"policies", {{{"name", "Health"}}}}, {"looks", 7}}}};
+  CHECK(cli::canary_json(release) == data::Json{{"name", "shop"},
+                                                {"namespace", "team"},
+                                                {"destination", "web"},
+                                                {"stable", "v1"},
+                                                {"canary", "v2"},
+                                                {"state", "Waiting"},
+                                                {"weight", 10},
+                                                {"policies", {{{"name", "Health"}}}}});
+}
 
 TEST_CASE("canary simulate: json has each number, null where it means nothing") {
   const Ran bad = simulate({"--test", "statistical", "--canary-success", "90", "-o", "json"});
@@ -50,22 +67,44 @@ TEST_CASE("canary simulate: for people with what a good version needs, and a cha
   }
 }
 
+TEST_CASE("canary simulate: a percent sign says what is meant") {
+  const auto out = [](const char* stable) {
+    const Ran ran = simulate({"--test", "statistical", "--stable-success", stable});
+    CHECK(ran.code == 0);
+    return ran.out;
+  };
+  CHECK(out("99.5%") == out("99.5"));
+  CHECK(out("99.5%") != out("0.5%"));
+}
+
 TEST_CASE("canary simulate: bad input is a usage error that names the flag or the value") {
   struct Case {
     std::vector<std::string> words;
     const char* part;
   };
   for (const Case& bad :
-       {Case{{"--rps", "many"}, "--rps"}, Case{{"--steps", "5-x"}, "--steps"},
+       {Case{{"--rps", "many"}, "--rps"},
+        Case{{"--steps", "5-x"}, "--steps"},
         Case{{"--test", "z-test", "--weight", "5", "--steps", "5-10"}, "exclude"},
-        Case{{"--stable-success", "101"}, "success rate"}, Case{{"--icc", "1"}, "correlation"},
-        Case{{"--bad-from-step", "0"}, "--bad-from-step"}, Case{{"--test", "guess"}, "z-test"},
-        Case{{"--test", "z-test", "--steps", "50-10"}, "weights"}, Case{{"--runs", "0"}, "run"},
+        Case{{"--stable-success", "101"}, "success rate"},
+        Case{{"--icc", "1"}, "correlation"},
+        Case{{"--bad-from-step", "0"}, "--bad-from-step"},
+        Case{{"--test", "guess"}, "z-test"},
+        Case{{"--test", "z-test", "--steps", "50-10"}, "weights"},
+        Case{{"--runs", "0"}, "run"},
         Case{{"--test", "z-test", "--policy", "Timed"}, "exclude"},
-        Case{{"--weight", "5"}, "goes with --test"}, Case{{"--set", "step=1m"}, "--policy"},
-        Case{{"--policy", "Timed", "--set", "step"}, "NAME=VALUE"}, Case{{"shop"}, "with -f"},
-        Case{{"--print-query"}, "-f FILE"}, Case{{"--looks", "9000000000000000000"}, "--looks"},
-        Case{{"--start", "2250-01-01T00:00:00Z"}, "--start"}}) {
+        Case{{"--weight", "5"}, "goes with --test"},
+        Case{{"--set", "step=1m"}, "--policy"},
+        Case{{"--policy", "Timed", "--set", "step"}, "NAME=VALUE"},
+        Case{{"shop"}, "with -f"},
+        Case{{"--print-query"}, "-f FILE"},
+        Case{{"--looks", "9000000000000000000"}, "--looks"},
+        Case{{"--start", "2250-01-01T00:00:00Z"}, "--start"},
+        Case{{"--stable-success", "0.99"}, "may mean 0.99 % or 99 %"},
+        Case{{"--canary-success", "1"}, "write 1% or 100%"},
+        Case{{"--stable-success", "99%%"}, "--stable-success"},
+        Case{{"--test", "z-test", "--weight", "0.1"}, "write 0.1% or 10%"},
+        Case{{"--test", "z-test", "--limit-success", "0.97"}, "write 0.97% or 97%"}}) {
     const Ran ran = simulate(bad.words);
     CAPTURE(ran.err);
     CHECK(ran.code == 64);

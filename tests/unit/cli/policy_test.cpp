@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <kubist/data/json.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
@@ -50,7 +51,7 @@ policy: JsonPach
 input: {items: [{apiVersion: kubist.io/v1alpha1, kind: VirtualCluster, metadata: {name: a}, spec: {}}]}
 error: whatever
 )";
-  const Ran ran = run_words({"policy", "test", file, "-o", "junit"});
+  const Ran ran = run_words({"policy", "test", file, "--report", "junit"});
   CHECK(ran.code == 1);
   for (const char* part :
        {"<testsuite name=\"kubist policy test\" tests=\"3\" failures=\"2\" skipped=\"0\">",
@@ -59,4 +60,18 @@ error: whatever
     CHECK_MESSAGE(ran.out.find(part) != std::string::npos, ran.out);
   }
   CHECK(ran.out.find("PASS") == std::string::npos);
+
+  const Ran github = run_words({"policy", "test", file, "--report", "github"});
+  CHECK(github.code == 1);
+  CHECK(github.out.starts_with("::error::wrong: "));
+  CHECK(github.out.find("\n::error::unknown: ") != std::string::npos);
+  CHECK(github.out.find("%0A/items/0/spec/labels/by%0A") != std::string::npos);
+
+  const Ran json = run_words({"policy", "test", file, "-o", "json"});
+  CHECK(json.code == 1);
+  CHECK(json.out == run_words({"policy", "test", file, "--report", "json"}).out);
+  CHECK(data::Json::parse(json.out)["failed"] == 2);
+  CHECK(run_words({"policy", "test", file, "-o", "yaml"}).out.find("failed: 2\n") !=
+        std::string::npos);
+  CHECK(run_words({"policy", "test", file, "-o", "json", "--report", "junit"}).code == 64);
 }

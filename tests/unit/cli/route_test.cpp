@@ -72,6 +72,9 @@ TEST_CASE("route explain: says which route a request takes") {
   CHECK(taken({"--request", "/cart"}) == "route-2");
   CHECK(taken({"--request", "/beta/x"}) == "beta");
   CHECK(taken({"--request", "/cart", "-H", "x-beta: 1"}) == "beta");
+  const auto yaml = run_words({"route", "explain", "-f", file.path(), "-o", "yaml"});
+  CHECK(yaml.code == 0);
+  CHECK(yaml.out.find("\nname: shop\n") != std::string::npos);
   const auto none = run_words({"route", "explain", "--condition", "cookie \"a\" exact \"1\"",
                                "--request", "/", "--cookie", "a=2"});
   CHECK(none.code == 3);

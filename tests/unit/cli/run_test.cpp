@@ -72,14 +72,6 @@ TEST_CASE("run: the help of a group names its commands; the group alone is a usa
   CHECK(run_words({"policy", "lsit"}).err.find("did you mean \"list\"?") != std::string::npos);
 }
 
-TEST_CASE("run: the overview names each heading once") {
-  const std::string text = run_words({"help"}).out;
-  for (const std::string heading : {"\nBasic commands:\n", "\nObjects:\n", "\nReleases:\n"}) {
-    CAPTURE(heading);
-    CHECK(text.find(heading) == text.rfind(heading));
-  }
-}
-
 TEST_CASE("run: wrong flags end with 64") { CHECK(run_words({"version", "--no-such"}).code == 64); }
 
 TEST_CASE("records: every command is complete and no flag is named twice") {

@@ -79,6 +79,7 @@ TEST_CASE("validate: the report of a valid input names its objects") {
   const InputFile file(k_project);
   const auto junit = run_words({"validate", "-f", file.path(), "--report", "junit"});
   CHECK(junit.code == 0);
+  CHECK(junit.out.starts_with("<?xml version=\"1.0\""));
   CHECK(has(junit.out, "tests=\"1\" failures=\"0\""));
   CHECK(has(junit.out, util::cat("name=\"project.kubist.io/shop\" file=\"", file.path(),
                                  "\" line=\"1\"></testcase>")));

@@ -58,10 +58,10 @@ TEST_CASE("apply_json_patch: names the operation at fault") {
   CHECK(patch(R"({"a":1})", R"([{"op":"test","path":"/a","value":2}])").error().kind ==
         util::ErrorKind::conflict);
   CHECK(message("{}", R"([{"op":"remove","path":"/a"}])") ==
-        "JSON patch operation 0 (remove /a): there is nothing at \"/a\"");
+        "JSON patch operation 0 (remove /a): the document has no value at \"/a\"");
   CHECK(message(R"({"a":1})", R"([{"op":"add","path":"/a/b","value":1}])") ==
         "JSON patch operation 0 (add /a/b): \"/a\" is a number, so nothing can be inside it");
-  CHECK(message("{}", R"([{"op":"add","path":"/a/b","value":1}])").find("nothing at \"/a\"") !=
+  CHECK(message("{}", R"([{"op":"add","path":"/a/b","value":1}])").find("no value at \"/a\"") !=
         std::string::npos);
   CHECK(message("[1]", R"([{"op":"add","path":"/2","value":1}])").find("beyond the end") !=
         std::string::npos);

@@ -117,6 +117,17 @@ TEST_CASE("api error: a 403 advises by its cause: to ask for a right only where 
         "");
 }
 
+TEST_CASE(
+    "api error: a server without kubist's kinds leads to kubist init, one without an object not") {
+  const auto hint = [](const char* url, const std::string& body) {
+    return api_error("GET", url, response_of(404, body)).hint;
+  };
+  const char* projects = "http://x/apis/kubist.io/v1alpha1/projects";
+  CHECK(hint(projects, "404 page not found\n").find("run `kubist init`") != std::string::npos);
+  CHECK(hint(projects, status(404, "NotFound", "projects \\\"a\\\" not found")).empty());
+  CHECK(hint("http://x/apis/other.io/v1/things", "404 page not found\n").empty());
+}
+
 TEST_CASE("api error: warnings with escapes, several in one header") {
   CHECK(parse_warnings({{"Warning", R"(299 - "a \"b\" c")"}, {"warning", R"(299 - "x", 299 - "y" "date")"}, {"Warning", "rubbish"}}) ==
         std::vector<std::string>{"a \"b\" c", "x", "y"});

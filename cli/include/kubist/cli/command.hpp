@@ -64,7 +64,7 @@ enum class Needs { nothing, cluster };
 /// One command: the one record that parsing, help, man page and completion read.
 struct CommandSpec {
   std::string_view path;       ///< "apply", "deployitem logs"
-  std::string_view group;      ///< heading in `kubist help`
+  std::string_view group;      ///< heading in `kubist help`; commands of one follow each other
   std::string_view summary;    ///< one line
   std::string_view details;    ///< paragraphs for help and man page
   std::string_view arguments;  ///< usage of the positional words: "[TYPE[/NAME]...]"
@@ -112,6 +112,13 @@ class Arguments {
 
 /// Every command, in the order of `kubist help`. Adding a command adds a line in commands.cpp.
 const std::vector<const CommandSpec*>& commands();
+/// Commands that share their first word: one line of `kubist help`.
+struct CommandGroup {
+  std::string_view word;     ///< "canary"
+  std::string_view summary;  ///< one line
+};
+/// The group of that word, or nullptr.
+const CommandGroup* find_group(std::string_view word);
 /// The flags that every command takes (kubectl's global ones, -v, --color).
 const std::vector<Flag>& global_flags();
 /// The command whose path is the longest run of leading `words`; nullptr when none.

@@ -3,12 +3,13 @@
 
 namespace kubist::cli {
 
-/// The exit codes of every command (design.md section 7); documented in kubist(1).
+/// The exit codes of every command; documented in kubist(1).
 enum ExitCode : int {
   k_ok = 0,
   k_error = 1,
-  k_changes_pending = 2,  ///< `diff` uses kubectl's 1 instead, and k_diff_error for errors
-  k_not_ready = 3,        ///< not ready, or timed out
+  /// With --detailed-exitcode. `diff` uses kubectl's 1 instead, and k_diff_error for errors.
+  k_changes_pending = 2,
+  k_not_ready = 3,  ///< not ready, or timed out
   k_rolled_back = 4,
   k_denied = 5,
   k_conflict = 6,  ///< conflict or locked

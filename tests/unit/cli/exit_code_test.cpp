@@ -1,0 +1,72 @@
+// Exit code 2: what a dry run would change.
+#include <doctest/doctest.h>
+
+#include <kubist/cli/exit_codes.hpp>
+
+#include "bind.hpp"
+#include "dry_run.hpp"
+#include "run_words.hpp"
+
+using namespace kubist;
+using namespace kubist::cli;
+using kubist::testing::run_words;
+
+namespace {
+
+const CommandSpec& dry_sample() {
+  static const CommandSpec spec{.path = "sample",
+                                .flags = {dry_run_flag("nothing"), detailed_exitcode_flag()}};
+  return spec;
+}
+
+Arguments dry_arguments(std::vector<std::string> words) {
+  auto arguments = parse_arguments(dry_sample(), std::move(words));
+  REQUIRE(arguments);
+  return *std::move(arguments);
+}
+
+apply::Report report_of(apply::Outcome outcome) {
+  apply::Report report;
+  report.results.push_back({.ref = {}, .outcome = outcome});
+  return report;
+}
+
+}  // namespace
+
+TEST_CASE("detailed exit code: 2 when something would change, else the command's own") {
+  const Arguments asked = dry_arguments({"--dry-run=server", "--detailed-exitcode"});
+  CHECK(detailed_exit_code(asked, k_ok, true) == k_changes_pending);
+  CHECK(detailed_exit_code(asked, k_not_ready, true) == k_changes_pending);
+  CHECK(detailed_exit_code(asked, k_ok, false) == k_ok);
+  CHECK(detailed_exit_code(asked, k_not_ready, false) == k_not_ready);
+  for (const int failed : {k_error, k_rolled_back, k_denied, k_conflict, k_interrupted}) {
+    CHECK(detailed_exit_code(asked, failed, true) == failed);
+  }
+  CHECK(detailed_exit_code(dry_arguments({"--dry-run=server"}), k_ok, true) == k_ok);
+}
+
+TEST_CASE("detailed exit code: what counts as a change") {
+  using apply::Outcome;
+  for (const Outcome outcome :
+       {Outcome::created, Outcome::configured, Outcome::pruned, Outcome::deleted}) {
+    CHECK(changes_objects(report_of(outcome)));
+  }
+  for (const Outcome outcome : {Outcome::unchanged, Outcome::kept, Outcome::valid}) {
+    CHECK_FALSE(changes_objects(report_of(outcome)));
+  }
+  CHECK_FALSE(changes_objects({}));
+}
+
+TEST_CASE("detailed exit code: apply, reconcile and delete want a server's dry run for it") {
+  for (std::vector<std::string> words :
+       {std::vector<std::string>{"apply", "-f", "x.yaml"}, {"reconcile"}, {"delete", "pod", "x"}}) {
+    for (const char* mode : {"--dry-run=none", "--dry-run"}) {
+      std::vector<std::string> called = words;
+      called.insert(called.end(), {mode, "--detailed-exitcode"});
+      const auto ran = run_words(called);
+      CAPTURE(ran.err);
+      CHECK(ran.code == k_usage);
+      CHECK(ran.err.find("--detailed-exitcode needs --dry-run=server") != std::string::npos);
+    }
+  }
+}
