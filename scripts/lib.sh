@@ -40,6 +40,7 @@ watch_step() {
 counts() {
   awk 'match($0, /\[[0-9]+\/[0-9]+\]/) {
          who = substr($0, 1, RSTART - 1)
+         if (who == "") who = "objects "   # ninja
          if (!(who in last)) order[++programs] = who
          last[who] = substr($0, RSTART, RLENGTH)
        }
