@@ -12,7 +12,8 @@ TEST_CASE("contract: an apply makes what is not there, and owns exactly what it 
   CHECK(owners(made.value, "/f:data/f:k") == Names{"one Apply"});
   CHECK(owners(made.value, "/f:metadata/f:name").empty());
   REQUIRE(made.value["metadata"]["managedFields"].size() == 1);
-  CHECK(made.value["metadata"]["managedFields"][0]["fieldsV1"] == Json{{"f:data", {{"f:k", Json::object()}}}});
+  CHECK(made.value["metadata"]["managedFields"][0]["fieldsV1"] ==
+        Json{{"f:data", {{"f:k", Json::object()}}}});
 }
 
 TEST_CASE("contract: the same apply again writes nothing") {
@@ -66,8 +67,9 @@ TEST_CASE("contract: an update owns what it changes, without a question") {
   apply_as(place.config_map("a", {{"k", "1"}, {"l", "1"}}), "one");
   kube::WriteOptions options;
   options.field_manager = "hand";
-  const Json after = must(client()->json(kube::patch(well_known::config_maps(), place.ns(), "a",
-                                                     kube::PatchType::merge, {{"data", {{"k", "2"}}}}, options)));
+  const Json after =
+      must(client()->json(kube::patch(well_known::config_maps(), place.ns(), "a",
+                                      kube::PatchType::merge, {{"data", {{"k", "2"}}}}, options)));
   CHECK(owners(after, "/f:data/f:k") == Names{"hand Update"});
   CHECK(owners(after, "/f:data/f:l") == Names{"one Apply"});
   const auto refused = apply_as(place.config_map("a", {{"k", "1"}, {"l", "1"}}), "one");
@@ -81,8 +83,9 @@ TEST_CASE("contract: an update owns what it changes, without a question") {
 TEST_CASE("contract: what an update removes nobody owns any more") {
   const Place place;
   apply_as(place.config_map("a", {{"k", "1"}, {"l", "1"}}), "one");
-  const Json after = must(client()->json(kube::patch(well_known::config_maps(), place.ns(), "a",
-                                                     kube::PatchType::merge, {{"data", {{"k", nullptr}}}})));
+  const Json after =
+      must(client()->json(kube::patch(well_known::config_maps(), place.ns(), "a",
+                                      kube::PatchType::merge, {{"data", {{"k", nullptr}}}})));
   CHECK(owners(after, "/f:data/f:k").empty());
   const auto back = apply_as(place.config_map("a", {{"k", "1"}, {"l", "1"}}), "one");
   CHECK(back.code == 0);

@@ -108,9 +108,9 @@ TEST_CASE("contract: a namespace takes all in it along, and waits for what is he
   const auto refused = Place::ask(kube::create(well_known::config_maps(), outer.config_map("new")));
   CHECK(refused.code == 403);
   CHECK(refused.error.message.find("because it is being terminated") != std::string::npos);
-  CHECK(Place::ask(kube::create(well_known::namespaces(), {{"apiVersion", "v1"},
-                                                           {"kind", "Namespace"},
-                                                           {"metadata", {{"name", ns}}}}))
+  CHECK(Place::ask(kube::create(
+                       well_known::namespaces(),
+                       {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", ns}}}}))
             .code == 409);
 
   CHECK(eventually([&] { return outer.read(held)["metadata"].contains("deletionTimestamp"); }));

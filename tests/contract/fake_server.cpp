@@ -1,5 +1,4 @@
 #include "server.hpp"
-
 #include "support/fake_cluster.hpp"
 
 namespace contract {

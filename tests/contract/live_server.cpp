@@ -1,10 +1,9 @@
-#include "server.hpp"
-
 #include <algorithm>
 
 #include <kubist/resources/crds.hpp>
 #include <kubist/resources/object.hpp>
 
+#include "server.hpp"
 #include "support/live.hpp"
 
 namespace contract {

@@ -40,7 +40,8 @@ TEST_CASE("contract: what is not there is 404 NotFound, whatever is asked of it"
   Json there = place.config_map("none");
   there["metadata"]["resourceVersion"] = "1";
   for (const kube::ApiCall& call :
-       {kube::get(of, place.ns(), "none"), kube::replace(of, there), kube::remove(of, place.ns(), "none"),
+       {kube::get(of, place.ns(), "none"), kube::replace(of, there),
+        kube::remove(of, place.ns(), "none"),
         kube::patch(of, place.ns(), "none", kube::PatchType::merge, Json::object())}) {
     CAPTURE(call.method);
     const auto answer = Place::ask(call);
@@ -51,7 +52,8 @@ TEST_CASE("contract: what is not there is 404 NotFound, whatever is asked of it"
 
 TEST_CASE("contract: a kind that is not served is 404") {
   const Place place;
-  const auto nothing = kube::make_resource("nothing.example.com", "v1", "Nothing", "nothings", true);
+  const auto nothing =
+      kube::make_resource("nothing.example.com", "v1", "Nothing", "nothings", true);
   CHECK(Place::ask(kube::get(nothing, place.ns(), "x")).code == 404);
   CHECK(Place::ask(kube::raw_get(nothing.collection_path(place.ns()))).code == 404);
 }
@@ -142,7 +144,8 @@ TEST_CASE("contract: lists are in the order of names, by selectors of labels and
     options.label_selector = labels;
     options.field_selector = fields;
     std::string joined;
-    for (const Json& each : must(client()->list(well_known::config_maps(), place.ns(), options)).items) {
+    for (const Json& each :
+         must(client()->list(well_known::config_maps(), place.ns(), options)).items) {
       const std::string name = text(each, {"metadata", "name"});
       joined += name.starts_with("kube-root") ? "" : name;
     }
@@ -183,7 +186,8 @@ TEST_CASE("contract: pages of a list are of one moment") {
       break;
     }
     if (pages == 0) {  // too late for this list
-      static_cast<void>(must(client()->run(kube::remove(well_known::config_maps(), place.ns(), "m4"))));
+      static_cast<void>(
+          must(client()->run(kube::remove(well_known::config_maps(), place.ns(), "m4"))));
       place.make(place.config_map("m9"));
     }
     call.query = {{"limit", "2"}, {"labelSelector", "page=yes"}, {"continue", token}};
@@ -196,7 +200,8 @@ TEST_CASE("contract: a first page says how many are left") {
   for (int i = 0; i < 3; ++i) {
     place.make(place.virtual_cluster(cat("v", i)));
   }
-  kube::ApiCall call = kube::raw_get(resource_of(place.virtual_cluster("x")).collection_path(place.ns()));
+  kube::ApiCall call =
+      kube::raw_get(resource_of(place.virtual_cluster("x")).collection_path(place.ns()));
   call.query = {{"limit", "2"}};
   const Json page = must(client()->json(call));
   CHECK(page["metadata"]["remainingItemCount"] == 1);
@@ -249,12 +254,14 @@ TEST_CASE("contract: dry runs answer as if, and keep nothing") {
   const Place place;
   kube::WriteOptions dry;
   dry.dry_run = kube::DryRun::server;
-  const Json made = must(client()->json(kube::create(well_known::config_maps(), place.config_map("a"), dry)));
+  const Json made =
+      must(client()->json(kube::create(well_known::config_maps(), place.config_map("a"), dry)));
   CHECK(made["metadata"]["name"] == "a");
   CHECK(place.read(made).is_null());
   const Json real = place.make(place.config_map("a", {{"k", "1"}}));
-  const Json patched = must(client()->json(kube::patch(well_known::config_maps(), place.ns(), "a",
-                                                       kube::PatchType::merge, {{"data", {{"k", "2"}}}}, dry)));
+  const Json patched =
+      must(client()->json(kube::patch(well_known::config_maps(), place.ns(), "a",
+                                      kube::PatchType::merge, {{"data", {{"k", "2"}}}}, dry)));
   CHECK(patched["data"]["k"] == "2");
   kube::DeleteOptions remove;
   remove.dry_run = kube::DryRun::server;

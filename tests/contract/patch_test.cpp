@@ -16,14 +16,18 @@ Place::Answer patch_of(const Json& object, kube::PatchType type, const Json& bod
                                 text(object, {"metadata", "name"}), type, body, options));
 }
 
-std::int64_t generation(const Json& object) { return data::int_at(object, {"metadata", "generation"}); }
+std::int64_t generation(const Json& object) {
+  return data::int_at(object, {"metadata", "generation"});
+}
 
 }  // namespace
 
-TEST_CASE("contract: a merge patch sets, removes by null, and writes nothing where nothing changes") {
+TEST_CASE(
+    "contract: a merge patch sets, removes by null, and writes nothing where nothing changes") {
   const Place place;
   const Json made = place.make(place.config_map("a", {{"k", "1"}, {"l", "2"}}));
-  const auto after = patch_of(made, kube::PatchType::merge, {{"data", {{"k", "3"}, {"l", nullptr}}}});
+  const auto after =
+      patch_of(made, kube::PatchType::merge, {{"data", {{"k", "3"}, {"l", nullptr}}}});
   CHECK(after.code == 0);
   CHECK(after.value["data"] == Json{{"k", "3"}});
   const auto again = patch_of(made, kube::PatchType::merge, {{"data", {{"k", "3"}}}});
@@ -52,7 +56,8 @@ TEST_CASE("contract: a JSON patch is all or nothing, and a failed test is 422") 
   const auto refused = patch_of(made, kube::PatchType::json, Json::array({add, test("1")}));
   CHECK(refused.code == 422);
   CHECK(place.read(made) == made);
-  const auto after = patch_of(made, kube::PatchType::json, Json::array({test(version_of(made)), add}));
+  const auto after =
+      patch_of(made, kube::PatchType::json, Json::array({test(version_of(made)), add}));
   CHECK(after.code == 0);
   CHECK(after.value["data"] == Json{{"k", "1"}, {"l", "2"}});
 }
@@ -60,22 +65,27 @@ TEST_CASE("contract: a JSON patch is all or nothing, and a failed test is 422") 
 TEST_CASE("contract: a JSON patch of what is not there is 422") {
   const Place place;
   const Json made = place.make(place.config_map("a"));
-  CHECK(patch_of(made, kube::PatchType::json, Json::array({{{"op", "remove"}, {"path", "/data/none"}}})).code == 422);
+  CHECK(patch_of(made, kube::PatchType::json,
+                 Json::array({{{"op", "remove"}, {"path", "/data/none"}}}))
+            .code == 422);
 }
 
 TEST_CASE("contract: a strategic patch merges lists by key, and custom kinds take none") {
   const Place place;
-  const Json pod = place.make({{"apiVersion", "v1"},
-                               {"kind", "Pod"},
-                               {"metadata", {{"name", "p"}, {"namespace", place.ns()}}},
-                               {"spec",
-                                {{"nodeSelector", {{"kubist.io/test", "nowhere"}}},
-                                 {"automountServiceAccountToken", false},
-                                 {"containers", Json::array({{{"name", "main"}, {"image", "localhost/x:1"}}})}}}});
+  const Json pod = place.make(
+      {{"apiVersion", "v1"},
+       {"kind", "Pod"},
+       {"metadata", {{"name", "p"}, {"namespace", place.ns()}}},
+       {"spec",
+        {{"nodeSelector", {{"kubist.io/test", "nowhere"}}},
+         {"automountServiceAccountToken", false},
+         {"containers", Json::array({{{"name", "main"}, {"image", "localhost/x:1"}}})}}}});
   CHECK(pod["status"]["phase"] == "Pending");
   const auto say = [&](const char* type) {
-    return patch_of(pod, kube::PatchType::strategic,
-                    {{"status", {{"conditions", Json::array({{{"type", type}, {"status", "True"}}})}}}}, "status");
+    return patch_of(
+        pod, kube::PatchType::strategic,
+        {{"status", {{"conditions", Json::array({{{"type", type}, {"status", "True"}}})}}}},
+        "status");
   };
   CHECK(say("Ready").code == 0);
   const auto both = say("Special");
@@ -88,8 +98,9 @@ TEST_CASE("contract: a strategic patch merges lists by key, and custom kinds tak
 TEST_CASE("contract: patches leave uid, name and time of creation alone") {
   const Place place;
   const Json made = place.make(place.config_map("a"));
-  const auto after = patch_of(made, kube::PatchType::merge,
-                              {{"metadata", {{"creationTimestamp", "2020-01-01T00:00:00Z"}}}, {"data", {{"k", "1"}}}});
+  const auto after = patch_of(
+      made, kube::PatchType::merge,
+      {{"metadata", {{"creationTimestamp", "2020-01-01T00:00:00Z"}}}, {"data", {{"k", "1"}}}});
   CHECK(after.code == 0);
   CHECK(after.value["metadata"]["creationTimestamp"] == made["metadata"]["creationTimestamp"]);
 }
@@ -103,8 +114,9 @@ TEST_CASE("contract: the status is written by its subresource alone, and nothing
   const auto main = patch_of(made, kube::PatchType::merge, {{"status", {{"namespace", "x"}}}});
   CHECK(main.code == 0);
   CHECK_FALSE(main.value.contains("status"));
-  const auto sub = patch_of(made, kube::PatchType::merge,
-                            {{"spec", {{"labels", {{"a", "b"}}}}}, {"status", {{"namespace", "x"}}}}, "status");
+  const auto sub =
+      patch_of(made, kube::PatchType::merge,
+               {{"spec", {{"labels", {{"a", "b"}}}}}, {"status", {{"namespace", "x"}}}}, "status");
   CHECK(sub.code == 0);
   CHECK(sub.value["status"]["namespace"] == "x");
   CHECK_FALSE(sub.value["spec"].contains("labels"));
@@ -122,11 +134,18 @@ TEST_CASE("contract: the generation counts changes of the spec") {
   const Place place;
   const Json made = place.make(place.virtual_cluster("v"));
   CHECK(generation(made) == 1);
-  const auto labelled = patch_of(made, kube::PatchType::merge, {{"metadata", {{"labels", {{"a", "b"}}}}}});
+  const auto labelled =
+      patch_of(made, kube::PatchType::merge, {{"metadata", {{"labels", {{"a", "b"}}}}}});
   CHECK(generation(labelled.value) == 1);
-  CHECK(generation(patch_of(made, kube::PatchType::merge, {{"status", {{"namespace", "x"}}}}, "status").value) == 1);
-  CHECK(generation(patch_of(made, kube::PatchType::merge, {{"spec", {{"labels", {{"a", "b"}}}}}}).value) == 2);
-  CHECK(generation(patch_of(made, kube::PatchType::merge, {{"spec", {{"labels", {{"a", "b"}}}}}}).value) == 2);
+  CHECK(generation(
+            patch_of(made, kube::PatchType::merge, {{"status", {{"namespace", "x"}}}}, "status")
+                .value) == 1);
+  CHECK(generation(
+            patch_of(made, kube::PatchType::merge, {{"spec", {{"labels", {{"a", "b"}}}}}}).value) ==
+        2);
+  CHECK(generation(
+            patch_of(made, kube::PatchType::merge, {{"spec", {{"labels", {{"a", "b"}}}}}}).value) ==
+        2);
   CHECK(generation(place.make(place.config_map("a"))) == 0);  // ConfigMaps have none
 }
 
@@ -158,8 +177,8 @@ TEST_CASE("contract: unknown fields are refused where the caller is strict, else
   CHECK(made.code == 0);
   CHECK_FALSE(made.value["spec"].contains("nonsense"));
   CHECK(patch_of(made.value, kube::PatchType::merge, {{"spec", {{"nonsense", 2}}}}).code == 422);
-  const auto patched = patch_of(made.value, kube::PatchType::merge, {{"spec", {{"nonsense", 2}}}}, "",
-                                kube::FieldValidation::ignore);
+  const auto patched = patch_of(made.value, kube::PatchType::merge, {{"spec", {{"nonsense", 2}}}},
+                                "", kube::FieldValidation::ignore);
   CHECK(version_of(patched.value) == version_of(made.value));
 }
 

@@ -21,9 +21,9 @@ bool eventually(const std::function<bool()>& holds) {
 }
 
 Place::Place() : m_ns(cat("contract-", util::random_uuid().substr(0, 8))) {
-  must(client()->run(kube::create(well_known::namespaces(), {{"apiVersion", "v1"},
-                                                             {"kind", "Namespace"},
-                                                             {"metadata", {{"name", m_ns}}}})));
+  must(client()->run(
+      kube::create(well_known::namespaces(),
+                   {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", m_ns}}}})));
 }
 
 Place::~Place() {
@@ -65,7 +65,8 @@ Json Place::make(const Json& object) const {
 }
 
 Json Place::read(const Json& object) const {
-  const auto found = must(client()->find(resource_of(object), m_ns, text(object, {"metadata", "name"})));
+  const auto found =
+      must(client()->find(resource_of(object), m_ns, text(object, {"metadata", "name"})));
   return found ? *found : Json();
 }
 

@@ -11,9 +11,9 @@
 #include <kubist/kube/client.hpp>
 #include <kubist/util/text.hpp>
 
-/// The contract of an API server, as far as kubist counts on it: the same assertions run on the fake
-/// (fake_server.cpp, unit.contract) and on a real one (live_server.cpp, integration.contract). Where
-/// they differ, the fake is wrong.
+/// The contract of an API server, as far as kubist counts on it: the same assertions run on the
+/// fake (fake_server.cpp, unit.contract) and on a real one (live_server.cpp, integration.contract).
+/// Where they differ, the fake is wrong.
 namespace contract {
 
 using kubist::data::Json;

@@ -1,10 +1,10 @@
 // Watches: what they tell, from where, and for whom.
 #include <mutex>
 
-#include "server.hpp"
-
 #include <kubist/kube/watch.hpp>
 #include <kubist/util/threads.hpp>
+
+#include "server.hpp"
 
 using namespace contract;
 
@@ -51,11 +51,20 @@ class Watching {
     }
     m_told += m_told.empty() ? "" : " ";
     switch (event.type) {
-      case kube::WatchEventType::listed: m_told += "=" + name; break;
-      case kube::WatchEventType::relisted: m_told += "listed"; break;
-      case kube::WatchEventType::added: m_told += "+" + name; break;
-      case kube::WatchEventType::modified: m_told += "~" + name; break;
-      default: m_told += "-" + name;
+      case kube::WatchEventType::listed:
+        m_told += "=" + name;
+        break;
+      case kube::WatchEventType::relisted:
+        m_told += "listed";
+        break;
+      case kube::WatchEventType::added:
+        m_told += "+" + name;
+        break;
+      case kube::WatchEventType::modified:
+        m_told += "~" + name;
+        break;
+      default:
+        m_told += "-" + name;
     }
   }
   mutable std::mutex m_mutex;
@@ -71,8 +80,9 @@ kube::WatchOptions watch_of(const Place& place) {
 }
 
 void set_label(const Place& place, const std::string& name, const Json& value) {
-  must(client()->run(kube::patch(well_known::config_maps(), place.ns(), name, kube::PatchType::merge,
-                                 {{"metadata", {{"labels", {{"at", value}}}}}})));
+  must(
+      client()->run(kube::patch(well_known::config_maps(), place.ns(), name, kube::PatchType::merge,
+                                {{"metadata", {{"labels", {{"at", value}}}}}})));
 }
 
 void remove_map(const Place& place, const std::string& name) {
@@ -180,7 +190,8 @@ TEST_CASE("contract: a watch of a kind that is not served ends with 404") {
   kube::WatchOptions options;
   options.resource = kube::make_resource("nothing.example.com", "v1", "Nothing", "nothings", true);
   options.resource_version = "5";
-  const auto ended = kube::watch(*client(), options, [](const auto&) { return kubist::util::Result<>{}; }, {});
+  const auto ended =
+      kube::watch(*client(), options, [](const auto&) { return kubist::util::Result<>{}; }, {});
   REQUIRE(!ended);
   CHECK(ended.error().http_status == 404);
 }

@@ -10,10 +10,10 @@
 #include <kubist/http/transport.hpp>
 #include <kubist/kube/client.hpp>
 
-/// An API server in memory, behind the transport: what the contract suite (tests/contract) shows on it
-/// and on the real one holds for both. Controllers that it plays at once: namespaces that end, and the
-/// garbage collector. It has no rights, no webhooks, no CEL but kubist's own rules, and built-in kinds
-/// take any field.
+/// An API server in memory, behind the transport: what the contract suite (tests/contract) shows on
+/// it and on the real one holds for both. Controllers that it plays at once: namespaces that end,
+/// and the garbage collector. It has no rights, no webhooks, no CEL but kubist's own rules, and
+/// built-in kinds take any field.
 namespace kubist::testing {
 
 /// One request as the audit log of a real server has it.
@@ -43,11 +43,12 @@ class FakeCluster : public http::Transport {
                                         const std::string& user_agent = "kubist");
   http::Call start(http::Request request, http::Done done) override;
 
-  // Objects, as a user with all rights and field manager `kubectl` reads and writes them; not in the
-  // log. What is refused throws std::runtime_error.
+  // Objects, as a user with all rights and field manager `kubectl` reads and writes them; not in
+  // the log. What is refused throws std::runtime_error.
   data::Json put(const data::Json& object);  ///< server-side apply, by force
   /// Nothing: null.
-  data::Json get(const std::string& plural_group, const std::string& name, const std::string& ns = {});
+  data::Json get(const std::string& plural_group, const std::string& name,
+                 const std::string& ns = {});
   std::vector<data::Json> list(const std::string& plural_group, const std::string& ns = {});
   void patch(const std::string& plural_group, const std::string& name, const std::string& ns,
              kube::PatchType type, const data::Json& body, const std::string& subresource = {});
@@ -60,23 +61,25 @@ class FakeCluster : public http::Transport {
   std::vector<LoggedRequest> writes() const;
   void forget_log();
 
-  // Faults. `pattern` is a glob over "VERB path?query", for the next `times` requests that match.
+  // Faults, not of put() and the like. `pattern` is a glob over "METHOD path?query", for the next
+  // `times` requests that match.
   /// An answer instead of what the request would bring.
   void fail(const std::string& pattern, int status, int times = 1, http::Headers headers = {});
   /// No answer.
   void lose(const std::string& pattern, int times = 1);
   /// Something that happens just before such a request is served.
   void before(const std::string& pattern, std::function<void()> what, int times = 1);
-  void end_watches();   ///< as servers close them from time to time
-  void cut_watches();   ///< the connections break
-  void bookmark();      ///< one to every watch
-  void compact();       ///< older resourceVersions and continue tokens are expired
+  void end_watches();  ///< as servers close them from time to time
+  void cut_watches();  ///< the connections break
+  void bookmark();     ///< one to every watch
+  void compact();      ///< older resourceVersions and continue tokens are expired
   std::size_t watches() const;
 
  private:
   struct Impl;
   std::string m_host;
   std::shared_ptr<Impl> m_impl;
+  std::shared_ptr<kube::Client> m_operator;
 };
 
 /// Several clusters behind one transport, by the hosts of their URLs; nobody listens elsewhere.

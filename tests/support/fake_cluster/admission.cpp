@@ -87,8 +87,9 @@ void check_metadata(const FakeKind& kind, const Json& object, Causes& causes) {
 void check_unknown(const FakeRequest& request, const FakeKind& kind, Json& object) {
   const auto gone = kind.schema->prune(object);
   if (!gone.empty() && request.content_type == "application/apply-patch+yaml") {
-    throw Refusal{500, "", cat("failed to create typed patch object: .", data::dotted_path(gone[0]),
-                               ": field not declared in schema")};
+    throw Refusal{500, "",
+                  cat("failed to create typed patch object: .", data::dotted_path(gone[0]),
+                      ": field not declared in schema")};
   }
   const auto asked = request.query.find("fieldValidation");
   if (gone.empty() || asked == request.query.end() || asked->second != "Strict") {
@@ -111,8 +112,9 @@ void check_schema(const FakeKind& kind, const Json& object, Causes& causes) {
   for (const util::Error& error : kind.schema->validate(object, {}, options)) {
     const auto colon = error.message.find(": ");
     const bool placed = colon != std::string::npos;
-    causes.emplace_back(placed ? error.message.substr(0, colon) : "<nil>",
-                        cat("Invalid value: ", placed ? error.message.substr(colon + 2) : error.message));
+    causes.emplace_back(
+        placed ? error.message.substr(0, colon) : "<nil>",
+        cat("Invalid value: ", placed ? error.message.substr(colon + 2) : error.message));
   }
 }
 
@@ -142,8 +144,8 @@ void fill_in(const FakeKind& kind, Json& object) {
   } else if (name == "Pod" && !object.contains("status")) {
     object["status"]["phase"] = "Pending";
   } else if (name == "CustomResourceDefinition") {
-    object["status"]["conditions"] =
-        Json::array({{{"type", "Established"}, {"status", "True"}, {"reason", "InitialNamesAccepted"}}});
+    object["status"]["conditions"] = Json::array(
+        {{{"type", "Established"}, {"status", "True"}, {"reason", "InitialNamesAccepted"}}});
   }
   drop_empty_metadata(object);
 }

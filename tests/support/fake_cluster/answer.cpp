@@ -91,12 +91,8 @@ http::Response json_answer(int status, const Json& body) {
 }
 
 http::Response status_answer(const Refusal& refusal) {
-  Json body{{"kind", "Status"},
-            {"apiVersion", "v1"},
-            {"metadata", Json::object()},
-            {"status", "Failure"},
-            {"message", refusal.message},
-            {"reason", refusal.reason},
+  Json body{{"kind", "Status"},      {"apiVersion", "v1"},         {"metadata", Json::object()},
+            {"status", "Failure"},   {"message", refusal.message}, {"reason", refusal.reason},
             {"code", refusal.status}};
   if (!refusal.details.is_null()) {
     body["details"] = refusal.details;
@@ -143,10 +139,11 @@ Refusal invalid(const FakeKind& kind, const std::string& name,
   }
   const std::string& group = kind.resource.group;
   const std::string all = texts.size() == 1 ? texts[0] : cat('[', util::join(texts, ", "), ']');
-  return {422, "Invalid",
-          cat(kind.resource.kind, group.empty() ? "" : ".", group, " \"", name, "\" is invalid: ",
-              all),
-          {{"name", name}, {"group", group}, {"kind", kind.resource.kind}, {"causes", list}}};
+  return {
+      422,
+      "Invalid",
+      cat(kind.resource.kind, group.empty() ? "" : ".", group, " \"", name, "\" is invalid: ", all),
+      {{"name", name}, {"group", group}, {"kind", kind.resource.kind}, {"causes", list}}};
 }
 
 }  // namespace kubist::testing

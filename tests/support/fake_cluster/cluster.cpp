@@ -1,5 +1,3 @@
-#include "../fake_cluster.hpp"
-
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -9,6 +7,7 @@
 #include <kubist/resources/crds.hpp>
 #include <kubist/util/text.hpp>
 
+#include "../fake_cluster.hpp"
 #include "server.hpp"
 
 namespace kubist::testing {
@@ -54,9 +53,7 @@ void deliver(const http::Request& request, util::Result<http::Response> outcome,
   done(std::move(outcome));
 }
 
-http::Response expired() {
-  return status_answer({410, "Expired", "too old resource version"});
-}
+http::Response expired() { return status_answer({410, "Expired", "too old resource version"}); }
 
 }  // namespace
 
@@ -74,6 +71,9 @@ struct FakeCluster::Impl {
 
   /// The first fault that is due for it.
   std::optional<Fault> fault_for(const FakeRequest& request) {
+    if (request.user_agent == k_operator) {
+      return std::nullopt;
+    }
     const std::string what = cat(request.method, ' ', request.target);
     for (auto fault = faults.begin(); fault != faults.end(); ++fault) {
       if (util::glob_match(fault->pattern, what)) {
@@ -124,8 +124,8 @@ struct FakeCluster::Impl {
       return http::Response{.status = 200};
     }
     place = watches.open(std::move(filter), request, done);
-    for (const Json& object : from_now ? server.store().list(place->filter.kind, asked.ns)
-                                       : std::vector<Json>()) {
+    for (const Json& object :
+         from_now ? server.store().list(place->filter.kind, asked.ns) : std::vector<Json>()) {
       if (place->filter.takes(object)) {
         FakeWatches::send(*place, "ADDED", object);
       }
@@ -164,6 +164,7 @@ FakeCluster::FakeCluster(std::string host)
     return kinds;
   }();
   m_impl->server.kinds() = with_kubist;
+  m_operator = connect(nullptr, k_operator);
   for (Json crd : resources::crds()) {
     crd["metadata"]["uid"] = m_impl->server.fresh_uid();
     m_impl->server.store().put("customresourcedefinitions.apiextensions.k8s.io", std::move(crd));
@@ -242,9 +243,9 @@ T must_succeed(util::Result<T> result) {
 }  // namespace
 
 Json FakeCluster::put(const Json& object) {
-  const auto client = connect(nullptr, k_operator);
-  const auto of = must_succeed(client->discovery().find_kind(object.at("apiVersion").get<std::string>(),
-                                                             object.at("kind").get<std::string>()));
+  const auto& client = m_operator;
+  const auto of = must_succeed(client->discovery().find_kind(
+      object.at("apiVersion").get<std::string>(), object.at("kind").get<std::string>()));
   kube::ApplyOptions options;
   options.field_manager = "kubectl";
   options.force = true;
@@ -252,27 +253,28 @@ Json FakeCluster::put(const Json& object) {
 }
 
 Json FakeCluster::get(const std::string& type, const std::string& name, const std::string& ns) {
-  const auto client = connect(nullptr, k_operator);
+  const auto& client = m_operator;
   const auto found = must_succeed(client->find(resource_named(*client, type), ns, name));
   return found ? *found : Json();
 }
 
 std::vector<Json> FakeCluster::list(const std::string& type, const std::string& ns) {
-  const auto client = connect(nullptr, k_operator);
+  const auto& client = m_operator;
   return must_succeed(client->list(resource_named(*client, type), ns)).items;
 }
 
 void FakeCluster::patch(const std::string& type, const std::string& name, const std::string& ns,
                         kube::PatchType how, const Json& body, const std::string& subresource) {
-  const auto client = connect(nullptr, k_operator);
+  const auto& client = m_operator;
   kube::WriteOptions options;
   options.field_manager = "kubectl-patch";
   options.subresource = subresource;
-  must_succeed(client->run(kube::patch(resource_named(*client, type), ns, name, how, body, options)));
+  must_succeed(
+      client->run(kube::patch(resource_named(*client, type), ns, name, how, body, options)));
 }
 
 void FakeCluster::remove(const std::string& type, const std::string& name, const std::string& ns) {
-  const auto client = connect(nullptr, k_operator);
+  const auto& client = m_operator;
   must_succeed(client->run(kube::remove(resource_named(*client, type), ns, name)));
 }
 
@@ -302,15 +304,15 @@ void FakeCluster::fail(const std::string& pattern, int status, int times, http::
                            {"message", cat("the fake was told to answer ", status)}});
   answer.headers.insert(answer.headers.end(), headers.begin(), headers.end());
   const std::lock_guard lock(m_impl->mutex);
-  m_impl->faults.push_back({pattern, times, [answer] { return std::optional(util::Result<http::Response>(answer)); }});
+  m_impl->faults.push_back(
+      {pattern, times, [answer] { return std::optional(util::Result<http::Response>(answer)); }});
 }
 
 void FakeCluster::lose(const std::string& pattern, int times) {
   const std::lock_guard lock(m_impl->mutex);
-  m_impl->faults.push_back({pattern, times, [] {
-                              return std::optional<util::Result<http::Response>>(
-                                  util::fail(lost({})));
-                            }});
+  m_impl->faults.push_back(
+      {pattern, times,
+       [] { return std::optional<util::Result<http::Response>>(util::fail(lost({}))); }});
 }
 
 void FakeCluster::before(const std::string& pattern, std::function<void()> what, int times) {

@@ -108,7 +108,8 @@ void compare(const Json& before, const Json& after, const Shape& shape, const Fi
       compare_child(data::find_path(before, {key}), data::find_path(after, {key}), shape.child(key),
                     with(path, field(key)), changes);
     }
-  } else if (before.is_array() && after.is_array() && merges(after.empty() ? before : after, shape, keys)) {
+  } else if (before.is_array() && after.is_array() &&
+             merges(after.empty() ? before : after, shape, keys)) {
     std::set<std::string> elements;
     for (const Json* list : {&before, &after}) {
       for (const Json& item : *list) {
@@ -126,10 +127,16 @@ void compare(const Json& before, const Json& after, const Shape& shape, const Fi
 
 /// These stand for the object, not for somebody's wish.
 bool is_own_to_server(const FieldPath& path) {
-  static const std::set<std::string> metadata{
-      "f:name",       "f:namespace",     "f:uid",           "f:creationTimestamp",
-      "f:generation", "f:managedFields", "f:resourceVersion", "f:deletionTimestamp",
-      "f:deletionGracePeriodSeconds", "f:selfLink"};
+  static const std::set<std::string> metadata{"f:name",
+                                              "f:namespace",
+                                              "f:uid",
+                                              "f:creationTimestamp",
+                                              "f:generation",
+                                              "f:managedFields",
+                                              "f:resourceVersion",
+                                              "f:deletionTimestamp",
+                                              "f:deletionGracePeriodSeconds",
+                                              "f:selfLink"};
   return path.empty() || path[0] == "f:apiVersion" || path[0] == "f:kind" ||
          (path[0] == "f:metadata" && (path.size() == 1 || metadata.contains(path[1])));
 }
@@ -219,7 +226,8 @@ Json merge_fields(const Json& live, const Json& applied, const Shape& shape) {
     }
     return merged;
   }
-  if (live.is_array() && applied.is_array() && merges(applied.empty() ? live : applied, shape, keys)) {
+  if (live.is_array() && applied.is_array() &&
+      merges(applied.empty() ? live : applied, shape, keys)) {
     Json merged = live;
     for (const Json& item : applied) {
       const std::string element = item_element(item, keys);
@@ -259,8 +267,8 @@ bool remove_below(Json& value, const Shape& shape, const FieldPath& path, const 
   if (value.is_array() && merges(value, shape, keys)) {
     for (auto it = value.begin(); it != value.end();) {
       const FieldPath next = with(path, item_element(*it, keys));
-      const bool gone = keys.empty() ? fields.contains(next)
-                                     : remove_below(*it, shape.item(), next, fields);
+      const bool gone =
+          keys.empty() ? fields.contains(next) : remove_below(*it, shape.item(), next, fields);
       it = gone ? value.erase(it) : std::next(it);
     }
     return value.empty();

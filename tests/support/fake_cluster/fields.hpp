@@ -51,8 +51,9 @@ struct OwnedField {
 /// apply sent. Fields of others that changed go over to the writer, or are returned where it is not
 /// `force`d (then `after` is as it was). `now`: the time of entries that change.
 std::vector<OwnedField> own_fields(const data::Json& before, data::Json& after,
-                                   const FieldWriter& writer, const std::optional<FieldSet>& applied,
-                                   bool force, const Shape& shape, const std::string& now);
+                                   const FieldWriter& writer,
+                                   const std::optional<FieldSet>& applied, bool force,
+                                   const Shape& shape, const std::string& now);
 
 /// What the writer owned by its last apply.
 FieldSet last_applied(const data::Json& live, const FieldWriter& writer);

@@ -59,7 +59,8 @@ std::vector<std::string> Shape::keys(const Json& list) const {
   if (m_field == "volumeMounts") {
     return {"mountPath"};
   }
-  if (is_one_of({"containers", "initContainers", "volumes", "env", "imagePullSecrets", "secrets"})) {
+  if (is_one_of(
+          {"containers", "initContainers", "volumes", "env", "imagePullSecrets", "secrets"})) {
     return {"name"};
   }
   return {};
@@ -104,9 +105,9 @@ void FakeKinds::add_crd(const Json& crd) {
   const Json& spec = crd.at("spec");
   for (const Json& version : spec.at("versions")) {
     FakeKind kind;
-    kind.resource = kube::make_resource(
-        spec.at("group"), version.at("name"), spec.at("names").at("kind"),
-        spec.at("names").at("plural"), spec.at("scope") == "Namespaced");
+    kind.resource =
+        kube::make_resource(spec.at("group"), version.at("name"), spec.at("names").at("kind"),
+                            spec.at("names").at("plural"), spec.at("scope") == "Namespaced");
     for (const Json& name : data::array_at(spec, {"names", "shortNames"})) {
       kind.resource.short_names.push_back(name);
     }
@@ -115,8 +116,7 @@ void FakeKinds::add_crd(const Json& crd) {
     }
     kind.custom = true;
     kind.generation = true;
-    kind.raw_schema =
-        std::make_shared<const Json>(version.at("schema").at("openAPIV3Schema"));
+    kind.raw_schema = std::make_shared<const Json>(version.at("schema").at("openAPIV3Schema"));
     auto compiled = data::Schema::compile(*kind.raw_schema);
     if (!compiled) {
       throw std::logic_error(compiled.error().to_string());
@@ -161,9 +161,8 @@ Json FakeKinds::discovery(bool core) const {
       group = std::prev(groups.end());
     }
     Json& versions = (*group)["versions"];
-    auto version = std::find_if(versions.begin(), versions.end(), [&](const Json& each) {
-      return each["version"] == of.version;
-    });
+    auto version = std::find_if(versions.begin(), versions.end(),
+                                [&](const Json& each) { return each["version"] == of.version; });
     if (version == versions.end()) {
       versions.push_back(
           {{"version", of.version}, {"freshness", "Current"}, {"resources", Json::array()}});

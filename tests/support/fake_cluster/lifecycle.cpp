@@ -20,7 +20,8 @@ bool is_held(const Json& object) {
 }
 
 void check_preconditions(const FakeRequest& request, const Json& options, const Json& object) {
-  for (const auto& [key, name] : {std::pair{"uid", "UID"}, std::pair{"resourceVersion", "ResourceVersion"}}) {
+  for (const auto& [key, name] :
+       {std::pair{"uid", "UID"}, std::pair{"resourceVersion", "ResourceVersion"}}) {
     const auto wanted = data::string_at(options, {"preconditions", key});
     const auto live = data::string_at(object, {"metadata", key});
     if (!wanted.empty() && wanted != live) {

@@ -52,7 +52,9 @@ const FakeKind& FakeServer::kind_of(const FakeRequest& request) const {
 
 http::Response FakeServer::serve(const FakeRequest& request) {
   if (request.path == "/version") {
-    return json_answer(200, {{"major", "1"}, {"minor", "34"}, {"gitVersion", "v1.34.4"}, {"platform", "linux/amd64"}});
+    return json_answer(
+        200,
+        {{"major", "1"}, {"minor", "34"}, {"gitVersion", "v1.34.4"}, {"platform", "linux/amd64"}});
   }
   if (request.path == "/api" || request.path == "/apis") {
     return discovered(m_kinds.discovery(request.path == "/api"));
@@ -77,7 +79,8 @@ http::Response FakeServer::serve(const FakeRequest& request) {
   if (request.method == "DELETE" && !request.name.empty() && request.subresource.empty()) {
     return remove(request, kind);
   }
-  throw Refusal{405, "MethodNotAllowed", "the server does not allow this method on the requested resource"};
+  throw Refusal{405, "MethodNotAllowed",
+                "the server does not allow this method on the requested resource"};
 }
 
 const Json& FakeServer::live(const FakeRequest& request, const FakeKind& kind) const {
@@ -112,8 +115,9 @@ http::Response FakeServer::list(const FakeRequest& request, const FakeKind& kind
   if (token != request.query.end()) {
     const auto known = m_pages.find(token->second);
     if (known == m_pages.end()) {
-      throw Refusal{410, "Expired",
-                    "The provided continue parameter is too old to display a consistent list result."};
+      throw Refusal{
+          410, "Expired",
+          "The provided continue parameter is too old to display a consistent list result."};
     }
     page = known->second;
   } else {
@@ -124,7 +128,8 @@ http::Response FakeServer::list(const FakeRequest& request, const FakeKind& kind
       }
     }
   }
-  const std::size_t most = limit == request.query.end() ? page.rest.size() : std::stoul(limit->second);
+  const std::size_t most =
+      limit == request.query.end() ? page.rest.size() : std::stoul(limit->second);
   Json metadata{{"resourceVersion", page.version}};
   Json items = Json::array();
   for (std::size_t i = 0; i < std::min(most, page.rest.size()); ++i) {

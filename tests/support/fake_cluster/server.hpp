@@ -85,7 +85,8 @@ KindKey key_of(const FakeKind& kind);
 
 /// Namespaces, Secrets, Services and the defaults of schemas.
 void fill_in(const FakeKind& kind, data::Json& object);
-/// Throws 422 for wrong names, labels, fields and rules, 400 for unknown fields. `before` null: new.
+/// Throws 422 for wrong names, labels, fields and rules, 400 for unknown fields. `before` null:
+/// new.
 void check_object(const FakeRequest& request, const FakeKind& kind, data::Json& object,
                   const data::Json* before);
 

@@ -20,10 +20,10 @@ using KindKey = std::string;
 /// Something that happened to an object.
 struct FakeEvent {
   std::int64_t version = 0;
-  std::string type;    ///< "ADDED", "MODIFIED", "DELETED"
+  std::string type;  ///< "ADDED", "MODIFIED", "DELETED"
   KindKey kind;
-  data::Json before;   ///< null: it was not there
-  data::Json object;   ///< its state then; of a deletion its last one
+  data::Json before;  ///< null: it was not there
+  data::Json object;  ///< its state then; of a deletion its last one
 };
 
 /// The objects of one fake server, in the order of etcd's keys, and what happened to them. Not

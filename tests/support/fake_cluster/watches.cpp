@@ -5,7 +5,6 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/resources/selector.hpp>
-
 #include <kubist/util/text.hpp>
 
 #include "answer.hpp"
@@ -31,7 +30,8 @@ bool FakeFilter::takes(const Json& object) const {
     for (const std::string& key : util::split(term.path, '.')) {
       value = value != nullptr ? data::find_path(*value, {key}) : nullptr;
     }
-    const std::string text = value != nullptr && value->is_string() ? value->get<std::string>() : "";
+    const std::string text =
+        value != nullptr && value->is_string() ? value->get<std::string>() : "";
     return (text == term.value) != term.negated;
   };
   return labels->matches(resources::ObjectView(object).labels()) &&
@@ -55,8 +55,8 @@ FakeWatches::Place FakeWatches::open(FakeFilter filter, http::Request request, h
 
 void FakeWatches::send(const Open& watch, const std::string& type, const Json& object) {
   // One that does not want any more cancels its call.
-  static_cast<void>(
-      watch.request.on_chunk(Json{{"type", type}, {"object", watch.filter.form(object)}}.dump() + '\n'));
+  static_cast<void>(watch.request.on_chunk(
+      Json{{"type", type}, {"object", watch.filter.form(object)}}.dump() + '\n'));
 }
 
 // To a selector an object comes and goes with its labels.

@@ -44,8 +44,9 @@ Json object_of(const FakeRequest& request, const FakeKind& kind) {
   }
   if (object.value("kind", kind.resource.kind) != kind.resource.kind ||
       object.value("apiVersion", kind.resource.api_version()) != kind.resource.api_version()) {
-    throw bad_request(cat("the API version in the data (", object.value("apiVersion", ""), ", Kind=",
-                          object.value("kind", ""), ") does not match the expected API version"));
+    throw bad_request(cat("the API version in the data (", object.value("apiVersion", ""),
+                          ", Kind=", object.value("kind", ""),
+                          ") does not match the expected API version"));
   }
   object["apiVersion"] = kind.resource.api_version();
   object["kind"] = kind.resource.kind;
@@ -53,7 +54,8 @@ Json object_of(const FakeRequest& request, const FakeKind& kind) {
   metadata = metadata.is_object() ? metadata : Json::object();
   if (kind.resource.namespaced) {
     if (metadata.value("namespace", request.ns) != request.ns) {
-      throw bad_request("the namespace of the provided object does not match the namespace sent on the request");
+      throw bad_request(
+          "the namespace of the provided object does not match the namespace sent on the request");
     }
     metadata["namespace"] = request.ns;
   }
@@ -66,8 +68,9 @@ Json object_of(const FakeRequest& request, const FakeKind& kind) {
 
 /// Of the server's metadata nothing comes from outside.
 void keep_own_metadata(const Json& before, Json& after) {
-  for (const char* key : {"uid", "creationTimestamp", "generation", "deletionTimestamp",
-                          "deletionGracePeriodSeconds", "resourceVersion", "managedFields", "namespace", "name"}) {
+  for (const char* key :
+       {"uid", "creationTimestamp", "generation", "deletionTimestamp", "deletionGracePeriodSeconds",
+        "resourceVersion", "managedFields", "namespace", "name"}) {
     if (before["metadata"].contains(key)) {
       after["metadata"][key] = before["metadata"][key];
     } else {
@@ -142,10 +145,9 @@ FieldWriter FakeServer::writer_of(const FakeRequest& request, const FakeKind& ki
 void FakeServer::own(const FakeRequest& request, const FakeKind& kind, const Json& before,
                      Json& after, const std::optional<FieldSet>& applied) const {
   const auto forced = request.query.find("force");
-  const bool force =
-      !applied || (forced != request.query.end() && forced->second == "true");
-  const auto conflicts = own_fields(before, after, writer_of(request, kind), applied, force,
-                                    Shape(kind), time_now());
+  const bool force = !applied || (forced != request.query.end() && forced->second == "true");
+  const auto conflicts =
+      own_fields(before, after, writer_of(request, kind), applied, force, Shape(kind), time_now());
   if (conflicts.empty()) {
     return;
   }
@@ -163,9 +165,10 @@ void FakeServer::own(const FakeRequest& request, const FakeKind& kind, const Jso
         {{"reason", "FieldManagerConflict"}, {"message", who}, {"field", to_string(each.path)}});
     texts.push_back(cat(who, ": ", to_string(each.path)));
   }
-  throw Refusal{409, "Conflict",
-                cat("Apply failed with ", texts.size(), texts.size() == 1 ? " conflict: " : " conflicts: ",
-                    util::join(texts, ", ")),
+  throw Refusal{409,
+                "Conflict",
+                cat("Apply failed with ", texts.size(),
+                    texts.size() == 1 ? " conflict: " : " conflicts: ", util::join(texts, ", ")),
                 {{"causes", causes}}};
 }
 
@@ -175,19 +178,24 @@ void FakeServer::check_namespace(const FakeRequest& request) const {
   }
   const Json* found = m_store.find("namespaces", "", request.ns);
   if (found == nullptr) {
-    throw Refusal{404, "NotFound", cat("namespaces \"", request.ns, "\" not found"),
+    throw Refusal{404,
+                  "NotFound",
+                  cat("namespaces \"", request.ns, "\" not found"),
                   {{"name", request.ns}, {"kind", "namespaces"}}};
   }
   if (found->at("metadata").contains("deletionTimestamp")) {
-    throw Refusal{403, "Forbidden",
-                  cat(request.group_resource(), " is forbidden: unable to create new content in namespace ",
-                      request.ns, " because it is being terminated"),
-                  {{"name", request.name},
-                   {"group", request.group},
-                   {"kind", request.plural},
-                   {"causes", Json::array({{{"reason", "NamespaceTerminating"},
-                                            {"message", cat("namespace ", request.ns, " is being terminated")},
-                                            {"field", "metadata.namespace"}}})}}};
+    throw Refusal{
+        403,
+        "Forbidden",
+        cat(request.group_resource(), " is forbidden: unable to create new content in namespace ",
+            request.ns, " because it is being terminated"),
+        {{"name", request.name},
+         {"group", request.group},
+         {"kind", request.plural},
+         {"causes",
+          Json::array({{{"reason", "NamespaceTerminating"},
+                        {"message", cat("namespace ", request.ns, " is being terminated")},
+                        {"field", "metadata.namespace"}}})}}};
   }
 }
 
@@ -253,10 +261,12 @@ void FakeServer::check_change(const FakeRequest& request, const FakeKind& kind, 
   const Json& present = data::array_at(before, {"metadata", "finalizers"});
   for (const Json& each : data::array_at(after, {"metadata", "finalizers"})) {
     if (std::find(present.begin(), present.end(), each) == present.end()) {
-      throw invalid(kind, request.name,
-                    {{"metadata.finalizers",
-                      cat("Forbidden: no new finalizers can be added if the object is being deleted, "
-                          "found new finalizers []string{", each.dump(), "}")}});
+      throw invalid(
+          kind, request.name,
+          {{"metadata.finalizers",
+            cat("Forbidden: no new finalizers can be added if the object is being deleted, "
+                "found new finalizers []string{",
+                each.dump(), "}")}});
     }
   }
 }
@@ -299,8 +309,9 @@ http::Response FakeServer::replace(const FakeRequest& request, const FakeKind& k
   const Json object = object_of(request, kind);
   const Json& before = live(request, kind);
   if (kind.custom && data::string_at(object, {"metadata", "resourceVersion"}).empty()) {
-    throw invalid(kind, request.name,
-                  {{"metadata.resourceVersion", "Invalid value: 0: must be specified for an update"}});
+    throw invalid(
+        kind, request.name,
+        {{"metadata.resourceVersion", "Invalid value: 0: must be specified for an update"}});
   }
   return change(request, kind, Json(before), object, std::nullopt);
 }
@@ -312,8 +323,10 @@ http::Response FakeServer::patch(const FakeRequest& request, const FakeKind& kin
   if (request.content_type == "application/json-patch+json") {
     auto patched = data::apply_json_patch(before, body);
     if (!patched) {
-      throw Refusal{422, "Invalid", cat("the server rejected our request due to an error in our request: ",
-                                        patched.error().message), Json::object()};
+      throw Refusal{422, "Invalid",
+                    cat("the server rejected our request due to an error in our request: ",
+                        patched.error().message),
+                    Json::object()};
     }
     after = *std::move(patched);
   } else if (request.content_type == "application/merge-patch+json") {
@@ -321,16 +334,16 @@ http::Response FakeServer::patch(const FakeRequest& request, const FakeKind& kin
   } else if (request.content_type == "application/strategic-merge-patch+json" && !kind.custom) {
     after = strategic_patch(before, body, Shape(kind));
   } else {
-    throw Refusal{415, "UnsupportedMediaType",
-                  "the body of the request was in an unknown format"};
+    throw Refusal{415, "UnsupportedMediaType", "the body of the request was in an unknown format"};
   }
   return change(request, kind, before, std::move(after), std::nullopt);
 }
 
 http::Response FakeServer::apply(const FakeRequest& request, const FakeKind& kind) {
   if (!request.query.contains("fieldManager")) {
-    throw bad_request("PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is "
-                      "required for apply patch");
+    throw bad_request(
+        "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is "
+        "required for apply patch");
   }
   Json object = object_of(request, kind);
   if (object["metadata"].contains("managedFields")) {
