@@ -31,7 +31,8 @@ struct LoggedRequest {
 /// Any thread.
 class FakeCluster : public http::Transport {
  public:
-  /// With namespaces `default` and `kube-system` and kubist's CRDs. `host`: its name in URLs.
+  /// With namespaces `default` and `kube-system` and kubist's CRDs (without
+  /// their schemas, which it holds to). `host`: its name in URLs.
   explicit FakeCluster(std::string host = "home");
   /// Ends open watches as cancelled.
   ~FakeCluster() override;

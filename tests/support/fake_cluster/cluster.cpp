@@ -167,6 +167,9 @@ FakeCluster::FakeCluster(std::string host)
   m_operator = connect(nullptr, k_operator);
   for (Json crd : resources::crds()) {
     crd["metadata"]["uid"] = m_impl->server.fresh_uid();
+    for (Json& version : crd["spec"]["versions"]) {
+      version.erase("schema");  // large, and the kinds have it
+    }
     m_impl->server.store().put("customresourcedefinitions.apiextensions.k8s.io", std::move(crd));
   }
   for (const char* name : {"default", "kube-system"}) {
