@@ -1,19 +1,39 @@
 #pragma once
+#include <mutex>
+
 #include <kubist/util/clock.hpp>
 
 namespace kubist::testing {
 
-/// Stands still until it is told otherwise. One thread.
+/// Stands still until it is told otherwise: who waits for it makes it go on. Any thread.
 class FakeClock : public util::Clock {
  public:
-  std::chrono::system_clock::time_point now() const override { return wall; }
-  std::chrono::steady_clock::time_point monotonic() const override { return steady; }
-  void advance(std::chrono::seconds by) {
-    wall += by;
-    steady += by;
+  explicit FakeClock(std::chrono::system_clock::time_point wall =
+                         std::chrono::system_clock::time_point(std::chrono::seconds(1'800'000'000)))
+      : m_wall(wall) {}
+  std::chrono::system_clock::time_point now() const override {
+    const std::lock_guard lock(m_mutex);
+    return m_wall;
   }
-  std::chrono::system_clock::time_point wall{std::chrono::seconds(1'800'000'000)};
-  std::chrono::steady_clock::time_point steady{std::chrono::seconds(1000)};
+  std::chrono::steady_clock::time_point monotonic() const override {
+    const std::lock_guard lock(m_mutex);
+    return m_steady;
+  }
+  /// As util::sleep_for.
+  bool sleep_for(std::chrono::nanoseconds duration, const std::stop_token& stop) {
+    advance(duration);
+    return !stop.stop_requested();
+  }
+  void advance(std::chrono::nanoseconds by) {
+    const std::lock_guard lock(m_mutex);
+    m_wall += std::chrono::duration_cast<std::chrono::system_clock::duration>(by);
+    m_steady += std::chrono::duration_cast<std::chrono::steady_clock::duration>(by);
+  }
+
+ private:
+  mutable std::mutex m_mutex;
+  std::chrono::system_clock::time_point m_wall;
+  std::chrono::steady_clock::time_point m_steady{std::chrono::seconds(1000)};
 };
 
 }  // namespace kubist::testing

@@ -114,8 +114,8 @@ util::Result<> Session::collect_garbage(const GarbageOptions& options,
   KUBIST_TRY(const TreeView view,
              load_tree_view(*m_home, options.ns.empty() ? "*" : options.ns, stop));
   const engine::Graph graph = build_graph(view);
-  ProjectLocks locks(
-      m_home, {m_options.identity, util::random_uuid(), options.lock_timeout, nullptr, nullptr});
+  ProjectLocks locks(m_home, {m_options.identity, util::random_uuid(), options.lock_timeout,
+                              nullptr, nullptr, m_options.clock, m_options.sleep});
   m_connections.begin_run();
   for (const engine::Node& node : graph.nodes()) {
     if (node.key.kind != "VirtualCluster" || node.parent == engine::k_no_node) {

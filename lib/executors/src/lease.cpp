@@ -3,7 +3,6 @@
 #include <kubist/kube/api_error.hpp>
 #include <kubist/kube/namespaces.hpp>
 #include <kubist/resources/object.hpp>
-#include <kubist/util/clock.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
@@ -91,7 +90,7 @@ util::Result<> ProjectLocks::before_write(const std::string& ns, const std::stop
     return {};
   }
   if (held->state.held()) {
-    if (held->state.may_write(std::chrono::steady_clock::now())) {
+    if (held->state.may_write(m_options.clock->monotonic())) {
       return {};
     }
     auto error = util::make_error(
@@ -110,16 +109,16 @@ util::Result<> ProjectLocks::observe(Held& held, const std::string& ns) {
   }
   const std::optional<Json>& lease = *found;
   held.state.observe(lease ? std::optional(record_of(*lease)) : std::nullopt,
-                     std::chrono::steady_clock::now());
+                     m_options.clock->monotonic());
   return {};
 }
 
 // True when written; false when somebody else was faster or the namespace takes no objects.
 util::Result<bool> ProjectLocks::write(Held& held, const std::string& ns, bool create,
                                        const std::string& holder) {
-  const auto sent = std::chrono::steady_clock::now();
+  const auto sent = m_options.clock->monotonic();
   LeaseRecord record =
-      held.state.desired(m_options.run_id, util::format_micro_time(util::system_clock().now()));
+      held.state.desired(m_options.run_id, util::format_micro_time(m_options.clock->now()));
   record.holder = holder;
   const Json body = lease_of(record, ns);
   auto reply = m_home->json(create ? kube::create(kube::well_known::leases(), body)
@@ -149,10 +148,10 @@ util::Result<> ProjectLocks::acquire(Held& held, const std::string& ns,
   if (stop.stop_requested()) {  // no new lock only to record where it stood: others may know more
     return util::fail(ErrorKind::cancelled, cat("stopped before the lock of ", ns, " was taken"));
   }
-  const auto give_up = std::chrono::steady_clock::now() + m_options.timeout;
+  const auto give_up = m_options.clock->monotonic() + m_options.timeout;
   while (true) {
     KUBIST_CHECK(observe(held, ns));
-    const auto step = held.state.next(std::chrono::steady_clock::now());
+    const auto step = held.state.next(m_options.clock->monotonic());
     if (step != LockState::Step::wait) {
       KUBIST_TRY(const bool written,
                  write(held, ns, step == LockState::Step::create, m_options.identity));
@@ -169,7 +168,7 @@ util::Result<> ProjectLocks::acquire(Held& held, const std::string& ns,
       }
       return checked;
     }
-    const auto now = std::chrono::steady_clock::now();
+    const auto now = m_options.clock->monotonic();
     const std::string by = cat(held.state.holder(), " (run ", held.state.holder_run(), ")");
     if (now >= give_up) {
       auto error =
@@ -182,7 +181,7 @@ util::Result<> ProjectLocks::acquire(Held& held, const std::string& ns,
       m_options.progress(cat("waiting for the lock of ", ns, ", held by ", by));
     }
     const auto pause = std::min<std::chrono::nanoseconds>(held.state.wait_time(now), give_up - now);
-    if (!util::sleep_for(pause, stop)) {
+    if (!m_options.sleep(pause, stop)) {
       return util::fail(ErrorKind::cancelled, cat("stopped while waiting for the lock of ", ns));
     }
   }
@@ -197,7 +196,7 @@ void ProjectLocks::renew_all() {
   for (const auto& [ns, held] : all) {
     const std::lock_guard lock(held->mutex);
     if (!held->needless && held->state.held() &&
-        held->state.next(std::chrono::steady_clock::now()) == LockState::Step::renew) {
+        held->state.next(m_options.clock->monotonic()) == LockState::Step::renew) {
       const auto written = write(*held, ns, false, m_options.identity);
       if (written && !*written) {
         held->state.lost();

@@ -136,7 +136,7 @@ util::Result<> Session::recheck(const Graph& graph, const std::string& ns,
 // `stop` and what else is handed in outlive the world.
 World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOptions& options,
                           const std::stop_token& stop) {
-  return {
+  World world{
       m_home,
       m_home_uid,
       m_connections,
@@ -151,6 +151,8 @@ World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOp
         return m_jsonnet.call(name, source, std::span(&input, 1), stop).at(0).output;
       },
       options.item_parallelism};
+  world.clock = m_options.clock;
+  return world;
 }
 
 util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan,
@@ -164,11 +166,11 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   overlay(view.snapshot, options.planned);
   Run run{build_graph(view), {}, view.snapshot.served, view.snapshot.warnings};
   KUBIST_TRY(const auto selected, select(run.graph, options));
-  const engine::RunInfo info{util::random_uuid(), util::system_clock().now(),
+  const engine::RunInfo info{util::random_uuid(), m_options.clock->now(),
                              options.dry_run != apply::DryRun::none};
-  ProjectLocks locks(
-      m_home, {m_options.identity, info.id, options.lock_timeout,
-               [&](const std::string& ns) { return recheck(run.graph, ns, stop); }, nullptr});
+  ProjectLocks locks(m_home, {m_options.identity, info.id, options.lock_timeout,
+                              [&](const std::string& ns) { return recheck(run.graph, ns, stop); },
+                              nullptr, m_options.clock, m_options.sleep});
   m_connections.begin_run();
   Survey survey(run.graph, selected, *m_home);
   World world = make_world(locks, survey, options, stop);
@@ -196,8 +198,9 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   run_options.settle = options.settle;
   run_options.keep_trace = options.keep_trace;
   run_options.write_status = options.dry_run == apply::DryRun::none;
-  run.report = engine::run(run.graph, selected, info, run_options,
-                           {executors, statuses, policies, releases, observer}, stop);
+  run.report =
+      engine::run(run.graph, selected, info, run_options,
+                  {executors, statuses, policies, releases, observer, *m_options.clock}, stop);
   if (!info.dry_run) {
     m_notifications->tell(run.graph, info, statuses.changes());
   }
@@ -216,14 +219,13 @@ util::Result<Run> Session::run_planned(const ReconcileOptions& options, engine::
 
 util::Result<Run> Session::run(const ReconcileOptions& options, engine::Observer& observer,
                                const std::stop_token& stop) {
-  const auto until = std::chrono::steady_clock::now() + options.settle;
+  const auto until = m_options.clock->monotonic() + options.settle;
   KUBIST_TRY(Run run, run_planned(options, observer, stop));
   if (options.dry_run != apply::DryRun::none || options.mode != engine::Mode::align) {
     return run;
   }
   for (auto due = releases_due(run); due && !run.report.stopped; due = releases_due(run)) {
-    if (std::chrono::steady_clock::now() + due->after > until ||
-        !util::sleep_for(due->after, stop)) {
+    if (m_options.clock->monotonic() + due->after > until || !m_options.sleep(due->after, stop)) {
       break;
     }
     ReconcileOptions look = options;

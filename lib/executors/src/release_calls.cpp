@@ -4,7 +4,6 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/metrics/json_source.hpp>
 #include <kubist/release/window.hpp>
-#include <kubist/util/clock.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
@@ -59,7 +58,7 @@ http::Request request_for(const engine::Node& node, const ReleaseLook& look, con
 Json ReleaseCalls::answer(const engine::Node& node, const ReleaseLook& look, const Call& call,
                           const std::stop_token& stop) const {
   const bool same_target = look.seen.target == look.before.target;
-  const auto failed = policies::due_try(call, node.status(), util::system_clock().now());
+  const auto failed = policies::due_try(call, node.status(), m_world.clock->now());
   if (!same_target || !failed) {
     return nothing(policies::k_reason_not_due, "its step is not the present one");
   }

@@ -26,7 +26,7 @@ util::Result<std::vector<ItemResult>> Session::each_item(
              load_tree_view(*m_home, one_namespace ? items.front().ns : "*", stop));
   const engine::Graph graph = build_graph(view);
   ProjectLocks locks(m_home, {m_options.identity, util::random_uuid(), options.lock_timeout,
-                              nullptr, nullptr});
+                              nullptr, nullptr, m_options.clock, m_options.sleep});
   m_connections.begin_run();
   deployers::World world;
   world.home = m_home;

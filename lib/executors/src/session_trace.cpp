@@ -15,7 +15,7 @@ util::Result<PolicyLook> Session::trace_policies(const engine::Key& key,
   KUBIST_TRY(const TreeView view, load_tree_view(*m_home, ns, stop));
   PolicyLook look{build_graph(view), {}, {}};
   KUBIST_TRY(look.nodes, look.graph.require(key));
-  const engine::RunInfo info{util::random_uuid(), util::system_clock().now(), true};
+  const engine::RunInfo info{util::random_uuid(), m_options.clock->now(), true};
   ProjectLocks locks(m_home, {m_options.identity, info.id, {}, nullptr, nullptr});
   m_connections.begin_run();
   Survey survey(look.graph, look.nodes, *m_home);

@@ -3,7 +3,6 @@
 #include <kubist/engine/targets.hpp>
 #include <kubist/executors/status_store.hpp>
 #include <kubist/resources/kinds.hpp>
-#include <kubist/util/clock.hpp>
 
 #include "work.hpp"
 
@@ -42,7 +41,7 @@ util::Result<> KubeStatusStore::write(const engine::Node& node, const Json& stat
       return status;
     }
     if (!node.target.empty()) {
-      return engine::with_target_status(whole, node, status, util::system_clock().now());
+      return engine::with_target_status(whole, node, status, m_world.clock->now());
     }
     Json after = status;  // none is selected: what is left of others stays
     after.erase("targets");
@@ -58,16 +57,16 @@ util::Result<> KubeStatusStore::record_inventory(const engine::Node& node, const
   KUBIST_CHECK(change(node, [&](const Json& whole) {
     Json own = engine::target_status(whole, node.target);
     own["inventory"] = entries;
-    return engine::with_target_status(whole, node, own, util::system_clock().now());
+    return engine::with_target_status(whole, node, own, m_world.clock->now());
   }));
   return {};
 }
 
 util::Result<bool> KubeStatusStore::drop_target(const engine::Node& node) {
   KUBIST_TRY(const Json after, change(node, [&](const Json& whole) {
-               return node.target.empty() ? whole
-                                          : engine::with_target_status(whole, node, Json(),
-                                                                       util::system_clock().now());
+               return node.target.empty()
+                          ? whole
+                          : engine::with_target_status(whole, node, Json(), m_world.clock->now());
              }));
   return engine::target_names(after).empty();
 }

@@ -82,15 +82,3 @@ TEST_CASE("reconcile: a tree becomes Ready, and the second run writes nothing an
   CHECK(home_reads > 5);  // the filter does see this run
   CHECK(target_reads > 5);
 }
-
-TEST_CASE("reconcile: a project goes alone beside a Root that was never reconciled") {
-  World world("young-root");
-  const std::string project = world.name();
-  put("home",
-      {object("Root", "", "root", Json::object()), object("Project", "", project, Json::object())});
-  const CommandResult run = run_kubist({"reconcile", "Project/" + project});
-  CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
-  CHECK(run.out.find("1 nodes: 1 ready") != std::string::npos);
-  CHECK(get("home", "namespace", project).has_value());
-  must(kubectl("home", {"delete", "kroot", "root"}));
-}

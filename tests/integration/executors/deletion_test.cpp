@@ -56,51 +56,6 @@ TEST_CASE("deletion: kubectl delete of a project, then reconcile, leaves only wh
   CHECK(!(*left)["metadata"].value("annotations", Json::object()).contains("kubist.io/owner"));
 }
 
-TEST_CASE("deletion: one virtual cluster goes alone; its siblings stay") {
-  World world("single");
-  const std::string project = world.name();
-  world.make_project(project);
-  put("home", {object("Cluster", project, "home", {{"home", true}}),
-               virtual_cluster(project, "goes", "home", world.name("goes")),
-               virtual_cluster(project, "stays", "home", world.name("stays"))});
-  must(run_kubist({"reconcile", "Project/" + project}));
-  must(kubectl("home", {"delete", "kvc", "goes", "-n", project, "--wait=false"}));
-  const CommandResult run = run_kubist({"reconcile", "Project/" + project, "--timeout=60s"});
-  CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
-  CHECK(gone("home", "namespace", world.name("goes")));
-  CHECK(!get("home", "kvc", "goes", project));
-  CHECK(condition(get("home", "kvc", "stays", project), "Ready") == "True");
-  CHECK(get("home", "namespace", world.name("stays")).has_value());
-}
-
-TEST_CASE("deletion: with its target gone a cluster stays until it is abandoned") {
-  World world("abandon");
-  const std::string project = world.name();
-  world.make_project(project);
-  const auto [config, user] = world.token_kubeconfig("target1");
-  put("home",
-      {secret(project, "target", config),
-       object("Cluster", project, "target", {{"kubeconfigSecretRef", {{"name", "target"}}}}),
-       virtual_cluster(project, "far", "target", world.name("far"))});
-  must(run_kubist({"reconcile", "Project/" + project}));
-
-  put("home", {secret(project, "target", small_kubeconfig("https://10.77.0.2:1").dump())});
-  must(kubectl("home", {"delete", "kproj", project, "--wait=false"}));
-  const CommandResult stuck = run_kubist({"reconcile", "Project/" + project, "--timeout=20s"});
-  CHECK_MESSAGE(stuck.exit_code == 1, stuck.out, stuck.err);
-  CHECK(get("home", "kproj", project).has_value());
-  CHECK(get("home", "kvc", "far", project).has_value());
-
-  const CommandResult run =
-      run_kubist({"reconcile", "Project/" + project, "--abandon", "--timeout=120s"});
-  CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
-  CHECK(run.out.find("left behind") != std::string::npos);
-  CHECK(run.out.find("namespace " + world.name("far")) != std::string::npos);
-  CHECK(gone("home", "kproj", project));
-  CHECK(gone("home", "namespace", project));
-  CHECK(get("target1", "namespace", world.name("far")).has_value());
-}
-
 TEST_CASE("deletion: of the project's namespace; kubist makes nothing in it and starts no pod") {
   World world("nsgone");
   const std::string project = world.name();
@@ -155,20 +110,4 @@ TEST_CASE("deletion: of the project's namespace; kubist makes nothing in it and 
   CHECK(!get("home", "kvc", "dev", project));
   must(run_kubist({"delete", "project", project, "--timeout=60s"}));
   CHECK(!get("home", "namespace", project));
-}
-
-TEST_CASE("deletion: of a project and its namespace at once") {
-  World world("both");
-  const std::string project = world.name();
-  world.make_project(project);
-  put("home", {object("Cluster", project, "home", {{"home", true}}),
-               virtual_cluster(project, "dev", "home", world.name("dev"))});
-  must(run_kubist({"reconcile", "Project/" + project}));
-  must(kubectl("home", {"delete", "namespace", project, "--wait=false"}));
-  must(kubectl("home", {"delete", "kproj", project, "--wait=false"}));
-  const CommandResult run = run_kubist({"reconcile", "Project/" + project, "--timeout=60s"});
-  CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
-  CHECK(gone("home", "kproj", project));
-  CHECK(gone("home", "namespace", project));
-  CHECK(gone("home", "namespace", world.name("dev")));
 }

@@ -135,26 +135,6 @@ TEST_CASE("ownership: a label that somebody else keeps is a conflict, with exit 
   CHECK(label(where, "team") == "theirs");
 }
 
-TEST_CASE("ownership: nobody else's finalizer is lost with kubist's own") {
-  World world("hold");
-  const std::string project = world.name();
-  world.make_project(project);
-  Json held = virtual_cluster(project, "dev", "home", world.name("dev"));
-  held["metadata"]["finalizers"] = {"example.com/hold"};
-  put("home", {object("Cluster", project, "home", {{"home", true}}), held});
-  must(run_kubist({"reconcile", "Project/" + project}));
-  CHECK((*vc(project, "dev"))["metadata"]["finalizers"] ==
-        Json::array({"example.com/hold", "kubist.io/finalizer"}));
-  must(kubectl("home", {"delete", "kvc", "dev", "-n", project, "--wait=false"}));
-  run_kubist({"reconcile", "Project/" + project, "--timeout=30s"});
-  const auto left = vc(project, "dev");
-  REQUIRE(left);
-  CHECK((*left)["metadata"]["finalizers"] == Json::array({"example.com/hold"}));
-  CHECK(eventually([&] { return !get("home", "namespace", world.name("dev")); }, 60));
-  must(kubectl("home", {"patch", "kvc", "dev", "-n", project, "--type=merge", "-p",
-                        R"({"metadata":{"finalizers":null}})"}));
-}
-
 TEST_CASE("ownership: a namespace goes only where entry, mark and uid agree") {
   World world("agree");
   const std::string project = world.name();

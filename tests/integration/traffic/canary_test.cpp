@@ -187,49 +187,6 @@ TEST_CASE("canary: a paused release stays where it is, and an edited route pause
   CHECK(canary.state() == "Succeeded");
 }
 
-TEST_CASE(
-    "canary: pods that are not ready any more take it back, and without ready pods none begins") {
-  Canary canary("health");
-  canary.stage.set_ready("web-v2", false);
-  canary.release(
-      "interval: 1h, weights: [20, 50], policies: [{name: Health, parameters: {failureThreshold: "
-      "2, step: 1h}}]");
-  canary.look();
-  CHECK(canary.state() == "Pending");
-  CHECK(canary.reason() == "TargetNotReady");
-  CHECK(canary.spec() == canary.original);
-  canary.stage.set_ready("web-v2", true);
-  CHECK(canary.until("Waiting") == "Waiting");
-  canary.stage.set_ready("web-v2", false);
-  canary.look();
-  CHECK(canary.state() == "Waiting");  // once is not enough
-  const CommandResult run = canary.look("60s");
-  CHECK_MESSAGE(run.exit_code == 4, run.out, run.err);
-  CHECK(canary.state() == "RolledBack");
-  CHECK(canary.reason() == "Unhealthy");
-  CHECK(canary.spec() == canary.original);
-}
-
-TEST_CASE("canary: what nothing can be made of is said, and nothing is written") {
-  Canary canary("wrong");
-  canary.stage.apply("CanaryRelease", "web",
-                     "{destination: web, stable: v1, canary: v9, routes: [web]}");
-  CHECK(canary.look().exit_code == 1);
-  CHECK(text_of(canary.stage.node("canaryreleases", "web"), {"status", "state"}).empty());
-  canary.stage.apply("CanaryRelease", "web",
-                     "{destination: web, stable: v2, canary: v1, routes: [web], "
-                     "policies: [{name: Timed}]}");
-  CHECK(canary.until("Progressing", "2s") == "Progressing");
-  const auto route = canary.stage.node("trafficroutes", "web");
-  const Json* ready = nullptr;
-  for (const Json& each : (*route)["status"]["conditions"]) {
-    ready = each["type"] == "Ready" ? &each : ready;
-  }
-  REQUIRE(ready);
-  CHECK((*ready)["reason"] == "StableNotRouted");
-  CHECK(canary.spec() == canary.original);
-}
-
 TEST_CASE("canary: what was released goes into git, and nothing moves then") {
   Canary canary("git");
   kubist::util::TempDir folder("git");
@@ -289,16 +246,6 @@ TEST_CASE("canary: statuses that are lost cost no weights; a person says how it 
   CHECK(canary.until("Paused") == "Paused");
   CHECK(canary.spec() == promoted);
   CHECK(canary.canary("abort", {"--wait"}).exit_code == 4);
-  CHECK(canary.spec() == canary.original);
-}
-
-TEST_CASE("canary: a deleted release lets go of the weights") {
-  Canary canary("deleted");
-  canary.release(k_stay);
-  CHECK(canary.until("Waiting") == "Waiting");
-  must(run_kubist(canary.stage.world().as_user(
-      {"delete", "canaryrelease", "web", "-n", canary.stage.project()})));
-  must(canary.stage.reconcile());
   CHECK(canary.spec() == canary.original);
 }
 

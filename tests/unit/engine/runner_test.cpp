@@ -23,7 +23,7 @@ TEST_CASE("runner: a whole tree becomes Ready, the second run writes nothing") {
     CHECK(object["status"]["lastRun"]["id"] == "run-1");
   }
   world.home.writes = 0;
-  world.clock.wall += 1h;
+  world.clock.advance(1h);
   Report second = world.run();
   CHECK(world.home.writes == 0);
   CHECK(second.summary.writes == 0);

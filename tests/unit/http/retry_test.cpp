@@ -133,8 +133,8 @@ TEST_CASE("retry: attempts, delays and budget") {
     CHECK(send(retry, request_of("GET"))->status == 200);
     const auto sent = fake->sent();
     REQUIRE(sent.size() == 3);
-    CHECK(sent[1].not_before - clock.steady == std::chrono::milliseconds(100));
-    CHECK(sent[2].not_before - clock.steady == std::chrono::milliseconds(200));
+    CHECK(sent[1].not_before - clock.monotonic() == std::chrono::milliseconds(100));
+    CHECK(sent[2].not_before - clock.monotonic() == std::chrono::milliseconds(200));
   }
   SUBCASE("no more than max_attempts") {
     fake->always("GET", "/x", 503, "");
@@ -145,7 +145,7 @@ TEST_CASE("retry: attempts, delays and budget") {
     fake->always("POST", "/x", 429, "", {{"Retry-After", "2"}});
     CHECK(send(retry, request_of("POST"))->status == 429);
     CHECK(fake->sent().size() == 5);
-    CHECK(fake->sent()[1].not_before - clock.steady >= std::chrono::seconds(2));
+    CHECK(fake->sent()[1].not_before - clock.monotonic() >= std::chrono::seconds(2));
   }
   SUBCASE("not beyond the budget") {
     fake->always("POST", "/x", 429, "", {{"Retry-After", "600"}});

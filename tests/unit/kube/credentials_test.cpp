@@ -15,7 +15,7 @@ namespace {
 
 /// From 2025-11-24T16:00:00Z on.
 struct FakeClock : kubist::testing::FakeClock {
-  FakeClock() { wall = std::chrono::system_clock::from_time_t(1764000000); }
+  FakeClock() : kubist::testing::FakeClock(std::chrono::system_clock::from_time_t(1764000000)) {}
 };
 
 /// A plugin that counts its runs in a file and answers token-N.

@@ -10,6 +10,7 @@
 
 #include <kubist/engine/lock.hpp>
 #include <kubist/kube/client.hpp>
+#include <kubist/util/clock.hpp>
 #include <kubist/util/result.hpp>
 
 namespace kubist::executors {
@@ -27,6 +28,8 @@ class ProjectLocks {
     /// frees the lock and is what before_write() returns.
     std::function<util::Result<>(const std::string& ns)> recheck;
     std::function<void(const std::string& message)> progress;  ///< says whom it waits for
+    const util::Clock* clock = &util::system_clock();          ///< outlives the locks
+    std::function<bool(std::chrono::nanoseconds, const std::stop_token&)> sleep = util::sleep_for;
   };
 
   ProjectLocks(std::shared_ptr<kube::Client> home, Options options);

@@ -14,6 +14,7 @@
 #include <kubist/executors/world.hpp>
 #include <kubist/kube/client.hpp>
 #include <kubist/runtimes/jsonnet.hpp>
+#include <kubist/util/clock.hpp>
 
 namespace kubist::executors {
 
@@ -87,6 +88,8 @@ class Session {
     deployers::Settings deployers;
     LocalConfig local;  ///< of the machine that runs it
     NotificationHooks notifications;
+    const util::Clock* clock = &util::system_clock();  ///< outlives the session
+    std::function<bool(std::chrono::nanoseconds, const std::stop_token&)> sleep = util::sleep_for;
   };
 
   /// Fails when the home cluster cannot be reached.

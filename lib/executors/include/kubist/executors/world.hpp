@@ -8,6 +8,7 @@
 #include <kubist/executors/connections.hpp>
 #include <kubist/executors/lease.hpp>
 #include <kubist/kube/client.hpp>
+#include <kubist/util/clock.hpp>
 
 namespace kubist::executors {
 
@@ -37,6 +38,7 @@ struct World {
   Releases* releases = nullptr;      ///< of this run; null: none are looked at
   SharedLists* lists = nullptr;      ///< of this run; null: no executor is called
   KubeStatusStore* statuses = nullptr;  ///< of this run; null: no executor is called
+  const util::Clock* clock = &util::system_clock();
 };
 
 /// The uid of kube-system, by which a cluster is known.

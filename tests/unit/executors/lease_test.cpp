@@ -1,0 +1,252 @@
+// One kubist at a time on a project.
+#include <kubist/executors/lease.hpp>
+
+#include "site.hpp"
+
+using namespace site;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct LockPlace {
+  LockPlace() { home->put(plain("Namespace", "", "shop")); }
+
+  executors::ProjectLocks::Options options(std::chrono::nanoseconds timeout = 0s) {
+    executors::ProjectLocks::Options made;
+    made.identity = "me@test";
+    made.run_id = "run-1";
+    made.timeout = timeout;
+    made.progress = [this](const std::string& line) { said.push_back(line); };
+    made.clock = &clock;
+    made.sleep = [this](auto duration, const auto& stop) {
+      return clock.sleep_for(duration, stop);
+    };
+    return made;
+  }
+  /// Somebody else's Lease, renewed at that second.
+  void held_by_other(int renewed = 0) {
+    Json lease{
+        {"apiVersion", "coordination.k8s.io/v1"},
+        {"kind", "Lease"},
+        {"metadata",
+         {{"name", "kubist"},
+          {"namespace", "shop"},
+          {"annotations", {{"kubist.io/run", "run-7"}}}}},
+        {"spec",
+         {{"holderIdentity", "somebody@else"},
+          {"leaseDurationSeconds", 15},
+          {"renewTime", cat("2026-01-01T00:00:", renewed < 10 ? "0" : "", renewed, ".000000Z")}}}};
+    home->put(lease);
+  }
+  std::string holder() {
+    return std::string(
+        data::string_at(home->get("leases", "kubist", "shop"), {"spec", "holderIdentity"}));
+  }
+
+  testing::FakeClock clock;
+  std::vector<std::string> said;
+  std::shared_ptr<testing::FakeCluster> home = std::make_shared<testing::FakeCluster>();
+  std::shared_ptr<kube::Client> client = home->connect();
+};
+
+}  // namespace
+
+TEST_CASE("lease: it is taken before the first write, once, and freed at the end") {
+  LockPlace p;
+  executors::ProjectLocks locks(p.client, p.options());
+  CHECK(locks.before_write("shop", {}));
+  CHECK(p.holder() == "me@test");
+  CHECK(p.home->get("leases", "kubist", "shop")["metadata"]["annotations"]["kubist.io/run"] ==
+        "run-1");
+  p.home->forget_log();
+  CHECK(locks.before_write("shop", {}));
+  CHECK(p.home->log().empty());
+  locks.release();
+  CHECK(p.holder().empty());
+  executors::ProjectLocks next(p.client, p.options());
+  CHECK(next.before_write("shop", {}));
+  CHECK(p.holder() == "me@test");
+}
+
+TEST_CASE("lease: one that another holds is left alone, and named") {
+  LockPlace p;
+  p.held_by_other();
+  executors::ProjectLocks locks(p.client, p.options());
+  const auto refused = locks.before_write("shop", {});
+  REQUIRE(!refused);
+  CHECK(refused.error().kind == util::ErrorKind::conflict);
+  CHECK(refused.error().reason == "Locked");
+  CHECK(refused.error().message.find("somebody@else (run run-7)") != std::string::npos);
+  CHECK(p.home->writes().empty());
+}
+
+TEST_CASE("lease: one that is not renewed for 15 s is taken, no sooner") {
+  LockPlace p;
+  p.held_by_other();
+  const auto before = p.clock.monotonic();
+  executors::ProjectLocks impatient(p.client, p.options(14s));
+  CHECK(!impatient.before_write("shop", {}));
+  CHECK(p.clock.monotonic() - before >= 14s);
+  CHECK(p.holder() == "somebody@else");
+  executors::ProjectLocks patient(p.client, p.options(20s));
+  const auto begin = p.clock.monotonic();
+  CHECK(patient.before_write("shop", {}));
+  CHECK(p.clock.monotonic() - begin >= 15s);
+  CHECK(p.holder() == "me@test");
+  CHECK(p.home->get("leases", "kubist", "shop")["spec"]["leaseTransitions"] == 1);
+}
+
+TEST_CASE("lease: one that is renewed is never stale") {
+  LockPlace p;
+  p.held_by_other();
+  int second = 0;
+  p.home->before(
+      "GET *leases/kubist*", [&] { p.held_by_other(++second % 60); }, 1000);
+  executors::ProjectLocks locks(p.client, p.options(60s));
+  const auto refused = locks.before_write("shop", {});
+  REQUIRE(!refused);
+  CHECK(refused.error().reason == "Locked");
+  CHECK(second > 10);
+  CHECK(!p.said.empty());
+}
+
+TEST_CASE("lease: it is taken as soon as its holder frees it") {
+  LockPlace p;
+  p.held_by_other();
+  p.home->before("GET *leases/kubist*", [] {});
+  p.home->before("GET *leases/kubist*", [&] {
+    p.home->patch("leases", "kubist", "shop", kube::PatchType::merge,
+                  {{"spec", {{"holderIdentity", ""}}}});
+  });
+  const auto begin = p.clock.monotonic();
+  executors::ProjectLocks locks(p.client, p.options(60s));
+  CHECK(locks.before_write("shop", {}));
+  CHECK(p.clock.monotonic() - begin < 15s);
+  REQUIRE(!p.said.empty());
+  CHECK(p.said[0] == "waiting for the lock of shop, held by somebody@else (run run-7)");
+}
+
+TEST_CASE("lease: who comes a moment later waits for who came first") {
+  for (const char* method : {"POST", "PUT"}) {
+    CAPTURE(method);
+    LockPlace p;
+    if (method == std::string("PUT")) {
+      p.held_by_other();
+      p.home->patch("leases", "kubist", "shop", kube::PatchType::merge,
+                    {{"spec", {{"holderIdentity", ""}}}});
+    }
+    p.home->before(cat(method, " *leases*"), [&] { p.held_by_other(1); });
+    executors::ProjectLocks locks(p.client, p.options());
+    const auto refused = locks.before_write("shop", {});
+    REQUIRE(!refused);
+    CHECK(refused.error().reason == "Locked");
+    CHECK(p.holder() == "somebody@else");
+  }
+}
+
+TEST_CASE("lease: where nothing is created none is needed") {
+  LockPlace p;
+  executors::ProjectLocks locks(p.client, p.options());
+  CHECK(locks.before_write("nowhere", {}));
+  Json held = plain("ConfigMap", "shop", "held");
+  held["metadata"]["finalizers"] = {"example.com/hold"};
+  p.home->put(held);
+  p.home->remove("namespaces", "shop");
+  CHECK(locks.before_write("shop", {}));
+  CHECK(p.home->list("leases").empty());
+}
+
+TEST_CASE("lease: what was planned and holds no more frees it") {
+  LockPlace p;
+  auto options = p.options();
+  int asked = 0;
+  options.recheck = [&](const std::string& ns) -> util::Result<> {
+    CHECK(ns == "shop");
+    ++asked;
+    return asked == 1 ? util::fail(util::ErrorKind::conflict, "changed") : util::Result<>{};
+  };
+  executors::ProjectLocks locks(p.client, options);
+  const auto refused = locks.before_write("shop", {});
+  REQUIRE(!refused);
+  CHECK(refused.error().message == "changed");
+  CHECK(p.holder().empty());
+  CHECK(locks.before_write("shop", {}));
+  CHECK(p.holder() == "me@test");
+  CHECK(asked == 2);
+}
+
+TEST_CASE("lease: no new one after a stop, and waiting for one ends with it") {
+  LockPlace p;
+  std::stop_source source;
+  source.request_stop();
+  executors::ProjectLocks locks(p.client, p.options(60s));
+  auto stopped = locks.before_write("shop", source.get_token());
+  REQUIRE(!stopped);
+  CHECK(stopped.error().kind == util::ErrorKind::cancelled);
+  CHECK(p.home->list("leases").empty());
+
+  p.held_by_other();
+  std::stop_source later;
+  p.home->before("GET *leases/kubist*", [&] { later.request_stop(); });
+  executors::ProjectLocks waiting(p.client, p.options(60s));
+  stopped = waiting.before_write("shop", later.get_token());
+  REQUIRE(!stopped);
+  CHECK(stopped.error().kind == util::ErrorKind::cancelled);
+  CHECK(p.holder() == "somebody@else");
+}
+
+TEST_CASE("lease: one that could not be renewed for 10 s lets nothing be written") {
+  LockPlace p;
+  executors::ProjectLocks locks(p.client, p.options());
+  CHECK(locks.before_write("shop", {}));
+  p.home->fail("PUT *leases*", 500, 1000);
+  p.clock.advance(11s);
+  const auto refused = locks.before_write("shop", {});
+  REQUIRE(!refused);
+  CHECK(refused.error().reason == "Locked");
+  CHECK(refused.error().message.find("could not be renewed") != std::string::npos);
+}
+
+TEST_CASE("lease: a server that refuses it is told with the namespace") {
+  LockPlace p;
+  p.home->fail("POST *leases*", 403);
+  executors::ProjectLocks locks(p.client, p.options());
+  const auto refused = locks.before_write("shop", {});
+  REQUIRE(!refused);
+  CHECK(refused.error().kind == util::ErrorKind::forbidden);
+  CHECK(refused.error().to_string().find("cannot lock project namespace shop") !=
+        std::string::npos);
+}
+
+TEST_CASE("lease: a run beside another writes nothing in its project, and does the others") {
+  Site s;
+  s.make_project("shop");
+  s.make_project("blog");
+  s.settle();
+  s.virtual_cluster("shop", "a");
+  s.virtual_cluster("blog", "a");
+  s.home->patch("leases", "kubist", "shop", kube::PatchType::merge,
+                {{"spec", {{"holderIdentity", "somebody@else"}}}});
+  s.forget();
+  const auto report = s.reconcile();
+  CHECK(s.namespace_at(s.home, "shop-a").is_null());
+  CHECK(condition(s.vc("blog", "a")) == "True");
+  CHECK(report.summary.failed > 0);
+  for (const LoggedRequest& each : s.home->writes()) {
+    CHECK_MESSAGE(each.ns != "shop", each.to_string());
+  }
+}
+
+TEST_CASE("lease: neither a dry run nor a run without news takes one") {
+  Site s;
+  s.make_project("shop");
+  s.settle();
+  const Json before = s.home->get("leases", "kubist", "shop");
+  s.reconcile();
+  CHECK(s.home->get("leases", "kubist", "shop") == before);
+  s.virtual_cluster("shop", "a");
+  executors::ReconcileOptions options;
+  options.dry_run = apply::DryRun::server;
+  s.reconcile(options);
+  CHECK(s.home->get("leases", "kubist", "shop") == before);
+}

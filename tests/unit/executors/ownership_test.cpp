@@ -1,0 +1,209 @@
+// Who owns what: marks, the inventory, and what happens when they disagree.
+#include "site.hpp"
+
+using namespace site;
+
+namespace {
+
+Json marked(const std::string& name, const std::string& mark) {
+  Json made = plain("Namespace", "", name);
+  made["metadata"]["labels"] = {{"app.kubernetes.io/managed-by", "kubist"}};
+  made["metadata"]["annotations"] = {{"kubist.io/owner", mark}};
+  return made;
+}
+
+/// A namespace that is there already, and a virtual cluster that wants it.
+void with_foreign(Site& s, const Json& more) {
+  s.make_project("shop");
+  s.home->put(plain("Namespace", "", "shop-a"));
+  s.virtual_cluster("shop", "a", more);
+}
+
+std::string mark_of(const Site& s, const std::string& name) {
+  return std::string(data::string_at(s.namespace_at(s.home, name),
+                                     {"metadata", "annotations", "kubist.io/owner"}));
+}
+
+std::string own_mark(const Site& s) { return cat(s.home->uid(), "/VirtualCluster/shop/a"); }
+
+}  // namespace
+
+TEST_CASE("ownership: a namespace that kubist did not make is refused") {
+  Site s;
+  with_foreign(s, Json::object());
+  const Json before = s.namespace_at(s.home, "shop-a");
+  s.reconcile();
+  CHECK(reason(s.vc("shop", "a")) == "NamespaceExists");
+  CHECK(s.namespace_at(s.home, "shop-a") == before);
+}
+
+TEST_CASE("ownership: one that is to be adopted gets the mark and stays when its owner goes") {
+  Site s;
+  with_foreign(s, {{"adopt", true}});
+  s.settle();
+  CHECK(condition(s.vc("shop", "a")) == "True");
+  CHECK(s.vc("shop", "a")["status"]["adopted"] == true);
+  CHECK(mark_of(s, "shop-a") == own_mark(s));
+  s.home->remove("virtualclusters.kubist.io", "a", "shop");
+  s.settle();
+  CHECK(s.vc("shop", "a").is_null());
+  CHECK(!s.namespace_at(s.home, "shop-a").is_null());
+  CHECK(mark_of(s, "shop-a").empty());
+}
+
+TEST_CASE("ownership: one of another owner is refused, also to who would adopt it") {
+  Site s;
+  s.make_project("shop");
+  s.home->put(marked("shop-a", "somebody/else/at/all"));
+  s.virtual_cluster("shop", "a", {{"adopt", true}});
+  s.reconcile();
+  CHECK(reason(s.vc("shop", "a")) == "NamespaceTaken");
+  CHECK(mark_of(s, "shop-a") == "somebody/else/at/all");
+}
+
+TEST_CASE("ownership: one with the own mark is the own one, after a crash") {
+  Site s;
+  s.make_project("shop");
+  s.home->put(marked("shop-a", own_mark(s)));
+  s.virtual_cluster("shop", "a");
+  s.settle();
+  CHECK(condition(s.vc("shop", "a")) == "True");
+  CHECK_FALSE(s.vc("shop", "a")["status"].value("adopted", false));
+  s.home->remove("virtualclusters.kubist.io", "a", "shop");
+  s.settle();
+  CHECK(s.namespace_at(s.home, "shop-a").is_null());
+}
+
+TEST_CASE("ownership: what is not to be created is waited for") {
+  Site s;
+  s.make_project("shop");
+  s.virtual_cluster("shop", "a", {{"create", false}, {"adopt", true}});
+  s.reconcile();
+  CHECK(reason(s.vc("shop", "a")) == "NamespaceNotFound");
+  s.home->put(plain("Namespace", "", "shop-a"));
+  s.settle();
+  CHECK(condition(s.vc("shop", "a")) == "True");
+}
+
+TEST_CASE("ownership: the inventory has its entry before the namespace is made") {
+  Site s;
+  s.make_project("shop");
+  s.virtual_cluster("shop", "a");
+  bool known = false;
+  s.home->before("PATCH /api/v1/namespaces/shop-a*",
+                 [&] { known = s.vc("shop", "a")["status"]["inventory"][0]["name"] == "shop-a"; });
+  s.reconcile();
+  CHECK(known);
+  CHECK(s.vc("shop", "a")["status"]["inventory"][0]["uid"] ==
+        s.namespace_at(s.home, "shop-a")["metadata"]["uid"]);
+}
+
+TEST_CASE("ownership: a label that somebody else keeps is a conflict") {
+  Site s;
+  s.make_project("shop");
+  s.virtual_cluster("shop", "a");
+  s.settle();
+  Json theirs = plain("Namespace", "", "shop-a");
+  theirs["metadata"]["labels"] = {{"team", "theirs"}};
+  s.home->put(theirs);
+  s.virtual_cluster("shop", "a", {{"labels", {{"team", "ours"}}}});
+  const auto report = s.reconcile();
+  CHECK(reason(s.vc("shop", "a")) == "Conflict");
+  CHECK(s.namespace_at(s.home, "shop-a")["metadata"]["labels"]["team"] == "theirs");
+  REQUIRE(node_of(report, "VirtualCluster", "a").error);
+  CHECK(node_of(report, "VirtualCluster", "a").error->kind == util::ErrorKind::conflict);
+}
+
+TEST_CASE("ownership: nobody else's finalizer is lost with kubist's own") {
+  Site s;
+  s.make_project("shop");
+  Json held = object("VirtualCluster", "shop", "a",
+                     {{"clusterRef", {{"name", "home"}}}, {"namespace", "shop-a"}});
+  held["metadata"]["finalizers"] = {"example.com/hold"};
+  s.home->put(held);
+  s.settle();
+  CHECK(s.vc("shop", "a")["metadata"]["finalizers"] ==
+        Json::array({"example.com/hold", "kubist.io/finalizer"}));
+  s.home->remove("virtualclusters.kubist.io", "a", "shop");
+  s.settle();
+  CHECK(s.vc("shop", "a")["metadata"]["finalizers"] == Json::array({"example.com/hold"}));
+  CHECK(s.namespace_at(s.home, "shop-a").is_null());
+}
+
+TEST_CASE("ownership: a finalizer that comes in between does not get lost") {
+  Site s;
+  s.make_project("shop");
+  s.virtual_cluster("shop", "a");
+  s.home->before("PATCH */virtualclusters/a?*", [&] {
+    Json theirs = object("VirtualCluster", "shop", "a",
+                         {{"clusterRef", {{"name", "home"}}}, {"namespace", "shop-a"}});
+    theirs["metadata"]["finalizers"] = {"example.com/hold"};
+    s.home->put(theirs);
+  });
+  s.settle();
+  CHECK(s.vc("shop", "a")["metadata"]["finalizers"].size() == 2);
+}
+
+TEST_CASE("ownership: a namespace goes only where entry, mark and uid agree") {
+  Site s;
+  s.make_project("shop");
+  const std::vector<std::string> names{"marked", "replaced", "forgotten", "fine"};
+  for (const std::string& name : names) {
+    s.virtual_cluster("shop", name);
+  }
+  s.settle();
+  s.home->patch("namespaces", "shop-marked", "", kube::PatchType::merge,
+                {{"metadata", {{"annotations", {{"kubist.io/owner", "somebody/else"}}}}}});
+  const std::string mark = mark_of(s, "shop-replaced");
+  s.home->remove("namespaces", "shop-replaced");
+  s.home->put(marked("shop-replaced", mark));
+  s.home->patch("virtualclusters.kubist.io", "forgotten", "shop", kube::PatchType::merge,
+                {{"status", {{"inventory", nullptr}}}}, "status");
+  for (const std::string& name : names) {
+    s.home->remove("virtualclusters.kubist.io", name, "shop");
+  }
+  s.settle();
+  for (const std::string& name : names) {
+    CAPTURE(name);
+    CHECK(s.vc("shop", name).is_null());
+    CHECK(s.namespace_at(s.home, "shop-" + name).is_null() == (name == "fine"));
+  }
+}
+
+TEST_CASE("ownership: a namespace that was replaced between look and write is not touched") {
+  Site s;
+  s.make_project("shop");
+  s.virtual_cluster("shop", "a");
+  s.settle();
+  s.virtual_cluster("shop", "a", {{"labels", {{"x", "y"}}}});
+  s.home->before("PATCH /api/v1/namespaces/shop-a*", [&] {
+    s.home->remove("namespaces", "shop-a");
+    s.home->put(plain("Namespace", "", "shop-a"));
+  });
+  s.reconcile();
+  CHECK_FALSE(s.namespace_at(s.home, "shop-a")["metadata"]["labels"].contains("x"));
+  CHECK(condition(s.vc("shop", "a")) == "False");
+}
+
+TEST_CASE("ownership: two virtual clusters cannot keep one namespace") {
+  Site s;
+  s.make_project("shop");
+  s.virtual_cluster("shop", "a");
+  s.settle();
+  s.virtual_cluster("shop", "b", {{"namespace", "shop-a"}});
+  s.reconcile();
+  CHECK(reason(s.vc("shop", "b")) == "NamespaceTaken");
+  CHECK(mark_of(s, "shop-a") == own_mark(s));
+}
+
+TEST_CASE("ownership: a Secret that gives a Cluster access is held while it does") {
+  Site s;
+  s.make_project("shop");
+  s.cluster("shop", "far", Site::kubeconfig(s.far->server()));
+  s.settle();
+  CHECK(s.home->get("secrets", "far", "shop")["metadata"]["finalizers"] ==
+        Json::array({"kubist.io/in-use"}));
+  s.home->remove("clusters.kubist.io", "far", "shop");
+  s.settle();
+  CHECK_FALSE(s.home->get("secrets", "far", "shop")["metadata"].contains("finalizers"));
+}

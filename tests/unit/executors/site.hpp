@@ -1,0 +1,204 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <kubist/data/document.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/engine/node.hpp>
+#include <kubist/executors/reconcile.hpp>
+#include <kubist/util/base64.hpp>
+#include <kubist/util/text.hpp>
+
+#include "support/fake_clock.hpp"
+#include "support/fake_cluster.hpp"
+
+/// A home cluster and a target in memory, and a session that reconciles them.
+namespace site {
+
+using namespace kubist;
+using data::Json;
+using testing::LoggedRequest;
+using util::cat;
+
+inline Json yaml(const std::string& text) {
+  return data::read_document("---\n" + text, "test").value().value;
+}
+
+inline Json object(const std::string& kind, const std::string& ns, const std::string& name,
+                   Json spec = Json::object()) {
+  Json made{{"apiVersion", "kubist.io/v1alpha1"},
+            {"kind", kind},
+            {"metadata", {{"name", name}}},
+            {"spec", std::move(spec)}};
+  if (!ns.empty()) {
+    made["metadata"]["namespace"] = ns;
+  }
+  return made;
+}
+
+inline Json plain(const std::string& kind, const std::string& ns, const std::string& name) {
+  Json made = object(kind, ns, name);
+  made["apiVersion"] = "v1";
+  made.erase("spec");
+  return made;
+}
+
+inline std::string condition_part(const Json& live, const char* type, const char* part) {
+  const Json* status = data::find_path(live, {"status"});
+  const Json* found = status != nullptr ? engine::find_condition(*status, type) : nullptr;
+  return found != nullptr ? std::string(data::string_at(*found, {part})) : "";
+}
+inline std::string condition(const Json& live, const char* type = "Ready") {
+  return condition_part(live, type, "status");
+}
+inline std::string reason(const Json& live, const char* type = "Ready") {
+  return condition_part(live, type, "reason");
+}
+inline std::string message(const Json& live, const char* type = "Ready") {
+  return condition_part(live, type, "message");
+}
+
+class Site {
+ public:
+  Site() {
+    network->add(home);
+    network->add(far);
+    open();
+  }
+
+  /// A session of a run that knows nothing of earlier ones.
+  void open() {
+    executors::Session::Options options;
+    options.identity = "me@test";
+    options.clients.transport = network;
+    options.clock = &clock;
+    options.sleep = [this](auto duration, const auto& stop) {
+      return clock.sleep_for(duration, stop);
+    };
+    session = executors::Session::open(home->connect(network), std::move(options), {}).value();
+  }
+
+  void put(const std::string& kind, const std::string& ns, const std::string& name,
+           const Json& spec = Json::object()) {
+    home->put(object(kind, ns, name, spec));
+  }
+  /// A project that was reconciled, with a Cluster `home`.
+  void make_project(const std::string& name, const Json& spec = Json::object()) {
+    put("Project", "", name, spec);
+    REQUIRE(reconcile().summary.failed == 0);
+    put("Cluster", name, "home", {{"home", true}, {"istio", {{"mode", "Ignore"}}}});
+  }
+  void virtual_cluster(const std::string& ns, const std::string& name, Json more = Json::object(),
+                       const std::string& cluster = "home") {
+    Json spec{{"clusterRef", {{"name", cluster}}}, {"namespace", ns + '-' + name}};
+    spec.update(more);
+    put("VirtualCluster", ns, name, spec);
+  }
+  static std::string kubeconfig(const std::string& server, const Json& user = {{"token", "t"}}) {
+    return Json{{"apiVersion", "v1"},
+                {"kind", "Config"},
+                {"current-context", "c"},
+                {"clusters", Json::array({{{"name", "c"}, {"cluster", {{"server", server}}}}})},
+                {"users", Json::array({{{"name", "u"}, {"user", user}}})},
+                {"contexts",
+                 Json::array({{{"name", "c"}, {"context", {{"cluster", "c"}, {"user", "u"}}}}})}}
+        .dump();
+  }
+  void secret(const std::string& ns, const std::string& name, const std::string& text) {
+    Json made = plain("Secret", ns, name);
+    made["data"] = {{"value", util::base64_encode(text)}};
+    home->put(made);
+  }
+  /// A Cluster that leads there by a Secret of its name.
+  void cluster(const std::string& ns, const std::string& name, const std::string& text) {
+    secret(ns, name, text);
+    put("Cluster", ns, name,
+        {{"kubeconfigSecretRef", {{"name", name}}}, {"istio", {{"mode", "Ignore"}}}});
+  }
+
+  /// One walk over the tree; what is progressing is not waited for.
+  executors::Run run(executors::ReconcileOptions options = {}) {
+    options.settle = std::chrono::milliseconds(0);
+    engine::Observer observer;
+    auto done = session->run(options, observer, {});
+    REQUIRE_MESSAGE(done, (done ? "" : done.error().to_string()));
+    return *std::move(done);
+  }
+  engine::Report reconcile(const executors::ReconcileOptions& options = {}) {
+    return run(options).report;
+  }
+  /// Walks until nothing is written any more: namespaces go at once here.
+  engine::Report settle(const executors::ReconcileOptions& options = {}) {
+    for (int walks = 0; walks < 8; ++walks) {
+      const std::size_t before = writes();
+      engine::Report report = reconcile(options);
+      if (writes() == before) {
+        return report;
+      }
+    }
+    FAIL("it does not settle");
+    return {};
+  }
+  /// What changed anything on both clusters so far.
+  std::size_t writes() const { return home->writes().size() + far->writes().size(); }
+  /// "patch virtualclusters shop/dev status" of each since forget(), without the lock's.
+  std::vector<std::string> written() const {
+    std::vector<std::string> all;
+    for (const auto& cluster : {home, far}) {
+      for (const LoggedRequest& each : cluster->writes()) {
+        if (each.resource != "leases") {
+          all.push_back(each.to_string());
+        }
+      }
+    }
+    return all;
+  }
+  void forget() {
+    home->forget_log();
+    far->forget_log();
+  }
+
+  Json get(const std::string& plural, const std::string& ns, const std::string& name) const {
+    return home->get(plural + ".kubist.io", name, ns);
+  }
+  Json vc(const std::string& ns, const std::string& name) const {
+    return get("virtualclusters", ns, name);
+  }
+  Json project(const std::string& name) const { return get("projects", "", name); }
+  Json namespace_at(const std::shared_ptr<testing::FakeCluster>& where,
+                    const std::string& name) const {
+    return where->get("namespaces", name);
+  }
+
+  testing::FakeClock clock;
+  std::shared_ptr<testing::FakeCluster> home = std::make_shared<testing::FakeCluster>("home");
+  std::shared_ptr<testing::FakeCluster> far = std::make_shared<testing::FakeCluster>("far");
+  std::shared_ptr<testing::FakeNetwork> network = std::make_shared<testing::FakeNetwork>();
+  std::unique_ptr<executors::Session> session;
+};
+
+inline engine::Key key(const std::string& kind, const std::string& ns, const std::string& name) {
+  return {"kubist.io", kind, ns, name};
+}
+inline executors::ReconcileOptions only(std::vector<engine::Key> selection) {
+  executors::ReconcileOptions options;
+  options.selection = std::move(selection);
+  return options;
+}
+/// What the report says of a node; fails the test where it was not selected.
+inline const engine::NodeReport& node_of(const engine::Report& report, const std::string& kind,
+                                         const std::string& name) {
+  for (const engine::NodeReport& node : report.nodes) {
+    if (node.key.kind == kind && node.key.name == name) {
+      return node;
+    }
+  }
+  FAIL(cat(kind, '/', name, " is not in the report"));
+  return report.nodes.front();
+}
+
+}  // namespace site
