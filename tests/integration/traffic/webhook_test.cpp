@@ -31,9 +31,15 @@ class Gate {
       m_sent[manner].push_back(request);
       count = m_sent[manner].size();
     }
-    const bool passes =
-        manner == "passes" || (manner == "second" && count > 1) || (manner == "confirm" && m_open);
-    connection.reply(passes ? 200 : 403, passes ? "" : "load test failed");
+    if (manner == "slow") {
+      connection.wait_for_close();
+    } else if (manner == "moved") {
+      connection.reply(302, "", cat("Location: ", url("elsewhere"), "\r\n"));
+    } else {
+      const bool passes = manner == "passes" || (manner == "second" && count > 1) ||
+                          (manner == "confirm" && m_open);
+      connection.reply(passes ? 200 : 403, passes ? "" : "load test failed");
+    }
   }
   std::atomic<bool> m_open = false;
   std::mutex m_mutex;
@@ -92,6 +98,40 @@ TEST_CASE("webhooks: 2xx goes on after one call, and a refused one is called aga
   CHECK(body["checksum"] == got.header("webhook-id"));
   REQUIRE(gate.sent("second").size() == 2);
   CHECK(gate.sent("second")[0].header("webhook-id") == gate.sent("second")[1].header("webhook-id"));
+}
+
+TEST_CASE("webhooks: what is refused goes back, and what cannot be asked holds until the limit") {
+  Gate gate;
+  std::string gone;
+  {
+    Gate before;
+    gone = before.url("gone");
+  }
+  Setting setting("hook-bad", {gate.pattern(), gone, "http://169.254.*"});
+  struct Case {
+    std::string name, url, more, reason, says;
+  };
+  const std::vector<Case> cases{
+      {"refused", gate.url("refused"), "", "HookFailed", "status 403: load test failed"},
+      {"moved", gate.url("moved"), "", "HookFailed", "status 302"},
+      {"slow", gate.url("slow"), ", timeout: 1s", "Timeout", "no answer within 1 s"},
+      {"gone", gone, "", "ConnectionRefused", "could not be reached"},
+      {"foreign", "https://gate.example.com/", "", "AddressNotAllowed", "spec.allow.webhooks"},
+      {"metadata", "http://169.254.169.254/", "", "AddressNotAllowed", "link-local"}};
+  for (const Case& each : cases) {
+    setting.add(each.name, each.url, each.more);
+  }
+  const CommandResult run = setting.stage.reconcile("120s");
+  CHECK_MESSAGE(run.exit_code == 4, run.out, run.err);
+  for (const Case& each : cases) {
+    const auto release = setting.stage.node("canaryreleases", each.name);
+    const std::string message = release->at("status")["history"].dump();
+    CHECK_MESSAGE(setting.state(each.name) == "RolledBack", each.name, message);
+    CHECK_MESSAGE(text_of(release, {"status", "reason"}) == each.reason, each.name, message);
+    CHECK_MESSAGE(message.find(each.says) != std::string::npos, each.name, message);
+  }
+  CHECK(gate.sent("refused").size() == 1);
+  CHECK(gate.sent("elsewhere").empty());
 }
 
 TEST_CASE("webhooks: a dry run and a trace call nobody, and all calls of a step have one id") {
