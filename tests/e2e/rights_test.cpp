@@ -138,8 +138,7 @@ TEST_CASE(
       {{"", "", "persistentvolumeclaims", "get", ""}, "items with state in a volume"},
       {{"", "", "persistentvolumeclaims", "list", ""}, "kubist garbage"},
       {{"", "", "persistentvolumeclaims", "create", ""}, "the same"},
-      {{"", "", "persistentvolumeclaims", "delete", ""}, "the same"},
-      {{"", "", "pods/log", "get", ""}, "logs -f of a pod that still runs, logs of a failed one"}};
+      {{"", "", "persistentvolumeclaims", "delete", ""}, "the same"}};
   const auto requests = audit.requests(account);
   check_none_refused(requests);
   check_needed(rights, requests, unused);
