@@ -100,7 +100,7 @@ const CommandSpec& canary_approve_command() {
   static const CommandSpec spec{
       .path = "canary approve",
       .group = "Releases and traffic",
-      .summary = "Say yes to a step of a release",
+      .summary = "Approve a step of a release",
       .details =
           "Makes an Approval for the release's present target and attempt and its next weight: "
           "what "

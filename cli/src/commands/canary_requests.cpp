@@ -51,7 +51,7 @@ const CommandSpec& canary_resume_command() {
 
 const CommandSpec& canary_abort_command() {
   static const CommandSpec spec = request_command(
-      canary(), "canary abort", "Take a release back",
+      canary(), "canary abort", "Roll a release back",
       "Every route gets the weights of its own spec again; the release is Aborted when they "
       "are proven.",
       {"Take it back and see to it", "kubist canary abort shop -n shop --wait"},
@@ -86,7 +86,7 @@ const CommandSpec& canary_promote_command() {
 
 const CommandSpec& canary_retry_command() {
   static const CommandSpec spec = request_command(
-      canary(), "canary retry", "Begin a release again that went back",
+      canary(), "canary retry", "Start a release again that was rolled back",
       "The next attempt begins with the first weight.",
       {"Once more, to its end", "kubist canary retry shop -n shop --wait --timeout 2h"},
       run_canary_verb<k_canary_retry>);

@@ -148,7 +148,7 @@ Result<int> run_canary_simulate(Context& context, const Arguments& arguments) {
 constexpr std::string_view k_details =
     "Runs a release many times without any cluster: how often would its policies abort a good "
     "version, promote a bad one, and after how many requests? It is --policy with --steps, or the "
-    "CanaryRelease of -f with its policies, also with definitions of one's own in the same files "
+    "CanaryRelease of -f with its policies, also with custom definitions in the same files "
     "(Jsonnet, and programs of the local configuration; images need a cluster). Its policies and "
     "its loop are those of a real release, on a simulated clock; pods are ready, and routes at new "
     "weights, at once. --policy with -f says what another policy would have done.\n\n"
@@ -223,7 +223,7 @@ const CommandSpec& canary_simulate_command() {
            {"bad-from-step", 0, FlagKind::number, "N",
             "before this step, counted from 1, the canary is as good as stable", "1"},
            {"past", 0, FlagKind::number, "N",
-            "with --test: windows of stable alone that are known before", "240"},
+            "with --test: windows of only stable that are known before", "240"},
            {"steps", 0, FlagKind::text, "PERCENTS", "weights of the steps", "5-10-25-50-100"},
            {"step-windows", 0, FlagKind::number, "N",
             "with --test: leave a step after so many windows; 0: when it says so (with z-test and "

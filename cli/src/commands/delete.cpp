@@ -159,7 +159,7 @@ const CommandSpec& delete_command() {
           "namespaces go, then the clusters' credentials are let go. What was adopted, or has "
           "deletionPolicy Orphan, stays and is listed. With --wait=false the deletion is only "
           "requested; the next 'kubist reconcile' does the rest. When a target cannot be reached, "
-          "what depends on it stays too, until --abandon lets it go. The Root goes alone: its "
+          "what depends on it stays too, until --abandon lets it go. The Root goes, but its "
           "projects stay. A DeployItem goes by itself too; its Execution makes it again with its "
           "next reconcile.\n\n"
           "Deleting a DeployItem may run something: a container runs once more with "
@@ -201,7 +201,7 @@ const CommandSpec& delete_command() {
                  'o',
                  FlagKind::text,
                  "FORMAT",
-                 "name prints TYPE/NAME alone",
+                 "name prints only TYPE/NAME",
                  "",
                  Completes::choices,
                  {},

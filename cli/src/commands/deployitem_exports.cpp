@@ -152,7 +152,7 @@ const CommandSpec& deployitem_exports_command() {
           "Values that the item does not call public are masked as *** unless --show is given. "
           "With -o env and --files the values are what is asked for, so nothing is masked: "
           "variables "
-          "for a shell or a CI step, or one file a key (readable by its owner alone).",
+          "for a shell or a CI step, or one file a key (readable only by its owner).",
       .arguments = "NAME [KEY...]",
       .min_words = 1,
       .max_words = -1,

@@ -29,7 +29,7 @@ const CommandSpec& deployitem_reconcile_command() {
       .summary = "Run DeployItems and wait until they have ended",
       .details =
           "Runs those whose last run failed, that never ran, or where something has changed since; "
-          "with --force all of them. They may stand alone or belong to an Execution. A run that "
+          "with --force all of them. They may belong to an Execution or not. A run that "
           "another kubist began is seen to its end.\n\n"
           "A kubist that watches does the same for 'kubectl annotate deployitem NAME "
           "kubist.io/request=reconcile@ID --overwrite' (any ID that is new).",

@@ -50,7 +50,7 @@ util::Result<int> run_istio_move(Context& context, const Arguments& arguments) {
     context.log().line(cat("note: ", util::printable(note)));
   }
   if (!outcome.behind.empty() && !options.restart) {
-    context.log().line("note: pods keep their proxies until they are made anew; --restart does it");
+    context.log().line("note: pods keep their proxies until they are recreated; --restart does it");
   }
   return outcome.behind.empty() || !options.restart || options.dry_run ? k_ok : k_not_ready;
 }
@@ -73,7 +73,8 @@ const CommandSpec& istio_move_command() {
           "whose labels a VirtualCluster keeps. Then it prints the workloads of which pods still "
           "have the proxy of another revision, or none. With --restart it first proves by server "
           "dry runs that new pods would get the new proxy, restarts those workloads as 'kubectl "
-          "rollout restart' does, and waits; Jobs and pods that nothing makes anew are left alone "
+          "rollout restart' does, and waits; Jobs and pods that nothing recreates are left as they "
+          "are "
           "and make the exit code 3. What is as it should be is not written: run it again to go "
           "on.",
       .arguments = "NAMESPACE...",

@@ -170,7 +170,7 @@ const CommandSpec& policy_init_command() {
   static const CommandSpec spec{
       .path = "policy init",
       .group = "Policies",
-      .summary = "Write a policy of one's own to start from, with cases that test it",
+      .summary = "Write a custom policy to start from, with cases that test it",
       .details =
           "Writes NAME.yaml, a PolicyDefinition in Jsonnet that works, and NAME.test.yaml, cases "
           "for "

@@ -169,7 +169,7 @@ const CommandSpec& route_explain_command() {
       .max_words = 1,
       .flags = {filename_flag(),
                 recursive_flag(),
-                {"condition", 0, FlagKind::text, "TEXT", "explain this condition alone"},
+                {"condition", 0, FlagKind::text, "TEXT", "explain only this condition"},
                 {"request", 0, FlagKind::text, "PATH", "which route does a request for it take?"},
                 {"method", 0, FlagKind::text, "METHOD", "the request's method", "GET"},
                 {"scheme", 0, FlagKind::text, "SCHEME", "the request's scheme", "http"},

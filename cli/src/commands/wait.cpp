@@ -53,7 +53,7 @@ util::Result<> check_words(const Arguments& arguments, const WaitOptions& option
   if (!words.empty() && named == selected) {
     return util::fail(ErrorKind::usage,
                       named ? "names cannot go together with --all, -l or --field-selector"
-                            : "a type alone needs --all, -l or --field-selector");
+                            : "a type without a name needs --all, -l or --field-selector");
   }
   return {};
 }
