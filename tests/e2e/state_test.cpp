@@ -313,11 +313,11 @@ TEST_CASE("state: people list, save, replace and empty it") {
   CHECK(has(listed.text, "generation 2"));
 
   const std::string file = (dir.path() / "saved.tar.gz").string();
-  CHECK(with_state("get", " -o " + file).code == 0);
+  CHECK(with_state("get", " " + file).code == 0);
   CHECK(
       has(run_kubist("deployitem state get -n " + stage.ns() + " count - | tar tz").text, "link"));
   CHECK(has(with_state("rm").text, "removed (generation 3, 0 bytes)"));
-  CHECK(has(with_state("get", " -o -").text, "is empty"));
+  CHECK(has(with_state("get", " -").text, "is empty"));
   CHECK(with_state("put", " " + file).code == 0);
   REQUIRE(stage.run("count", {.force = true}).state == Progress::State::done);
   CHECK(stage.secret("count-export", "config") == R"({"runs":43})");

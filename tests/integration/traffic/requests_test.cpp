@@ -6,7 +6,6 @@
 #include "stage.hpp"
 
 using namespace traffic_test;
-using namespace std::chrono_literals;
 
 TEST_CASE("requests: the routes of a namespace are checked against lists that they share") {
   constexpr int k_routes = 12;
@@ -34,14 +33,13 @@ TEST_CASE("requests: the routes of a namespace are checked against lists that th
     }
   }
   CHECK(lists.contains("virtualservices"));
-  // One list is shared for a second, however many seconds the run takes.
+  // One list is shared for a second, however many seconds the run takes. Of pods there are two:
+  // what counts a virtual cluster's applications asks for its own.
   for (auto& [resource, times] : lists) {
     CAPTURE(resource);
-    CHECK(times.size() < k_routes);
     std::sort(times.begin(), times.end());
-    for (std::size_t i = 1; i < times.size(); ++i) {
-      CHECK(times[i] - times[i - 1] > 500ms);
-    }
+    const auto took = std::chrono::floor<std::chrono::seconds>(times.back() - times.front());
+    CHECK(times.size() <= 2 * static_cast<std::size_t>(took.count() + 1));
   }
   // A route that is ahead of its destination gets it in the same run.
   stage.apply("TrafficRoute", "late",
