@@ -55,7 +55,11 @@ function(kubist_unit_tests name)
   kubist_test_program(unit_${name} kubist::${name} ${ARGN})
   target_include_directories(unit_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit)
   add_test(NAME unit.${name} COMMAND unit_${name})
-  set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300)
+  set(timeout 300)
+  if(KUBIST_SANITIZE)
+    set(timeout 1200)
+  endif()
+  set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT ${timeout})
 endfunction()
 
 # What a run of a test costs, by its name: NAME, seconds and counts, as scripts/test-times writes them. The seconds order
