@@ -222,13 +222,14 @@ std::vector<AuditedWrite> Audit::writes(const std::string& user, std::size_t* re
   std::vector<AuditedWrite> found;
   std::size_t others = 0;
   read(user, [&](const Json& event) {
-    std::string by(data::string_at(event, {"impersonatedUser", "username"},
-                                   data::string_at(event, {"user", "username"})));
-    if (!by.starts_with(user)) {
+    // Who sent it, whomever kubist impersonated for it, or who was impersonated by --as.
+    const std::string_view sent_by = data::string_at(event, {"user", "username"});
+    const std::string_view sent_as = data::string_at(event, {"impersonatedUser", "username"});
+    if (!sent_by.starts_with(user) && !sent_as.starts_with(user)) {
       return;
     }
     if (changes_something(event)) {
-      found.push_back(write_of(event, std::move(by)));
+      found.push_back(write_of(event, std::string(sent_as.empty() ? sent_by : sent_as)));
     } else {
       ++others;
     }
@@ -260,7 +261,8 @@ Json token_config(const std::string& cluster, const std::string& token) {
 }
 
 World::World(const std::string& test)
-    : m_name(util::cat("policy-", test, '-', util::random_uuid().substr(0, 5))) {
+    : m_name(util::cat("policy-", test, '-', util::random_uuid().substr(0, 5))),
+      m_credentials("credentials") {
   install_crds();
 }
 
@@ -331,8 +333,22 @@ World::~World() {
 }
 
 Words World::as_user(const Words& args, const std::string& suffix) const {
+  const std::string name = user() + suffix;
+  const fs::path stem = m_credentials.path() / name;
+  const std::string certificate = stem.string() + ".crt";
+  const std::string key = stem.string() + ".key";
+  if (!fs::exists(certificate)) {
+    // As tests/cluster/lib/pki.sh issues the administrator's.
+    const fs::path authority = kubeconfig("home").parent_path().parent_path() / "pki" / "home";
+    must(run({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+              "-nodes", "-days", "2", "-CA", authority / "ca.crt", "-CAkey", authority / "ca.key",
+              "-subj", util::cat("/O=system:masters/CN=", name), "-addext",
+              "extendedKeyUsage=clientAuth", "-addext", "basicConstraints=CA:FALSE", "-keyout", key,
+              "-out", certificate},
+             ""));
+  }
   Words all = args;
-  all.insert(all.end(), {"--as", user() + suffix, "--as-group", "system:masters"});
+  all.insert(all.end(), {"--client-certificate", certificate, "--client-key", key});
   return all;
 }
 

@@ -64,7 +64,7 @@ void free_lock(const std::string& ns);
 
 /// One request that changed something, as the audit log has it.
 struct AuditedWrite {
-  std::string user;  ///< the impersonated one where there is one
+  std::string user;  ///< as whom: the impersonated one where there is one
   std::string verb, resource, ns, name, subresource;
   std::string to_string() const;
 };
@@ -73,11 +73,12 @@ struct AuditedWrite {
 class Audit {
  public:
   explicit Audit(std::string cluster);
-  /// Mutating requests of that user that were let through (server dry runs and access reviews
-  /// change nothing), in order. `reads`, where given, becomes the number of the user's other
-  /// requests.
+  /// Mutating requests that a user of that name, or whose name begins so, sent by its own
+  /// credentials or was impersonated for, and that were let through (server dry runs and access
+  /// reviews change nothing), in order. So it counts what kubist does as another account, too.
+  /// `reads`, where given, becomes the number of the user's other requests.
   std::vector<AuditedWrite> writes(const std::string& user, std::size_t* reads = nullptr);
-  /// All finished requests whose user, impersonated or by its own credentials, is that one.
+  /// All finished requests that the user sent by its own credentials or was impersonated for.
   std::vector<Json> requests(const std::string& user);
 
  private:
@@ -104,7 +105,8 @@ class World {
   std::string name(const std::string& suffix) const { return m_name + '-' + suffix; }
   /// A user of this test alone, so that the audit log can tell its requests.
   std::string user() const { return m_name + "-user"; }
-  /// Arguments that make kubist act as that user, with all rights.
+  /// Arguments that make kubist act by that user's own credentials, a client certificate, with all
+  /// rights: impersonation (--as) ends where kubist impersonates by itself.
   Words as_user(const Words& args, const std::string& suffix = {}) const;
   /// A kubeconfig for that cluster with a token of its own ServiceAccount (all rights), and the
   /// name by which the cluster's audit log knows it.
@@ -114,6 +116,7 @@ class World {
 
  private:
   std::string m_name;
+  kubist::util::TempDir m_credentials;
   std::set<std::string> m_accounts_on;
 };
 
