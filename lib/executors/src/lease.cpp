@@ -56,8 +56,8 @@ util::Error cannot_lock(const std::string& ns, const util::Error& why) {
 }  // namespace
 
 struct ProjectLocks::Held {
-  explicit Held(const std::string& identity) : state(identity) {}
-  std::mutex mutex;
+  explicit Held(const Options& options) : state(options.identity, options.times) {}
+  std::mutex mutex;  ///< also held while the lock is waited for
   LockState state;
   bool needless = false;  ///< no namespace to lock in
 };
@@ -73,12 +73,12 @@ util::Result<> ProjectLocks::before_write(const std::string& ns, const std::stop
     const std::lock_guard lock(m_mutex);
     auto& entry = m_held[ns];
     if (!entry) {
-      entry = std::make_shared<Held>(m_options.identity);
+      entry = std::make_shared<Held>(m_options);
     }
     held = entry;
     if (!m_renewer.joinable()) {
       KUBIST_TRY(m_renewer, util::start_thread([this](const std::stop_token& own) {
-                   while (util::sleep_for(std::chrono::seconds(2), own)) {
+                   while (util::sleep_for(m_options.times.retry, own)) {
                      // What could not be renewed is found stale by before_write().
                      static_cast<void>(util::guarded([&] { renew_all(); }));
                    }
@@ -165,8 +165,14 @@ util::Result<> ProjectLocks::acquire(Held& held, const std::string& ns,
       if (!checked) {
         static_cast<void>(write(held, ns, false, ""));
         held.state.lost();
+        return checked;
       }
-      return checked;
+      // Checking took its time, and nobody renewed meanwhile.
+      KUBIST_TRY(const bool fresh, renew(held, ns));
+      if (fresh || held.needless) {
+        return {};
+      }
+      continue;
     }
     const auto now = m_options.clock->monotonic();
     const std::string by = cat(held.state.holder(), " (run ", held.state.holder_run(), ")");
@@ -187,6 +193,18 @@ util::Result<> ProjectLocks::acquire(Held& held, const std::string& ns,
   }
 }
 
+// True when it is fresh; false when it is no longer ours.
+util::Result<bool> ProjectLocks::renew(Held& held, const std::string& ns) {
+  if (held.state.next(m_options.clock->monotonic()) != LockState::Step::renew) {
+    return true;
+  }
+  KUBIST_TRY(const bool written, write(held, ns, false, m_options.identity));
+  if (!written) {
+    held.state.lost();
+  }
+  return written;
+}
+
 void ProjectLocks::renew_all() {
   std::map<std::string, std::shared_ptr<Held>> all;
   {
@@ -194,13 +212,10 @@ void ProjectLocks::renew_all() {
     all = m_held;
   }
   for (const auto& [ns, held] : all) {
-    const std::lock_guard lock(held->mutex);
-    if (!held->needless && held->state.held() &&
-        held->state.next(m_options.clock->monotonic()) == LockState::Step::renew) {
-      const auto written = write(*held, ns, false, m_options.identity);
-      if (written && !*written) {
-        held->state.lost();
-      }
+    // Who has this mutex may be waiting for another kubist: the other locks are renewed meanwhile.
+    const std::unique_lock lock(held->mutex, std::try_to_lock);
+    if (lock && !held->needless && held->state.held()) {
+      static_cast<void>(renew(*held, ns));
     }
   }
 }

@@ -110,6 +110,33 @@ TEST_CASE("lease: one that is renewed is never stale") {
   CHECK(!p.said.empty());
 }
 
+TEST_CASE("lease: while one is waited for the others are renewed") {
+  LockPlace p;
+  p.home->put(plain("Namespace", "", "blog"));
+  p.held_by_other();
+  auto options = p.options(20ms);
+  options.times.retry = 1ms;
+  const auto renewed = [&] {
+    return std::string(
+        data::string_at(p.home->get("leases", "kubist", "blog"), {"spec", "renewTime"}));
+  };
+  bool was_renewed = false;
+  options.sleep = [&](auto duration, const auto& stop) {
+    const std::string before = renewed();
+    const bool whole = p.clock.sleep_for(duration, stop);
+    const auto end = std::chrono::steady_clock::now() + 5s;
+    while (!was_renewed && std::chrono::steady_clock::now() < end) {
+      was_renewed = renewed() != before;
+      std::this_thread::sleep_for(1ms);
+    }
+    return whole;
+  };
+  executors::ProjectLocks locks(p.client, options);
+  CHECK(locks.before_write("blog", {}));
+  CHECK(!locks.before_write("shop", {}));
+  CHECK(was_renewed);
+}
+
 TEST_CASE("lease: it is taken as soon as its holder frees it") {
   LockPlace p;
   p.held_by_other();
@@ -173,6 +200,29 @@ TEST_CASE("lease: what was planned and holds no more frees it") {
   CHECK(locks.before_write("shop", {}));
   CHECK(p.holder() == "me@test");
   CHECK(asked == 2);
+}
+
+TEST_CASE("lease: it is fresh after a check that took long, or taken once more") {
+  for (const bool taken : {false, true}) {
+    CAPTURE(taken);
+    LockPlace p;
+    auto options = p.options(60s);
+    int checks = 0;
+    options.recheck = [&](const std::string&) -> util::Result<> {
+      if (++checks == 1) {
+        p.clock.advance(16s);
+        if (taken) {
+          p.held_by_other(1);
+        }
+      }
+      return {};
+    };
+    executors::ProjectLocks locks(p.client, options);
+    CHECK(locks.before_write("shop", {}));
+    CHECK(locks.before_write("shop", {}));
+    CHECK(p.holder() == "me@test");
+    CHECK(checks == (taken ? 2 : 1));
+  }
 }
 
 TEST_CASE("lease: no new one after a stop, and waiting for one ends with it") {

@@ -30,6 +30,7 @@ class ProjectLocks {
     std::function<void(const std::string& message)> progress;  ///< says whom it waits for
     const util::Clock* clock = &util::system_clock();          ///< outlives the locks
     std::function<bool(std::chrono::nanoseconds, const std::stop_token&)> sleep = util::sleep_for;
+    engine::LockTimes times = {};  ///< `retry` is also how often the thread looks what to renew
   };
 
   ProjectLocks(std::shared_ptr<kube::Client> home, Options options);
@@ -52,6 +53,7 @@ class ProjectLocks {
   util::Result<bool> write(Held& held, const std::string& ns, bool create,
                            const std::string& holder);
   util::Result<> observe(Held& held, const std::string& ns);
+  util::Result<bool> renew(Held& held, const std::string& ns);
   void renew_all();
 
   std::shared_ptr<kube::Client> m_home;
