@@ -90,7 +90,7 @@ util::Result<> ProjectLocks::before_write(const std::string& ns, const std::stop
     return {};
   }
   if (held->state.held()) {
-    if (held->state.may_write(m_options.clock->monotonic())) {
+    if (held->state.may_write(m_options.clock->boot())) {
       return {};
     }
     auto error = util::make_error(
@@ -109,14 +109,14 @@ util::Result<> ProjectLocks::observe(Held& held, const std::string& ns) {
   }
   const std::optional<Json>& lease = *found;
   held.state.observe(lease ? std::optional(record_of(*lease)) : std::nullopt,
-                     m_options.clock->monotonic());
+                     m_options.clock->boot());
   return {};
 }
 
 // True when written; false when somebody else was faster or the namespace takes no objects.
 util::Result<bool> ProjectLocks::write(Held& held, const std::string& ns, bool create,
                                        const std::string& holder) {
-  const auto sent = m_options.clock->monotonic();
+  const auto sent = m_options.clock->boot();
   LeaseRecord record =
       held.state.desired(m_options.run_id, util::format_micro_time(m_options.clock->now()));
   record.holder = holder;
@@ -148,10 +148,10 @@ util::Result<> ProjectLocks::acquire(Held& held, const std::string& ns,
   if (stop.stop_requested()) {  // no new lock only to record where it stood: others may know more
     return util::fail(ErrorKind::cancelled, cat("stopped before the lock of ", ns, " was taken"));
   }
-  const auto give_up = m_options.clock->monotonic() + m_options.timeout;
+  const auto give_up = m_options.clock->boot() + m_options.timeout;
   while (true) {
     KUBIST_CHECK(observe(held, ns));
-    const auto step = held.state.next(m_options.clock->monotonic());
+    const auto step = held.state.next(m_options.clock->boot());
     if (step != LockState::Step::wait) {
       KUBIST_TRY(const bool written,
                  write(held, ns, step == LockState::Step::create, m_options.identity));
@@ -174,7 +174,7 @@ util::Result<> ProjectLocks::acquire(Held& held, const std::string& ns,
       }
       continue;
     }
-    const auto now = m_options.clock->monotonic();
+    const auto now = m_options.clock->boot();
     const std::string by = cat(held.state.holder(), " (run ", held.state.holder_run(), ")");
     if (now >= give_up) {
       auto error =
@@ -195,7 +195,7 @@ util::Result<> ProjectLocks::acquire(Held& held, const std::string& ns,
 
 // True when it is fresh; false when it is no longer ours.
 util::Result<bool> ProjectLocks::renew(Held& held, const std::string& ns) {
-  if (held.state.next(m_options.clock->monotonic()) != LockState::Step::renew) {
+  if (held.state.next(m_options.clock->boot()) != LockState::Step::renew) {
     return true;
   }
   KUBIST_TRY(const bool written, write(held, ns, false, m_options.identity));

@@ -257,6 +257,17 @@ TEST_CASE("lease: one that could not be renewed for 10 s lets nothing be written
   CHECK(refused.error().message.find("could not be renewed") != std::string::npos);
 }
 
+TEST_CASE("lease: a machine that was suspended does not write under a lock that may be gone") {
+  LockPlace p;
+  executors::ProjectLocks locks(p.client, p.options());
+  CHECK(locks.before_write("shop", {}));
+  p.home->fail("PUT *leases*", 500, 1000);
+  p.clock.suspend(11s);
+  const auto refused = locks.before_write("shop", {});
+  REQUIRE(!refused);
+  CHECK(refused.error().reason == "Locked");
+}
+
 TEST_CASE("lease: a server that refuses it is told with the namespace") {
   LockPlace p;
   p.home->fail("POST *leases*", 403);
