@@ -1,3 +1,5 @@
+#include <atomic>
+
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/lease.hpp>
 #include <kubist/kube/api_error.hpp>
@@ -49,6 +51,12 @@ Json lease_of(const LeaseRecord& record, const std::string& ns) {
   return lease;
 }
 
+util::Error not_renewed(const std::string& ns) {
+  return util::make_error(ErrorKind::conflict,
+                          cat("the lock of project namespace ", ns, " could not be renewed"),
+                          "Run again; check that the API server is reachable.", "Locked");
+}
+
 util::Error cannot_lock(const std::string& ns, const util::Error& why) {
   return util::with_context(why, cat("cannot lock project namespace ", ns));
 }
@@ -60,6 +68,15 @@ struct ProjectLocks::Held {
   std::mutex mutex;  ///< also held while the lock is waited for
   LockState state;
   bool needless = false;  ///< no namespace to lock in
+  /// For permits, which must not wait for the mutex: whoever has it may be waiting for a request.
+  std::atomic<LockState::Time> valid_until{LockState::Time::min()};
+
+  /// Tells permits how it is now.
+  void publish() {
+    valid_until = needless       ? LockState::Time::max()
+                  : state.held() ? state.valid_until()
+                                 : LockState::Time::min();
+  }
 };
 
 ProjectLocks::ProjectLocks(std::shared_ptr<kube::Client> home, Options options)
@@ -67,15 +84,26 @@ ProjectLocks::ProjectLocks(std::shared_ptr<kube::Client> home, Options options)
 
 ProjectLocks::~ProjectLocks() { release(); }
 
+std::shared_ptr<ProjectLocks::Held> ProjectLocks::held_of(const std::string& ns) {
+  const std::lock_guard lock(m_mutex);
+  auto& entry = m_held[ns];
+  if (!entry) {
+    entry = std::make_shared<Held>(m_options);
+  }
+  return entry;
+}
+
+http::Permit ProjectLocks::permit(const std::string& ns) {
+  return [held = held_of(ns), clock = m_options.clock, ns]() -> util::Result<> {
+    return clock->boot() < held->valid_until.load() ? util::Result<>{}
+                                                    : util::fail(not_renewed(ns));
+  };
+}
+
 util::Result<> ProjectLocks::before_write(const std::string& ns, const std::stop_token& stop) {
-  std::shared_ptr<Held> held;
+  const std::shared_ptr<Held> held = held_of(ns);
   {
     const std::lock_guard lock(m_mutex);
-    auto& entry = m_held[ns];
-    if (!entry) {
-      entry = std::make_shared<Held>(m_options);
-    }
-    held = entry;
     if (!m_renewer.joinable()) {
       KUBIST_TRY(m_renewer, util::start_thread([this](const std::stop_token& own) {
                    while (util::sleep_for(m_options.times.retry, own)) {
@@ -93,13 +121,11 @@ util::Result<> ProjectLocks::before_write(const std::string& ns, const std::stop
     if (held->state.may_write(m_options.clock->boot())) {
       return {};
     }
-    auto error = util::make_error(
-        ErrorKind::conflict, cat("the lock of project namespace ", ns, " could not be renewed"),
-        "Run again; check that the API server is reachable.");
-    error.reason = "Locked";
-    return util::fail(std::move(error));
+    return util::fail(not_renewed(ns));
   }
-  return acquire(*held, ns, stop);
+  auto acquired = acquire(*held, ns, stop);
+  held->publish();
+  return acquired;
 }
 
 util::Result<> ProjectLocks::observe(Held& held, const std::string& ns) {
@@ -121,8 +147,10 @@ util::Result<bool> ProjectLocks::write(Held& held, const std::string& ns, bool c
       held.state.desired(m_options.run_id, util::format_micro_time(m_options.clock->now()));
   record.holder = holder;
   const Json body = lease_of(record, ns);
-  auto reply = m_home->json(create ? kube::create(kube::well_known::leases(), body)
-                                   : kube::replace(kube::well_known::leases(), body));
+  kube::ApiCall call = create ? kube::create(kube::well_known::leases(), body)
+                              : kube::replace(kube::well_known::leases(), body);
+  call.timeout = m_options.times.deadline;  // an answer after that is of no use
+  auto reply = m_home->json(call);
   if (reply) {
     held.state.acquired(record_of(*reply), sent);
     return true;
@@ -216,6 +244,7 @@ void ProjectLocks::renew_all() {
     const std::unique_lock lock(held->mutex, std::try_to_lock);
     if (lock && !held->needless && held->state.held()) {
       static_cast<void>(renew(*held, ns));
+      held->publish();
     }
   }
 }
@@ -228,6 +257,7 @@ void ProjectLocks::release() {
   const std::lock_guard lock(m_mutex);
   for (const auto& [ns, held] : m_held) {
     const std::lock_guard entry(held->mutex);
+    held->valid_until = LockState::Time::min();
     if (held->state.held() && !held->needless) {
       static_cast<void>(write(*held, ns, false, ""));  // a lease not freed goes stale by itself
       held->state.lost();

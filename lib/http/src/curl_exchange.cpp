@@ -61,6 +61,10 @@ CurlExchange::CurlExchange(std::uint64_t id, Request request,
       m_reach(reach),
       m_done(std::move(done)) {}
 
+util::Result<> CurlExchange::permitted() const {
+  return m_request.permit ? util::guarded(m_request.permit) : util::Result<>{};
+}
+
 void CurlExchange::prepare(EasyHandle easy) {
   m_easy = std::move(easy);
   CURL* const handle = m_easy.get();

@@ -149,6 +149,7 @@ http::Request Client::request_of(const ApiCall& call) const {
   }
   request.body = call.body;
   request.idempotent = call.idempotent;
+  request.permit = call.permit;
   request.timeout = call.timeout.count() > 0 ? call.timeout : m_impl->access.request_timeout;
   return request;
 }

@@ -257,6 +257,42 @@ TEST_CASE("lease: one that could not be renewed for 10 s lets nothing be written
   CHECK(refused.error().message.find("could not be renewed") != std::string::npos);
 }
 
+TEST_CASE("lease: a write that is held up until its lock may be gone is not sent") {
+  Site s;
+  s.make_project("shop");
+  s.settle();
+  s.virtual_cluster("shop", "a");
+  s.home->before("PATCH */namespaces/shop-a*", [&] {
+    s.home->fail("PUT *leases*", 500, 1000);
+    s.clock.advance(11s);
+  });
+  s.reconcile();
+  CHECK(s.namespace_at(s.home, "shop-a").is_null());
+}
+
+TEST_CASE("lease: each write of a project's goes with the lock's permit") {
+  Site s;
+  s.make_project("shop");
+  s.settle();
+  s.cluster("shop", "far", Site::kubeconfig(s.far->server()));
+  s.virtual_cluster("shop", "a");
+  s.virtual_cluster("shop", "b", Json::object(), "far");
+  s.forget();
+  s.settle();
+  s.home->remove("virtualclusters.kubist.io", "b", "shop");
+  s.settle();
+  int writes = 0;
+  for (const auto& cluster : {s.home, s.far}) {
+    for (const LoggedRequest& each : cluster->writes()) {
+      if (each.resource != "leases") {
+        CHECK_MESSAGE(each.has_permit, each.to_string());
+        ++writes;
+      }
+    }
+  }
+  CHECK(writes > 5);
+}
+
 TEST_CASE("lease: a machine that was suspended does not write under a lock that may be gone") {
   LockPlace p;
   executors::ProjectLocks locks(p.client, p.options());

@@ -53,6 +53,8 @@ class LockState {
   std::chrono::milliseconds wait_time(Time now) const;
   /// May a write be sent now? False once the last renewal is older than the deadline.
   bool may_write(Time now) const;
+  /// Until when, if it is not renewed. REQUIRES: held().
+  Time valid_until() const { return m_renewed_at + m_times.deadline; }
   bool held() const { return m_held; }
   /// Who holds it as last seen; empty when free.
   const std::string& holder() const;
