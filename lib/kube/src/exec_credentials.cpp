@@ -1,9 +1,13 @@
 #include "exec_credentials.hpp"
 
+#include <array>
+#include <map>
+
 #include <unistd.h>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/duration.hpp>
+#include <kubist/util/fs.hpp>
 #include <kubist/util/process.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
@@ -31,6 +35,24 @@ util::Result<bool> interactive_mode(const ExecConfig& config, bool may_prompt) {
     return plugin_error(config, "it needs a terminal (interactiveMode: Always), and there is none");
   }
   return true;
+}
+
+/// What a plugin sees of the environment, without what a terminal or shell changes by itself:
+/// profiles, accounts and sockets of agents say who somebody is.
+std::map<std::string, std::string> plugin_environment(const ExecConfig& config) {
+  constexpr auto k_noise = std::to_array<std::string_view>(
+      {"_", "COLORTERM", "COLUMNS", "GPG_TTY", "KUBERNETES_EXEC_INFO", "LINES", "LS_COLORS",
+       "OLDPWD", "PWD", "SHLVL", "SSH_CLIENT", "SSH_CONNECTION", "SSH_TTY", "STY", "TERM",
+       "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TERM_SESSION_ID", "TMUX_PANE", "VTE_VERSION",
+       "WINDOWID"});
+  std::map<std::string, std::string> seen = util::all_environment();
+  for (const std::string_view name : k_noise) {
+    seen.erase(std::string(name));
+  }
+  for (const auto& [name, value] : config.environment) {
+    seen[name] = value;
+  }
+  return seen;
 }
 
 }  // namespace
@@ -105,7 +127,8 @@ util::Result<std::string> run_exec_plugin(const ExecConfig& config, bool may_pro
 }
 
 std::string exec_cache_key(const ExecConfig& config) {
-  const Json key = {config.api_version, config.command, config.args, config.environment, config.cluster_info};
+  const Json key = {config.api_version, config.command, config.args, plugin_environment(config),
+                    config.cluster_info};
   return util::sha256_hex(key.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 

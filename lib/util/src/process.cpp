@@ -11,10 +11,9 @@
 #include <unistd.h>
 
 #include <kubist/util/fd.hpp>
+#include <kubist/util/fs.hpp>
 #include <kubist/util/process.hpp>
 #include <kubist/util/text.hpp>
-
-extern char** environ;
 
 namespace kubist::util {
 namespace {
@@ -30,14 +29,9 @@ struct Pipe {
   }
 };
 
-std::vector<std::string> merged_environment(const std::map<std::string, std::string>& extra) {
+std::vector<std::string> merged_environment(std::map<std::string, std::string> extra) {
+  extra.merge(all_environment());
   std::vector<std::string> all;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    if (extra.find(std::string(text.substr(0, text.find('=')))) == extra.end()) {
-      all.emplace_back(text);
-    }
-  }
   for (const auto& [name, value] : extra) {
     all.push_back(cat(name, '=', value));
   }
