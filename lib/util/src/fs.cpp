@@ -146,9 +146,11 @@ std::map<std::string, std::string> all_environment() {
   return all;
 }
 
-fs::path cache_folder() {
-  const std::string base = environment("KUBECACHEDIR");
-  return (base.empty() ? home_folder() / ".kube" / "cache" : fs::path(base)) / "kubist";
+fs::path cache_folder(const fs::path& home) {
+  if (const std::string base = environment("KUBECACHEDIR"); !base.empty()) {
+    return fs::path(base) / "kubist";
+  }
+  return home.empty() ? fs::path{} : home / ".kube" / "cache" / "kubist";
 }
 
 TempDir::TempDir(std::string_view prefix) {

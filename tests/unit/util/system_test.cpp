@@ -1,4 +1,5 @@
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <thread>
 
@@ -32,6 +33,20 @@ TEST_CASE("fs: read_file names what failed") {
   CHECK(read_file(dir.path()).error().kind == ErrorKind::invalid);
   REQUIRE(write_file(dir.path() / "big", std::string(100, 'x')));
   CHECK(read_file(dir.path() / "big", 10).error().kind == ErrorKind::invalid);
+}
+
+TEST_CASE("fs: without a home folder there is no cache, least of all in the working folder") {
+  const std::string before = environment("KUBECACHEDIR");
+  ::unsetenv("KUBECACHEDIR");
+  CHECK(cache_folder("").empty());
+  CHECK(cache_folder("/home/me") == "/home/me/.kube/cache/kubist");
+  ::setenv("KUBECACHEDIR", "/cache", 1);
+  CHECK(cache_folder("") == "/cache/kubist");
+  if (before.empty()) {
+    ::unsetenv("KUBECACHEDIR");
+  } else {
+    ::setenv("KUBECACHEDIR", before.c_str(), 1);
+  }
 }
 
 TEST_CASE("process: captures output, input and exit code") {

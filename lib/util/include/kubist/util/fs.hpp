@@ -25,8 +25,9 @@ std::filesystem::path home_folder();
 std::string environment(const char* name);
 /// All variables of this process's environment.
 std::map<std::string, std::string> all_environment();
-/// kubist's own cache folder: $KUBECACHEDIR or ~/.kube/cache, then "kubist".
-std::filesystem::path cache_folder();
+/// kubist's own cache folder: $KUBECACHEDIR or .kube/cache of the home folder, then "kubist". Empty
+/// where there is neither: the working folder is not asked for, since anybody may have filled it.
+std::filesystem::path cache_folder(const std::filesystem::path& home = home_folder());
 
 /// A new folder of mode 0700 below $TMPDIR (or /tmp), removed with all it holds on destruction.
 class TempDir {
