@@ -110,7 +110,7 @@ curl_socket_t CurlExchange::open_callback(void* self, curlsocktype /*purpose*/,
     static_cast<void>(util::guarded([&] { exchange.m_refused = text.data(); }));
     return CURL_SOCKET_BAD;
   }
-  return socket(address->family, address->socktype, address->protocol);
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 void CurlExchange::set_address() {

@@ -19,6 +19,8 @@ namespace {
 using data::Json;
 using util::ErrorKind;
 
+constexpr std::size_t k_max_answer = std::size_t{1} << 20U;
+
 tl::unexpected<util::Error> plugin_error(const ExecConfig& config, std::string_view why) {
   return util::fail(ErrorKind::forbidden, util::cat("credential plugin ", config.command, ": ", why),
                     config.install_hint);
@@ -113,6 +115,7 @@ util::Result<std::string> run_exec_plugin(const ExecConfig& config, bool may_pro
   command.extra_environment["KUBERNETES_EXEC_INFO"] = exec_info(config, interactive);
   command.inherit_stdin = interactive;
   command.inherit_stderr = true;
+  command.max_output = k_max_answer;
   auto result = util::run_command(command, std::move(stop));
   if (!result) {
     if (result.error().kind == ErrorKind::not_found) {

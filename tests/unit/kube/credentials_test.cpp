@@ -214,6 +214,11 @@ TEST_CASE("credentials: what a plugin does wrong, without its output") {
   CHECK(nonsense.find("s3cret") == std::string::npos);
   CHECK(message("echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1beta1\"}'")
             .find("answers with apiVersion") != std::string::npos);
+  const auto endless = make_credentials([&] {
+    REQUIRE(util::write_file(plugin.folder.path() / "plugin", "#!/bin/sh\nexec yes\n", 0700));
+    return plugin.auth();
+  }());
+  CHECK(endless->get({}).error().message.find("printed too much") != std::string::npos);
   plugin.config.command = "/no/such/plugin";
   plugin.config.install_hint = "install it";
   const auto missing = make_credentials(plugin.auth())->get({});
