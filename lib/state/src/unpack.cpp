@@ -50,7 +50,9 @@ class Unpacker {
     }
     const Parts above(parts.begin(), parts.end() - 1);
     KUBIST_TRY(const Fd parent, open_below(m_root, above));
-    const mode_t mode = archive_entry_perm(entry) & 07777U;
+    const bool folder = archive_entry_filetype(entry) == AE_IFDIR;
+    // The owner is not kept: a setuid file of somebody else's would be one of whoever restores it.
+    const mode_t mode = archive_entry_perm(entry) & (folder ? 01777U : 0777U);
     if (const char* target = archive_entry_hardlink(entry); target != nullptr) {
       return hard_link(parent.get(), parts, target);
     }

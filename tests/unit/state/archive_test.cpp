@@ -159,6 +159,19 @@ TEST_CASE("archive: unpacking refuses escapes") {
   CHECK(refusal("this is no archive").find("not a gzipped tar") != std::string::npos);
 }
 
+TEST_CASE("archive: nothing comes back setuid or setgid") {
+  const util::TempDir from;
+  const util::TempDir to;
+  put(from.path() / "tool", "x", 06755);
+  fs::create_directory(from.path() / "shared");
+  REQUIRE(::chmod((from.path() / "shared").c_str(), 03777) == 0);
+  const auto packed = state::pack(from.path(), k_limit);
+  REQUIRE(packed);
+  REQUIRE(state::unpack(*packed, to.path()));
+  CHECK(mode_of(to.path() / "tool") == 0755);
+  CHECK(mode_of(to.path() / "shared") == 01777);
+}
+
 TEST_CASE("archive: nothing is written through a link that is in the way") {
   const util::TempDir to;
   const util::TempDir outside;
