@@ -94,6 +94,12 @@ class Unpacker {
     const std::string name = source.back();
     source.pop_back();
     KUBIST_TRY(const Fd folder, open_below(m_root, source));
+    // A link with a second name elsewhere leads elsewhere. pack() makes no such.
+    struct stat info {};
+    if (::fstatat(folder.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+        !S_ISREG(info.st_mode)) {
+      return refuse(parts, "it is a hard link to what is no file");
+    }
     if (::linkat(folder.get(), name.c_str(), parent, parts.back().c_str(), 0) != 0) {
       return util::fail(system_failure("link", util::join(parts, "/"), errno));
     }

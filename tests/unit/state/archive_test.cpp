@@ -159,6 +159,21 @@ TEST_CASE("archive: unpacking refuses escapes") {
   CHECK(refusal("this is no archive").find("not a gzipped tar") != std::string::npos);
 }
 
+TEST_CASE("archive: no hard link to a link, which would lead somewhere else from there") {
+  const util::TempDir to;
+  fs::create_directories(to.path() / "a/b");
+  fs::create_symlink("../../x", to.path() / "a/b/l");
+  const auto result = state::unpack(evil([](archive_entry* e) {
+                                      archive_entry_set_pathname(e, "l");
+                                      archive_entry_set_hardlink(e, "a/b/l");
+                                    }),
+                                    to.path());
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == util::ErrorKind::invalid);
+  CHECK(result.error().message.find("hard link to what is no file") != std::string::npos);
+  CHECK_FALSE(fs::is_symlink(to.path() / "l"));
+}
+
 TEST_CASE("archive: nothing comes back setuid or setgid") {
   const util::TempDir from;
   const util::TempDir to;
