@@ -72,7 +72,7 @@ class Unpacker {
     if (::mkdirat(parent, parts.back().c_str(), 0700) != 0) {
       return util::fail(system_failure("make the folder", util::join(parts, "/"), errno));
     }
-    m_folders.emplace_back(parts, mode);  // set at the end: it may forbid writing
+    m_folders.emplace_back(util::join(parts, "/"), mode);  // set at the end: it may forbid writing
     return {};
   }
 
@@ -148,9 +148,9 @@ class Unpacker {
 
   util::Result<> set_folder_modes() {
     for (auto entry = m_folders.rbegin(); entry != m_folders.rend(); ++entry) {
-      KUBIST_TRY(const Fd folder, open_below(m_root, entry->first));
+      KUBIST_TRY(const Fd folder, open_below(m_root, util::split(entry->first, '/')));
       if (::fchmod(folder.get(), entry->second) != 0) {
-        return util::fail(system_failure("set the mode of", util::join(entry->first, "/"), errno));
+        return util::fail(system_failure("set the mode of", entry->first, errno));
       }
     }
     return {};
@@ -159,7 +159,7 @@ class Unpacker {
   int m_root;
   std::size_t m_left;
   ArchiveReader m_reader;
-  std::vector<std::pair<Parts, mode_t>> m_folders;
+  std::vector<std::pair<std::string, mode_t>> m_folders;
 };
 
 }  // namespace
