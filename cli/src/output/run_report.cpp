@@ -76,7 +76,8 @@ std::string summary_line(const Report& report) {
 void print_left_behind(const executors::Run& run, Sink& out) {
   for (const NodeReport& node : run.report.nodes) {
     for (const std::string& left : node.left_behind) {
-      out.write(cat("left behind by ", engine::to_string(run.graph[node.id]), ": ", left, '\n'));
+      out.write(util::printable(
+          cat("left behind by ", engine::to_string(run.graph[node.id]), ": ", left, '\n')));
     }
   }
 }
@@ -93,7 +94,7 @@ void print_text(const executors::Run& run, bool color, Sink& out) {
   for (const TreeLine& line : draw_tree(run.graph, run.report.roots, &include)) {
     const NodeReport& node = *run.report.find(line.id);
     rows.push_back({line.label, state_word(node), node.ready ? "" : node.reason, writes_text(node),
-                    seconds(node.took), util::printable(node.message)});
+                    seconds(node.took), node.message});
     colors.push_back({0, state_color(node), 0, 0, 2, 0});
   }
   out.write(layout(rows, colors, color));

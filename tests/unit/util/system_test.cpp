@@ -145,4 +145,6 @@ TEST_CASE("log: shows what the verbosity allows and each warning once") {
   log.warn("old");
   log.warn("old");
   CHECK(text == "GET\nWarning: old\n");
+  log.line("\x1b]0;title\a");
+  CHECK(text.ends_with("\n\\x1b]0;title\\x07\n"));
 }
