@@ -7,6 +7,7 @@
 
 #include "output/junit.hpp"
 #include "output/tree_lines.hpp"
+#include "output/workflow_command.hpp"
 
 namespace kubist::cli {
 
@@ -130,14 +131,12 @@ void print_run_junit(const executors::Run& run, Sink& out) {
   print_junit("kubist reconcile", cases, out);
 }
 
-// https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 void print_github(const executors::Run& run, Sink& out) {
   for (const NodeReport& node : run.report.nodes) {
     if (is_failure(node)) {
-      const std::string message =
-          util::replace_all(util::replace_all(node.message, "%", "%25"), "\n", "%0A");
-      out.write(cat(node.state == NodeState::failed ? "::error" : "::warning", " title=",
-                    engine::to_string(run.graph[node.id]), ' ', node.reason, "::", message, '\n'));
+      const std::string title = cat(engine::to_string(run.graph[node.id]), ' ', node.reason);
+      out.write(workflow_command(node.state == NodeState::failed ? "error" : "warning",
+                                 {{"title", title}}, node.message));
     }
   }
 }
