@@ -48,7 +48,7 @@ ObjectResult result_of(Context& context, executors::ItemResult& removal) {
                                                   "--abandon lets the item go whatever happens."));
   }
   for (const std::string& left : outcome.left_behind) {
-    context.log().line(cat("left behind: ", util::printable(left)));
+    context.log().line(cat("left behind: ", left));
   }
   ObjectResult result;
   result.ref = removal.item;

@@ -159,8 +159,7 @@ class Deletion {
     for (const NodeReport& node : run.report.nodes) {
       if (!(node.state == NodeState::done && node.ready) && node.state != NodeState::failed) {
         m_context.log().line(cat("not deleted: ", engine::to_string(run.graph[node.id]), ": ",
-                                 node.reason, node.message.empty() ? "" : ": ",
-                                 util::printable(node.message)));
+                                 node.reason, node.message.empty() ? "" : ": ", node.message));
       }
     }
     m_context.log().line(summary_line(run.report));
@@ -206,7 +205,7 @@ class Deletion {
     const auto left = apply::wait_gone(client, awaited, wait, m_deadline.token());
     for (const apply::NotReady& one : left) {
       m_context.log().line(
-          cat("not deleted: ", resources::to_string(one.ref), ": ", util::printable(one.message)));
+          cat("not deleted: ", resources::to_string(one.ref), ": ", one.message));
     }
     if (!left.empty()) {
       return stopped(left.size());

@@ -23,7 +23,7 @@ istio::InstallOptions install_options(Context& context, const Arguments& argumen
     context.log().line(cat("stage: ", istio::to_string(stage)));
   };
   options.on_progress = [&context](std::string_view text) {
-    context.log().line(util::printable(text));
+    context.log().line(text);
   };
   options.on_result = result_lines(context, options.dry_run);
   return options;
@@ -35,7 +35,7 @@ util::Result<istio::Source> rendered(Context& context, const Arguments& argument
   rendering.args = arguments.words();
   rendering.ns = arguments.text("render-namespace");
   rendering.on_progress = [&context](std::string_view text) {
-    context.log().line(util::printable(text));
+    context.log().line(text);
   };
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(std::string printed, istio::render(*client, rendering, context.stop()));

@@ -80,8 +80,8 @@ util::Result<int> print_item_results(Context& context,
                                                   : " unchanged",
                             "\n"));
     if (bad) {
-      context.log().line(cat(title(result), ": ", result.outcome->reason, ": ",
-                             util::printable(result.outcome->message)));
+      context.log().line(
+          cat(title(result), ": ", result.outcome->reason, ": ", result.outcome->message));
     }
   }
   if (auto error = first_error(context, results)) {

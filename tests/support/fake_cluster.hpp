@@ -24,6 +24,7 @@ struct LoggedRequest {
   std::string user_agent;
   bool dry_run = false;
   int status = 0;
+  bool has_permit = false;  ///< of http::Request
   /// "patch virtualclusters shop/dev status".
   std::string to_string() const;
 };

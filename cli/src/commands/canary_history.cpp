@@ -31,7 +31,7 @@ util::Result<int> run_canary_history(Context& context, const Arguments& argument
                     std::string(data::string_at(entry, {"state"})),
                     std::to_string(data::int_at(entry, {"weight"})) + " %",
                     std::string(data::string_at(entry, {"reason"})),
-                    util::printable(data::string_at(entry, {"message"}))});
+                    std::string(data::string_at(entry, {"message"}))});
   }
   const std::vector<std::vector<int>> colors(rows.size(), std::vector<int>(rows[0].size(), 0));
   context.out().write(layout(rows, colors, false));

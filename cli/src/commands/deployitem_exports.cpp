@@ -3,7 +3,6 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/data/document.hpp>
-#include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/item.hpp>
 #include <kubist/util/base64.hpp>
@@ -12,6 +11,7 @@
 
 #include "commands.hpp"
 #include "output/document.hpp"
+#include "output/env_lines.hpp"
 
 namespace kubist::cli {
 namespace {
@@ -80,25 +80,6 @@ util::Result<> select_keys(Exports& exports, const std::vector<std::string>& wor
   return {};
 }
 
-/// A string as it is, anything else as JSON: what a file or a variable holds.
-std::string plain(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : data::to_json(value);
-}
-
-/// KEY='value' for a shell; a name that is no variable's name gets underscores.
-std::string env_line(std::string_view key, const Json& value) {
-  std::string name;
-  for (const char c : key) {
-    const bool digit = c >= '0' && c <= '9';
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    if (name.empty() && digit) {
-      name += '_';
-    }
-    name += letter || digit ? c : '_';
-  }
-  return cat(name, "='", util::replace_all(plain(value), "'", "'\\''"), "'\n");
-}
-
 util::Result<> write_files(Context& context, const std::string& folder, const Json& values) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
@@ -112,7 +93,7 @@ util::Result<> write_files(Context& context, const std::string& folder, const Js
                         cat("export \"", util::printable(key), "\" cannot be the name of a file"));
     }
     const std::filesystem::path path = std::filesystem::path(folder) / key;
-    KUBIST_CHECK(util::write_file(path, plain(value)));
+    KUBIST_CHECK(util::write_file(path, plain_value(value)));
     context.out().write(cat(path.string(), "\n"));
   }
   return {};
@@ -126,9 +107,8 @@ util::Result<int> run_deployitem_exports(Context& context, const Arguments& argu
     return k_ok;
   }
   if (arguments.text("output") == "env") {
-    for (const auto& [key, value] : exports.values.items()) {
-      context.out().write(env_line(key, value));
-    }
+    KUBIST_TRY(const std::string lines, env_lines(exports.values, arguments.text("prefix")));
+    context.out().write(lines);
     return k_ok;
   }
   Json printed = exports.values;
@@ -151,19 +131,23 @@ const CommandSpec& deployitem_exports_command() {
       .details =
           "Values that the item does not call public are masked as *** unless --show is given. "
           "With -o env and --files the values are what is asked for, so nothing is masked: "
-          "variables "
-          "for a shell or a CI step, or one file a key (readable only by its owner).",
+          "variables for a shell or a CI step, or one file a key (readable only by its owner). "
+          "The workload chooses the names of its exports: give --prefix, so that they are none of "
+          "your own. Variables by which programs choose what they run (PATH, LD_PRELOAD, "
+          "NODE_OPTIONS, ...) are refused.",
       .arguments = "NAME [KEY...]",
       .min_words = 1,
       .max_words = -1,
       .completes = Completes::deploy_items,
       .flags = {document_flag("yaml, json or env", "yaml", {"env"}),
                 {"show", 0, FlagKind::boolean, "", "print secret values too"},
+                {"prefix", 0, FlagKind::text, "TEXT", "with -o env: put before each name"},
                 {"files", 0, FlagKind::text, "FOLDER",
                  "write one file a key there, print their paths", "", Completes::files}},
       .examples = {{"Which there are", "kubist deployitem exports hello-greet -n quickstart"},
                    {"One value", "kubist deployitem exports hello-greet message --show -o json"},
-                   {"As variables", "eval \"$(kubist deployitem exports hello-greet -o env)\""},
+                   {"As variables",
+                    "eval \"$(kubist deployitem exports hello-greet -o env --prefix HELLO_)\""},
                    {"As files", "kubist deployitem exports hello-greet --files out"}},
       .run = run_deployitem_exports};
   return spec;

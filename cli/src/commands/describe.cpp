@@ -77,13 +77,11 @@ struct Describer {
     }
   }
 
-  /// What programs read: the objects with their events, the values of Secrets masked.
+  /// What programs read: the objects with their events, secret values masked.
   void keep(const std::vector<Json>& objects,
             const std::vector<std::optional<std::vector<Json>>>& events) {
     for (std::size_t i = 0; i < objects.size(); ++i) {
-      Json object = resources::is_secret(objects[i])
-                        ? resources::masked_pair(objects[i], objects[i]).first
-                        : objects[i];
+      Json object = resources::masked_pair(objects[i], objects[i]).first;
       object["metadata"].erase("managedFields");
       document["objects"].push_back({{"object", std::move(object)}});
       if (events[i]) {

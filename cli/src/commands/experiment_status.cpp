@@ -78,7 +78,7 @@ std::string table_of(const Json& experiment) {
       const std::string name(data::string_at(row, {"name"}));
       rows.push_back({std::string(data::string_at(goal, {"goal"})), name, gets(experiment, name),
                       samples(row), number(row, "value"), number(row, "difference"), interval(row),
-                      number(row, "p"), util::printable(tags_of(experiment, name))});
+                      number(row, "p"), tags_of(experiment, name)});
     }
   }
   const std::vector<std::vector<int>> colors(rows.size(), std::vector<int>(rows[0].size(), 0));

@@ -34,7 +34,7 @@ util::Result<int> run_istio_move(Context& context, const Arguments& arguments) {
     context.out().flush();
   };
   options.on_progress = [&context](std::string_view text) {
-    context.log().line(util::printable(text));
+    context.log().line(text);
   };
   KUBIST_TRY(const istio::SupportTable support, support_of(arguments));
   KUBIST_TRY(const auto client, context.client());
@@ -47,7 +47,7 @@ util::Result<int> run_istio_move(Context& context, const Arguments& arguments) {
     context.out().write(cat(line_of(each, options.restart), '\n'));
   }
   for (const std::string& note : outcome.notes) {
-    context.log().line(cat("note: ", util::printable(note)));
+    context.log().line(cat("note: ", note));
   }
   if (!outcome.behind.empty() && !options.restart) {
     context.log().line("note: pods keep their proxies until they are recreated; --restart does it");

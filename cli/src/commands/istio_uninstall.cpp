@@ -23,7 +23,7 @@ util::Result<int> run_istio_uninstall(Context& context, const Arguments& argumen
   options.timeout = arguments.duration("timeout");
   options.on_step = [&context](std::string_view step) { context.log().line(cat("step: ", step)); };
   options.on_progress = [&context](std::string_view text) {
-    context.log().line(util::printable(text));
+    context.log().line(text);
   };
   options.on_result = result_lines(context, options.dry_run);
   KUBIST_TRY(const auto client, context.client());
@@ -33,7 +33,7 @@ util::Result<int> run_istio_uninstall(Context& context, const Arguments& argumen
     return util::fail(istio::refusal(outcome.obstacles));
   }
   for (const std::string& note : outcome.notes) {
-    context.log().line(cat("note: ", util::printable(note)));
+    context.log().line(cat("note: ", note));
   }
   return k_ok;
 }

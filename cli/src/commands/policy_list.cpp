@@ -64,7 +64,7 @@ std::vector<Row> rows_of(const engine::PolicyCatalog& catalog, const std::vector
 void print_table(const std::vector<Row>& rows, Context& context) {
   std::vector<std::vector<std::string>> cells{{"NAME", "ORIGIN", "SUMMARY"}};
   for (const Row& row : rows) {
-    cells.push_back({row.name, row.origin, util::printable(row.summary)});
+    cells.push_back({row.name, row.origin, row.summary});
   }
   context.out().write(layout(cells, std::vector<std::vector<int>>(cells.size(), {0, 0, 0}), false));
 }

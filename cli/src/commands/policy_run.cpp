@@ -60,7 +60,7 @@ util::Result<int> run_policy_run(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto result, engine::run_recorded({policy}, input, context.stop()));
   for (const auto& trace : result.trace) {
     if (!trace.stderr_tail.empty()) {
-      context.log().line(util::printable(trace.stderr_tail));
+      context.log().line(trace.stderr_tail);
     }
   }
   print_document(context, result.output);

@@ -71,7 +71,7 @@ void print_table(const Graph& graph, const std::vector<NodeId>& roots, const Ver
   for (const TreeLine& line : draw_tree(graph, roots)) {
     const Shown row = shown(graph, graph[line.id]);
     rows.push_back({line.label, row.ready.empty() ? "-" : row.ready,
-                    row.tree.empty() ? "-" : row.tree, row.reason, util::printable(row.message)});
+                    row.tree.empty() ? "-" : row.tree, row.reason, row.message});
     colors.push_back({0, color_of(row.ready), color_of(row.tree), 0, 0});
     for (const traffic::VersionRow& version : versions) {
       if (belongs_to(version, graph[line.id])) {

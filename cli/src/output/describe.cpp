@@ -215,7 +215,7 @@ void describe(Sink& out, const Json& object, const std::vector<Json>* events, No
     write_aligned(out, text + secret_section(object));
     return;
   }
-  add_content(text, object, 0, "");
+  add_content(text, resources::masked_pair(object, object).first, 0, "");
   if (events != nullptr && events->empty()) {
     text += events_table(*events, now);
   }

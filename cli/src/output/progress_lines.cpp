@@ -14,13 +14,12 @@ void ProgressLines::progress(const engine::Node& node, const std::string& messag
     return;
   }
   said = {message, now};
-  m_log.line(cat(name, ": ", util::printable(message)));
+  m_log.line(cat(name, ": ", message));
 }
 
 void ProgressLines::finished(const engine::Node& node, const engine::NodeReport& report) {
   if (report.state == engine::NodeState::failed) {
-    m_log.line(
-        cat(engine::to_string(node), ": ", report.reason, ": ", util::printable(report.message)));
+    m_log.line(cat(engine::to_string(node), ": ", report.reason, ": ", report.message));
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "output/junit.hpp"
 #include "output/tree_lines.hpp"
+#include "output/workflow_command.hpp"
 
 namespace kubist::cli {
 
@@ -76,7 +77,8 @@ std::string summary_line(const Report& report) {
 void print_left_behind(const executors::Run& run, Sink& out) {
   for (const NodeReport& node : run.report.nodes) {
     for (const std::string& left : node.left_behind) {
-      out.write(cat("left behind by ", engine::to_string(run.graph[node.id]), ": ", left, '\n'));
+      out.write(util::printable(
+          cat("left behind by ", engine::to_string(run.graph[node.id]), ": ", left, '\n')));
     }
   }
 }
@@ -93,7 +95,7 @@ void print_text(const executors::Run& run, bool color, Sink& out) {
   for (const TreeLine& line : draw_tree(run.graph, run.report.roots, &include)) {
     const NodeReport& node = *run.report.find(line.id);
     rows.push_back({line.label, state_word(node), node.ready ? "" : node.reason, writes_text(node),
-                    seconds(node.took), util::printable(node.message)});
+                    seconds(node.took), node.message});
     colors.push_back({0, state_color(node), 0, 0, 2, 0});
   }
   out.write(layout(rows, colors, color));
@@ -129,14 +131,12 @@ void print_run_junit(const executors::Run& run, Sink& out) {
   print_junit("kubist reconcile", cases, out);
 }
 
-// https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 void print_github(const executors::Run& run, Sink& out) {
   for (const NodeReport& node : run.report.nodes) {
     if (is_failure(node)) {
-      const std::string message =
-          util::replace_all(util::replace_all(node.message, "%", "%25"), "\n", "%0A");
-      out.write(cat(node.state == NodeState::failed ? "::error" : "::warning", " title=",
-                    engine::to_string(run.graph[node.id]), ' ', node.reason, "::", message, '\n'));
+      const std::string title = cat(engine::to_string(run.graph[node.id]), ' ', node.reason);
+      out.write(workflow_command(node.state == NodeState::failed ? "error" : "warning",
+                                 {{"title", title}}, node.message));
     }
   }
 }

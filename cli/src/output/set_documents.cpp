@@ -7,6 +7,7 @@
 
 #include "junit.hpp"
 #include "set_report.hpp"
+#include "workflow_command.hpp"
 
 namespace kubist::cli {
 
@@ -93,24 +94,18 @@ Json result_json(const ObjectResult& result, const std::vector<resources::Manife
   return entry;
 }
 
-/// GitHub's escapes for workflow commands.
-std::string workflow_text(std::string_view text) {
-  std::string result = util::replace_all(text, "%", "%25");
-  result = util::replace_all(result, "\r", "%0D");
-  return util::replace_all(result, "\n", "%0A");
-}
-
 }  // namespace
 
 std::string github_annotation(const util::SourcePos& pos, std::string_view text) {
-  std::string where;
+  std::vector<std::pair<std::string_view, std::string>> where;
   if (!pos.origin.empty()) {
-    where = cat(" file=", workflow_text(pos.origin));
+    where.emplace_back("file", pos.origin);
     if (pos.line > 0) {
-      where += cat(",line=", pos.line, ",col=", pos.column);
+      where.emplace_back("line", std::to_string(pos.line));
+      where.emplace_back("col", std::to_string(pos.column));
     }
   }
-  return cat("::error", where, "::", workflow_text(text), '\n');
+  return workflow_command("error", where, text);
 }
 
 std::string set_report_json(const apply::Report& report,

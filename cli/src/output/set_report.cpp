@@ -169,8 +169,7 @@ void SetPrinter::explain(const ObjectResult& result) {
   } else {
     text += cat(to_string(result.outcome), ": ", result.message);
   }
-  m_context.log().line(
-      cat(result.outcome == Outcome::skipped ? "" : "error: ", util::printable(text)));
+  m_context.log().line(cat(result.outcome == Outcome::skipped ? "" : "error: ", text));
 }
 
 void SetPrinter::explain_not_ready(const Report& report) {
@@ -181,7 +180,7 @@ void SetPrinter::explain_not_ready(const Report& report) {
     for (const std::string& event : left.events) {
       text += cat("\n  ", event);
     }
-    m_context.log().line(util::printable(text));
+    m_context.log().line(text);
   }
 }
 

@@ -70,7 +70,7 @@ std::string layout(const std::vector<std::vector<std::string>>& rows,
   for (std::size_t r = 0; r < rows.size(); ++r) {
     std::vector<std::string> cells;
     for (std::size_t c = 0; c < rows[r].size(); ++c) {
-      const std::string cell = in_one_line(rows[r][c]);
+      const std::string cell = in_one_line(util::printable(rows[r][c]));
       cells.push_back(cell.empty() ? "" : paint(cell, colors[r][c], color));
     }
     writer.row({cells.begin(), cells.end()});

@@ -133,7 +133,9 @@ class Removal {
       call.accept = kube::k_accept_metadata;
       return call;
     }
-    return kube::remove(target.resource, target.ns, target.name, options);
+    kube::ApiCall call = kube::remove(target.resource, target.ns, target.name, options);
+    call.permit = m_options.permit;
+    return call;
   }
 
   Delay take(std::size_t tag, util::Result<kube::Reply> reply) {

@@ -91,12 +91,16 @@ void SetRun::run_wave(const Tags& tags) {
     const Work& work = m_works[tag];
     kube::ApplyOptions apply = apply_options();
     apply.dry_run = m_options.dry_run == DryRun::server ? kube::DryRun::server : kube::DryRun::none;
+    kube::ApiCall call;
     if (m_options.admit && work.exists) {
       Json pinned = work.manifest->object;
       data::set_path(pinned, {"metadata", "uid"}, work.result.uid);
-      return kube::apply(work.resource, pinned, apply);
+      call = kube::apply(work.resource, pinned, apply);
+    } else {
+      call = kube::apply(work.resource, work.manifest->object, apply);
     }
-    return kube::apply(work.resource, work.manifest->object, apply);
+    call.permit = m_options.permit;
+    return call;
   };
   const auto take = [this](std::size_t tag, util::Result<kube::Reply> reply) {
     const Delay delay = take_reply(m_works[tag], std::move(reply));

@@ -10,6 +10,7 @@
 #include "item_request.hpp"
 #include "log_store.hpp"
 #include "session.hpp"
+#include "slot.hpp"
 #include "watcher.hpp"
 
 namespace kubist::deployers {
@@ -26,10 +27,8 @@ constexpr std::string_view k_locked = "Locked";  ///< the reason of World::may_w
 util::Result<Progress> advance_in_turn(World& world, const Item& item, const Deployer& deployer,
                                        const Job& job) {
   static std::counting_semaphore<k_turns> turns(k_turns);
-  turns.acquire();
-  auto step = deployer.advance(world, item, job);
-  turns.release();
-  return step;
+  const Slot turn(turns);
+  return deployer.advance(world, item, job);
 }
 
 /// What is left of the item's timeout; nothing where it has none.

@@ -10,6 +10,7 @@
 #include <kubist/util/text.hpp>
 
 #include "requests.hpp"
+#include "slot.hpp"
 
 namespace kubist::deployers {
 namespace {
@@ -181,11 +182,7 @@ util::Result<Json> ExecutionRun::item_imports(const RenderedItem& item, const Js
 util::Result<ItemOutcome> ExecutionRun::run_deploy_item(const RenderedItem& item,
                                                         const Json& imports) {
   const std::string name = name_of(item.deploy_item);
-  m_slots.acquire();
-  const struct Release {
-    std::counting_semaphore<k_no_limit>& slots;
-    ~Release() { slots.release(); }
-  } release{m_slots};
+  const Slot slot(m_slots);
   if (item.imports) {
     KUBIST_CHECK(
         ensure_secret(m_world, {*m_world.home, ""},

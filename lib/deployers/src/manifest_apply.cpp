@@ -153,6 +153,7 @@ std::optional<util::Error> apply_plan(World& world, const Item& item, const Job&
   }
   std::set<resources::ObjectRef> others;
   apply::Options options = options_of(item, job);
+  options.permit = world.permit;
   options.admit = [&](std::size_t index, const Json* live) {
     auto admission = admit(world, item, job, *entries[index], refs[index], live);
     if (admission && !admission->write && !is_own(*live, item)) {

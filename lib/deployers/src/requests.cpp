@@ -78,8 +78,9 @@ Json internal_secret(Json metadata, Json data) {
 util::Result<Json> create(World& world, const Site& site, const kube::ApiResource& resource,
                           const Json& object) {
   KUBIST_CHECK(may_write(world));
-  KUBIST_TRY(Json made, site.client.json(kube::create(resource, object,
-                                                      {.field_manager = world.field_manager})));
+  kube::ApiCall call = kube::create(resource, object, {.field_manager = world.field_manager});
+  call.permit = world.permit;
+  KUBIST_TRY(Json made, site.client.json(call));
   report(world, site, "create", resource, ns_of(object), name_of(object));
   return made;
 }
@@ -88,7 +89,9 @@ util::Result<> apply_deploy_item(World& world, const Json& deploy_item) {
   KUBIST_CHECK(may_write(world));
   kube::ApplyOptions options;
   options.field_manager = world.field_manager;
-  KUBIST_CHECK(world.home->run(kube::apply(deploy_items(), deploy_item, options)));
+  kube::ApiCall call = kube::apply(deploy_items(), deploy_item, options);
+  call.permit = world.permit;
+  KUBIST_CHECK(world.home->run(call));
   report(world, {*world.home, ""}, "apply", deploy_items(), ns_of(deploy_item),
          name_of(deploy_item));
   return {};
@@ -99,11 +102,12 @@ util::Result<Json> merge(World& world, const Site& site, const kube::ApiResource
                          const std::string& subresource) {
   KUBIST_CHECK(may_write(world));
   const bool status = subresource == "status";
-  KUBIST_TRY(Json made,
-             site.client.json(kube::patch(
-                 resource, ns, name, kube::PatchType::merge, patch,
-                 {.field_manager = status ? std::string("kubist-status") : world.field_manager,
-                  .subresource = subresource})));
+  kube::ApiCall call = kube::patch(
+      resource, ns, name, kube::PatchType::merge, patch,
+      {.field_manager = status ? std::string("kubist-status") : world.field_manager,
+       .subresource = subresource});
+  call.permit = world.permit;
+  KUBIST_TRY(Json made, site.client.json(call));
   report(world, site, status ? "patch status" : "patch", resource, ns, name);
   return made;
 }
@@ -180,7 +184,9 @@ util::Result<bool> remove(World& world, const Site& site, const kube::ApiResourc
   KUBIST_CHECK(may_write(world));
   kube::DeleteOptions options;
   options.uid = uid;
-  const auto reply = site.client.run(kube::remove(resource, ns, name, options));
+  kube::ApiCall call = kube::remove(resource, ns, name, options);
+  call.permit = world.permit;
+  const auto reply = site.client.run(call);
   if (!reply) {
     if (reply.error().kind == util::ErrorKind::not_found) {
       return false;

@@ -73,7 +73,7 @@ std::chrono::milliseconds LockState::wait_time(Time now) const {
 }
 
 bool LockState::may_write(Time now) const {
-  return m_held && now - m_renewed_at < m_times.deadline;
+  return m_held && now < valid_until();
 }
 
 const std::string& LockState::holder() const {

@@ -103,6 +103,7 @@ class IstioInstall {
     options.dry_run = m_work.dry();
     options.timeout = k_stage_timeout;
     options.before_write = [this] { return m_work.may_write(); };
+    options.permit = m_work.permit();
     options.on_stage = [this](istio::Stage stage) {
       tell(cat("installing Istio: ", istio::to_string(stage)));
     };

@@ -24,11 +24,18 @@ constexpr std::string_view k_item_annotation = "kubist.io/deployitem";  // "name
 /// What is asked of one namespace of one cluster.
 class Collector {
  public:
+  /// `locked` takes the project's lock, `permit` says whether it still holds.
   Collector(kube::Client& home, deployers::Place place, const Session::GarbageOptions& options,
+            std::function<util::Result<>()> locked, http::Permit permit,
             const std::stop_token& stop)
-      : m_home(home), m_place(std::move(place)), m_options(options), m_stop(stop) {}
+      : m_home(home),
+        m_place(std::move(place)),
+        m_options(options),
+        m_locked(std::move(locked)),
+        m_permit(std::move(permit)),
+        m_stop(stop) {}
 
-  util::Result<> run(const std::function<util::Result<>()>& may_write) {
+  util::Result<> run() {
     // Pods first, so that none is left without what it needs; roles after their bindings.
     const std::array resources{
         &kube::well_known::pods(),    &kube::well_known::role_bindings(),
@@ -39,15 +46,14 @@ class Collector {
     for (const kube::ApiResource* resource : resources) {
       KUBIST_TRY(const auto found, m_place.client->list(*resource, m_place.ns, list, m_stop));
       for (const Json& object : found.items) {
-        KUBIST_CHECK(look_at(*resource, object, may_write));
+        KUBIST_CHECK(look_at(*resource, object));
       }
     }
     return {};
   }
 
  private:
-  util::Result<> look_at(const kube::ApiResource& resource, const Json& object,
-                         const std::function<util::Result<>()>& may_write) {
+  util::Result<> look_at(const kube::ApiResource& resource, const Json& object) {
     const resources::ObjectView view(object);
     const auto item = view.annotation(k_item_annotation);
     KUBIST_TRY(const bool gone, is_gone(std::string(item), view));
@@ -70,11 +76,12 @@ class Collector {
       result.removed = false;
       result.why = "a pod of its item still runs";
     } else if (!m_options.dry_run) {
-      KUBIST_CHECK(may_write());
+      KUBIST_CHECK(m_locked());
       kube::DeleteOptions options;
       options.uid = view.uid();
-      auto sent =
-          m_place.client->run(kube::remove(resource, m_place.ns, view.name(), options), m_stop);
+      kube::ApiCall call = kube::remove(resource, m_place.ns, view.name(), options);
+      call.permit = m_permit;
+      auto sent = m_place.client->run(call, m_stop);
       if (!sent && sent.error().kind != util::ErrorKind::not_found) {
         return util::fail(sent.error());
       }
@@ -102,6 +109,8 @@ class Collector {
   kube::Client& m_home;
   deployers::Place m_place;
   const Session::GarbageOptions& m_options;
+  std::function<util::Result<>()> m_locked;
+  http::Permit m_permit;
   const std::stop_token& m_stop;
   std::map<std::string, bool> m_gone;  ///< by the uid of the item
   std::set<std::string> m_running;
@@ -140,8 +149,10 @@ util::Result<> Session::collect_garbage(const GarbageOptions& options,
                                          " is not kubist's own here: nothing in it is looked at")));
       continue;
     }
-    Collector collector(*m_home, *std::move(place), options, stop);
-    if (const auto done = collector.run([&] { return locks.before_write(ns, stop); }); !done) {
+    Collector collector(
+        *m_home, *std::move(place), options, [&] { return locks.before_write(ns, stop); },
+        locks.permit(ns), stop);
+    if (const auto done = collector.run(); !done) {
       options.on_trouble(util::with_context(done.error(), engine::to_string(node)));
     }
   }

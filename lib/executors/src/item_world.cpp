@@ -142,6 +142,7 @@ deployers::World home_items_world(World& world, const std::string& ns,
     return deployers::Place{home, item_ns, ""};
   };
   items.may_write = [&world, ns, &stop] { return world.locks.before_write(ns, stop); };
+  items.permit = world.locks.permit(ns);
   return items;
 }
 
@@ -160,6 +161,7 @@ deployers::World items_world(Work& work) {
                          work.context().graph, ns, target, work.stop());
   };
   items.may_write = [&work] { return work.may_write(); };
+  items.permit = work.permit();
   items.on_write = [&work](const deployers::Write& write) {
     work.writes().push_back({write.verb, write.object, write.cluster, ""});
   };

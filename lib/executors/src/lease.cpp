@@ -1,3 +1,5 @@
+#include <atomic>
+
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/lease.hpp>
 #include <kubist/kube/api_error.hpp>
@@ -49,6 +51,12 @@ Json lease_of(const LeaseRecord& record, const std::string& ns) {
   return lease;
 }
 
+util::Error not_renewed(const std::string& ns) {
+  return util::make_error(ErrorKind::conflict,
+                          cat("the lock of project namespace ", ns, " could not be renewed"),
+                          "Run again; check that the API server is reachable.", "Locked");
+}
+
 util::Error cannot_lock(const std::string& ns, const util::Error& why) {
   return util::with_context(why, cat("cannot lock project namespace ", ns));
 }
@@ -56,10 +64,19 @@ util::Error cannot_lock(const std::string& ns, const util::Error& why) {
 }  // namespace
 
 struct ProjectLocks::Held {
-  explicit Held(const std::string& identity) : state(identity) {}
-  std::mutex mutex;
+  explicit Held(const Options& options) : state(options.identity, options.times) {}
+  std::mutex mutex;  ///< also held while the lock is waited for
   LockState state;
   bool needless = false;  ///< no namespace to lock in
+  /// For permits, which must not wait for the mutex: whoever has it may be waiting for a request.
+  std::atomic<LockState::Time> valid_until{LockState::Time::min()};
+
+  /// Tells permits how it is now.
+  void publish() {
+    valid_until = needless       ? LockState::Time::max()
+                  : state.held() ? state.valid_until()
+                                 : LockState::Time::min();
+  }
 };
 
 ProjectLocks::ProjectLocks(std::shared_ptr<kube::Client> home, Options options)
@@ -67,18 +84,29 @@ ProjectLocks::ProjectLocks(std::shared_ptr<kube::Client> home, Options options)
 
 ProjectLocks::~ProjectLocks() { release(); }
 
+std::shared_ptr<ProjectLocks::Held> ProjectLocks::held_of(const std::string& ns) {
+  const std::lock_guard lock(m_mutex);
+  auto& entry = m_held[ns];
+  if (!entry) {
+    entry = std::make_shared<Held>(m_options);
+  }
+  return entry;
+}
+
+http::Permit ProjectLocks::permit(const std::string& ns) {
+  return [held = held_of(ns), clock = m_options.clock, ns]() -> util::Result<> {
+    return clock->boot() < held->valid_until.load() ? util::Result<>{}
+                                                    : util::fail(not_renewed(ns));
+  };
+}
+
 util::Result<> ProjectLocks::before_write(const std::string& ns, const std::stop_token& stop) {
-  std::shared_ptr<Held> held;
+  const std::shared_ptr<Held> held = held_of(ns);
   {
     const std::lock_guard lock(m_mutex);
-    auto& entry = m_held[ns];
-    if (!entry) {
-      entry = std::make_shared<Held>(m_options.identity);
-    }
-    held = entry;
     if (!m_renewer.joinable()) {
       KUBIST_TRY(m_renewer, util::start_thread([this](const std::stop_token& own) {
-                   while (util::sleep_for(std::chrono::seconds(2), own)) {
+                   while (util::sleep_for(m_options.times.retry, own)) {
                      // What could not be renewed is found stale by before_write().
                      static_cast<void>(util::guarded([&] { renew_all(); }));
                    }
@@ -90,16 +118,14 @@ util::Result<> ProjectLocks::before_write(const std::string& ns, const std::stop
     return {};
   }
   if (held->state.held()) {
-    if (held->state.may_write(m_options.clock->monotonic())) {
+    if (held->state.may_write(m_options.clock->boot())) {
       return {};
     }
-    auto error = util::make_error(
-        ErrorKind::conflict, cat("the lock of project namespace ", ns, " could not be renewed"),
-        "Run again; check that the API server is reachable.");
-    error.reason = "Locked";
-    return util::fail(std::move(error));
+    return util::fail(not_renewed(ns));
   }
-  return acquire(*held, ns, stop);
+  auto acquired = acquire(*held, ns, stop);
+  held->publish();
+  return acquired;
 }
 
 util::Result<> ProjectLocks::observe(Held& held, const std::string& ns) {
@@ -109,20 +135,22 @@ util::Result<> ProjectLocks::observe(Held& held, const std::string& ns) {
   }
   const std::optional<Json>& lease = *found;
   held.state.observe(lease ? std::optional(record_of(*lease)) : std::nullopt,
-                     m_options.clock->monotonic());
+                     m_options.clock->boot());
   return {};
 }
 
 // True when written; false when somebody else was faster or the namespace takes no objects.
 util::Result<bool> ProjectLocks::write(Held& held, const std::string& ns, bool create,
                                        const std::string& holder) {
-  const auto sent = m_options.clock->monotonic();
+  const auto sent = m_options.clock->boot();
   LeaseRecord record =
       held.state.desired(m_options.run_id, util::format_micro_time(m_options.clock->now()));
   record.holder = holder;
   const Json body = lease_of(record, ns);
-  auto reply = m_home->json(create ? kube::create(kube::well_known::leases(), body)
-                                   : kube::replace(kube::well_known::leases(), body));
+  kube::ApiCall call = create ? kube::create(kube::well_known::leases(), body)
+                              : kube::replace(kube::well_known::leases(), body);
+  call.timeout = m_options.times.deadline;  // an answer after that is of no use
+  auto reply = m_home->json(call);
   if (reply) {
     held.state.acquired(record_of(*reply), sent);
     return true;
@@ -148,10 +176,10 @@ util::Result<> ProjectLocks::acquire(Held& held, const std::string& ns,
   if (stop.stop_requested()) {  // no new lock only to record where it stood: others may know more
     return util::fail(ErrorKind::cancelled, cat("stopped before the lock of ", ns, " was taken"));
   }
-  const auto give_up = m_options.clock->monotonic() + m_options.timeout;
+  const auto give_up = m_options.clock->boot() + m_options.timeout;
   while (true) {
     KUBIST_CHECK(observe(held, ns));
-    const auto step = held.state.next(m_options.clock->monotonic());
+    const auto step = held.state.next(m_options.clock->boot());
     if (step != LockState::Step::wait) {
       KUBIST_TRY(const bool written,
                  write(held, ns, step == LockState::Step::create, m_options.identity));
@@ -165,10 +193,16 @@ util::Result<> ProjectLocks::acquire(Held& held, const std::string& ns,
       if (!checked) {
         static_cast<void>(write(held, ns, false, ""));
         held.state.lost();
+        return checked;
       }
-      return checked;
+      // Checking took its time, and nobody renewed meanwhile.
+      KUBIST_TRY(const bool fresh, renew(held, ns));
+      if (fresh || held.needless) {
+        return {};
+      }
+      continue;
     }
-    const auto now = m_options.clock->monotonic();
+    const auto now = m_options.clock->boot();
     const std::string by = cat(held.state.holder(), " (run ", held.state.holder_run(), ")");
     if (now >= give_up) {
       auto error =
@@ -187,6 +221,18 @@ util::Result<> ProjectLocks::acquire(Held& held, const std::string& ns,
   }
 }
 
+// True when it is fresh; false when it is no longer ours.
+util::Result<bool> ProjectLocks::renew(Held& held, const std::string& ns) {
+  if (held.state.next(m_options.clock->boot()) != LockState::Step::renew) {
+    return true;
+  }
+  KUBIST_TRY(const bool written, write(held, ns, false, m_options.identity));
+  if (!written) {
+    held.state.lost();
+  }
+  return written;
+}
+
 void ProjectLocks::renew_all() {
   std::map<std::string, std::shared_ptr<Held>> all;
   {
@@ -194,13 +240,11 @@ void ProjectLocks::renew_all() {
     all = m_held;
   }
   for (const auto& [ns, held] : all) {
-    const std::lock_guard lock(held->mutex);
-    if (!held->needless && held->state.held() &&
-        held->state.next(m_options.clock->monotonic()) == LockState::Step::renew) {
-      const auto written = write(*held, ns, false, m_options.identity);
-      if (written && !*written) {
-        held->state.lost();
-      }
+    // Who has this mutex may be waiting for another kubist: the other locks are renewed meanwhile.
+    const std::unique_lock lock(held->mutex, std::try_to_lock);
+    if (lock && !held->needless && held->state.held()) {
+      static_cast<void>(renew(*held, ns));
+      held->publish();
     }
   }
 }
@@ -213,6 +257,7 @@ void ProjectLocks::release() {
   const std::lock_guard lock(m_mutex);
   for (const auto& [ns, held] : m_held) {
     const std::lock_guard entry(held->mutex);
+    held->valid_until = LockState::Time::min();
     if (held->state.held() && !held->needless) {
       static_cast<void>(write(*held, ns, false, ""));  // a lease not freed goes stale by itself
       held->state.lost();

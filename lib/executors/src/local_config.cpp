@@ -63,13 +63,15 @@ util::Result<> check_mode(const fs::path& file) {
 
 }  // namespace
 
-fs::path local_config_file() {
+fs::path local_config_file(const fs::path& home) {
   if (const std::string named = util::environment(k_variable); !named.empty()) {
     return named;
   }
-  const std::string folder = util::environment("XDG_CONFIG_HOME");
-  return (folder.empty() ? util::home_folder() / ".config" : fs::path(folder)) / "kubist" /
-         "config.yaml";
+  fs::path folder = util::environment("XDG_CONFIG_HOME");
+  if (folder.empty() && !home.empty()) {
+    folder = home / ".config";
+  }
+  return folder.empty() ? folder : folder / "kubist" / "config.yaml";
 }
 
 util::Result<LocalConfig> read_local_config() {

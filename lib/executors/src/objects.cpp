@@ -40,6 +40,11 @@ util::Result<> Work::may_write() {
   return ns.empty() || dry() ? util::Result<>{} : m_world.locks.before_write(ns, stop());
 }
 
+http::Permit Work::permit() {
+  const std::string ns = project_namespace();
+  return ns.empty() || dry() ? nullptr : m_world.locks.permit(ns);
+}
+
 void Work::note(std::string verb, std::string object, const std::string& cluster,
                 std::string detail) {
   m_writes.push_back({std::move(verb), std::move(object), cluster, std::move(detail)});
@@ -79,7 +84,9 @@ util::Result<Json> Work::apply_now(kube::Client& client, const std::string& clus
     return nowhere && !view.ns().empty() ? util::Result<Json>(object) : would_be;
   }
   KUBIST_CHECK(may_write());
-  auto written = client.json(kube::apply(resource, object, options));
+  kube::ApiCall call = kube::apply(resource, object, options);
+  call.permit = permit();
+  auto written = client.json(call);
   m_world.lists->written(client, resource, std::string(view.ns()));
   KUBIST_TRY(Json after, std::move(written));
   if (live == nullptr || resources::ObjectView(*live).resource_version() !=
@@ -90,9 +97,10 @@ util::Result<Json> Work::apply_now(kube::Client& client, const std::string& clus
 }
 
 util::Result<> Work::send(kube::Client& client, const std::string& cluster,
-                          const kube::ApiCall& call, std::string verb, std::string object) {
+                          kube::ApiCall call, std::string verb, std::string object) {
   if (!dry()) {
     KUBIST_CHECK(may_write());
+    call.permit = permit();
     // A write that was begun is finished, also when the run is being stopped.
     const auto sent = client.run(call);
     m_world.lists->written(client);

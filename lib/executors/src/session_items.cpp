@@ -48,6 +48,7 @@ util::Result<std::vector<ItemResult>> Session::each_item(
     deployers::World own = world;
     own.field_manager = field_manager(owner_mark(m_home_uid, item));
     own.may_write = [&] { return locks.before_write(item.ns, stop); };
+    own.permit = locks.permit(item.ns);
     own.progress = [&, last = std::string()](const std::string& text) mutable {
       if (text != std::exchange(last, text)) {
         const std::lock_guard lock(mutex);
@@ -86,6 +87,7 @@ util::Result<std::vector<ItemResult>> Session::interrupt_items(
   return each_item(items, {}, progress, stop,
                    [](deployers::World& world, const resources::ObjectRef& item) {
                      world.may_write = nullptr;  // the lock is held by whoever runs it
+                     world.permit = nullptr;
                      return deployers::interrupt_item(world, item.ns, item.name);
                    });
 }

@@ -92,10 +92,12 @@ util::Result<> KubeStatusStore::send(const engine::Node& node, const Written& pr
     return {};
   }
   Json body{{"status", patch}};
+  http::Permit permit;
   if (ns.empty()) {
     body["metadata"]["resourceVersion"] = present.resource_version;
   } else {
     KUBIST_CHECK(m_world.locks.before_write(ns, m_stop));
+    permit = m_world.locks.permit(ns);
   }
   const resources::ObjectView view(*node.object);
   KUBIST_TRY(const auto resource,
@@ -103,8 +105,10 @@ util::Result<> KubeStatusStore::send(const engine::Node& node, const Written& pr
   kube::WriteOptions options;
   options.field_manager = k_status_manager;
   options.subresource = "status";
-  auto after = m_world.home->json(kube::patch(resource, node.key.ns, node.key.name,
-                                              kube::PatchType::merge, body, options));
+  kube::ApiCall call = kube::patch(resource, node.key.ns, node.key.name, kube::PatchType::merge,
+                                   body, options);
+  call.permit = std::move(permit);
+  auto after = m_world.home->json(call);
   if (!after && after.error().kind == util::ErrorKind::not_found) {
     return {};
   }

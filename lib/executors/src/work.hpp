@@ -37,6 +37,8 @@ class Work {
 
   /// Asked before every write: takes the project's lock where one is needed.
   util::Result<> may_write();
+  /// Goes with every write: that lock still holds. Null where none is needed.
+  http::Permit permit();
   /// Server-side apply with the node's field manager, left out when nothing would change. `live` is
   /// what the server has (null: nothing). Returns the object as it is then (in a dry run: as sent).
   util::Result<data::Json> apply(kube::Client& client, const std::string& cluster,
@@ -48,7 +50,7 @@ class Work {
                                      const kube::ApiResource& resource, const data::Json& object,
                                      const data::Json* live, bool force, std::string detail);
   /// Any other call that changes something; `verb` and `object` are for the report.
-  util::Result<> send(kube::Client& client, const std::string& cluster, const kube::ApiCall& call,
+  util::Result<> send(kube::Client& client, const std::string& cluster, kube::ApiCall call,
                       std::string verb, std::string object);
   /// Writes status.inventory of the node ahead of the objects that it names.
   util::Result<> record_inventory(const data::Json& entries);

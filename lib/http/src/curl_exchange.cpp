@@ -61,6 +61,10 @@ CurlExchange::CurlExchange(std::uint64_t id, Request request,
       m_reach(reach),
       m_done(std::move(done)) {}
 
+util::Result<> CurlExchange::permitted() const {
+  return m_request.permit ? util::guarded(m_request.permit) : util::Result<>{};
+}
+
 void CurlExchange::prepare(EasyHandle easy) {
   m_easy = std::move(easy);
   CURL* const handle = m_easy.get();
@@ -106,7 +110,7 @@ curl_socket_t CurlExchange::open_callback(void* self, curlsocktype /*purpose*/,
     static_cast<void>(util::guarded([&] { exchange.m_refused = text.data(); }));
     return CURL_SOCKET_BAD;
   }
-  return socket(address->family, address->socktype, address->protocol);
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 void CurlExchange::set_address() {

@@ -26,6 +26,8 @@ class CurlExchange {
   const Request& request() const { return m_request; }
   CURL* easy() const { return m_easy.get(); }
 
+  /// What the request's permit says now. Never throws.
+  util::Result<> permitted() const;
   /// Takes a fresh or reset handle and sets it up.
   void prepare(EasyHandle easy);
   /// The outcome of the transfer that ended with `code`. Call once.

@@ -55,6 +55,7 @@ class CurlWorker::Loop {
   void run() {
     while (take_news()) {
       begin_due();
+      end_refused();
       int running = 0;
       curl_multi_perform(m_multi, &running);
       const bool ended = collect();
@@ -103,6 +104,9 @@ class CurlWorker::Loop {
   }
 
   void begin(std::unique_ptr<CurlExchange> exchange) {
+    if (auto may = exchange->permitted(); !may) {
+      return exchange->finish(util::fail(std::move(may).error()));
+    }
     EasyHandle easy;
     if (m_pool.empty()) {
       easy.reset(curl_easy_init());
@@ -114,6 +118,24 @@ class CurlWorker::Loop {
     CurlExchange& added = *exchange;
     m_active.emplace(added.id(), std::move(exchange));
     curl_multi_add_handle(m_multi, added.easy());
+  }
+
+  /// Ends what may not stay on its way any more; looks once a second.
+  void end_refused() {
+    const Time now = std::chrono::steady_clock::now();
+    if (now < m_next_look) {
+      return;
+    }
+    m_next_look = now + std::chrono::milliseconds(k_max_wait_ms);
+    std::vector<std::pair<std::uint64_t, util::Error>> refused;
+    for (const auto& [id, exchange] : m_active) {
+      if (auto may = exchange->permitted(); !may) {
+        refused.emplace_back(id, std::move(may).error());
+      }
+    }
+    for (auto& [id, why] : refused) {
+      release(id)->finish(util::fail(std::move(why)));
+    }
   }
 
   /// Finishes what libcurl reports as done; was there any?
@@ -209,6 +231,7 @@ class CurlWorker::Loop {
   std::deque<std::unique_ptr<CurlExchange>> m_ready;
   std::unordered_map<std::uint64_t, std::unique_ptr<CurlExchange>> m_active;
   std::vector<EasyHandle> m_pool;
+  Time m_next_look;
 };
 
 CurlWorker::CurlWorker(std::shared_ptr<Governor> governor, Reach reach)

@@ -41,7 +41,7 @@ void trace_body(const util::Log& log, std::string_view title, std::string_view b
     text.resize(limit);
     text += util::cat(" [", left, " more bytes]");
   }
-  log.trace(k_level_bodies, util::cat(title, util::printable(text)));
+  log.trace(k_level_bodies, util::cat(title, text));
 }
 
 }  // namespace

@@ -117,6 +117,7 @@ class Installer {
     options.ignore_not_found = true;
     options.dry_run = m_options.dry_run ? apply::DryRun::client : apply::DryRun::none;
     options.timeout = m_options.timeout;
+    options.permit = m_options.permit;
     options.on_progress = m_options.on_progress;
     apply::Report report = apply::remove_set(m_client, targets, options, m_stop);
     for (apply::ObjectResult& result : report.results) {
@@ -157,6 +158,7 @@ class Installer {
     options.force_conflicts = m_options.adopt;
     options.dry_run = m_options.dry_run ? apply::DryRun::client : apply::DryRun::none;
     options.timeout = m_options.timeout;
+    options.permit = m_options.permit;
     options.on_result = m_options.on_result;
     options.on_progress = m_options.on_progress;
     options.inventory = inventory_name(m_bundle.ns, m_bundle.revision);

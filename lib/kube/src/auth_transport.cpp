@@ -3,7 +3,11 @@
 #include <mutex>
 #include <utility>
 
+#include <kubist/http/url.hpp>
+#include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
+
+#include "aside.hpp"
 
 namespace kubist::kube {
 
@@ -13,6 +17,7 @@ struct AuthTransport::Shared {
   std::mutex mutex;  // guards what follows
   std::shared_ptr<http::Transport> inner;
   std::string inner_cert;
+  Aside aside;
 
   std::shared_ptr<http::Transport> inner_for(const Credentials& credentials) {
     const std::lock_guard lock(mutex);
@@ -33,18 +38,23 @@ class AuthCall : public std::enable_shared_from_this<AuthCall<Shared>> {
   AuthCall(std::shared_ptr<Shared> shared, http::Request request, http::Done done)
       : m_shared(std::move(shared)), m_request(std::move(request)), m_done(std::move(done)) {}
 
-  /// Sends it from a thread of its own: a plugin may take its time.
+  /// Sends it from the thread beside: a plugin may take its time.
   void send_aside(bool may_renew) {
-    auto thread =
-        util::start_thread([self = this->shared_from_this(), may_renew](const std::stop_token&) {
-          if (auto sent = util::guarded([&] { self->send(may_renew); }); !sent) {
-            self->finish(util::fail(std::move(sent).error()));
-          }
-        });
-    if (!thread) {
-      return finish(util::fail(std::move(thread).error()));
+    {
+      const std::lock_guard lock(m_mutex);
+      m_waits = true;
     }
-    thread->detach();
+    auto posted = m_shared->aside.post([self = this->shared_from_this(), may_renew] {
+      if (!self->begin()) {
+        return;
+      }
+      if (auto sent = util::guarded([&] { self->send(may_renew); }); !sent) {
+        self->finish(util::fail(std::move(sent).error()));
+      }
+    });
+    if (!posted) {
+      finish(util::fail(std::move(posted).error()));
+    }
   }
 
   void send(bool may_renew) {
@@ -76,14 +86,28 @@ class AuthCall : public std::enable_shared_from_this<AuthCall<Shared>> {
   void cancel() {
     m_stop.request_stop();  // ends a plugin that runs for it
     http::Call current;
+    bool waits = false;
     {
       const std::lock_guard lock(m_mutex);
       current = m_current;
+      waits = m_waits;
     }
     current.cancel();
+    if (waits) {  // not for the plugin that runs for another call
+      finish(util::fail(util::ErrorKind::cancelled,
+                        util::cat(m_request.method, ' ', http::redacted(m_request.url),
+                                  ": cancelled")));
+    }
   }
 
  private:
+  /// Its turn has come; false: it has ended while it waited.
+  bool begin() {
+    const std::lock_guard lock(m_mutex);
+    m_waits = false;
+    return m_done != nullptr;
+  }
+
   void on_outcome(util::Result<http::Response> outcome, const Credentials& used, bool may_renew) {
     const bool refused = outcome && outcome->status == 401;
     if (!refused || !may_renew || m_stop.stop_requested() || !m_shared->source->renew(used)) {
@@ -115,6 +139,7 @@ class AuthCall : public std::enable_shared_from_this<AuthCall<Shared>> {
   http::Done m_done;
   http::Call m_current;
   bool m_renewed = false;
+  bool m_waits = false;  ///< for the thread beside
 };
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace kubist::kube {
 
 /// Adds credentials to every request, and after a 401 tries once more with renewed ones (a 401 is
 /// decided before anything is done, so any request may be repeated). What may start a plugin runs
-/// in a thread of its own: it must hold up neither the worker nor whoever may want to cancel.
+/// in one thread beside: it must hold up neither the worker nor whoever may want to cancel.
 class AuthTransport : public http::Transport {
  public:
   /// Makes the transport for a client certificate (other certificates need other connections).

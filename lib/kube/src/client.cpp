@@ -109,7 +109,9 @@ util::Result<std::shared_ptr<Client>> Client::connect(ClusterAccess access, Clie
   std::filesystem::path open_api_folder;
   if (options.discovery_cache && !options.transport) {
     cache.file = discovery_cache_file(access.server);
-    open_api_folder = util::cache_folder() / "openapi" / cache.file.filename();
+    if (!cache.file.empty()) {
+      open_api_folder = util::cache_folder() / "openapi" / cache.file.filename();
+    }
   }
   impl->discovery = std::make_unique<Discovery>(impl->transport, access.server, std::move(cache));
   impl->open_api =
@@ -149,6 +151,7 @@ http::Request Client::request_of(const ApiCall& call) const {
   }
   request.body = call.body;
   request.idempotent = call.idempotent;
+  request.permit = call.permit;
   request.timeout = call.timeout.count() > 0 ? call.timeout : m_impl->access.request_timeout;
   return request;
 }

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::chrono::seconds k_token_file_age{50};  // client-go: every minute with 10 s leeway
 constexpr std::chrono::seconds k_expiry_leeway{60};
+constexpr std::chrono::hours k_kept_age{24};  // of a plugin's answer on disk
 
 http::Headers impersonation_headers(const Impersonation& as) {
   http::Headers headers;
@@ -81,7 +82,9 @@ class ExecPlugin {
     }
     KUBIST_TRY(std::string text, run_exec_plugin(m_config, m_options.may_prompt, std::move(stop)));
     KUBIST_TRY(ExecAnswer answer, parse_exec_answer(m_config, text));
-    if (!m_file.empty() && answer.expires && is_fresh(answer, now)) {
+    if (!m_file.empty() && answer.expires && is_fresh(answer, now) &&
+        answer.client_key_pem.empty()) {
+      remove_old();
       // A cache that cannot be written costs another run of the plugin, no more.
       static_cast<void>(util::write_file(m_file, text, 0600));
     }
@@ -106,7 +109,7 @@ class ExecPlugin {
     if (m_file.empty()) {
       return {};
     }
-    const auto text = util::read_file(m_file);
+    const auto text = util::read_private_file(m_file);
     if (!text) {
       return {};
     }
@@ -115,6 +118,21 @@ class ExecPlugin {
       return {};
     }
     return std::move(*answer);
+  }
+
+  // Of environments that are not asked for any more.
+  void remove_old() const {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const auto now = fs::file_time_type::clock::now();
+    fs::directory_iterator entry(m_file.parent_path(), error);
+    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+      std::error_code ignored;
+      if (const auto written = entry->last_write_time(ignored);
+          !ignored && now - written > k_kept_age) {
+        fs::remove(entry->path(), ignored);
+      }
+    }
   }
 
   ExecConfig m_config;

@@ -89,7 +89,8 @@ std::filesystem::path discovery_cache_file(const std::string& server) {
     const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-';
     c = plain ? c : '_';
   }
-  return util::cache_folder() / "discovery" / name;
+  const std::filesystem::path folder = util::cache_folder();
+  return folder.empty() ? folder : folder / "discovery" / name;
 }
 
 struct Discovery::State {

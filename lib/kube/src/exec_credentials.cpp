@@ -1,9 +1,13 @@
 #include "exec_credentials.hpp"
 
+#include <array>
+#include <map>
+
 #include <unistd.h>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/duration.hpp>
+#include <kubist/util/fs.hpp>
 #include <kubist/util/process.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
@@ -14,6 +18,8 @@ namespace {
 
 using data::Json;
 using util::ErrorKind;
+
+constexpr std::size_t k_max_answer = std::size_t{1} << 20U;
 
 tl::unexpected<util::Error> plugin_error(const ExecConfig& config, std::string_view why) {
   return util::fail(ErrorKind::forbidden, util::cat("credential plugin ", config.command, ": ", why),
@@ -31,6 +37,24 @@ util::Result<bool> interactive_mode(const ExecConfig& config, bool may_prompt) {
     return plugin_error(config, "it needs a terminal (interactiveMode: Always), and there is none");
   }
   return true;
+}
+
+/// What a plugin sees of the environment, without what a terminal or shell changes by itself:
+/// profiles, accounts and sockets of agents say who somebody is.
+std::map<std::string, std::string> plugin_environment(const ExecConfig& config) {
+  constexpr auto k_noise = std::to_array<std::string_view>(
+      {"_", "COLORTERM", "COLUMNS", "GPG_TTY", "KUBERNETES_EXEC_INFO", "LINES", "LS_COLORS",
+       "OLDPWD", "PWD", "SHLVL", "SSH_CLIENT", "SSH_CONNECTION", "SSH_TTY", "STY", "TERM",
+       "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TERM_SESSION_ID", "TMUX_PANE", "VTE_VERSION",
+       "WINDOWID"});
+  std::map<std::string, std::string> seen = util::all_environment();
+  for (const std::string_view name : k_noise) {
+    seen.erase(std::string(name));
+  }
+  for (const auto& [name, value] : config.environment) {
+    seen[name] = value;
+  }
+  return seen;
 }
 
 }  // namespace
@@ -91,6 +115,7 @@ util::Result<std::string> run_exec_plugin(const ExecConfig& config, bool may_pro
   command.extra_environment["KUBERNETES_EXEC_INFO"] = exec_info(config, interactive);
   command.inherit_stdin = interactive;
   command.inherit_stderr = true;
+  command.max_output = k_max_answer;
   auto result = util::run_command(command, std::move(stop));
   if (!result) {
     if (result.error().kind == ErrorKind::not_found) {
@@ -105,7 +130,8 @@ util::Result<std::string> run_exec_plugin(const ExecConfig& config, bool may_pro
 }
 
 std::string exec_cache_key(const ExecConfig& config) {
-  const Json key = {config.api_version, config.command, config.args, config.environment, config.cluster_info};
+  const Json key = {config.api_version, config.command, config.args, plugin_environment(config),
+                    config.cluster_info};
   return util::sha256_hex(key.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 

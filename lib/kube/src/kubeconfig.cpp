@@ -180,10 +180,10 @@ std::vector<std::filesystem::path> kubeconfig_files(const Overrides& overrides, 
     return {overrides.kubeconfig};
   }
   const std::string list = env.variable("KUBECONFIG");
-  if (list.empty()) {
-    return {env.home / ".kube" / "config"};
-  }
   std::vector<std::filesystem::path> files;
+  if (list.empty() && !env.home.empty()) {
+    files.push_back(env.home / ".kube" / "config");
+  }
   std::set<std::string> seen;
   for (const std::string& file : util::split(list, ':')) {
     if (!file.empty() && seen.insert(file).second) {

@@ -82,9 +82,7 @@ ObjectDiff diff_objects(const Json& before, const Json& after, const DiffOptions
   if (result.paths.empty()) {
     return result;
   }
-  if (is_secret(from) || is_secret(to)) {
-    std::tie(from, to) = masked_pair(from, to);
-  }
+  std::tie(from, to) = masked_pair(from, to);
   std::string old_text = from.is_null() ? std::string{} : data::to_yaml(from);
   std::string new_text = to.is_null() ? std::string{} : data::to_yaml(to);
   result.text = unified_diff(old_text, new_text, options.before_label, options.after_label,

@@ -1,6 +1,7 @@
 #include <kubist/data/document.hpp>
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/resources/secret_mask.hpp>
 #include <kubist/util/base64.hpp>
@@ -17,8 +18,34 @@ constexpr std::string_view k_mask_before = "*** (before)";
 constexpr std::string_view k_mask_after = "*** (after)";
 constexpr std::string_view k_last_applied = "kubectl.kubernetes.io/last-applied-configuration";
 
-void mask_map(Json& object, std::string_view key) {
-  Json* map = data::find_path(object, {key});
+/// Whose objects keep values that are not to be shown.
+enum class Holder { none, secret, deploy_item };
+
+Holder holder_of(const Json& object) {
+  if (is_secret(object)) {
+    return Holder::secret;
+  }
+  return data::string_at(object, {"kind"}) == "DeployItem" &&
+                 data::string_at(object, {"apiVersion"}).starts_with(k_landscaper_group)
+             ? Holder::deploy_item
+             : Holder::none;
+}
+
+/// The maps with such values, or null, in a fixed order.
+std::vector<Json*> hidden_maps(Json& object, Holder holder) {
+  switch (holder) {
+    case Holder::secret:
+      return {data::find_path(object, {"data"}), data::find_path(object, {"stringData"})};
+    case Holder::deploy_item:
+      return {data::find_path(object, {"spec", "config", "importValues"}),
+              data::find_path(object, {"spec", "providerConfig", "importValues"})};
+    case Holder::none:
+      break;
+  }
+  return {};
+}
+
+void mask_map(Json* map) {
   if (map == nullptr) {
     return;
   }
@@ -31,9 +58,7 @@ void mask_map(Json& object, std::string_view key) {
   }
 }
 
-void mask_secret(Json& secret);
-
-void mask_last_applied(Json& object) {
+void mask_last_applied(Json& object, Holder holder) {
   Json* text = data::find_path(object, {"metadata", "annotations", k_last_applied});
   if (text == nullptr) {
     return;
@@ -45,14 +70,11 @@ void mask_last_applied(Json& object) {
     *text = k_mask;
     return;
   }
-  mask_secret(*applied);
+  for (Json* map : hidden_maps(*applied, holder)) {
+    mask_map(map);
+  }
+  mask_last_applied(*applied, holder);
   *text = data::to_json(*applied) + "\n";
-}
-
-void mask_secret(Json& secret) {
-  mask_map(secret, "data");
-  mask_map(secret, "stringData");
-  mask_last_applied(secret);
 }
 
 /// stringData written as the server stores it.
@@ -71,28 +93,25 @@ void fold_string_data(Json& secret) {
   secret.erase("stringData");
 }
 
-void mask_data_pair(Json& before, Json& after) {
-  Json* from = data::find_path(before, {"data"});
-  Json* to = data::find_path(after, {"data"});
-  bool both = from != nullptr && to != nullptr && from->is_object() && to->is_object();
-  if (both) {
-    for (auto& [key, value] : from->items()) {
-      auto other = to->find(key);
-      bool changed = other != to->end() && *other != value;
-      value = changed ? k_mask_before : k_mask;
-      if (other != to->end()) {
-        *other = changed ? k_mask_after : k_mask;
-      }
-    }
-    for (auto& [key, value] : to->items()) {
-      if (!from->contains(key)) {
-        value = k_mask;
-      }
-    }
+void mask_pair(Json* from, Json* to) {
+  if (from == nullptr || to == nullptr || !from->is_object() || !to->is_object()) {
+    mask_map(from);
+    mask_map(to);
     return;
   }
-  mask_map(before, "data");
-  mask_map(after, "data");
+  for (auto& [key, value] : from->items()) {
+    const auto other = to->find(key);
+    const bool changed = other != to->end() && *other != value;
+    value = changed ? k_mask_before : k_mask;
+    if (other != to->end()) {
+      *other = changed ? k_mask_after : k_mask;
+    }
+  }
+  for (auto& [key, value] : to->items()) {
+    if (!from->contains(key)) {
+      value = k_mask;
+    }
+  }
 }
 
 // Shorter ones would take innocent words with them.
@@ -151,16 +170,23 @@ bool is_secret(const Json& object) {
 }
 
 std::pair<Json, Json> masked_pair(const Json& before, const Json& after) {
+  const Holder holder = std::max(holder_of(before), holder_of(after));
+  if (holder == Holder::none) {
+    return {before, after};
+  }
   Json from = before;
   Json to = after;
-  for (Json* secret : {&from, &to}) {
-    if (secret->is_object()) {
-      fold_string_data(*secret);
-      mask_map(*secret, "stringData");
-      mask_last_applied(*secret);
+  for (Json* object : {&from, &to}) {
+    if (holder == Holder::secret && object->is_object()) {
+      fold_string_data(*object);
     }
+    mask_last_applied(*object, holder);
   }
-  mask_data_pair(from, to);
+  const std::vector<Json*> left = hidden_maps(from, holder);
+  const std::vector<Json*> right = hidden_maps(to, holder);
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    mask_pair(left[i], right[i]);
+  }
   return {std::move(from), std::move(to)};
 }
 

@@ -12,7 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
+
+#include "syscalls.hpp"
 
 extern "C" {
 #include <sys/pidfd.h>  // glibc 2.36 does not say so itself
@@ -69,14 +72,32 @@ struct Launch {
   int err = -1;
   int failure = -1;  ///< where the child reports errno when it cannot execute
   const Limits* limits = nullptr;
+  std::uint64_t processes = 0;  ///< as RLIMIT_NPROC counts: all of the user; 0: no limit
 };
+
+/// The kernel counts all threads of the user, and only those of the whole machine are told.
+std::uint64_t process_limit(const Limits& limits) {
+  const auto load = util::read_file("/proc/loadavg");  // "0.20 0.18 0.12 1/80 11206"
+  rlimit present{};
+  if (limits.processes == 0 || !load || ::getrlimit(RLIMIT_NPROC, &present) != 0) {
+    return 0;
+  }
+  const std::size_t slash = load->find('/');
+  const std::size_t end = load->find(' ', std::min(slash, load->size()));
+  const auto all = slash == std::string::npos
+                       ? std::nullopt
+                       : util::parse_int(load->substr(slash + 1, end - slash - 1));
+  return all ? std::min<std::uint64_t>(static_cast<std::uint64_t>(*all) + limits.processes,
+                                       present.rlim_max)
+             : 0;
+}
 
 bool limit(int resource, std::uint64_t soft, std::uint64_t hard) {
   rlimit value{soft, hard};
   return soft == 0 || ::setrlimit(static_cast<__rlimit_resource>(resource), &value) == 0;
 }
 
-bool set_limits(const Limits& limits) {
+bool set_limits(const Limits& limits, std::uint64_t processes) {
   auto cpu = static_cast<std::uint64_t>(limits.cpu.count());
   rlimit no_core{0, 0};
   return ::setrlimit(RLIMIT_CORE, &no_core) == 0 &&
@@ -84,6 +105,7 @@ bool set_limits(const Limits& limits) {
          (!k_limit_memory || limit(RLIMIT_AS, limits.memory_bytes, limits.memory_bytes)) &&
          limit(RLIMIT_STACK, limits.stack_bytes, limits.stack_bytes) &&
          limit(RLIMIT_NOFILE, limits.open_files, limits.open_files) &&
+         limit(RLIMIT_NPROC, processes, processes) &&
          limit(RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes);
 }
 
@@ -104,9 +126,10 @@ void reset_signals() {
                ::dup2(launch.err, STDERR_FILENO) >= 0 &&
                ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) == 0 &&
                ::chdir(launch.folder) == 0 && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-               set_limits(*launch.limits);
+               set_limits(*launch.limits, launch.processes);
   ::umask(S_IRWXG | S_IRWXO);
   if (ready) {
+    refuse_dangerous_calls();
     ::execve(launch.program, launch.argv.data(), launch.envp.data());
   }
   int why = errno;
@@ -145,7 +168,8 @@ util::Result<Spawned> spawn(const ChildCommand& command, const std::filesystem::
   std::vector<std::string> environment = command.environment;
   Launch launch{program.c_str(),       directory.c_str(),   pointers(args),
                 pointers(environment), in.read.get(),       out.write.get(),
-                err.write.get(),       failure.write.get(), &command.limits};
+                err.write.get(),       failure.write.get(), &command.limits,
+                process_limit(command.limits)};
   pid_t pid = ::fork();
   if (pid < 0) {
     return util::fail(ErrorKind::internal, cat("cannot fork: ", std::strerror(errno)));

@@ -1,6 +1,7 @@
 #include "archive_reader.hpp"
 
 #include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
 
 namespace kubist::state {
 
@@ -10,18 +11,23 @@ ArchiveReader::ArchiveReader(const Source& source)
   archive_read_support_format_tar(m_archive);
 }
 
+util::Result<la_ssize_t> ArchiveReader::read_on(const void** buffer) {
+  if (!std::exchange(m_pending, false)) {
+    KUBIST_TRY(m_piece, m_source());
+  }
+  *buffer = m_piece.data();
+  return static_cast<la_ssize_t>(m_piece.size());
+}
+
+// No exception may cross libarchive, which is C.
 la_ssize_t ArchiveReader::give(archive* /*unused*/, void* self, const void** buffer) {
   auto& reader = *static_cast<ArchiveReader*>(self);
-  if (!std::exchange(reader.m_pending, false)) {
-    auto piece = reader.m_source();
-    if (!piece) {
-      reader.m_error = piece.error();
-      return -1;
-    }
-    reader.m_piece = *std::move(piece);
+  auto read = util::guarded([&] { return reader.read_on(buffer); });
+  if (!read) {
+    reader.m_error = std::move(read).error();
+    return -1;
   }
-  *buffer = reader.m_piece.data();
-  return static_cast<la_ssize_t>(reader.m_piece.size());
+  return *read;
 }
 
 util::Error ArchiveReader::failure() {
@@ -50,6 +56,8 @@ util::Result<archive_entry*> ArchiveReader::next() {
   archive_entry* entry = nullptr;
   const int result = archive_read_next_header(m_archive, &entry);
   if (result == ARCHIVE_OK) {
+    const char* path = archive_entry_pathname(entry);
+    KUBIST_CHECK(m_count.add(path == nullptr ? "" : path));
     return entry;
   }
   if (result != ARCHIVE_EOF) {

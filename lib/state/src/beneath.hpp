@@ -25,4 +25,15 @@ util::Result<std::vector<std::string>> relative_parts(std::string_view path);
 /// from a real folder the way up is known, behind a name it may be another link.
 bool link_stays_inside(const std::vector<std::string>& parts, std::string_view target);
 
+/// Counts the entries of one archive.
+class EntryCount {
+ public:
+  /// Invalid: that one is too much (k_max_entries, k_max_path_bytes).
+  util::Result<> add(std::string_view path);
+
+ private:
+  std::size_t m_entries = 0;
+  std::size_t m_path_bytes = 0;
+};
+
 }  // namespace kubist::state

@@ -13,6 +13,7 @@
 
 #include <kubist/state/archive.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
 
 #include "beneath.hpp"
 
@@ -41,8 +42,11 @@ la_ssize_t take(archive* /*unused*/, void* data, const void* buffer, std::size_t
                          "Keep less in the state folder, or give the item a larger state.limit.");
     return -1;
   }
-  if (auto taken = output.sink({static_cast<const char*>(buffer), size}); !taken) {
-    output.error = taken.error();
+  // No exception may cross libarchive, which is C.
+  auto taken =
+      util::guarded([&] { return output.sink({static_cast<const char*>(buffer), size}); });
+  if (!taken) {
+    output.error = std::move(taken).error();
     return -1;
   }
   return static_cast<la_ssize_t>(size);
@@ -55,7 +59,9 @@ util::Result<std::vector<std::string>> sorted_names(int folder, const std::strin
     return util::fail(system_failure("list the folder", path, errno));
   }
   std::vector<std::string> names;
-  while (const dirent* entry = ::readdir(stream)) {
+  // One too many is enough for its error.
+  for (const dirent* entry = ::readdir(stream); entry != nullptr && names.size() <= k_max_entries;
+       entry = ::readdir(stream)) {
     const std::string_view name = entry->d_name;
     if (name != "." && name != "..") {
       names.emplace_back(name);
@@ -222,6 +228,7 @@ class Packer {
   }
 
   util::Result<> write_header(const std::string& path) {
+    KUBIST_CHECK(m_count.add(path));
     if (archive_write_header(m_archive, m_entry) != ARCHIVE_OK) {
       return util::fail(archive_failure(path));
     }
@@ -233,6 +240,7 @@ class Packer {
   archive_entry* m_entry;
   std::map<std::pair<dev_t, ino_t>, std::string> m_files;  ///< with several names: the first one
   std::size_t m_left = k_max_unpacked;
+  EntryCount m_count;
 };
 
 }  // namespace

@@ -50,7 +50,9 @@ class Unpacker {
     }
     const Parts above(parts.begin(), parts.end() - 1);
     KUBIST_TRY(const Fd parent, open_below(m_root, above));
-    const mode_t mode = archive_entry_perm(entry) & 07777U;
+    const bool folder = archive_entry_filetype(entry) == AE_IFDIR;
+    // The owner is not kept: a setuid file of somebody else's would be one of whoever restores it.
+    const mode_t mode = archive_entry_perm(entry) & (folder ? 01777U : 0777U);
     if (const char* target = archive_entry_hardlink(entry); target != nullptr) {
       return hard_link(parent.get(), parts, target);
     }
@@ -70,7 +72,7 @@ class Unpacker {
     if (::mkdirat(parent, parts.back().c_str(), 0700) != 0) {
       return util::fail(system_failure("make the folder", util::join(parts, "/"), errno));
     }
-    m_folders.emplace_back(parts, mode);  // set at the end: it may forbid writing
+    m_folders.emplace_back(util::join(parts, "/"), mode);  // set at the end: it may forbid writing
     return {};
   }
 
@@ -92,6 +94,12 @@ class Unpacker {
     const std::string name = source.back();
     source.pop_back();
     KUBIST_TRY(const Fd folder, open_below(m_root, source));
+    // A link with a second name elsewhere leads elsewhere. pack() makes no such.
+    struct stat info {};
+    if (::fstatat(folder.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+        !S_ISREG(info.st_mode)) {
+      return refuse(parts, "it is a hard link to what is no file");
+    }
     if (::linkat(folder.get(), name.c_str(), parent, parts.back().c_str(), 0) != 0) {
       return util::fail(system_failure("link", util::join(parts, "/"), errno));
     }
@@ -140,9 +148,9 @@ class Unpacker {
 
   util::Result<> set_folder_modes() {
     for (auto entry = m_folders.rbegin(); entry != m_folders.rend(); ++entry) {
-      KUBIST_TRY(const Fd folder, open_below(m_root, entry->first));
+      KUBIST_TRY(const Fd folder, open_below(m_root, util::split(entry->first, '/')));
       if (::fchmod(folder.get(), entry->second) != 0) {
-        return util::fail(system_failure("set the mode of", util::join(entry->first, "/"), errno));
+        return util::fail(system_failure("set the mode of", entry->first, errno));
       }
     }
     return {};
@@ -151,7 +159,7 @@ class Unpacker {
   int m_root;
   std::size_t m_left;
   ArchiveReader m_reader;
-  std::vector<std::pair<Parts, mode_t>> m_folders;
+  std::vector<std::pair<std::string, mode_t>> m_folders;
 };
 
 }  // namespace

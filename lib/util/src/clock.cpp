@@ -1,3 +1,5 @@
+#include <ctime>
+
 #include <kubist/util/clock.hpp>
 
 namespace kubist::util {
@@ -11,9 +13,16 @@ class SystemClock final : public Clock {
   std::chrono::steady_clock::time_point monotonic() const override {
     return std::chrono::steady_clock::now();
   }
+  BootClock::time_point boot() const override { return BootClock::now(); }
 };
 
 }  // namespace
+
+BootClock::time_point BootClock::now() noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return time_point(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
+}
 
 const Clock& system_clock() {
   static const SystemClock clock;

@@ -13,6 +13,8 @@
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
+extern char** environ;
+
 namespace kubist::util {
 namespace {
 
@@ -39,13 +41,7 @@ Result<> write_all(int fd, std::string_view text, const fs::path& path) {
   return {};
 }
 
-}  // namespace
-
-Result<std::string> read_file(const fs::path& path, std::size_t limit) {
-  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) {
-    return file_error("read", path, errno);
-  }
+Result<std::string> read_open(const Fd& file, const fs::path& path, std::size_t limit) {
   struct stat info {};
   if (::fstat(file.get(), &info) == 0 && S_ISDIR(info.st_mode)) {
     return file_error("read", path, EISDIR);
@@ -68,6 +64,31 @@ Result<std::string> read_file(const fs::path& path, std::size_t limit) {
     }
     size = std::max<std::size_t>(size, 65536);  // pipes and /proc report no size
   }
+}
+
+}  // namespace
+
+Result<std::string> read_file(const fs::path& path, std::size_t limit) {
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) {
+    return file_error("read", path, errno);
+  }
+  return read_open(file, path, limit);
+}
+
+Result<std::string> read_private_file(const fs::path& path) {
+  constexpr std::size_t k_limit = std::size_t{1} << 20U;
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file) {
+    return file_error("read", path, errno);
+  }
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != ::geteuid() ||
+      (info.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    return fail(ErrorKind::forbidden,
+                cat("cannot read ", path.string(), ": others may read or write it"));
+  }
+  return read_open(file, path, k_limit);
 }
 
 Result<> write_file(const fs::path& path, std::string_view text, unsigned mode) {
@@ -113,9 +134,23 @@ std::string environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-fs::path cache_folder() {
-  const std::string base = environment("KUBECACHEDIR");
-  return (base.empty() ? home_folder() / ".kube" / "cache" : fs::path(base)) / "kubist";
+std::map<std::string, std::string> all_environment() {
+  std::map<std::string, std::string> all;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const auto equals = text.find('=');
+    if (equals != std::string_view::npos) {
+      all.emplace(text.substr(0, equals), text.substr(equals + 1));
+    }
+  }
+  return all;
+}
+
+fs::path cache_folder(const fs::path& home) {
+  if (const std::string base = environment("KUBECACHEDIR"); !base.empty()) {
+    return fs::path(base) / "kubist";
+  }
+  return home.empty() ? fs::path{} : home / ".kube" / "cache" / "kubist";
 }
 
 TempDir::TempDir(std::string_view prefix) {

@@ -2,6 +2,7 @@
 #include <set>
 
 #include <kubist/util/log.hpp>
+#include <kubist/util/text.hpp>
 
 namespace kubist::util {
 
@@ -18,7 +19,7 @@ Log::Log(int verbosity, std::function<void(std::string_view)> write)
 Log::~Log() = default;
 
 void Log::line(std::string_view text) const {
-  const std::string whole = std::string(text) + '\n';
+  const std::string whole = printable(text) + '\n';
   const std::lock_guard lock(m_state->mutex);
   m_state->write(whole);
 }

@@ -11,13 +11,14 @@
 #include <unistd.h>
 
 #include <kubist/util/fd.hpp>
+#include <kubist/util/fs.hpp>
 #include <kubist/util/process.hpp>
 #include <kubist/util/text.hpp>
 
-extern char** environ;
-
 namespace kubist::util {
 namespace {
+
+constexpr std::chrono::seconds k_grace{1};  // from SIGTERM to SIGKILL
 
 struct Pipe {
   Fd read, write;
@@ -30,14 +31,9 @@ struct Pipe {
   }
 };
 
-std::vector<std::string> merged_environment(const std::map<std::string, std::string>& extra) {
+std::vector<std::string> merged_environment(std::map<std::string, std::string> extra) {
+  extra.merge(all_environment());
   std::vector<std::string> all;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    if (extra.find(std::string(text.substr(0, text.find('=')))) == extra.end()) {
-      all.emplace_back(text);
-    }
-  }
   for (const auto& [name, value] : extra) {
     all.push_back(cat(name, '=', value));
   }
@@ -64,12 +60,17 @@ Result<pid_t> spawn(const Command& command, const Pipe& in, const Pipe& out, con
   if (!command.inherit_stderr) {
     posix_spawn_file_actions_adddup2(&actions, err.write.get(), STDERR_FILENO);
   }
+  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);  // libcurl's sockets
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none;
   sigemptyset(&none);
   posix_spawnattr_setsigmask(&attributes, &none);  // ours blocks what Cancellation waits for
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  // A session of its own can be killed as a whole, but has no terminal to ask anybody.
+  posix_spawnattr_setflags(&attributes, static_cast<short>(POSIX_SPAWN_SETSIGMASK |
+                                                           (command.inherit_stdin
+                                                                ? 0
+                                                                : POSIX_SPAWN_SETSID)));
   const auto environment = merged_environment(command.extra_environment);
   pid_t pid = 0;
   const int error = ::posix_spawnp(&pid, command.args.front().c_str(), &actions, &attributes,
@@ -83,9 +84,10 @@ Result<pid_t> spawn(const Command& command, const Pipe& in, const Pipe& out, con
   return pid;
 }
 
-void append_ready(const pollfd& entry, Fd& from, std::string& to) {
+/// False: it has come to more than `limit` bytes.
+bool append_ready(const pollfd& entry, Fd& from, std::string& to, std::size_t limit) {
   if ((entry.revents & (POLLIN | POLLHUP | POLLERR)) == 0) {
-    return;
+    return true;
   }
   std::array<char, 65536> buffer;
   const ssize_t count = ::read(from.get(), buffer.data(), buffer.size());
@@ -93,6 +95,18 @@ void append_ready(const pollfd& entry, Fd& from, std::string& to) {
     to.append(buffer.data(), static_cast<std::size_t>(count));
   } else if (count == 0 || errno != EINTR) {
     from.reset();
+  }
+  return limit == 0 || to.size() <= limit;
+}
+
+std::string_view how_it_ended(ErrorKind why) {
+  switch (why) {
+    case ErrorKind::timeout:
+      return " took too long and was ended";
+    case ErrorKind::cancelled:
+      return " was interrupted";
+    default:
+      return " printed too much and was ended";
   }
 }
 
@@ -132,10 +146,14 @@ Result<CommandResult> run_command(const Command& command, std::stop_token stop) 
   Pipe wake;
   const std::stop_callback on_stop(
       stop, [&] { [[maybe_unused]] const auto sent = ::write(wake.write.get(), "x", 1); });
-  const auto end = std::chrono::steady_clock::now() + command.timeout;
+  auto end = std::chrono::steady_clock::now() + command.timeout;
+  bool limited = command.timeout.count() > 0;
   CommandResult result;
   bool running = true;
   std::optional<ErrorKind> killed;
+  const auto kill_all = [&](int signal) {
+    ::kill(command.inherit_stdin ? pid : -pid, signal);
+  };
   // A grandchild may keep the pipes open: the end of the program ends the wait, after what it
   // wrote.
   while (running) {
@@ -146,28 +164,34 @@ Result<CommandResult> run_command(const Command& command, std::stop_token stop) 
                                   {killed ? -1 : wake.read.get(), POLLIN, 0}}};
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         end - std::chrono::steady_clock::now());
-    const bool limited = command.timeout.count() > 0 && !killed;
     ::poll(polled.data(), polled.size(),
            limited ? static_cast<int>(std::max<long long>(0, left.count() + 1)) : 1000);
-    append_ready(polled[0], out.read, result.out);
-    append_ready(polled[1], err.read, result.err);
+    const bool fits = append_ready(polled[0], out.read, result.out, command.max_output) &&
+                      append_ready(polled[1], err.read, result.err, command.max_output);
     write_ready(polled[2], in.write, input);
     if (!killed && stop.stop_requested()) {
       killed = ErrorKind::cancelled;
-      ::kill(pid, SIGTERM);
-    } else if (limited && std::chrono::steady_clock::now() >= end) {
-      killed = ErrorKind::timeout;
-      ::kill(pid, SIGKILL);
+      limited = true;
+      end = std::chrono::steady_clock::now() + k_grace;
+      kill_all(SIGTERM);
+    } else if (!fits || (limited && std::chrono::steady_clock::now() >= end)) {
+      killed = killed.value_or(fits ? ErrorKind::timeout : ErrorKind::invalid);
+      limited = false;
+      out.read.reset();
+      err.read.reset();
+      kill_all(SIGKILL);
     }
-    running = (polled[3].revents & POLLIN) == 0 || (polled[0].revents & POLLIN) != 0 ||
-              (polled[1].revents & POLLIN) != 0;
+    const bool more = out.read && (polled[0].revents & POLLIN) != 0;
+    const bool more_errors = err.read && (polled[1].revents & POLLIN) != 0;
+    running = (polled[3].revents & POLLIN) == 0 || more || more_errors;
+  }
+  if (killed) {
+    kill_all(SIGKILL);  // what it left behind; until it is waited for, its id is nobody else's
   }
   int status = 0;
   ::waitpid(pid, &status, 0);
   if (killed) {
-    return fail(*killed, cat(command.args.front(), *killed == ErrorKind::timeout
-                                                       ? " took too long and was ended"
-                                                       : " was interrupted"));
+    return fail(*killed, cat(command.args.front(), how_it_ended(*killed)));
   }
   result.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   return result;

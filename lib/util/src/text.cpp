@@ -214,16 +214,60 @@ std::size_t display_width(std::string_view text) {
   return width;
 }
 
+namespace {
+
+/// The bytes of the character that the text begins with; 0: it is no UTF-8 (RFC 3629, section 4).
+std::size_t character_size(std::string_view text) {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const auto tail = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80; };
+  const unsigned lead = byte(0);
+  const unsigned next = byte(1);
+  if (lead < 0x80) {
+    return 1;
+  }
+  if (lead >= 0xC2 && lead <= 0xDF) {
+    return tail(1) ? 2 : 0;
+  }
+  if (lead >= 0xE0 && lead <= 0xEF) {
+    const bool overlong = lead == 0xE0 && next < 0xA0;
+    const bool surrogate = lead == 0xED && next > 0x9F;
+    return tail(1) && tail(2) && !overlong && !surrogate ? 3 : 0;
+  }
+  if (lead >= 0xF0 && lead <= 0xF4) {
+    const bool overlong = lead == 0xF0 && next < 0x90;
+    const bool beyond = lead == 0xF4 && next > 0x8F;
+    return tail(1) && tail(2) && tail(3) && !overlong && !beyond ? 4 : 0;
+  }
+  return 0;
+}
+
+bool drives_terminal(std::string_view character) {
+  std::size_t at = 0;
+  const char32_t c = next_code_point(character, at);
+  const bool control = (c < 0x20 && c != '\t' && c != '\n') || (c >= 0x7F && c < 0xA0);
+  const bool direction = (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+  return control || direction;
+}
+
+}  // namespace
+
 std::string printable(std::string_view text) {
   constexpr std::string_view k_hex = "0123456789abcdef";
   std::string result;
   result.reserve(text.size());
-  for (char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\t' && c != '\n') || byte == 0x7F) {
+  while (!text.empty()) {
+    const std::size_t size = character_size(text);
+    const std::string_view character = text.substr(0, std::max<std::size_t>(size, 1));
+    text.remove_prefix(character.size());
+    if (size > 0 && !drives_terminal(character)) {
+      result += character;
+      continue;
+    }
+    for (const char c : character) {
+      const auto byte = static_cast<unsigned char>(c);
       result += {'\\', 'x', k_hex[byte >> 4U], k_hex[byte & 15U]};
-    } else {
-      result += c;
     }
   }
   return result;

@@ -22,6 +22,7 @@ struct FakeRequest {
   std::string accept;
   std::string user_agent;
   std::string body;
+  bool has_permit = false;  ///< of http::Request
   // Of a path to objects:
   std::string group, version, plural, ns, name, subresource;
 

@@ -90,7 +90,8 @@ struct FakeCluster::Impl {
   void note(const FakeRequest& request, int status) {
     if (request.user_agent != k_operator) {
       log.push_back({request.verb(), request.plural, request.ns, request.name, request.subresource,
-                     request.target, request.user_agent, request.dry_run(), status});
+                     request.target, request.user_agent, request.dry_run(), status,
+                     request.has_permit});
     }
   }
 
@@ -206,6 +207,14 @@ http::Call FakeCluster::start(http::Request request, http::Done done) {
       deliver(request, *std::move(outcome), done);
       return {};
     }
+  }
+  if (request.permit) {
+    lock.unlock();
+    if (auto may = request.permit(); !may) {
+      deliver(request, util::fail(may.error()), done);
+      return {};
+    }
+    lock.lock();
   }
   if (asked.verb() == "watch") {
     FakeWatches::Place place;

@@ -154,6 +154,15 @@ TEST_CASE("describe: kubectl's layout, and never a value of a Secret") {
            &none, k_now);
   CHECK(secret.text().find("password:  6 bytes") != std::string::npos);
   CHECK(secret.text().find("c2VjcmV0") == std::string::npos);
+  StringSink item;
+  describe(item,
+           Json{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+                {"kind", "DeployItem"},
+                {"metadata", {{"name", "i"}}},
+                {"spec", {{"config", {{"importValues", {{"password", "hunter2"}}}}}}}},
+           &none, k_now);
+  CHECK(item.text().find("Password:  ***") != std::string::npos);
+  CHECK(item.text().find("hunter2") == std::string::npos);
 }
 
 TEST_CASE("explain: fields of a schema with references; unknown fields get a suggestion") {

@@ -196,6 +196,17 @@ TEST_CASE("drive: nothing is started by what was known before the lock was taken
   }
 }
 
+TEST_CASE("drive: deployers that throw do not take the turns of others with them") {
+  Fixture f;
+  ToldDeployer deployer;
+  Session session = f.open();
+  deployer.on_advance = [](World&) -> util::Result<Progress> { throw std::bad_alloc(); };
+  for (int i = 0; i < 100; ++i) {  // waits for ever where a turn is lost
+    CHECK_THROWS_AS(static_cast<void>(drive(f.world, session, deployer, f.job, false)),
+                    std::bad_alloc);
+  }
+}
+
 TEST_CASE("drive: who works under the lock reads the item no second time when all goes well") {
   Fixture f;
   ToldDeployer deployer;

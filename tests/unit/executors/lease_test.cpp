@@ -110,6 +110,33 @@ TEST_CASE("lease: one that is renewed is never stale") {
   CHECK(!p.said.empty());
 }
 
+TEST_CASE("lease: while one is waited for the others are renewed") {
+  LockPlace p;
+  p.home->put(plain("Namespace", "", "blog"));
+  p.held_by_other();
+  auto options = p.options(20ms);
+  options.times.retry = 1ms;
+  const auto renewed = [&] {
+    return std::string(
+        data::string_at(p.home->get("leases", "kubist", "blog"), {"spec", "renewTime"}));
+  };
+  bool was_renewed = false;
+  options.sleep = [&](auto duration, const auto& stop) {
+    const std::string before = renewed();
+    const bool whole = p.clock.sleep_for(duration, stop);
+    const auto end = std::chrono::steady_clock::now() + 5s;
+    while (!was_renewed && std::chrono::steady_clock::now() < end) {
+      was_renewed = renewed() != before;
+      std::this_thread::sleep_for(1ms);
+    }
+    return whole;
+  };
+  executors::ProjectLocks locks(p.client, options);
+  CHECK(locks.before_write("blog", {}));
+  CHECK(!locks.before_write("shop", {}));
+  CHECK(was_renewed);
+}
+
 TEST_CASE("lease: it is taken as soon as its holder frees it") {
   LockPlace p;
   p.held_by_other();
@@ -175,6 +202,29 @@ TEST_CASE("lease: what was planned and holds no more frees it") {
   CHECK(asked == 2);
 }
 
+TEST_CASE("lease: it is fresh after a check that took long, or taken once more") {
+  for (const bool taken : {false, true}) {
+    CAPTURE(taken);
+    LockPlace p;
+    auto options = p.options(60s);
+    int checks = 0;
+    options.recheck = [&](const std::string&) -> util::Result<> {
+      if (++checks == 1) {
+        p.clock.advance(16s);
+        if (taken) {
+          p.held_by_other(1);
+        }
+      }
+      return {};
+    };
+    executors::ProjectLocks locks(p.client, options);
+    CHECK(locks.before_write("shop", {}));
+    CHECK(locks.before_write("shop", {}));
+    CHECK(p.holder() == "me@test");
+    CHECK(checks == (taken ? 2 : 1));
+  }
+}
+
 TEST_CASE("lease: no new one after a stop, and waiting for one ends with it") {
   LockPlace p;
   std::stop_source source;
@@ -205,6 +255,53 @@ TEST_CASE("lease: one that could not be renewed for 10 s lets nothing be written
   REQUIRE(!refused);
   CHECK(refused.error().reason == "Locked");
   CHECK(refused.error().message.find("could not be renewed") != std::string::npos);
+}
+
+TEST_CASE("lease: a write that is held up until its lock may be gone is not sent") {
+  Site s;
+  s.make_project("shop");
+  s.settle();
+  s.virtual_cluster("shop", "a");
+  s.home->before("PATCH */namespaces/shop-a*", [&] {
+    s.home->fail("PUT *leases*", 500, 1000);
+    s.clock.advance(11s);
+  });
+  s.reconcile();
+  CHECK(s.namespace_at(s.home, "shop-a").is_null());
+}
+
+TEST_CASE("lease: each write of a project's goes with the lock's permit") {
+  Site s;
+  s.make_project("shop");
+  s.settle();
+  s.cluster("shop", "far", Site::kubeconfig(s.far->server()));
+  s.virtual_cluster("shop", "a");
+  s.virtual_cluster("shop", "b", Json::object(), "far");
+  s.forget();
+  s.settle();
+  s.home->remove("virtualclusters.kubist.io", "b", "shop");
+  s.settle();
+  int writes = 0;
+  for (const auto& cluster : {s.home, s.far}) {
+    for (const LoggedRequest& each : cluster->writes()) {
+      if (each.resource != "leases") {
+        CHECK_MESSAGE(each.has_permit, each.to_string());
+        ++writes;
+      }
+    }
+  }
+  CHECK(writes > 5);
+}
+
+TEST_CASE("lease: a machine that was suspended does not write under a lock that may be gone") {
+  LockPlace p;
+  executors::ProjectLocks locks(p.client, p.options());
+  CHECK(locks.before_write("shop", {}));
+  p.home->fail("PUT *leases*", 500, 1000);
+  p.clock.suspend(11s);
+  const auto refused = locks.before_write("shop", {});
+  REQUIRE(!refused);
+  CHECK(refused.error().reason == "Locked");
 }
 
 TEST_CASE("lease: a server that refuses it is told with the namespace") {

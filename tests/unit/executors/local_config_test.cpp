@@ -71,4 +71,6 @@ TEST_CASE(
   ::setenv("XDG_CONFIG_HOME", folder.path().c_str(), 1);
   CHECK(executors::read_local_config()->programs.empty());
   ::unsetenv("XDG_CONFIG_HOME");
+  CHECK(executors::local_config_file("").empty());  // not one of the working folder
+  CHECK(executors::local_config_file("/home/me") == "/home/me/.config/kubist/config.yaml");
 }

@@ -290,6 +290,37 @@ TEST_CASE("curl transport: retries wait in the worker, other calls go on") {
   CHECK(served == 3);
 }
 
+TEST_CASE("curl transport: a request is neither sent nor left on its way without its permit") {
+  std::atomic<int> served = 0;
+  LoopbackServer server([&](const ReceivedRequest& request, Connection& connection) {
+    ++served;
+    if (request.head.starts_with("POST /slow")) {
+      connection.wait_for_close();
+    } else {
+      connection.reply(503, "", "Retry-After: 0\r\n");
+    }
+  });
+  TransportSetup client;
+  RetryTransport retry(client.transport);
+  Request request;
+  request.method = "POST";
+  const auto refused_from = [&](int allowed, const char* path) {
+    request.url = server.url(path);
+    request.permit = [&served, allowed]() -> util::Result<> {
+      return served < allowed ? util::Result<>{}
+                              : util::fail(util::ErrorKind::conflict, "no more", "", "Locked");
+    };
+    served = 0;
+    const auto outcome = send(retry, request);
+    REQUIRE_FALSE(outcome);
+    CHECK(outcome.error().reason == "Locked");
+    return served.load();
+  };
+  CHECK(refused_from(0, "/") == 0);
+  CHECK(refused_from(1, "/") == 1);       // and is not repeated
+  CHECK(refused_from(1, "/slow") == 1);  // it would wait for ever
+}
+
 TEST_CASE("curl transport: the governor bounds what is in flight") {
   std::atomic<int> present = 0;
   std::atomic<int> most = 0;

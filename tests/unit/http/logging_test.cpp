@@ -36,6 +36,19 @@ TEST_CASE("logging: method, URL and status at 6, headers at 7, bodies at 8, secr
   }
 }
 
+TEST_CASE("logging: what a server puts into a header or an error does not drive the terminal") {
+  auto fake = std::make_shared<testing::FakeTransport>();
+  fake->reply("GET", "/x", 200, "", {{"Warning", "\x1b]0;title\a\xc2\x9b" "2J"}});
+  std::string text;
+  const util::Log log(7, [&](std::string_view line) { text += line; });
+  LoggingTransport logging(fake, log);
+  Request request;
+  request.url = "http://host/x";
+  REQUIRE(send(logging, request));
+  CHECK(text.find("Warning: \\x1b]0;title\\x07\\xc2\\x9b2J") != std::string::npos);
+  CHECK(text.find('\x1b') == std::string::npos);
+}
+
 TEST_CASE("logging: secrets in lists, patches, token answers and kubeconfigs are masked") {
   const auto masked = [](std::string_view body, bool of_secrets = false) {
     return redacted_body(body, "application/json", of_secrets);

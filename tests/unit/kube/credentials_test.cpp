@@ -119,6 +119,86 @@ TEST_CASE("credentials: a plugin runs once until its answer expires, also across
   CHECK(first->get({})->authorization.reveal() == "Bearer token-4");
 }
 
+TEST_CASE("credentials: in another environment the answer of a plugin is another") {
+  const Plugin plugin("2025-11-24T17:00:00Z");
+  const util::TempDir cache;
+  FakeClock clock;
+  CredentialOptions options;
+  options.cache_folder = cache.path();
+  const auto token_with = [&](const char* variable, const char* value) {
+    const std::string before = util::environment(variable);
+    setenv(variable, value, 1);
+    const auto credentials = make_credentials(plugin.auth(), options, clock)->get({});
+    if (before.empty()) {
+      unsetenv(variable);
+    } else {
+      setenv(variable, before.c_str(), 1);
+    }
+    REQUIRE_MESSAGE(credentials, credentials.error().to_string());
+    return credentials->authorization.reveal();
+  };
+  CHECK(token_with("AWS_PROFILE", "admin") == "Bearer token-1");
+  CHECK(token_with("AWS_PROFILE", "viewer") == "Bearer token-2");
+  CHECK(token_with("AWS_PROFILE", "admin") == "Bearer token-1");
+  CHECK(token_with("SSH_AUTH_SOCK", "/tmp/agent") == "Bearer token-3");
+  CHECK(token_with("SHLVL", "7") == "Bearer token-4");
+  CHECK(token_with("SHLVL", "8") == "Bearer token-4");
+  CHECK(token_with("OLDPWD", "/elsewhere") == "Bearer token-4");
+}
+
+TEST_CASE("credentials: no key comes to the disk, and only what is ours is read from there") {
+  const Plugin plugin("2025-11-24T17:00:00Z");
+  const util::TempDir cache;
+  FakeClock clock;
+  CredentialOptions options;
+  options.cache_folder = cache.path();
+  const auto files = [&] {
+    std::vector<std::filesystem::path> found;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(cache.path())) {
+      if (entry.is_regular_file()) {
+        found.push_back(entry.path());
+      }
+    }
+    return found;
+  };
+  AuthInfo key = plugin.auth();
+  REQUIRE(util::write_file(plugin.folder.path() / "key",
+                           "#!/bin/sh\necho '{\"kind\":\"ExecCredential\",\"apiVersion\":"
+                           "\"client.authentication.k8s.io/v1\",\"status\":{"
+                           "\"clientCertificateData\":\"c\",\"clientKeyData\":\"k\","
+                           "\"expirationTimestamp\":\"2025-11-24T17:00:00Z\"}}'\n",
+                           0700));
+  key.exec->command = (plugin.folder.path() / "key").string();
+  CHECK(make_credentials(key, options, clock)->get({})->client_key_pem.reveal() == "k");
+  CHECK(files().empty());
+  const auto token = [&] {
+    return make_credentials(plugin.auth(), options, clock)->get({})->authorization.reveal();
+  };
+  CHECK(token() == "Bearer token-1");
+  REQUIRE(files().size() == 1);
+  CHECK(token() == "Bearer token-1");
+  REQUIRE(chmod(files()[0].c_str(), 0644) == 0);
+  CHECK(token() == "Bearer token-2");
+  const auto file = files()[0];
+  std::filesystem::rename(file, cache.path() / "planted");
+  std::filesystem::create_symlink(cache.path() / "planted", file);
+  CHECK(token() == "Bearer token-3");
+}
+
+TEST_CASE("credentials: answers that are no longer asked for go from the disk") {
+  const Plugin plugin("2025-11-24T17:00:00Z");
+  const util::TempDir cache;
+  FakeClock clock;
+  CredentialOptions options;
+  options.cache_folder = cache.path();
+  const auto old = cache.path() / "exec" / "old.json";
+  REQUIRE(util::write_file(old, "{}"));
+  std::filesystem::last_write_time(
+      old, std::filesystem::file_time_type::clock::now() - std::chrono::hours(25));
+  CHECK(make_credentials(plugin.auth(), options, clock)->get({}));
+  CHECK_FALSE(std::filesystem::exists(old));
+}
+
 TEST_CASE("credentials: what a plugin does wrong, without its output") {
   Plugin plugin("");
   const auto message = [&](const std::string& script) {
@@ -134,6 +214,11 @@ TEST_CASE("credentials: what a plugin does wrong, without its output") {
   CHECK(nonsense.find("s3cret") == std::string::npos);
   CHECK(message("echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1beta1\"}'")
             .find("answers with apiVersion") != std::string::npos);
+  const auto endless = make_credentials([&] {
+    REQUIRE(util::write_file(plugin.folder.path() / "plugin", "#!/bin/sh\nexec yes\n", 0700));
+    return plugin.auth();
+  }());
+  CHECK(endless->get({}).error().message.find("printed too much") != std::string::npos);
   plugin.config.command = "/no/such/plugin";
   plugin.config.install_hint = "install it";
   const auto missing = make_credentials(plugin.auth())->get({});

@@ -13,6 +13,7 @@ namespace {
 struct FakeEnvironment {
   std::map<std::string, std::string> files;
   std::map<std::string, std::string> variables;
+  std::string home = "/home/me";
   Environment get() const {
     return {[this](const char* name) {
               const auto found = variables.find(name);
@@ -25,7 +26,7 @@ struct FakeEnvironment {
               }
               return found->second;
             },
-            "/home/me"};
+            home};
   }
 };
 
@@ -84,6 +85,14 @@ TEST_CASE("kubeconfig: the current context, and another one with relative paths"
   CHECK(access->auth.impersonation.extra.at("reason") == std::vector<std::string>{"a"});
   CHECK(access->ns == "default");
   CHECK_FALSE(access->ns_given);
+}
+
+TEST_CASE("kubeconfig: without a home folder none is taken from the working folder") {
+  FakeEnvironment fake;
+  fake.home.clear();
+  fake.files = {{".kube/config", k_config}};
+  CHECK(kubeconfig_files({}, fake.get()).empty());
+  CHECK_FALSE(find_access({}, fake.get()));
 }
 
 TEST_CASE("kubeconfig: flags change cluster, user, namespace, server and trust") {

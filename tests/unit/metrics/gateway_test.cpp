@@ -22,6 +22,7 @@ class ManualClock : public util::Clock {
   std::chrono::steady_clock::time_point monotonic() const override {
     return std::chrono::steady_clock::time_point(elapsed);
   }
+  util::BootClock::time_point boot() const override { return util::BootClock::time_point(elapsed); }
   std::chrono::seconds elapsed{0};
 };
 

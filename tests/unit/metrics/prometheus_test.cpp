@@ -22,6 +22,7 @@ class FixedClock : public util::Clock {
     return std::chrono::system_clock::time_point(std::chrono::milliseconds(1'800'000'000'250));
   }
   std::chrono::steady_clock::time_point monotonic() const override { return {}; }
+  util::BootClock::time_point boot() const override { return {}; }
 };
 const FixedClock k_clock;
 

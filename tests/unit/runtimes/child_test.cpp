@@ -2,12 +2,21 @@
 #include <thread>
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <kubist/runtimes/child.hpp>
 #include <kubist/runtimes/exec.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/sha256.hpp>
+
+#include "../../../lib/runtimes/src/syscalls.hpp"
 
 using namespace kubist::runtimes;
 using namespace std::chrono_literals;
@@ -67,6 +76,48 @@ TEST_CASE("child: no descriptor is inherited, no new privileges are to be had") 
   std::ofstream leak("/dev/null");
   auto result = run(shell("ls /proc/self/fd | wc -l; grep NoNewPrivs /proc/self/status"));
   CHECK(result.out == "4\nNoNewPrivs:\t1\n");  // 0, 1, 2 and the folder that ls reads
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_CASE("child: what no policy needs is refused, threads and programs go on") {
+  auto result = run(shell("/usr/bin/unshare --user true 2>&1; /usr/bin/unshare --mount true 2>&1"));
+  CHECK(result.out ==
+        "unshare: unshare failed: Operation not permitted\n"
+        "unshare: unshare failed: Operation not permitted\n");
+  result = run(shell("(echo a; echo b) | sort -r & wait; grep Seccomp: /proc/self/status"));
+  CHECK(result.out == "b\na\nSeccomp:\t2\n");
+}
+
+TEST_CASE("child: while Jsonnet is evaluated nothing can be opened or started") {
+  const pid_t pid = ::fork();
+  REQUIRE(pid >= 0);
+  if (pid == 0) {
+    ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    allow_evaluation_only();
+    const bool closed = ::open("/dev/null", O_RDONLY) < 0 && errno == EPERM &&
+                        ::socket(AF_UNIX, SOCK_STREAM, 0) < 0 && errno == EPERM &&
+                        ::kill(::getpid(), 0) < 0 && errno == EPERM &&
+                        ::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) < 0 && errno == EPERM;
+    void* const memory = ::mmap(nullptr, 1 << 20, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ::_exit(closed && memory != MAP_FAILED && ::write(STDERR_FILENO, "", 0) == 0 ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(pid, &status, 0) == pid);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+#endif
+
+TEST_CASE("child: it has a limit of processes") {
+  auto command = shell("grep 'Max processes' /proc/self/limits");
+  CHECK(run(command).out.find("unlimited") == std::string::npos);
+  command.limits.processes = 0;
+  std::ifstream own("/proc/self/limits");
+  std::string line;
+  while (std::getline(own, line) && line.find("Max processes") == std::string::npos) {
+  }
+  CHECK(run(command).out == line + "\n");
 }
 
 TEST_CASE("child: each limit is named") {

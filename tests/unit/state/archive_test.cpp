@@ -26,9 +26,10 @@ unsigned mode_of(const fs::path& path) {
   return static_cast<unsigned>(fs::symlink_status(path).permissions());
 }
 
-/// A gzipped tar with one entry, as nobody's pack() would make it.
-std::string evil(const std::function<void(archive_entry*)>& fill, const std::string& data = "") {
-  std::string bytes(1 << 16, '\0');
+/// A gzipped tar with one entry, or many of the same, as nobody's pack() would make it.
+std::string evil(const std::function<void(archive_entry*)>& fill, const std::string& data = "",
+                 int times = 1) {
+  std::string bytes(1 << 20, '\0');
   std::size_t used = 0;
   archive* out = archive_write_new();
   archive_write_set_format_pax_restricted(out);
@@ -38,8 +39,10 @@ std::string evil(const std::function<void(archive_entry*)>& fill, const std::str
   archive_entry_set_mode(entry, AE_IFREG | 0644);
   archive_entry_set_size(entry, static_cast<long>(data.size()));
   fill(entry);
-  archive_write_header(out, entry);
-  archive_write_data(out, data.data(), data.size());
+  for (int i = 0; i < times; ++i) {
+    archive_write_header(out, entry);
+    archive_write_data(out, data.data(), data.size());
+  }
   archive_entry_free(entry);
   archive_write_close(out);
   archive_write_free(out);
@@ -159,6 +162,34 @@ TEST_CASE("archive: unpacking refuses escapes") {
   CHECK(refusal("this is no archive").find("not a gzipped tar") != std::string::npos);
 }
 
+TEST_CASE("archive: no hard link to a link, which would lead somewhere else from there") {
+  const util::TempDir to;
+  fs::create_directories(to.path() / "a/b");
+  fs::create_symlink("../../x", to.path() / "a/b/l");
+  const auto result = state::unpack(evil([](archive_entry* e) {
+                                      archive_entry_set_pathname(e, "l");
+                                      archive_entry_set_hardlink(e, "a/b/l");
+                                    }),
+                                    to.path());
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == util::ErrorKind::invalid);
+  CHECK(result.error().message.find("hard link to what is no file") != std::string::npos);
+  CHECK_FALSE(fs::is_symlink(to.path() / "l"));
+}
+
+TEST_CASE("archive: nothing comes back setuid or setgid") {
+  const util::TempDir from;
+  const util::TempDir to;
+  put(from.path() / "tool", "x", 06755);
+  fs::create_directory(from.path() / "shared");
+  REQUIRE(::chmod((from.path() / "shared").c_str(), 03777) == 0);
+  const auto packed = state::pack(from.path(), k_limit);
+  REQUIRE(packed);
+  REQUIRE(state::unpack(*packed, to.path()));
+  CHECK(mode_of(to.path() / "tool") == 0755);
+  CHECK(mode_of(to.path() / "shared") == 01777);
+}
+
 TEST_CASE("archive: nothing is written through a link that is in the way") {
   const util::TempDir to;
   const util::TempDir outside;
@@ -167,6 +198,33 @@ TEST_CASE("archive: nothing is written through a link that is in the way") {
       evil([](archive_entry* e) { archive_entry_set_pathname(e, "dir/file"); }, "text");
   CHECK_FALSE(state::unpack(bytes, to.path()).has_value());
   CHECK(fs::is_empty(outside.path()));
+}
+
+TEST_CASE("archive: too many entries are refused, however empty, and too much of paths") {
+  const auto many = [](const std::string& path, int times) {
+    return evil([&](archive_entry* e) { archive_entry_set_pathname(e, path.c_str()); }, "", times);
+  };
+  CHECK(refusal(many("./", 100'001)).find("more than 100000 files") != std::string::npos);
+  std::string longest;
+  for (int i = 0; i < 2000; ++i) {
+    longest += "./";
+  }
+  CHECK(refusal(many(longest, 5000)).find("more than 16777216 bytes") != std::string::npos);
+}
+
+TEST_CASE("archive: a source that throws is an error, and goes through no C") {
+  const util::TempDir to;
+  int calls = 0;
+  const std::string bytes = evil([](archive_entry* e) { archive_entry_set_pathname(e, "x"); });
+  const state::Source source = [&]() -> util::Result<std::string> {
+    if (++calls > 1) {
+      throw std::bad_alloc();
+    }
+    return bytes.substr(0, bytes.size() / 2);
+  };
+  const auto result = state::unpack(source, to.path());
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == util::ErrorKind::internal);
 }
 
 TEST_CASE("archive: a bomb is stopped") {

@@ -1,8 +1,12 @@
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <thread>
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <kubist/util/cancel.hpp>
@@ -32,6 +36,20 @@ TEST_CASE("fs: read_file names what failed") {
   CHECK(read_file(dir.path()).error().kind == ErrorKind::invalid);
   REQUIRE(write_file(dir.path() / "big", std::string(100, 'x')));
   CHECK(read_file(dir.path() / "big", 10).error().kind == ErrorKind::invalid);
+}
+
+TEST_CASE("fs: without a home folder there is no cache, least of all in the working folder") {
+  const std::string before = environment("KUBECACHEDIR");
+  ::unsetenv("KUBECACHEDIR");
+  CHECK(cache_folder("").empty());
+  CHECK(cache_folder("/home/me") == "/home/me/.kube/cache/kubist");
+  ::setenv("KUBECACHEDIR", "/cache", 1);
+  CHECK(cache_folder("") == "/cache/kubist");
+  if (before.empty()) {
+    ::unsetenv("KUBECACHEDIR");
+  } else {
+    ::setenv("KUBECACHEDIR", before.c_str(), 1);
+  }
 }
 
 TEST_CASE("process: captures output, input and exit code") {
@@ -68,6 +86,43 @@ TEST_CASE("process: a background grandchild that keeps the pipes open does not h
   run_command({.args = {"kill", result->out.substr(0, result->out.size() - 1)}}).value();
 }
 
+TEST_CASE("process: a program gets no descriptor of ours") {
+  const Fd copy(::dup2(STDERR_FILENO, 77));  // without O_CLOEXEC, as sockets of libcurl are
+  const auto result = run_command({.args = {"ls", "/proc/self/fd"}});
+  REQUIRE(result);
+  CHECK(result->out == "0\n1\n2\n3\n");  // 3: the folder that it lists
+}
+
+TEST_CASE("process: what prints without an end is ended") {
+  const auto result = run_command({.args = {"yes"}, .timeout = 60s, .max_output = 1000});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::invalid);
+  CHECK(result.error().message == "yes printed too much and was ended");
+}
+
+TEST_CASE("process: a stop ends what it started, too, and what takes no notice of SIGTERM") {
+  const TempDir folder;
+  const std::string fifo = (folder.path() / "fifo").string();
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  const Fd read_end(::open(fifo.c_str(), O_RDONLY | O_NONBLOCK));
+  const auto next = [&] {  // 1: a byte, 0: the last writer is gone, -1: neither for 20 s
+    pollfd waited{read_end.get(), POLLIN, 0};
+    char byte = 0;
+    return ::poll(&waited, 1, 20000) == 1 ? ::read(read_end.get(), &byte, 1) : -1;
+  };
+  std::stop_source source;
+  std::jthread stopper([&] {
+    CHECK(next() == 1);
+    source.request_stop();
+  });
+  const std::string script = "trap '' TERM; (echo; exec sleep 60) > " + fifo + " & wait; sleep 60";
+  const auto result = run_command({.args = {"sh", "-c", script}}, source.get_token());
+  stopper.join();
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::cancelled);
+  CHECK(next() == 0);
+}
+
 TEST_CASE("cancel: the deadline stops, the first signal stops") {
   {
     const Cancellation cancellation(10ms);
@@ -90,4 +145,6 @@ TEST_CASE("log: shows what the verbosity allows and each warning once") {
   log.warn("old");
   log.warn("old");
   CHECK(text == "GET\nWarning: old\n");
+  log.line("\x1b]0;title\a");
+  CHECK(text.ends_with("\n\\x1b]0;title\\x07\n"));
 }

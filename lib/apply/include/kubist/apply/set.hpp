@@ -56,6 +56,7 @@ struct Options {
   /// PATCH objects even where they look unchanged.
   bool always_write = false;
   Admit admit;
+  http::Permit permit;  ///< goes with the write of each object (http::Request)
   /// With strict validation: look for fields that do not exist in the objects that would be
   /// written, before the first write. By the server's OpenAPI v3 (kube/open_api.hpp), so without a
   /// request once that is cached; where it is not to be had, the server finds them at each object's

@@ -93,6 +93,7 @@ struct World {
   /// Asked before each write at home or elsewhere: an error ends the work (a lost lock). May be
   /// empty.
   std::function<util::Result<>()> may_write;
+  http::Permit permit;  ///< goes with each write: what may_write() found still holds
   const util::Clock* clock = &util::system_clock();
 };
 

@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 
+#include <kubist/util/clock.hpp>
+
 namespace kubist::engine {
 
 /// The holder part of a coordination.k8s.io/v1 Lease, as one project's lock uses it.
@@ -23,11 +25,12 @@ struct LockTimes {
 };
 
 /// The rules of client-go's leader election (tools/leaderelection) as a pure state machine: what to
-/// do next with one Lease, by this observer's own monotonic clock, so clocks of machines never need
-/// to agree. Not thread-safe; the caller does the requests and reports back.
+/// do next with one Lease, by this observer's own clock since boot: clocks of machines never need to
+/// agree, and a machine that was suspended knows. Not thread-safe; the caller does the requests and
+/// reports back.
 class LockState {
  public:
-  using Time = std::chrono::steady_clock::time_point;
+  using Time = util::BootClock::time_point;
   explicit LockState(std::string identity, LockTimes times = {});
 
   /// A Lease was read (nothing: it does not exist), or came back from a write of ours.
@@ -50,6 +53,8 @@ class LockState {
   std::chrono::milliseconds wait_time(Time now) const;
   /// May a write be sent now? False once the last renewal is older than the deadline.
   bool may_write(Time now) const;
+  /// Until when, if it is not renewed. REQUIRES: held().
+  Time valid_until() const { return m_renewed_at + m_times.deadline; }
   bool held() const { return m_held; }
   /// Who holds it as last seen; empty when free.
   const std::string& holder() const;

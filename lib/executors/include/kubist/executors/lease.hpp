@@ -30,6 +30,7 @@ class ProjectLocks {
     std::function<void(const std::string& message)> progress;  ///< says whom it waits for
     const util::Clock* clock = &util::system_clock();          ///< outlives the locks
     std::function<bool(std::chrono::nanoseconds, const std::stop_token&)> sleep = util::sleep_for;
+    engine::LockTimes times = {};  ///< `retry` is also how often the thread looks what to renew
   };
 
   ProjectLocks(std::shared_ptr<kube::Client> home, Options options);
@@ -43,15 +44,20 @@ class ProjectLocks {
   /// and none is needed: nothing is created there. Cancelled: it is not held, and stop is
   /// requested.
   util::Result<> before_write(const std::string& ns, const std::stop_token& stop);
+  /// Is the lock that before_write() took of that namespace still valid? Goes with each write that
+  /// is sent under it, as does before_write()'s error: Conflict, reason Locked. May outlive this.
+  http::Permit permit(const std::string& ns);
   /// Frees what is held.
   void release();
 
  private:
   struct Held;
+  std::shared_ptr<Held> held_of(const std::string& ns);
   util::Result<> acquire(Held& held, const std::string& ns, const std::stop_token& stop);
   util::Result<bool> write(Held& held, const std::string& ns, bool create,
                            const std::string& holder);
   util::Result<> observe(Held& held, const std::string& ns);
+  util::Result<bool> renew(Held& held, const std::string& ns);
   void renew_all();
 
   std::shared_ptr<kube::Client> m_home;

@@ -8,8 +8,12 @@
 
 #include <kubist/http/headers.hpp>
 #include <kubist/http/response.hpp>
+#include <kubist/util/result.hpp>
 
 namespace kubist::http {
+
+/// May a request be sent now, and stay on its way? An error says why not. Any thread; never blocks.
+using Permit = std::function<util::Result<>()>;
 
 /// One request. Copies are cheap (the body is shared) and may be sent again.
 struct Request {
@@ -29,6 +33,9 @@ struct Request {
   /// Sending it twice does what sending it once does, though its method does not say so (server-side
   /// apply, DELETE with a uid precondition). GET and HEAD always are.
   bool idempotent = false;
+  /// Asked before each attempt, however long it waited, and each second while one is on its way.
+  /// Its error ends the exchange. Null: always.
+  Permit permit;
   bool follow_redirects = false;  ///< http and https only, at most 10
   std::size_t max_body = 0;       ///< a longer answer is an error; 0: no limit
 

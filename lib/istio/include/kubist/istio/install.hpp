@@ -19,6 +19,7 @@ struct InstallOptions {
   bool dry_run = false;  ///< preflight and comparison only: nothing is written or waited for
   /// Asked once when nothing stands in the way, before the first write; an error ends it there.
   std::function<util::Result<>()> before_write;
+  http::Permit permit;  ///< goes with each write: what before_write() found still holds
   /// For waiting, on each stage and on the verdict at the end.
   std::chrono::nanoseconds timeout = std::chrono::minutes(5);
   std::function<void(Stage stage)> on_stage;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <kubist/data/json.hpp>
+#include <kubist/http/request.hpp>
 #include <kubist/kube/api_resource.hpp>
 
 namespace kubist::kube {
@@ -29,6 +30,7 @@ struct ApiCall {
   std::shared_ptr<const std::string> body;
   bool idempotent = false;  ///< see http::Request
   std::chrono::milliseconds timeout{0};
+  http::Permit permit = {};  ///< see http::Request
   std::optional<ExpectedObject> expected;  ///< of a call about one object, not its subresource
 };
 

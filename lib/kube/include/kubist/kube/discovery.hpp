@@ -53,6 +53,7 @@ struct DiscoveryCache {
 };
 
 /// The file for one API server below cache_folder()/discovery; the URL enters as a readable name.
+/// Empty where there is no cache_folder().
 std::filesystem::path discovery_cache_file(const std::string& server);
 
 /// What an API server serves: from the cache on disk while it is young, else by aggregated discovery

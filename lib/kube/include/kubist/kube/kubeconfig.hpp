@@ -81,7 +81,7 @@ struct ClusterAccess {
 };
 
 /// The files that count: --kubeconfig alone, else the KUBECONFIG list without repeats, else
-/// ~/.kube/config.
+/// ~/.kube/config (none without a home folder).
 std::vector<std::filesystem::path> kubeconfig_files(const Overrides& overrides, const Environment& env);
 /// Reads and merges them. not_found: --kubeconfig names no file (missing ones of the others are
 /// skipped); invalid as parse_kubeconfig.

@@ -10,9 +10,10 @@ namespace kubist::resources {
 /// A core/v1 Secret?
 bool is_secret(const data::Json& object);
 
-/// Two states of one Secret masked together, so that a diff shows which keys changed and no value:
+/// Two states of one object masked together, so that a diff shows which keys changed and no value:
 /// equal ones "***", changed ones "*** (before)" and "*** (after)"; also inside the last-applied-
-/// configuration annotation. stringData counts as its data.
+/// configuration annotation. Masked are data of Secrets (stringData counts as it) and importValues
+/// of DeployItems; other objects stay as they are.
 std::pair<data::Json, data::Json> masked_pair(const data::Json& before, const data::Json& after);
 
 /// Takes the values of a Secret out of what an API server said of it: answers to a malformed one

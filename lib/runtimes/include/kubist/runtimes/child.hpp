@@ -19,6 +19,8 @@ struct Limits {
   std::uint64_t memory_bytes = 512ULL << 20U;  ///< address space; not set under sanitizers
   std::uint64_t stack_bytes = 64ULL << 20U;
   std::uint64_t open_files = 64;
+  /// Threads and processes beside those that the machine has. Root has no such limit.
+  std::uint64_t processes = 256;
   std::uint64_t file_bytes = 64ULL << 20U;    ///< of any file that it writes
   std::chrono::milliseconds wall{30000};      ///< watched by the parent
   std::size_t output_bytes = 16U << 20U;      ///< of stdout
@@ -26,7 +28,9 @@ struct Limits {
 };
 
 /// An untrusted program to run to its end: an empty environment, no descriptor but its three pipes,
-/// no new privileges, a process group of its own (killed as a whole), its parent's death kills it.
+/// no new privileges, no system calls that such programs do not need (to trace, to mount, to make
+/// namespaces, ...; where the kernel allows such a filter), a process group of its own (killed as a
+/// whole), its parent's death kills it.
 struct ChildCommand {
   std::filesystem::path program;         ///< absolute
   std::vector<std::string> args;         ///< without the program itself

@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,9 @@ namespace kubist::util {
 /// bytes).
 Result<std::string> read_file(const std::filesystem::path& path,
                               std::size_t limit = std::size_t{1} << 30U);
+/// The same of a file with secrets: forbidden where it is not this user's own, or others may read
+/// or write it, or it is a symbolic link.
+Result<std::string> read_private_file(const std::filesystem::path& path);
 /// Replaces the file in one step (temporary file in the same folder, fsync, rename). Folders on the
 /// way are created with mode 0700. `mode` is that of the new file.
 Result<> write_file(const std::filesystem::path& path, std::string_view text, unsigned mode = 0600);
@@ -19,8 +23,11 @@ Result<> write_file(const std::filesystem::path& path, std::string_view text, un
 std::filesystem::path home_folder();
 /// The value of an environment variable; empty when unset.
 std::string environment(const char* name);
-/// kubist's own cache folder: $KUBECACHEDIR or ~/.kube/cache, then "kubist".
-std::filesystem::path cache_folder();
+/// All variables of this process's environment.
+std::map<std::string, std::string> all_environment();
+/// kubist's own cache folder: $KUBECACHEDIR or .kube/cache of the home folder, then "kubist". Empty
+/// where there is neither: the working folder is not asked for, since anybody may have filled it.
+std::filesystem::path cache_folder(const std::filesystem::path& home = home_folder());
 
 /// A new folder of mode 0700 below $TMPDIR (or /tmp), removed with all it holds on destruction.
 class TempDir {

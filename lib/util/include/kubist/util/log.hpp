@@ -7,7 +7,7 @@
 namespace kubist::util {
 
 /// Where messages for people go (stderr in the program, a string in tests). Any thread: lines never
-/// interleave. Nothing here may hold a secret: mask before.
+/// interleave, and are made printable(). Nothing here may hold a secret: mask before.
 class Log {
  public:
   /// `write` gets whole lines with their newline, one call at a time.

@@ -74,7 +74,9 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 bool glob_match(std::string_view pattern, std::string_view text);
 /// The number of terminal columns of UTF-8 text (code points; East Asian wide ones count two).
 std::size_t display_width(std::string_view text);
-/// Control characters (but tab and newline) as \xNN, so that foreign text cannot drive a terminal.
+/// The text so that it can neither drive a terminal nor show as another one: control characters
+/// (C0 but tab and newline, DEL, C1), overrides and isolates of writing direction, and bytes that
+/// are no UTF-8 as \xNN. A second time changes nothing.
 std::string printable(std::string_view text);
 
 }  // namespace kubist::util
