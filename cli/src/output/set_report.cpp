@@ -14,7 +14,6 @@ namespace kubist::cli {
 
 using apply::ObjectResult;
 using apply::Outcome;
-using apply::Report;
 using data::Json;
 using util::cat;
 
@@ -65,7 +64,7 @@ SetFormat report_format(std::string_view report) {
                               : SetFormat::lines;
 }
 
-std::string set_document(SetFormat format, const Report& report,
+std::string set_document(SetFormat format, const apply::Report& report,
                          const std::vector<resources::Manifest>& manifests) {
   switch (format) {
     case SetFormat::report_json:
@@ -89,7 +88,7 @@ std::string refusal_document(const Arguments& arguments, const util::Error& erro
   }
   // Details of an answer of the API server only explain its message.
   const bool several = !error.details.empty() && error.http_status == 0;
-  Report report;
+  apply::Report report;
   report.errors = several ? error.details : std::vector{error};
   return set_document(report_format(arguments.text("report")), report, {});
 }
@@ -172,7 +171,7 @@ void SetPrinter::explain(const ObjectResult& result) {
   m_context.log().line(cat(result.outcome == Outcome::skipped ? "" : "error: ", text));
 }
 
-void SetPrinter::explain_not_ready(const Report& report) {
+void SetPrinter::explain_not_ready(const apply::Report& report) {
   for (const apply::NotReady& left : report.not_ready) {
     std::string text =
         cat(display_name(left.ref), left.failed ? " failed: " : " is not ready: ", left.status,
@@ -184,7 +183,7 @@ void SetPrinter::explain_not_ready(const Report& report) {
   }
 }
 
-util::Result<int> SetPrinter::finish(const Report& report) {
+util::Result<int> SetPrinter::finish(const apply::Report& report) {
   switch (m_format) {
     case SetFormat::json:
     case SetFormat::yaml:
@@ -202,7 +201,7 @@ util::Result<int> SetPrinter::finish(const Report& report) {
   return k_ok;
 }
 
-void SetPrinter::objects(const Report& report) {
+void SetPrinter::objects(const apply::Report& report) {
   Json items = Json::array();
   for (const ObjectResult& result : report.results) {
     if (result.ok() && !result.live.is_null()) {
