@@ -333,13 +333,23 @@ World::~World() {
 }
 
 Words World::as_user(const Words& args, const std::string& suffix) const {
-  const std::string name = user() + suffix;
-  const fs::path stem = m_credentials.path() / name;
+  return with_certificate(args, "home", user() + suffix);
+}
+
+Words World::as_user_on(const std::string& cluster, const Words& args) const {
+  Words all = with_certificate(args, cluster, user());
+  all.insert(all.end(), {"--kubeconfig", kubeconfig(cluster)});
+  return all;
+}
+
+Words World::with_certificate(const Words& args, const std::string& cluster,
+                              const std::string& name) const {
+  const fs::path stem = m_credentials.path() / util::cat(cluster, '-', name);
   const std::string certificate = stem.string() + ".crt";
   const std::string key = stem.string() + ".key";
   if (!fs::exists(certificate)) {
-    // As tests/cluster/lib/pki.sh issues the administrator's.
-    const fs::path authority = kubeconfig("home").parent_path().parent_path() / "pki" / "home";
+    // As tests/cluster/lib/pki.sh issues the administrator's; each cluster has its own authority.
+    const fs::path authority = kubeconfig("home").parent_path().parent_path() / "pki" / cluster;
     must(run({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
               "-nodes", "-days", "2", "-CA", authority / "ca.crt", "-CAkey", authority / "ca.key",
               "-subj", util::cat("/O=system:masters/CN=", name), "-addext",

@@ -108,6 +108,8 @@ class World {
   /// Arguments that make kubist act by that user's own credentials, a client certificate, with all
   /// rights: impersonation (--as) ends where kubist impersonates by itself.
   Words as_user(const Words& args, const std::string& suffix = {}) const;
+  /// The same on another of the test's clusters, whose kubeconfig is among the arguments then.
+  Words as_user_on(const std::string& cluster, const Words& args) const;
   /// A kubeconfig for that cluster with a token of its own ServiceAccount (all rights), and the
   /// name by which the cluster's audit log knows it.
   std::pair<std::string, std::string> token_kubeconfig(const std::string& cluster);
@@ -115,6 +117,9 @@ class World {
   void make_project(const std::string& project, const Json& spec = Json::object());
 
  private:
+  Words with_certificate(const Words& args, const std::string& cluster,
+                         const std::string& name) const;
+
   std::string m_name;
   kubist::util::TempDir m_credentials;
   std::set<std::string> m_accounts_on;

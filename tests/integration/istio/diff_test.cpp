@@ -10,10 +10,8 @@ namespace {
 constexpr const char* k_pilot = "localhost/istio/pilot:";
 constexpr const char* k_without_istio = "target1";
 
-Words upgrade(const std::string& path, const Words& more = {}) {
-  Words args{"istio", "upgrade", path, "--timeout", "140s"};
-  args.insert(args.end(), more.begin(), more.end());
-  return args;
+Words upgrade(const std::string& path) {
+  return {"istio", "upgrade", path, "--timeout", "140s"};
 }
 
 // Makes istiod's image known under another version.
@@ -65,7 +63,7 @@ TEST_CASE("istio diff: nothing after an install, and never a write") {
   Audit without_istio(k_without_istio);
   const Words diff{"istio", "diff", manifest()};
   const CommandResult all = run_kubist(
-      world.as_user({"istio", "diff", manifest(), "--kubeconfig", kubeconfig(k_without_istio)}));
+      world.as_user_on(k_without_istio, {"istio", "diff", manifest()}));
   CHECK_MESSAGE(all.exit_code == 1, all.err);
   CHECK(all.out.find("+++ MERGED/apps.v1.Deployment.istio-system.istiod") != std::string::npos);
   std::size_t reads = 0;
@@ -124,11 +122,14 @@ TEST_CASE("istio upgrade: what Kubernetes or Istio cannot do is refused before t
   const World world("istio-not-upgraded");
   Audit audit("home");
   Audit without_istio(k_without_istio);
-  const auto refused = [&](const std::string& path, const std::string& why,
-                           const Words& more = {}) {
-    const CommandResult run = run_kubist(world.as_user(upgrade(path, more)));
+  const auto refused_on = [&](const std::string& cluster, const std::string& path,
+                              const std::string& why) {
+    const CommandResult run = run_kubist(world.as_user_on(cluster, upgrade(path)));
     CHECK_MESSAGE(run.exit_code == 1, run.out, run.err);
     CHECK_MESSAGE(run.err.find(why) != std::string::npos, run.err);
+  };
+  const auto refused = [&](const std::string& path, const std::string& why) {
+    refused_on("home", path, why);
   };
   ensure_installed();
   refused(of_version(folder, "1.33.0"), "version-jump");
@@ -167,7 +168,7 @@ TEST_CASE("istio upgrade: what Kubernetes or Istio cannot do is refused before t
                            }),
           "role-changed:RoleBinding/istiod");
   CHECK(audit.writes(world.user()).empty());
-  refused(manifest(), "not-installed", {"--kubeconfig", kubeconfig(k_without_istio)});
+  refused_on(k_without_istio, manifest(), "not-installed");
   std::size_t reads = 0;
   CHECK(without_istio.writes(world.user(), &reads).empty());
   CHECK(reads > 5);
