@@ -29,11 +29,6 @@ constexpr const char* k_source = R"(function(list)
     if rate(arms.v2) > rate(arms.v1) + 0.05 then { action: 'rollback', reason: 'Worse' }
     else { action: 'hold', reason: 'Fine' } } } })";
 
-[[noreturn]] void die(const std::string& message) {
-  std::fprintf(stderr, "bench_cases: %s\n", message.c_str());
-  std::exit(1);
-}
-
 template <class T>
 T must(kubist::util::Result<T> result) {
   if (!result) {

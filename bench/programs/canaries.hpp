@@ -8,3 +8,6 @@
 /// empty for the built-in default policy, else the program whose children evaluate a policy in
 /// Jsonnet. What it returns is one look; it ends the program where something is wrong.
 std::function<void()> look_at_canaries(std::size_t count, const std::string& kubist);
+
+/// Ends the program with exit code 1 and the message on stderr.
+[[noreturn]] void die(const std::string& message);

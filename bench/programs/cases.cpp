@@ -26,15 +26,15 @@
 
 #include "canaries.hpp"
 
+void die(const std::string& message) {
+  std::fprintf(stderr, "bench_cases: %s\n", message.c_str());
+  std::exit(1);
+}
+
 namespace {
 
 using kubist::data::Json;
 using kubist::util::cat;
-
-[[noreturn]] void die(const std::string& message) {
-  std::fprintf(stderr, "bench_cases: %s\n", message.c_str());
-  std::exit(1);
-}
 
 std::string read(const std::string& path) {
   auto text = kubist::util::read_file(path);

@@ -125,17 +125,17 @@ Result<> read_all(std::string_view text, std::shared_ptr<const std::string> sour
 
 }  // namespace
 
-Result<> for_each_document(std::string_view text, std::string origin, const ReadOptions& options,
+Result<> for_each_document(std::string_view text, const std::string& origin, const ReadOptions& options,
                            const DocumentHandler& handler) {
   const bool keep = options.keep_source && text.size() <= options.max_bytes;
   if (!keep) {
     return read_all(text, nullptr, origin, options, handler);
   }
-  return for_each_document(std::make_shared<const std::string>(text), std::move(origin), options,
+  return for_each_document(std::make_shared<const std::string>(text), origin, options,
                            handler);
 }
 
-Result<> for_each_document(std::shared_ptr<const std::string> text, std::string origin,
+Result<> for_each_document(std::shared_ptr<const std::string> text, const std::string& origin,
                            const ReadOptions& options, const DocumentHandler& handler) {
   const std::string_view view = *text;
   return read_all(view, std::move(text), origin, options, handler);
@@ -144,9 +144,9 @@ Result<> for_each_document(std::shared_ptr<const std::string> text, std::string 
 namespace {
 
 template <class Text>
-Result<std::vector<Document>> collect(Text text, std::string origin, const ReadOptions& options) {
+Result<std::vector<Document>> collect(Text text, const std::string& origin, const ReadOptions& options) {
   std::vector<Document> documents;
-  KUBIST_CHECK(for_each_document(std::move(text), std::move(origin), options,
+  KUBIST_CHECK(for_each_document(std::move(text), origin, options,
                                  [&documents](Document&& document) -> Result<> {
                                    documents.push_back(std::move(document));
                                    return {};
@@ -156,31 +156,31 @@ Result<std::vector<Document>> collect(Text text, std::string origin, const ReadO
 
 }  // namespace
 
-Result<std::vector<Document>> read_documents(std::string_view text, std::string origin,
+Result<std::vector<Document>> read_documents(std::string_view text, const std::string& origin,
                                              const ReadOptions& options) {
-  return collect(text, std::move(origin), options);
+  return collect(text, origin, options);
 }
 
 Result<std::vector<Document>> read_documents(std::shared_ptr<const std::string> text,
-                                             std::string origin, const ReadOptions& options) {
-  return collect(std::move(text), std::move(origin), options);
+                                             const std::string& origin, const ReadOptions& options) {
+  return collect(std::move(text), origin, options);
 }
 
-Result<Document> read_document(std::string_view text, std::string origin,
+Result<Document> read_document(std::string_view text, const std::string& origin,
                                const ReadOptions& options) {
   KUBIST_TRY(std::vector<Document> documents, read_documents(text, origin, options));
   if (documents.size() == 1) {
     return std::move(documents.front());
   }
   if (documents.empty()) {
-    return util::fail(ErrorKind::invalid, util::SourcePos{std::move(origin), 0, 0},
+    return util::fail(ErrorKind::invalid, util::SourcePos{origin, 0, 0},
                       "expected one document but found none");
   }
   return util::fail(ErrorKind::invalid, documents[1].start,
                     cat("expected one document but found ", documents.size()));
 }
 
-Result<Json> parse_json(std::string_view text, std::string origin, const ReadOptions& options) {
+Result<Json> parse_json(std::string_view text, const std::string& origin, const ReadOptions& options) {
   if (text.size() > options.max_bytes) {
     return util::fail(ErrorKind::invalid, util::SourcePos{origin, 0, 0},
                       cat("the JSON text has ", text.size(), " bytes, more than the limit of ",

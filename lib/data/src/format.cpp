@@ -1,5 +1,6 @@
 #include <array>
 #include <charconv>
+#include <chrono>
 
 #include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>

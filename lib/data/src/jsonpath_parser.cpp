@@ -13,7 +13,7 @@ using util::Result;
 
 namespace {
 
-constexpr std::size_t k_max_template = 64 * 1024;
+constexpr std::size_t k_max_template = std::size_t{64} * 1024;
 constexpr std::size_t k_max_nesting = 50;  // unions and filters inside filters
 
 using Path = std::vector<PathNode>;
@@ -58,7 +58,7 @@ class Parser {
   }
 
  private:
-  tl::unexpected<util::Error> error(std::string message) const {
+  tl::unexpected<util::Error> error(std::string_view message) const {
     return util::fail(ErrorKind::invalid,
                       cat("jsonpath \"", m_input, "\", column ", m_at + 1, ": ", message));
   }

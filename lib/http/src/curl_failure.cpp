@@ -1,4 +1,5 @@
 #include <cerrno>
+#include <cstring>
 
 #include <kubist/http/guarded_transport.hpp>
 #include <kubist/util/text.hpp>

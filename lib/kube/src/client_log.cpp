@@ -79,8 +79,9 @@ util::Result<> Client::follow_log(std::string_view ns, std::string_view pod, con
           auto more = lines.feed(bytes);
           if (!more) {
             fault = std::move(more).error();
+            return false;
           }
-          return more && *more;
+          return *more;
         },
         stop);
     if (fault) {

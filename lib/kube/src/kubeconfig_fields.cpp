@@ -105,7 +105,7 @@ std::string FieldReader::bytes(const char* key) {
 }
 
 std::filesystem::path FieldReader::path(const char* key) {
-  const std::filesystem::path given = text(key);
+  std::filesystem::path given = text(key);
   if (given.empty() || given.is_absolute()) {
     return given;
   }

@@ -40,7 +40,7 @@ http::Call TrackingTransport::start(http::Request request, http::Done done) {
     id = m_shared->next_id++;
     m_shared->calls.emplace(id, http::Call());
   }
-  const http::Call call = m_inner->start(
+  http::Call call = m_inner->start(
       std::move(request),
       [shared = m_shared, id, done = std::move(done)](util::Result<http::Response> outcome) {
         done(std::move(outcome));

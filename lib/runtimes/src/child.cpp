@@ -242,7 +242,7 @@ class Pump {
   bool m_ended = false;
 };
 
-std::string with_tail(std::string message, const std::string& tail) {
+std::string with_tail(const std::string& message, const std::string& tail) {
   auto trimmed = util::trim(tail);
   return trimmed.empty() ? message : cat(message, ": ", util::printable(trimmed));
 }

@@ -72,25 +72,25 @@ using DocumentHandler = std::function<util::Result<>(Document&& document)>;
 /// kubectl are the two options above, and that a list or scalar as a document is allowed.
 /// `origin` names the input in positions and errors ("stdin", a path). Errors: invalid, with the
 /// position; the documents before it are lost.
-util::Result<std::vector<Document>> read_documents(std::string_view text, std::string origin,
+util::Result<std::vector<Document>> read_documents(std::string_view text, const std::string& origin,
                                                    const ReadOptions& options = {});
 /// The same without a copy of the text.
 util::Result<std::vector<Document>> read_documents(std::shared_ptr<const std::string> text,
-                                                   std::string origin,
+                                                   const std::string& origin,
                                                    const ReadOptions& options = {});
 /// The same, one document at a time: memory is that of the text and one document. An error of the
 /// handler ends the reading and is returned as it is.
-util::Result<> for_each_document(std::string_view text, std::string origin,
+util::Result<> for_each_document(std::string_view text, const std::string& origin,
                                  const ReadOptions& options, const DocumentHandler& handler);
-util::Result<> for_each_document(std::shared_ptr<const std::string> text, std::string origin,
+util::Result<> for_each_document(std::shared_ptr<const std::string> text, const std::string& origin,
                                  const ReadOptions& options, const DocumentHandler& handler);
 
 /// Exactly one document; none or more is an error (invalid).
-util::Result<Document> read_document(std::string_view text, std::string origin,
+util::Result<Document> read_document(std::string_view text, const std::string& origin,
                                      const ReadOptions& options = {});
 
 /// The value of one JSON text, nothing but white space after it; any JSON value, not only objects.
-util::Result<Json> parse_json(std::string_view text, std::string origin,
+util::Result<Json> parse_json(std::string_view text, const std::string& origin,
                               const ReadOptions& options = {});
 
 }  // namespace kubist::data
