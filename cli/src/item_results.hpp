@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <kubist/cli/context.hpp>
-#include <kubist/executors/reconcile.hpp>
+#include <kubist/executors/session.hpp>
 
 #include "deadline.hpp"
 

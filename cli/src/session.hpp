@@ -2,7 +2,7 @@
 #include <memory>
 
 #include <kubist/cli/context.hpp>
-#include <kubist/executors/reconcile.hpp>
+#include <kubist/executors/session.hpp>
 
 namespace kubist::cli {
 

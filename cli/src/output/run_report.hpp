@@ -2,7 +2,7 @@
 #include <string>
 
 #include <kubist/cli/sink.hpp>
-#include <kubist/executors/reconcile.hpp>
+#include <kubist/executors/session.hpp>
 
 namespace kubist::cli {
 

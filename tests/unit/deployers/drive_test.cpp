@@ -10,7 +10,7 @@
 #include <kubist/deployers/handshake.hpp>
 #include <kubist/deployers/runner.hpp>
 
-#include "session.hpp"
+#include "item/session.hpp"
 #include "support/fake_transport.hpp"
 
 using namespace kubist;

@@ -4,7 +4,7 @@
 #include <kubist/util/base64.hpp>
 #include <kubist/util/fs.hpp>
 
-#include "helm_render.hpp"
+#include "helm/helm_render.hpp"
 
 using namespace kubist;
 using namespace kubist::deployers;

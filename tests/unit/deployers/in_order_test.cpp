@@ -1,4 +1,4 @@
-#include "in_order.hpp"
+#include "item/in_order.hpp"
 
 #include <atomic>
 #include <map>

@@ -1,13 +1,13 @@
 // What manifest and helm items may do on the home cluster, as far as no request is needed for it.
-#include "limits.hpp"
+#include "manifest/limits.hpp"
 
 #include <kubist/deployers/deployer.hpp>
 #include <kubist/deployers/workload.hpp>
 #include <kubist/util/text.hpp>
 
-#include "managed.hpp"
-#include "pod_limits.hpp"
-#include "requests.hpp"
+#include "manifest/managed.hpp"
+#include "pod/pod_limits.hpp"
+#include "item/requests.hpp"
 
 using namespace kubist;
 using namespace kubist::deployers;

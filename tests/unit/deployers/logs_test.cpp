@@ -1,6 +1,6 @@
 #include <kubist/util/base64.hpp>
 
-#include "log_store.hpp"
+#include "item/log_store.hpp"
 
 using namespace kubist;
 using namespace kubist::deployers;

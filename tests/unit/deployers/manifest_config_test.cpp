@@ -1,7 +1,7 @@
 #include <kubist/deployers/deployer.hpp>
 
-#include "managed.hpp"
-#include "manifest_plan.hpp"
+#include "manifest/managed.hpp"
+#include "manifest/manifest_plan.hpp"
 
 using namespace kubist;
 using namespace kubist::deployers;

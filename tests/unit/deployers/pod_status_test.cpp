@@ -1,4 +1,4 @@
-#include "pod_status.hpp"
+#include "pod/pod_status.hpp"
 
 #include <kubist/util/duration.hpp>
 

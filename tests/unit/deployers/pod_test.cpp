@@ -9,7 +9,7 @@
 #include <kubist/util/base64.hpp>
 #include <kubist/util/fs.hpp>
 
-#include "account_token.hpp"
+#include "pod/account_token.hpp"
 #include "support/paths.hpp"
 
 using namespace kubist;

@@ -1,4 +1,4 @@
-#include "absences.hpp"
+#include "world/absences.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "addresses.hpp"
+#include "world/addresses.hpp"
 
 #include <doctest/doctest.h>
 

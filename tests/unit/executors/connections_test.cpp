@@ -5,7 +5,7 @@
 #include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
 
-#include "shared_answer.hpp"
+#include "world/shared_answer.hpp"
 #include "support/fake_transport.hpp"
 
 using namespace kubist;

@@ -1,4 +1,4 @@
-#include "function_wish.hpp"
+#include "functions/function_wish.hpp"
 
 #include <doctest/doctest.h>
 

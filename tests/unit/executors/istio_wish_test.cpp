@@ -1,4 +1,4 @@
-#include "istio_wish.hpp"
+#include "world/istio_wish.hpp"
 
 #include <doctest/doctest.h>
 

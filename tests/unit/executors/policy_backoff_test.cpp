@@ -1,4 +1,4 @@
-#include "policy_backoff.hpp"
+#include "policies/policy_backoff.hpp"
 
 #include <doctest/doctest.h>
 

@@ -9,7 +9,7 @@
 #include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/node.hpp>
-#include <kubist/executors/reconcile.hpp>
+#include <kubist/executors/session.hpp>
 #include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
 

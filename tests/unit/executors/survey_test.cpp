@@ -1,4 +1,4 @@
-#include "survey.hpp"
+#include "world/survey.hpp"
 
 #include <doctest/doctest.h>
 

@@ -3,7 +3,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
-#include "render_job.hpp"
+#include "install/render_job.hpp"
 
 using namespace kubist::istio;
 using kubist::data::Json;

@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
 #include "evidence_support.hpp"
-#include "injection_trial.hpp"
-#include "uninstall_steps.hpp"
+#include "evidence/injection_trial.hpp"
+#include "uninstall/uninstall_steps.hpp"
 
 using namespace istio_test;
 namespace kube = kubist::kube;

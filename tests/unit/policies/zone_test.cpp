@@ -1,5 +1,5 @@
 // Time zones and schedules, with the C library's own clocks as oracle.
-#include "zone.hpp"
+#include "time/zone.hpp"
 
 #include <cstdlib>
 #include <ctime>
@@ -9,7 +9,7 @@
 
 #include <kubist/util/fs.hpp>
 
-#include "cron.hpp"
+#include "time/cron.hpp"
 
 using namespace kubist::policies;
 using std::chrono::local_seconds;

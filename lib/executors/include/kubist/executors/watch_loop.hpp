@@ -3,7 +3,7 @@
 #include <stop_token>
 
 #include <kubist/engine/triggers.hpp>
-#include <kubist/executors/reconcile.hpp>
+#include <kubist/executors/session.hpp>
 
 namespace kubist::executors {
 

@@ -1,0 +1,189 @@
+#include <set>
+
+#include <kubist/data/json_text.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/state/contract.hpp>
+#include <kubist/util/base64.hpp>
+#include <kubist/util/text.hpp>
+
+#include "execution/execution_run.hpp"
+#include "item/requests.hpp"
+
+namespace kubist::deployers {
+namespace {
+
+using util::cat;
+using State = ExecutionOutcome::State;
+
+/// Items that earlier runs have seen succeed, by their names.
+std::set<std::string> known_good(const Json& execution) {
+  std::set<std::string> names;
+  const Json* items = data::find_path(execution, {"status", "items"});
+  for (const Json& item : items == nullptr ? Json::array() : *items) {
+    if (data::bool_at(item, {"hasSucceeded"})) {
+      names.emplace(data::string_at(item, {"name"}));
+    }
+  }
+  return names;
+}
+
+/// Rolls the items back. Those that go are no longer told of as if they were there.
+void roll_items_back(World& world, const ExecutionRun& run, const std::vector<ItemRun>& runs,
+                     const std::string& hash, ExecutionOutcome& outcome) {
+  std::vector<std::string> done;
+  run.for_each_group(runs, [&](const ItemGroup& group, const std::vector<ItemRun>& of_group) {
+    for (const RolledBack& item : roll_back(world, group, of_group)) {
+      if (!item.what.empty()) {
+        done.push_back(item.what);
+      }
+      for (Json& entry : outcome.status["items"]) {
+        if (item.removed && data::string_at(entry, {"name"}) == item.item) {
+          entry = {{"name", item.item}, {"message", "removed by the rollback"}};
+        }
+      }
+    }
+  });
+  outcome.state = State::stalled;
+  outcome.reason = "RolledBack";
+  outcome.rolled_back = true;
+  outcome.message += cat("; rolled back: ", done.empty() ? "nothing" : util::join(done, ", "));
+  outcome.status["rollback"].update({{"hash", hash}, {"message", outcome.message}});
+}
+
+/// With onFailure: RollBack, what comes after the items have run.
+util::Result<> settle_rollback(World& world, const ExecutionInput& input, const std::string& hash,
+                               ExecutionRun& run, const std::vector<ItemRun>& runs,
+                               ExecutionOutcome& outcome) {
+  const Json* recorded = data::find_path(input.object, {"status", "rollback", "recorded"});
+  outcome.status["rollback"] = recorded == nullptr ? Json() : Json{{"recorded", *recorded}};
+  if (outcome.state == State::ready) {
+    outcome.status["rollback"] = {{"recorded", true}};
+    util::Result<> kept;
+    run.for_each_group(runs, [&](const ItemGroup& group, const auto&) {
+      for (const RenderedItem& item : group.items) {
+        if (kept && !item.deploy_item.is_null()) {
+          kept = keep_last(world, input, item);
+        }
+      }
+    });
+    return kept;
+  }
+  if (!run.has_failed() || world.stop.stop_requested()) {
+    return {};
+  }
+  util::Result<> checked;
+  std::vector<std::string> unrecorded;
+  run.for_each_group(runs, [&](const ItemGroup& group, const std::vector<ItemRun>& of_group) {
+    const auto more =
+        unrecorded_items(world, group, of_group, recorded == nullptr || *recorded == true);
+    if (!more) {
+      checked = util::fail(more.error());
+      return;
+    }
+    unrecorded.insert(unrecorded.end(), more->begin(), more->end());
+  });
+  KUBIST_CHECK(checked);
+  if (unrecorded.empty()) {
+    roll_items_back(world, run, runs, hash, outcome);
+    return {};
+  }
+  outcome.message += cat("; nothing was rolled back or removed: no earlier success of ",
+                         util::join(unrecorded, ", "),
+                         " is recorded to return to. Repair what failed and reconcile again: a "
+                         "success under onFailure: RollBack is recorded");
+  outcome.status["rollback"] = {{"recorded", false}, {"message", outcome.message}};
+  return {};
+}
+
+util::Result<> keep_execution_exports(World& world, const ExecutionInput& input,
+                                      const CollectedExports& exports, Json& status) {
+  const std::string name = execution_exports_name(name_of(input.object));
+  Json metadata = owned_metadata(input, name);
+  metadata["labels"].erase(std::string(k_execution_label));
+  const std::string text = data::to_json(exports.values);
+  KUBIST_CHECK(ensure_secret(world, {*world.home, ""},
+                             opaque_secret(std::move(metadata), {{std::string(state::k_export_key),
+                                                                  util::base64_encode(text)}})));
+  status["exports"] = {{"secretRef", {{"name", name}}}, {"value", exports.public_values}};
+  return {};
+}
+
+ExecutionOutcome outcome_of(const util::Error& error) {
+  ExecutionOutcome outcome;
+  outcome.state = error.reason == "ImportNotFound" ? State::failed : State::stalled;
+  outcome.reason = error.reason;
+  outcome.message = error.to_string();
+  outcome.error = error;
+  return outcome;
+}
+
+}  // namespace
+
+util::Result<ExecutionOutcome> run_execution(World& caller, const ExecutionInput& input) {
+  World world = serialized(caller);
+  auto imports = resolve_imports(world, ns_of(input.object),
+                                 data::find_path(input.spec, {"imports"}), Json::object());
+  if (!imports) {
+    return imports.error().reason.empty()
+               ? util::Result<ExecutionOutcome>(util::fail(imports.error()))
+               : outcome_of(imports.error());
+  }
+  auto group = render_execution(input);
+  if (!group) {
+    return outcome_of(group.error());
+  }
+  const bool rolls_back = on_failure(input.spec) == OnFailure::roll_back;
+  const std::string hash = rolls_back ? rollback_hash(input, *imports) : std::string();
+  if (rolls_back && !input.force &&
+      data::string_at(input.object, {"status", "rollback", "hash"}) == hash) {
+    ExecutionOutcome as_before;
+    as_before.state = State::stalled;
+    as_before.reason = "RolledBack";
+    as_before.rolled_back = true;
+    as_before.message = data::string_at(input.object, {"status", "rollback", "message"});
+    return as_before;
+  }
+  std::set<std::string> good = known_good(input.object);
+  for (const RenderedItem& item : group->items) {
+    if (!item.deploy_item.is_null()) {
+      KUBIST_TRY(const bool has_succeeded, apply_item(world, input, item));
+      if (has_succeeded) {
+        good.insert(item.name);
+      }
+    }
+  }
+  KUBIST_CHECK(prune(world, input, group->items, ""));
+  if (input.dry_run) {
+    ExecutionOutcome planned;
+    planned.reason = "DryRun";
+    return planned;
+  }
+  ExecutionRun work(world, input, *std::move(imports), *std::move(group), std::move(good));
+  const auto runs = work.run();
+  ExecutionOutcome outcome = summarize(runs);
+  if (rolls_back) {
+    KUBIST_CHECK(settle_rollback(world, input, hash, work, runs, outcome));
+  } else if (outcome.state == State::ready &&
+             data::find_path(input.object, {"status", "rollback"}) != nullptr) {
+    outcome.status["rollback"] = {{"recorded", false}};  // what is kept is of an older success
+  }
+  if (outcome.state == State::ready && data::find_path(input.spec, {"exports"}) != nullptr) {
+    Json by_item = Json::object();
+    for (const ItemRun& run : runs) {
+      if (!run.exports.is_null()) {
+        by_item[run.name] = run.exports;
+      }
+    }
+    const auto exports = map_exports(input.spec, by_item);
+    if (!exports) {
+      ExecutionOutcome stalled = outcome_of(exports.error());
+      stalled.status = std::move(outcome.status);
+      return stalled;
+    }
+    KUBIST_CHECK(keep_execution_exports(world, input, *exports, outcome.status));
+  }
+  return outcome;
+}
+
+}  // namespace kubist::deployers

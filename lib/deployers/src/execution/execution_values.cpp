@@ -1,0 +1,190 @@
+#include <kubist/data/document.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/resources/object.hpp>
+#include <kubist/state/contract.hpp>
+#include <kubist/util/base64.hpp>
+#include <kubist/util/text.hpp>
+
+#include "execution/execution_parts.hpp"
+
+// What goes into an Execution and what comes out.
+namespace kubist::deployers {
+namespace {
+
+using util::cat;
+using util::ErrorKind;
+
+tl::unexpected<util::Error> bad_import(ErrorKind kind, std::string_view reason,
+                                       std::string_view import, std::string_view message) {
+  util::Error error = util::make_error(kind, cat("import ", import, ": ", message));
+  error.reason = reason;
+  return util::fail(std::move(error));
+}
+
+tl::unexpected<util::Error> bad_list(std::string_view field, const Json& value) {
+  return invalid_item(cat(field, ": expected a list, found ", value.type_name()));
+}
+
+tl::unexpected<util::Error> missing(std::string_view import, std::string_view message) {
+  return bad_import(ErrorKind::not_found, "ImportNotFound", import, message);
+}
+
+util::Result<Json> from_secret(World& world, const std::string& ns, std::string_view import,
+                               const Json& reference) {
+  const auto name = data::string_at(reference, {"name"});
+  const auto key = data::string_at(reference, {"key"});
+  KUBIST_TRY(const auto secret,
+             world.home->find(kube::well_known::secrets(), ns, name, world.stop));
+  if (!secret) {
+    return missing(import, cat("Secret ", ns, "/", name, " does not exist"));
+  }
+  if (is_off_limits(resources::ObjectView(*secret))) {
+    return bad_import(
+        ErrorKind::invalid, "SecretNotAllowed", import,
+        cat("Secret ", ns, "/", name,
+            " is kubist's own or gives access to a cluster, executions cannot have it"));
+  }
+  const auto bytes = util::base64_decode(data::string_at(*secret, {"data", key}));
+  if (data::find_path(*secret, {"data", key}) == nullptr || !bytes) {
+    return missing(import, cat("Secret ", ns, "/", name, " has no key ", key));
+  }
+  return Json(*bytes);
+}
+
+util::Result<Json> from_config_map(World& world, const std::string& ns, std::string_view import,
+                                   const Json& reference) {
+  const auto name = data::string_at(reference, {"name"});
+  const auto key = data::string_at(reference, {"key"});
+  KUBIST_TRY(const auto map,
+             world.home->find(kube::well_known::config_maps(), ns, name, world.stop));
+  if (!map) {
+    return missing(import, cat("ConfigMap ", ns, "/", name, " does not exist"));
+  }
+  const Json* value = data::find_path(*map, {"data", key});
+  if (value == nullptr) {
+    return missing(import, cat("ConfigMap ", ns, "/", name, " has no key ", key));
+  }
+  return *value;
+}
+
+util::Result<Json> from_execution(World& world, const std::string& ns, std::string_view import,
+                                  const Json& reference) {
+  const auto name = data::string_at(reference, {"name"});
+  const auto wanted = data::string_at(reference, {"export"});
+  KUBIST_TRY(const auto execution, world.home->find(executions(), ns, name, world.stop));
+  if (!execution) {
+    return missing(import, cat("Execution ", ns, "/", name, " does not exist"));
+  }
+  const auto secret_name = data::string_at(*execution, {"status", "exports", "secretRef", "name"});
+  if (secret_name.empty()) {
+    return missing(import, cat("Execution ", ns, "/", name, " has exported nothing yet"));
+  }
+  KUBIST_TRY(const auto secret,
+             world.home->find(kube::well_known::secrets(), ns, secret_name, world.stop));
+  const std::string text =
+      secret ? util::base64_decode(data::string_at(*secret, {"data", state::k_export_key}))
+                   .value_or("{}")
+             : "{}";
+  KUBIST_TRY(const Json values, data::parse_json(text, cat("exports of Execution ", name)));
+  const auto value = values.find(wanted);
+  if (value == values.end()) {
+    return missing(import, cat("Execution ", ns, "/", name, " has no export ", wanted));
+  }
+  return *value;
+}
+
+/// The value under a key, which may be a path with dots.
+const Json* value_at(const Json& values, std::string_view key) {
+  if (!values.is_object()) {
+    return nullptr;
+  }
+  if (const auto exact = values.find(key); exact != values.end()) {
+    return &*exact;
+  }
+  for (std::size_t dot = key.find('.'); dot != std::string_view::npos;
+       dot = key.find('.', dot + 1)) {
+    if (const auto inner = values.find(key.substr(0, dot)); inner != values.end()) {
+      if (const Json* found = value_at(*inner, key.substr(dot + 1)); found != nullptr) {
+        return found;
+      }
+    }
+  }
+  return nullptr;
+}
+
+util::Result<Json> from_item(std::string_view import, const Json& reference, const Json& by_item) {
+  const auto name = data::string_at(reference, {"name"});
+  const auto wanted = data::string_at(reference, {"export"});
+  const auto exports = by_item.find(name);
+  const Json* value = exports == by_item.end() ? nullptr : value_at(*exports, wanted);
+  if (value == nullptr) {
+    return missing(import, cat("item ", name, " has no export ", wanted));
+  }
+  return *value;
+}
+
+util::Result<Json> resolve(World& world, const std::string& ns, const Json& import,
+                           const Json& by_item) {
+  const auto name = data::string_at(import, {"name"});
+  if (import.contains("value")) {
+    return import["value"];
+  }
+  if (import.contains("secretRef")) {
+    return from_secret(world, ns, name, import["secretRef"]);
+  }
+  if (import.contains("configMapRef")) {
+    return from_config_map(world, ns, name, import["configMapRef"]);
+  }
+  if (import.contains("executionRef")) {
+    return from_execution(world, ns, name, import["executionRef"]);
+  }
+  if (import.contains("itemRef")) {
+    return from_item(name, import["itemRef"], by_item);
+  }
+  return missing(name, "it names no source");
+}
+
+}  // namespace
+
+util::Result<Json> resolve_imports(World& world, const std::string& ns, const Json* imports,
+                                   const Json& by_item) {
+  Json values = Json::object();
+  if (imports != nullptr && !imports->is_array()) {
+    return bad_list("imports", *imports);
+  }
+  for (std::size_t i = 0; imports != nullptr && i < imports->size(); ++i) {
+    const Json& import = (*imports)[i];
+    KUBIST_TRY(values[std::string(data::string_at(import, {"name"}))],
+               resolve(world, ns, import, by_item));
+  }
+  return values;
+}
+
+util::Result<CollectedExports> map_exports(const Json& spec, const Json& by_item) {
+  CollectedExports result;
+  const Json* exports = data::find_path(spec, {"exports"});
+  if (exports != nullptr && !exports->is_array()) {
+    return bad_list("exports", *exports);
+  }
+  for (std::size_t i = 0; exports != nullptr && i < exports->size(); ++i) {
+    const Json& entry = (*exports)[i];
+    const std::string name(data::string_at(entry, {"name"}));
+    const auto item = data::string_at(entry, {"item"});
+    const auto key = data::string_at(entry, {"key"}, name);
+    const auto found = by_item.find(item);
+    const Json* value = found == by_item.end() ? nullptr : value_at(*found, key);
+    if (value == nullptr) {
+      util::Error error = util::make_error(
+          ErrorKind::invalid, cat("export ", name, ": item ", item, " exports no ", key));
+      error.reason = "ExportNotFound";
+      return util::fail(std::move(error));
+    }
+    result.values[name] = *value;
+    if (data::bool_at(entry, {"public"})) {
+      result.public_values[name] = *value;
+    }
+  }
+  return result;
+}
+
+}  // namespace kubist::deployers

@@ -1,0 +1,107 @@
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/text.hpp>
+
+#include "item/config_check.hpp"
+#include "helm/helm_deployer.hpp"
+#include "manifest/manifest_run.hpp"
+
+namespace kubist::deployers {
+namespace {
+
+using util::cat;
+
+constexpr std::size_t k_kept_charts = 16;
+constexpr std::string_view k_resource_policy = "helm.sh/resource-policy";
+
+void add_chart(RenderedChart chart, const HelmConfig& config, const Job& job, ManifestPlan& plan) {
+  for (resources::Manifest& object : chart.objects) {
+    const bool keep = resources::ObjectView(object.object).annotation(k_resource_policy) == "keep";
+    plan.entries.push_back({std::move(object), keep ? ManagePolicy::keep : ManagePolicy::manage,
+                            nullptr, nullptr, false});
+  }
+  if (config.create_namespace) {
+    const Json ns{
+        {"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", job.place.ns}}}};
+    resources::Manifest manifest;
+    manifest.object = ns;
+    plan.entries.push_back({std::move(manifest), ManagePolicy::keep, nullptr, nullptr, true});
+  }
+  if (!chart.hooks.empty()) {
+    plan.warnings.push_back(cat("hooks of the chart were not run: ", util::join(chart.hooks, ", ")));
+  }
+}
+
+}  // namespace
+
+util::Result<> HelmDeployer::check(const Item& item, const Settings& settings) const {
+  KUBIST_TRY(const HelmConfig config, parse_helm(item));
+  KUBIST_CHECK(parse_helm_plan(item));
+  if (config.chart.local && !settings.local_charts) {
+    return util::fail(config_error("config.chart.path: charts on this machine are not to be had here",
+                                   "Name a repository, an OCI reference, or a URL."));
+  }
+  return {};
+}
+
+Json HelmDeployer::identity(const Item& item, const Settings& settings) const {
+  Json identity = ManifestDeployer::identity(item, settings);
+  const auto config = parse_helm(item);
+  if (config && config->chart.local && settings.local_charts) {
+    identity["chart"] = local_chart_hash(config->chart.reference);
+  }
+  return identity;
+}
+
+util::Result<RenderedChart> HelmDeployer::render(World& world, const Item& item, const Job& job,
+                                                 const HelmConfig& config) const {
+  {
+    const std::lock_guard lock(m_mutex);
+    for (const auto& [id, chart] : m_rendered) {
+      if (id == job.id) {
+        return chart;
+      }
+    }
+  }
+  const bool upgrade = !managed_of(item).empty();
+  KUBIST_TRY(RenderedChart chart, render_chart(world, job, config, upgrade));
+  const std::lock_guard lock(m_mutex);
+  m_rendered.emplace_front(job.id, chart);
+  if (m_rendered.size() > k_kept_charts) {
+    m_rendered.pop_back();
+  }
+  return chart;
+}
+
+util::Result<Progress> HelmDeployer::advance(World& world, const Item& item, const Job& job) const {
+  if (job.remove) {
+    return ManifestDeployer::advance(world, item, job);
+  }
+  KUBIST_TRY(const HelmConfig config, parse_helm(item));
+  KUBIST_TRY(ManifestPlan plan, parse_helm_plan(item));
+  Job in_release = job;
+  if (!config.ns.empty()) {
+    in_release.place.ns = config.ns;
+  }
+  plan.values = [&]() -> util::Result<Json> {
+    KUBIST_TRY(Json values, chart_values(world, in_release, config));
+    return Json{{"Values", std::move(values)}};
+  };
+  ManifestRun run(world, item, in_release);
+  auto progress = run.advance(std::move(plan), [&](ManifestPlan& filled) -> util::Result<> {
+    KUBIST_TRY(auto chart, render(world, item, in_release, config));
+    add_chart(std::move(chart), config, in_release, filled);
+    return {};
+  });
+  if (progress && progress->state != Progress::State::running) {
+    const std::lock_guard lock(m_mutex);
+    m_rendered.remove_if([&](const auto& entry) { return entry.first == job.id; });
+  }
+  return progress;
+}
+
+const Deployer& helm_deployer() {
+  static const HelmDeployer deployer;
+  return deployer;
+}
+
+}  // namespace kubist::deployers

@@ -1,0 +1,34 @@
+#pragma once
+#include <list>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include <kubist/deployers/deployer.hpp>
+
+#include "helm/helm_render.hpp"
+#include "manifest/manifest_deployer.hpp"
+
+namespace kubist::deployers {
+
+/// Renders a chart, and goes on with its objects as the manifest deployer does.
+class HelmDeployer : public ManifestDeployer {
+ public:
+  util::Result<> check(const Item& item, const Settings& settings) const override;
+  Json identity(const Item& item, const Settings& settings) const override;
+  util::Result<Progress> advance(World& world, const Item& item, const Job& job) const override;
+  bool takes_imports() const override { return true; }
+
+ private:
+  util::Result<RenderedChart> render(World& world, const Item& item, const Job& job,
+                                     const HelmConfig& config) const;
+
+  /// Charts of jobs between noting their objects and making them: a chart may make names by chance,
+  /// and what is made must be what was noted. Without it (another process) they are noted again.
+  mutable std::mutex m_mutex;
+  mutable std::list<std::pair<std::string, RenderedChart>> m_rendered;  ///< by job, newest first
+};
+
+const Deployer& helm_deployer();
+
+}  // namespace kubist::deployers

@@ -1,0 +1,83 @@
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/random.hpp>
+#include <kubist/util/text.hpp>
+
+#include "item/job.hpp"
+#include "item/session.hpp"
+#include "item/watcher.hpp"
+
+// Items of types that are not ours: their deployers work by the same handshake.
+namespace kubist::deployers {
+namespace {
+
+using util::cat;
+
+/// Upstream's own default (landscaper's deployItemTimeouts.pickup).
+constexpr std::chrono::minutes k_pickup{5};
+
+util::Result<ItemOutcome> not_picked_up(World& world, Session& session, const Item& item) {
+  Progress failure;
+  failure.state = Progress::State::failed;
+  failure.operation = "WaitingForPickup";
+  failure.reason = "PickupTimeout";
+  failure.codes = {"ERR_TIMEOUT"};
+  failure.message = cat("no deployer for type ", item.type, " took DeployItem ", item.name,
+                        " up within 5 minutes");
+  KUBIST_CHECK(session.write_status([&](Json status) {
+    return is_taken_up(status) || !job_pending(status)
+               ? status
+               : finished(std::move(status), item.deleting, failure, "", {}, world.clock->now());
+  }));
+  return as_it_stands(session, true);
+}
+
+util::Result<> trigger(World& world, Session& session) {
+  const std::string id = util::random_uuid();
+  return session.write_status(
+      [&](Json status) { return triggered(std::move(status), id, world.clock->now()); });
+}
+
+}  // namespace
+
+ItemOutcome as_it_stands(const Session& session, bool ran) {
+  const Json status = session.status();
+  const auto phase = data::string_at(status, {"phase"});
+  if (phase == phase::k_failed || phase == phase::k_delete_failed) {
+    return outcome_of(session, Progress::State::failed, ran,
+                      std::string(data::string_at(status, {"lastError", "reason"}, "Failed")),
+                      std::string(data::string_at(status, {"lastError", "message"})));
+  }
+  const bool done = phase == phase::k_succeeded && !job_pending(status);
+  return outcome_of(session, done ? Progress::State::done : Progress::State::running, ran,
+                    done ? "Succeeded" : "Pending", "");
+}
+
+util::Result<ItemOutcome> run_foreign(World& world, Session& session, const Item& item,
+                                      const RunOptions& options) {
+  const bool fresh = data::int_at(session.status(), {"observedGeneration"}) == item.generation;
+  const bool good = data::string_at(session.status(), {"phase"}) == phase::k_succeeded;
+  if (!job_pending(session.status())) {
+    if (!options.trigger || (fresh && good && !options.force)) {
+      return as_it_stands(session, false);
+    }
+    KUBIST_CHECK(trigger(world, session));
+  }
+  const auto deadline = world.clock->monotonic() + k_pickup;
+  Watcher watcher(world.stop);
+  while (options.wait && !world.stop.stop_requested() && job_pending(session.status())) {
+    std::optional<std::chrono::milliseconds> limit;
+    if (!is_taken_up(session.status())) {
+      limit = std::chrono::duration_cast<std::chrono::milliseconds>(deadline -
+                                                                    world.clock->monotonic());
+      if (limit->count() <= 0) {
+        return not_picked_up(world, session, item);
+      }
+    }
+    watcher.set({watch_of_item(world, item.ns, item.name)});
+    KUBIST_CHECK(watcher.wait(limit));
+    KUBIST_CHECK(session.reload());
+  }
+  return as_it_stands(session, true);
+}
+
+}  // namespace kubist::deployers

@@ -1,0 +1,41 @@
+#include "item/job.hpp"
+
+#include <algorithm>
+
+#include <kubist/data/pointer.hpp>
+
+namespace kubist::deployers {
+
+ItemOutcome outcome_of(const Session& session, Progress::State state, bool ran, std::string reason,
+                       std::string message) {
+  const Json status = session.status();
+  return {state,
+          ran,
+          std::string(data::string_at(status, {"phase"})),
+          std::move(reason),
+          std::move(message),
+          session.object(),
+          {}};
+}
+
+util::Result<Place> find_place(World& world, const Item& item) {
+  auto place = world.place_of(item.ns, runs_at_home(item) ? std::string() : item.target);
+  if (!place) {
+    util::Error error = place.error();
+    if (error.kind == util::ErrorKind::not_found && error.reason.empty()) {
+      error.reason = "NoTargetFound";
+    }
+    return util::fail(std::move(error));
+  }
+  return place;
+}
+
+void fill_job(const Session& session, const World& world, Job& job) {
+  const Json status = session.status();
+  job.id = std::string(data::string_at(status, {"jobID"}));
+  // initTime has whole seconds: a timeout of 1s must not be over before it began.
+  const auto now = world.clock->now();
+  job.started = std::min(now, taken_up_at(status).value_or(now) + std::chrono::milliseconds(999));
+}
+
+}  // namespace kubist::deployers

@@ -1,0 +1,270 @@
+#include "manifest/limits.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/data/schema.hpp>
+#include <kubist/util/text.hpp>
+
+#include "pod/account_token.hpp"
+#include "manifest/managed.hpp"
+#include "pod/pod_limits.hpp"
+#include "item/requests.hpp"
+
+namespace kubist::deployers {
+namespace {
+
+using resources::ObjectView;
+using util::cat;
+using util::ErrorKind;
+
+struct KindName {
+  std::string_view group, kind;
+};
+
+/// What Kubernetes' own ClusterRole `edit` may write, without Leases (they are kubist's locks).
+constexpr std::array k_free{KindName{"", "ConfigMap"},
+                            KindName{"", "Event"},
+                            KindName{"", "PersistentVolumeClaim"},
+                            KindName{"", "Pod"},
+                            KindName{"", "ReplicationController"},
+                            KindName{"", "Secret"},
+                            KindName{"", "Service"},
+                            KindName{"", "ServiceAccount"},
+                            KindName{"apps", "DaemonSet"},
+                            KindName{"apps", "Deployment"},
+                            KindName{"apps", "ReplicaSet"},
+                            KindName{"apps", "StatefulSet"},
+                            KindName{"autoscaling", "HorizontalPodAutoscaler"},
+                            KindName{"batch", "CronJob"},
+                            KindName{"batch", "Job"},
+                            KindName{"networking.k8s.io", "Ingress"},
+                            KindName{"networking.k8s.io", "NetworkPolicy"},
+                            KindName{"policy", "PodDisruptionBudget"}};
+constexpr std::string_view k_own_domain = "kubist.io/";
+constexpr std::string_view k_token_type = "kubernetes.io/service-account-token";
+
+std::string grant_of(std::string_view group, std::string_view kind) {
+  return cat(kind, group.empty() ? "" : ".", group);
+}
+
+util::Error denied(std::string_view reason, std::string message, std::string hint) {
+  util::Error error = util::make_error(ErrorKind::denied, std::move(message), std::move(hint));
+  error.reason = reason;
+  return error;
+}
+
+std::string hint_for(const ItemLimits& limits, std::string_view group, std::string_view kind) {
+  return cat("An administrator allows it with ", grant_of(group, kind),
+             " in spec.items.kinds of Project ", limits.project, ".");
+}
+
+bool is_free(std::string_view group, std::string_view kind) {
+  return std::any_of(k_free.begin(), k_free.end(),
+                     [&](const KindName& one) { return one.group == group && one.kind == kind; });
+}
+
+bool is_secret(const ObjectView& object) {
+  return object.group().empty() && object.kind() == "Secret";
+}
+
+std::string item_mark(const Item& item) { return cat(item.ns, "/", item.name); }
+
+/// This item's, or that of one of its name before.
+bool made_by(const Item& item, const Json& live) {
+  return is_own(live, item) || ObjectView(live).annotation(k_managed_label) == item_mark(item);
+}
+
+/// The first of kubist's own words in the metadata; those of mark() are on every object.
+std::string own_word(const ObjectView& object) {
+  for (const Json* map : {&object.labels(), &object.annotations()}) {
+    for (const auto& [key, value] : map->items()) {
+      if (key.starts_with(k_own_domain) && key != k_managed_label) {
+        return key;
+      }
+    }
+  }
+  for (const std::string_view finalizer : object.finalizers()) {
+    if (finalizer.starts_with(k_own_domain)) {
+      return std::string(finalizer);
+    }
+  }
+  return {};
+}
+
+/// A token Secret gives the token of any account of its namespace.
+bool is_foreign_token(const Json& object, const Place& place) {
+  const ObjectView view(object);
+  return is_secret(view) && data::string_at(object, {"type"}) == k_token_type &&
+         !is_allowed_account(place.item_accounts,
+                             view.annotation("kubernetes.io/service-account.name"));
+}
+
+/// Of a release, where there is none yet: whose name may be used, that may be made, as
+/// VirtualClusters make theirs.
+bool is_bare_namespace(const ManifestEntry& entry) {
+  const ObjectView view(entry.manifest.object);
+  return entry.only_absent && view.group().empty() && view.kind() == "Namespace";
+}
+
+void check_entry(const ManifestEntry& entry, const Place& place, std::vector<util::Error>& found) {
+  const Json& object = entry.manifest.object;
+  const ObjectView view(object);
+  const std::string name = name_of(view.ref());
+  const std::string hint = hint_for(*place.limits, view.group(), view.kind());
+  if (is_granted(*place.limits, view.group(), view.kind())) {
+    return;
+  }
+  if (!is_free(view.group(), view.kind())) {
+    found.push_back(denied("KindNotAllowed",
+                           cat(name, ": items may not write objects of the kind ",
+                               grant_of(view.group(), view.kind()), " on the home cluster"),
+                           hint));
+    return;
+  }
+  if (const std::string word = own_word(view); !word.empty()) {
+    found.push_back(denied("ObjectNotAllowed", cat(name, ": ", word, " is kubist's own"),
+                           "Leave it out of metadata."));
+  }
+  if (is_foreign_token(object, place)) {
+    found.push_back(
+        denied("AccountNotAllowed",
+               cat(name, ": the project does not allow its items a token of the account ",
+                   view.annotation("kubernetes.io/service-account.name")),
+               "An administrator allows it in the Project's "
+               "spec.items.serviceAccounts."));
+  }
+  if (!entry.patch_before_delete.is_null()) {
+    found.push_back(
+        denied("ObjectNotAllowed", cat(name, ": patchBeforeDelete is not allowed"), hint));
+  }
+  const Json* pod = pod_spec_of(object);
+  for (const std::string& problem :
+       pod == nullptr ? std::vector<std::string>() : pod_problems(*pod, place.item_accounts)) {
+    found.push_back(
+        denied(problem.starts_with("serviceAccount") ? "AccountNotAllowed" : "PodNotAllowed",
+               cat(name, ": ", problem),
+               problem.starts_with("serviceAccount")
+                   ? "An administrator allows it in the Project's spec.items.serviceAccounts."
+                   : hint));
+  }
+}
+
+util::Error off_limits(std::string_view ns, std::string_view name) {
+  util::Error error =
+      util::make_error(ErrorKind::invalid,
+                       cat("Secret ", ns, "/", name,
+                           " is kubist's own or gives access to a cluster, items cannot have it"));
+  error.reason = "SecretNotAllowed";
+  return error;
+}
+
+util::Result<> check_pod_secrets(World& world, const Job& job, const Json& object,
+                                 std::vector<util::Error>& found) {
+  const Json* pod = pod_spec_of(object);
+  const ObjectView view(object);
+  const std::string ns(view.ns());
+  for (const SecretUse& use : pod == nullptr ? std::vector<SecretUse>() : secrets_used(*pod)) {
+    KUBIST_TRY(const auto live,
+               job.place.client->find(kube::well_known::secrets(), ns, use.name, world.stop));
+    if (live && is_off_limits(ObjectView(*live))) {
+      found.push_back(
+          util::with_context(off_limits(ns, use.name), cat(name_of(view.ref()), ": ", use.field)));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+bool is_granted(const ItemLimits& limits, std::string_view group, std::string_view kind) {
+  return std::find(limits.kinds.begin(), limits.kinds.end(), grant_of(group, kind)) !=
+         limits.kinds.end();
+}
+
+std::vector<util::Error> manifest_problems(const ManifestPlan& plan, const Place& place) {
+  std::vector<util::Error> found;
+  for (const ManifestEntry& entry : plan.entries) {
+    if (place.limits != nullptr && entry.policy != ManagePolicy::ignore &&
+        !is_bare_namespace(entry)) {
+      check_entry(entry, place, found);
+    }
+  }
+  return found;
+}
+
+util::Result<> check_manifests(World& world, const Job& job, const ManifestPlan& plan) {
+  if (job.place.limits == nullptr) {
+    return {};
+  }
+  std::vector<util::Error> found = manifest_problems(plan, job.place);
+  std::set<std::string> namespaces;
+  for (const ManifestEntry& entry : plan.entries) {
+    const ObjectView view(entry.manifest.object);
+    if (entry.policy == ManagePolicy::ignore) {
+      continue;
+    }
+    const std::string ns(is_bare_namespace(entry) ? view.name() : view.ns());
+    const bool first = !ns.empty() && namespaces.insert(ns).second;
+    if (const auto allowed = first ? job.place.limits->check_namespace(ns) : util::Result<>();
+        !allowed) {
+      found.push_back(util::with_context(allowed.error(), name_of(view.ref())));
+    } else if (!is_granted(*job.place.limits, view.group(), view.kind())) {
+      KUBIST_CHECK(check_pod_secrets(world, job, entry.manifest.object, found));
+    }
+  }
+  if (found.empty()) {
+    return {};
+  }
+  const std::string reason = found.front().reason;
+  const ErrorKind kind = found.front().kind;
+  util::Error error = data::combine_errors(std::move(found), "the item's objects");
+  error.reason = reason;
+  error.kind = kind;
+  return util::fail(std::move(error));
+}
+
+util::Result<> check_takeover(const Item& item, const Place& place, const Json& live) {
+  const ObjectView view(live);
+  if (place.limits == nullptr || is_granted(*place.limits, view.group(), view.kind()) ||
+      made_by(item, live)) {
+    return {};
+  }
+  const bool by_project = view.annotation(k_managed_label).starts_with(cat(item.ns, "/"));
+  if (by_project && !is_secret(view)) {
+    return {};
+  }
+  return util::fail(denied(
+      k_name_taken,
+      cat(by_project ? "another item made it" : "it is there, and no item of the project made it",
+          ", so this one may not write over it"),
+      cat("Delete it or give yours another name. An administrator allows to take over what is "
+          "there with ",
+          grant_of(view.group(), view.kind()), " in spec.items.kinds of Project ",
+          place.limits->project, ".")));
+}
+
+util::Result<> check_readable_namespace(const Place& place, const std::string& ns) {
+  return place.limits == nullptr || ns.empty() ? util::Result<>()
+                                               : place.limits->check_namespace(ns);
+}
+
+util::Result<> check_readable(const Item& item, const Place& place, const Json& live) {
+  const ObjectView view(live);
+  if (is_secret(view) && is_off_limits(view)) {
+    return util::fail(off_limits(view.ns(), view.name()));
+  }
+  if (place.limits == nullptr || is_granted(*place.limits, view.group(), view.kind()) ||
+      made_by(item, live) || (!is_secret(view) && !view.ns().empty())) {
+    return {};
+  }
+  return util::fail(denied(is_secret(view) ? "SecretNotAllowed" : "KindNotAllowed",
+                           cat(name_of(view.ref()),
+                               " is not one that this item made, so it may "
+                               "not read it"),
+                           hint_for(*place.limits, view.group(), view.kind())));
+}
+
+}  // namespace kubist::deployers

@@ -1,0 +1,55 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kubist/deployers/deployer.hpp>
+#include <kubist/resources/object.hpp>
+
+#include "manifest/manifest_plan.hpp"
+
+namespace kubist::deployers {
+
+/// On each object that an item makes: the item's uid, so that two items never take each other's
+/// objects for their own. (Not k_item_label: what has that goes when its item has vanished.)
+inline constexpr std::string_view k_managed_label = "kubist.io/managed-by-item";
+
+/// One object of an item, as status.providerStatus.managedResources keeps it: written before the
+/// object is made, its uid afterwards.
+struct Managed {
+  ManagePolicy policy = ManagePolicy::manage;
+  std::string api_version;
+  resources::ObjectRef ref;
+  std::string uid;     ///< empty: perhaps not made yet
+  bool stale = false;  ///< no longer in the config: to be deleted
+  Json annotate_before_delete, patch_before_delete;
+};
+
+std::vector<Managed> managed_of(const Item& item);
+Json managed_json(const std::vector<Managed>& managed);
+/// "Kind ns/name", for messages.
+std::string name_of(const resources::ObjectRef& ref);
+/// Is the live object one that this item made (or took over)?
+bool is_own(const Json& live, const Item& item);
+
+/// What a step found to wait for.
+struct Pending {
+  std::vector<std::string> lines;  ///< "Deployment shop/web: 0 of 1 replicas ready"
+  std::vector<WatchRequest> watch;
+  std::optional<std::chrono::milliseconds> ask_again;  ///< a deadline that may pass unseen
+  /// Waits for the object, or without a name for all with the labels, for the reason `line`.
+  void add(const Job& job, const kube::ApiResource& resource, const std::string& ns,
+           const std::string& name, std::string line, const std::string& labels = {});
+  bool empty() const { return lines.empty(); }
+  /// "waiting for A; B; and 3 more".
+  std::string message(std::string_view what) const;
+};
+
+/// One step of deleting objects, in the reverse order of an apply, each with its uid as
+/// precondition: asks for the deletion of the first wave that is not gone. `managed` loses what is
+/// gone, and what turned out to be somebody else's (told to World::progress); pending is empty when
+/// nothing is left.
+util::Result<Pending> delete_step(World& world, const Item& item, const Job& job,
+                                  std::vector<Managed>& managed);
+
+}  // namespace kubist::deployers

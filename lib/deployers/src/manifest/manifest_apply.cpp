@@ -1,0 +1,171 @@
+#include "manifest/manifest_apply.hpp"
+
+#include <map>
+#include <set>
+
+#include <kubist/apply/set.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
+
+#include "manifest/limits.hpp"
+
+namespace kubist::deployers {
+namespace {
+
+using util::cat;
+
+constexpr std::size_t k_shown_errors = 5;
+
+apply::Options options_of(const Item& item, const Job& job) {
+  apply::Options options;
+  // Not by the item's uid: an item that is made again takes up where the one before ended.
+  options.manager = short_name("kubist-item", cat(item.ns, "/", item.name), 40);
+  options.force_conflicts = true;
+  options.default_namespace = job.place.ns;
+  options.timeout = job.remaining.value_or(std::chrono::seconds(0));
+  return options;
+}
+
+void mark(Json& object, const Item& item) {
+  resources::set_label(object, k_managed_label, item.uid);
+  if (resources::ObjectView(object).label(resources::k_managed_by_label).empty()) {
+    resources::set_label(object, resources::k_managed_by_label, "kubist");
+  }
+  resources::set_annotation(object, k_managed_label, cat(item.ns, "/", item.name));
+}
+
+/// Objects without those that are not to be touched.
+std::vector<resources::Manifest> to_apply(const ManifestPlan& plan) {
+  std::vector<resources::Manifest> manifests;
+  for (const ManifestEntry& entry : plan.entries) {
+    if (entry.policy != ManagePolicy::ignore) {
+      manifests.push_back(entry.manifest);
+    }
+  }
+  return manifests;
+}
+
+util::Result<apply::Admission> admit(World& world, const Item& item, const Job& job,
+                                     const ManifestEntry& entry, const resources::ObjectRef& ref,
+                                     const Json* live) {
+  if (live != nullptr && entry.only_absent) {
+    return apply::Admission{false, "it is there"};
+  }
+  if (live != nullptr && ref.group.empty() && ref.kind == "Secret" &&
+      is_off_limits(resources::ObjectView(*live))) {
+    util::Error error = util::make_error(
+        util::ErrorKind::invalid,
+        "it is kubist's own or gives access to a cluster, items cannot have it");
+    error.reason = "SecretNotAllowed";
+    return util::fail(std::move(error));
+  }
+  if (live != nullptr && entry.policy == ManagePolicy::fallback && !is_own(*live, item)) {
+    return apply::Admission{false, "somebody else made it (policy fallback)"};
+  }
+  if (live != nullptr && entry.policy == ManagePolicy::immutable) {
+    return apply::Admission{false, "it is there (policy immutable)"};
+  }
+  if (live != nullptr) {
+    KUBIST_CHECK(check_takeover(item, job.place, *live));
+  }
+  if (world.may_write) {
+    KUBIST_CHECK(world.may_write());
+  }
+  return apply::Admission{};
+}
+
+void report(World& world, const Job& job, const apply::ObjectResult& result) {
+  if (world.on_write && result.written) {
+    world.on_write({result.outcome == apply::Outcome::created ? "create" : "patch",
+                    cat(result.api_version, " ", result.ref.kind, "/", result.ref.ns,
+                        result.ref.ns.empty() ? "" : "/", result.ref.name),
+                    job.place.cluster});
+  }
+}
+
+void take_uids(const apply::Report& report, std::vector<Managed>& managed) {
+  std::map<resources::ObjectRef, std::string> uids;
+  for (const apply::ObjectResult& result : report.results) {
+    if (result.ok() && !result.uid.empty()) {
+      uids[result.ref] = result.uid;
+    }
+  }
+  for (Managed& one : managed) {
+    if (const auto found = uids.find(one.ref); found != uids.end()) {
+      one.uid = found->second;
+    }
+  }
+}
+
+/// The report's error with the errors of single objects.
+std::optional<util::Error> error_of(const apply::Report& report) {
+  auto error = report.error();
+  if (!error) {
+    return error;
+  }
+  std::vector<util::Error> single;
+  for (const apply::ObjectResult& result : report.results) {
+    if (result.error && single.size() < k_shown_errors) {
+      single.push_back(util::with_context(*result.error, name_of(result.ref)));
+    }
+  }
+  for (const apply::NotReady& left : report.not_ready) {
+    single.push_back(util::make_error(util::ErrorKind::not_ready,
+                                      cat(name_of(left.ref), ": ", left.message)));
+  }
+  if (single.size() == 1 && report.errors.empty()) {
+    return single.front();
+  }
+  error->details.insert(error->details.end(), single.begin(), single.end());
+  return error;
+}
+
+}  // namespace
+
+util::Result<> resolve_plan(World& world, const Item& item, const Job& job, ManifestPlan& plan) {
+  std::vector<resources::Manifest> manifests;
+  for (ManifestEntry& entry : plan.entries) {
+    mark(entry.manifest.object, item);
+    manifests.push_back(entry.manifest);
+  }
+  auto errors =
+      apply::check_set(*job.place.client, manifests, options_of(item, job), world.stop);
+  if (!errors.empty()) {
+    return util::fail(data::combine_errors(std::move(errors), "the item's objects"));
+  }
+  for (std::size_t i = 0; i < manifests.size(); ++i) {
+    plan.entries[i].manifest = std::move(manifests[i]);
+  }
+  return check_manifests(world, job, plan);
+}
+
+std::optional<util::Error> apply_plan(World& world, const Item& item, const Job& job,
+                                      const ManifestPlan& plan, std::vector<Managed>& managed) {
+  std::vector<resources::Manifest> manifests = to_apply(plan);
+  std::vector<const ManifestEntry*> entries;
+  std::vector<resources::ObjectRef> refs;
+  for (const ManifestEntry& entry : plan.entries) {
+    if (entry.policy != ManagePolicy::ignore) {
+      entries.push_back(&entry);
+      refs.push_back(resources::ObjectView(entry.manifest.object).ref());
+    }
+  }
+  std::set<resources::ObjectRef> others;
+  apply::Options options = options_of(item, job);
+  options.permit = world.permit;
+  options.admit = [&](std::size_t index, const Json* live) {
+    auto admission = admit(world, item, job, *entries[index], refs[index], live);
+    if (admission && !admission->write && !is_own(*live, item)) {
+      others.insert(refs[index]);
+    }
+    return admission;
+  };
+  options.on_result = [&](const apply::ObjectResult& result) { report(world, job, result); };
+  const apply::Report done = apply::apply_set(*job.place.client, manifests, options, world.stop);
+  take_uids(done, managed);
+  std::erase_if(managed, [&](const Managed& one) { return others.contains(one.ref); });
+  return error_of(done);
+}
+
+}  // namespace kubist::deployers

@@ -1,0 +1,143 @@
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/text.hpp>
+
+#include "manifest/limits.hpp"
+#include "manifest/manifest_run.hpp"
+
+namespace kubist::deployers {
+namespace {
+
+using util::cat;
+
+constexpr std::chrono::seconds k_kind_again{5};
+
+/// One value as it is, several as a list, nothing where there is none.
+std::optional<Json> value_at(const data::JsonPath& path, const Json& object) {
+  const auto result = path.find(object, data::MissingKeys::allow);
+  const auto found = result ? result->values() : std::vector<const Json*>();
+  if (found.empty()) {
+    return std::nullopt;
+  }
+  if (found.size() == 1) {
+    return *found.front();
+  }
+  Json list = Json::array();
+  for (const Json* value : found) {
+    list.push_back(*value);
+  }
+  return list;
+}
+
+util::Result<std::optional<Json>> read_value(World& world, const Item& item, const Job& job,
+                                             const ExportRule& rule, const ObjectSelector& from,
+                                             const data::JsonPath& path, Pending& pending) {
+  auto looked = find_object(world, item, job, from);
+  if (!looked) {
+    return util::fail(util::with_context(looked.error(), cat("export ", rule.key)));
+  }
+  const std::optional<Found> found = *std::move(looked);
+  const std::string where = cat("export ", rule.key, ": ", from.kind, " ", from.name);
+  if (!found) {
+    pending.lines.push_back(cat(where, ": the cluster has no such kind"));
+    pending.ask_again = k_kind_again;  // kinds cannot be watched
+    return std::nullopt;
+  }
+  auto value = found->object ? value_at(path, *found->object) : std::nullopt;
+  if (!value) {
+    pending.add(job, found->resource, found->ns, from.name,
+                found->object ? cat(where, " has no ", path.text()) : cat(where, " does not exist"));
+  }
+  return value;
+}
+
+/// From the chart's values, which never change while it is waited.
+util::Result<Json> value_of_chart(const ExportRule& rule, const ManifestPlan& plan) {
+  KUBIST_TRY(const Json root, plan.values ? plan.values() : util::Result<Json>(Json::object()));
+  auto value = value_at(rule.path, root);
+  if (!value) {
+    util::Error error =
+        util::make_error(util::ErrorKind::invalid,
+                         cat("export ", rule.key, ": the values have no ", rule.path.text()));
+    error.reason = "InvalidExports";
+    return util::fail(std::move(error));
+  }
+  return *std::move(value);
+}
+
+/// "a.b" becomes {"a": {"b": value}}.
+util::Result<> put(Json& values, const std::string& key, Json value) {
+  Json* at = &values;
+  for (const std::string& part : util::split(key, '.')) {
+    if (!at->is_null() && !at->is_object()) {
+      util::Error error =
+          util::make_error(util::ErrorKind::invalid,
+                           cat("export ", key, ": another export has its first part as a value"));
+      error.reason = "InvalidExports";
+      return util::fail(std::move(error));
+    }
+    at = &(*at)[part];
+  }
+  *at = std::move(value);
+  return {};
+}
+
+}  // namespace
+
+util::Result<std::optional<Found>> find_object(World& world, const Item& item, const Job& job,
+                                               const ObjectSelector& selector) {
+  kube::Client& client = *job.place.client;
+  auto resource = client.discovery().find_kind(selector.api_version, selector.kind, world.stop);
+  if (!resource && resource.error().kind == util::ErrorKind::not_found) {
+    return std::nullopt;
+  }
+  if (!resource) {
+    return util::fail(resource.error());
+  }
+  Found found;
+  found.resource = *std::move(resource);
+  found.ns = !found.resource.namespaced ? "" : selector.ns.empty() ? job.place.ns : selector.ns;
+  KUBIST_CHECK(check_readable_namespace(job.place, found.ns));
+  KUBIST_TRY(found.object, client.find(found.resource, found.ns, selector.name, world.stop));
+  if (found.object) {
+    KUBIST_CHECK(check_readable(item, job.place, *found.object));
+  }
+  return found;
+}
+
+util::Result<Json> collect_exports(World& world, const Item& item, const Job& job,
+                                   const ManifestPlan& plan, Pending& pending) {
+  Json values = Json::object();
+  for (const ExportRule& rule : plan.exports) {
+    ObjectSelector from = rule.from;
+    if (from.kind.empty()) {
+      KUBIST_TRY(auto value, value_of_chart(rule, plan));
+      KUBIST_CHECK(put(values, rule.key, std::move(value)));
+      continue;
+    }
+    if (rule.reference) {
+      KUBIST_TRY(const auto reference,
+                 read_value(world, item, job, rule, from, *rule.reference, pending));
+      if (!reference) {
+        continue;
+      }
+      from = {rule.referred_api_version, rule.referred_kind,
+              std::string(data::string_at(*reference, {"name"})),
+              std::string(data::string_at(*reference, {"namespace"}, from.ns)), std::nullopt};
+      if (from.name.empty()) {
+        util::Error error = util::make_error(
+            util::ErrorKind::invalid,
+            cat("export ", rule.key, ": ", rule.reference->text(), " of ", rule.from.kind, " ",
+                rule.from.name, " is no reference with a name"));
+        error.reason = "InvalidExports";
+        return util::fail(std::move(error));
+      }
+    }
+    KUBIST_TRY(auto value, read_value(world, item, job, rule, from, rule.path, pending));
+    if (value) {
+      KUBIST_CHECK(put(values, rule.key, *std::move(value)));
+    }
+  }
+  return values;
+}
+
+}  // namespace kubist::deployers

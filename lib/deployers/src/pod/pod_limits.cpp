@@ -1,0 +1,158 @@
+#include "pod/pod_limits.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/resources/object.hpp>
+#include <kubist/util/text.hpp>
+
+#include "pod/account_token.hpp"
+
+namespace kubist::deployers {
+namespace {
+
+using util::cat;
+
+constexpr std::array k_host_namespaces{"hostNetwork", "hostPID", "hostIPC"};
+constexpr std::array k_volumes{
+    "name",        "emptyDir",  "secret", "configMap", "persistentVolumeClaim",
+    "downwardAPI", "ephemeral", "image",  "projected"};
+constexpr std::array k_projections{"secret", "configMap", "downwardAPI"};
+constexpr std::array k_containers{"containers", "initContainers", "ephemeralContainers"};
+
+using Each = std::function<void(const Json& entry, const std::string& where)>;
+
+/// The maps of a list; what is anything else, the API server refuses.
+void for_each(const Json& object, const char* field, const std::string& prefix, const Each& each) {
+  const Json* list = data::find_path(object, {field});
+  for (std::size_t i = 0; list != nullptr && list->is_array() && i < list->size(); ++i) {
+    if ((*list)[i].is_object()) {
+      each((*list)[i], cat(prefix, field, "[", i, "]"));
+    }
+  }
+}
+
+template <std::size_t N>
+bool contains(const std::array<const char*, N>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void check_volume(const Json& volume, const std::string& where, std::vector<std::string>& found) {
+  for (const auto& [kind, value] : volume.items()) {
+    if (!contains(k_volumes, kind) && !value.is_null()) {
+      found.push_back(cat(where, ".", kind, ": volumes of this kind are not allowed"));
+    }
+  }
+  const Json projected = volume.value("projected", Json());
+  for_each(projected, "sources", where + ".projected.", [&](const Json& source, const auto& at) {
+    for (const auto& [kind, value] : source.items()) {
+      if (!contains(k_projections, kind) && !value.is_null()) {
+        found.push_back(cat(at, ".", kind, ": projections of this kind are not allowed"));
+      }
+    }
+  });
+}
+
+void check_container(const Json& container, const std::string& where,
+                     std::vector<std::string>& found) {
+  const std::string security = where + ".securityContext.";
+  if (data::bool_at(container, {"securityContext", "privileged"})) {
+    found.push_back(cat(security, "privileged: privileged containers are not allowed"));
+  }
+  if (data::string_at(container, {"securityContext", "procMount"}, "Default") != "Default") {
+    found.push_back(cat(security, "procMount: only Default is allowed"));
+  }
+  if (data::bool_at(container, {"securityContext", "windowsOptions", "hostProcess"})) {
+    found.push_back(cat(security, "windowsOptions.hostProcess: host processes are not allowed"));
+  }
+  for_each(container, "ports", where + ".", [&](const Json& port, const std::string& at) {
+    if (data::int_at(port, {"hostPort"}) != 0) {
+      found.push_back(cat(at, ".hostPort: ports of the host are not allowed"));
+    }
+  });
+}
+
+void add_whole_use(std::vector<SecretUse>& uses, const Json& reference, const char* name_key,
+                   std::string field) {
+  if (const auto name = data::string_at(reference, {name_key}); !name.empty()) {
+    uses.push_back({std::string(name), {}, false, std::move(field)});
+  }
+}
+
+}  // namespace
+
+const Json* pod_spec_of(const Json& object) {
+  const resources::ObjectView view(object);
+  const auto group = view.group();
+  const auto kind = view.kind();
+  if (group.empty() && kind == "Pod") {
+    return data::find_path(object, {"spec"});
+  }
+  if (group == "batch" && kind == "CronJob") {
+    return data::find_path(object, {"spec", "jobTemplate", "spec", "template", "spec"});
+  }
+  const bool workload = (group == "apps" && (kind == "Deployment" || kind == "ReplicaSet" ||
+                                             kind == "StatefulSet" || kind == "DaemonSet")) ||
+                        (group == "batch" && kind == "Job") ||
+                        (group.empty() && kind == "ReplicationController");
+  return workload ? data::find_path(object, {"spec", "template", "spec"}) : nullptr;
+}
+
+std::vector<std::string> pod_problems(const Json& pod_spec,
+                                      const std::vector<std::string>& accounts) {
+  std::vector<std::string> found;
+  for (const char* field : k_host_namespaces) {
+    if (data::bool_at(pod_spec, {field})) {
+      found.push_back(cat(field, ": namespaces of the host are not allowed"));
+    }
+  }
+  if (data::bool_at(pod_spec, {"securityContext", "windowsOptions", "hostProcess"})) {
+    found.emplace_back(
+        "securityContext.windowsOptions.hostProcess: host processes are not allowed");
+  }
+  for (const char* field : {"serviceAccountName", "serviceAccount"}) {
+    const auto account = data::string_at(pod_spec, {field});
+    if (!account.empty() && account != "default" && !is_allowed_account(accounts, account)) {
+      found.push_back(cat(field, ": the project does not allow its items the account ", account));
+    }
+  }
+  for_each(pod_spec, "volumes", "", [&](const Json& volume, const std::string& where) {
+    check_volume(volume, where, found);
+  });
+  for (const char* field : k_containers) {
+    for_each(pod_spec, field, "", [&](const Json& container, const std::string& where) {
+      check_container(container, where, found);
+    });
+  }
+  return found;
+}
+
+std::vector<SecretUse> secrets_used(const Json& pod_spec) {
+  std::vector<SecretUse> uses;
+  for_each(pod_spec, "imagePullSecrets", "", [&](const Json& secret, const std::string& where) {
+    add_whole_use(uses, secret, "name", where);
+  });
+  for_each(pod_spec, "volumes", "", [&](const Json& volume, const std::string& where) {
+    add_whole_use(uses, volume.value("secret", Json()), "secretName", where + ".secret");
+    const Json projected = volume.value("projected", Json());
+    for_each(projected, "sources", where + ".projected.", [&](const Json& source, const auto& at) {
+      add_whole_use(uses, source.value("secret", Json()), "name", at + ".secret");
+    });
+  });
+  for (const char* field : k_containers) {
+    for_each(pod_spec, field, "", [&](const Json& container, const std::string& where) {
+      for_each(container, "envFrom", where + ".", [&](const Json& from, const std::string& at) {
+        add_whole_use(uses, from.value("secretRef", Json()), "name", at + ".secretRef");
+      });
+      for_each(container, "env", where + ".", [&](const Json& variable, const std::string& at) {
+        const Json* key = data::find_path(variable, {"valueFrom", "secretKeyRef"});
+        add_whole_use(uses, key == nullptr ? Json() : *key, "name", at + ".valueFrom.secretKeyRef");
+      });
+    });
+  }
+  return uses;
+}
+
+}  // namespace kubist::deployers

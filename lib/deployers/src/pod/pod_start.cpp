@@ -1,0 +1,157 @@
+#include "pod/pod_start.hpp"
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/kube/api_error.hpp>
+#include <kubist/resources/object.hpp>
+#include <kubist/state/agent.hpp>
+#include <kubist/util/base64.hpp>
+#include <kubist/util/text.hpp>
+
+#include "pod/account_token.hpp"
+#include "pod/state_claim.hpp"
+#include "pod/state_secrets.hpp"
+
+namespace kubist::deployers {
+namespace {
+
+using util::cat;
+using util::ErrorKind;
+
+util::Error with_reason(ErrorKind kind, std::string_view reason, std::string message,
+                        std::string hint = {}) {
+  util::Error error = util::make_error(kind, std::move(message), std::move(hint));
+  error.reason = reason;
+  return error;
+}
+
+/// KEP-753: native sidecars are on by default from 1.29.
+util::Result<> check_version(World& world, const Place& place) {
+  KUBIST_TRY(const auto version, place.client->version(world.stop));
+  if (version.major > 1 || version.minor >= 29) {
+    return {};
+  }
+  return util::fail(
+      with_reason(ErrorKind::invalid, "KubernetesTooOld",
+                  cat("the cluster behind ", place.client->server(), " runs Kubernetes ",
+                      version.git_version, ", which has no native sidecars"),
+                  "Container and script items need Kubernetes 1.29 or newer."));
+}
+
+util::Result<> make_account(World& world, const Site& site, const Item& item, const Job& job,
+                            const Workload& workload, const PodNames& names) {
+  const auto objects = agent_account(item, workload, job, names);
+  const Before before = before_job(item);
+  KUBIST_CHECK(ensure(world, site, kube::well_known::service_accounts(), objects[0], before));
+  KUBIST_CHECK(ensure(world, site, kube::well_known::roles(), objects[1], before));
+  KUBIST_CHECK(ensure(world, site, kube::well_known::role_bindings(), objects[2], before));
+  return {};
+}
+
+}  // namespace
+
+util::Result<> check_secrets(const Workload& workload, const Job& job, Redactor& redactor) {
+  for (const SecretUse& use : secrets_used(workload)) {
+    KUBIST_TRY(const auto secret,
+               job.place.client->find(kube::well_known::secrets(), job.place.ns, use.name));
+    if (!secret) {
+      if (use.optional) {
+        continue;
+      }
+      return util::fail(with_reason(
+          ErrorKind::not_found, "SecretNotFound",
+          cat("config.", use.field, ": Secret ", job.place.ns, "/", use.name, " does not exist")));
+    }
+    if (is_off_limits(resources::ObjectView(*secret))) {
+      return util::fail(
+          with_reason(ErrorKind::invalid, "SecretNotAllowed",
+                      cat("config.", use.field, ": Secret ", job.place.ns, "/", use.name,
+                          " is kubist's own or gives access to a cluster, items cannot have it")));
+    }
+    if (const Json* data = data::find_path(*secret, {"data"}); data != nullptr) {
+      for (const auto& [key, value] : data->items()) {
+        if (use.key.empty() || use.key == key) {
+          redactor.add(util::base64_decode(value.get<std::string>()).value_or(""));
+        }
+      }
+    }
+  }
+  return {};
+}
+
+util::Result<std::vector<Json>> item_pods(World& world, const Item& item, const Place& place) {
+  kube::ListOptions options;
+  options.label_selector = cat(k_item_label, "=", item.uid);
+  KUBIST_TRY(auto pods,
+             place.client->list(kube::well_known::pods(), place.ns, options, world.stop));
+  return std::move(pods.items);
+}
+
+util::Result<std::vector<std::string>> delete_pods(World& world, const Item& item, const Job& job,
+                                                   const std::string& keep) {
+  KUBIST_TRY(const auto pods, item_pods(world, item, job.place));
+  std::vector<std::string> names;
+  for (const Json& pod : pods) {
+    const resources::ObjectView view(pod);
+    if (view.name() == keep) {
+      continue;
+    }
+    names.emplace_back(view.name());
+    if (view.deletion_timestamp().empty()) {
+      KUBIST_CHECK(remove(world, {*job.place.client, job.place.cluster}, kube::well_known::pods(),
+                          job.place.ns, names.back(), std::string(view.uid())));
+    }
+  }
+  return names;
+}
+
+util::Result<Started> start_pod(World& world, const Item& item, const Workload& workload,
+                                const Job& job, const PodNames& names) {
+  const Place& place = job.place;
+  const Site site{*place.client, place.cluster};
+  KUBIST_CHECK(check_version(world, place));
+  KUBIST_CHECK(check_account(workload, place));
+  Redactor ignored;
+  KUBIST_CHECK(check_secrets(workload, job, ignored));
+  // A pod of an earlier job would save its state over ours.
+  std::vector<std::string> older;
+  if (before_job(item) != Before::absent) {
+    KUBIST_TRY(older, delete_pods(world, item, job, names.pod));
+  }
+  if (!older.empty()) {
+    Progress progress;
+    progress.operation = "StartPod";
+    progress.reason = "OldPod";
+    progress.message =
+        cat("waiting for pod ", place.ns, "/", older.front(), " of an earlier run to end");
+    progress.watch = {{place.client, kube::well_known::pods(), place.ns, older.front()}};
+    return Started{{}, std::move(progress)};
+  }
+  KUBIST_CHECK(make_account(world, site, item, job, workload, names));
+  const Json input = input_secret(item, workload, job, names);
+  KUBIST_CHECK(ensure_secret(world, site, input, before_job(item)));
+  const auto& secrets = kube::well_known::secrets();
+  KUBIST_CHECK(
+      ensure(world, site, secrets, empty_secret(item, job, names.export_secret), before_job(item)));
+  state::Head head;
+  if (workload.state_claim) {
+    KUBIST_CHECK(ensure_state_claim(world, site, item, *workload.state_claim, job, names));
+  } else {
+    KUBIST_TRY(head, ensure_state_secrets(world, site, item, job, names, workload.state_limit));
+  }
+  if (!workload.service_account.empty()) {
+    KUBIST_CHECK(make_account_token(world, site, item, workload, job, names));
+  }
+  const Json pod =
+      build_pod(item, workload, job, names, world.settings, state::given_hash(input["data"]), head);
+  auto made = create(world, site, kube::well_known::pods(), pod);
+  if (made) {
+    return Started{*std::move(made), {}};
+  }
+  if (!kube::already_exists(made.error())) {
+    return util::fail(
+        util::with_context(made.error(), cat("starting pod ", place.ns, "/", names.pod)));
+  }
+  return Started{};
+}
+
+}  // namespace kubist::deployers

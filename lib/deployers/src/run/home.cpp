@@ -1,0 +1,176 @@
+#include <kubist/data/document.hpp>
+#include <kubist/data/json_text.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/resources/object.hpp>
+#include <kubist/state/contract.hpp>
+#include <kubist/util/base64.hpp>
+#include <kubist/util/duration.hpp>
+#include <kubist/util/sha256.hpp>
+#include <kubist/util/text.hpp>
+
+#include "item/log_store.hpp"
+#include "pod/pod_parts.hpp"
+#include "item/requests.hpp"
+#include "item/session.hpp"
+
+// What an item has at home besides itself: imports, exports and logs.
+namespace kubist::deployers {
+namespace {
+
+using util::cat;
+using util::ErrorKind;
+
+tl::unexpected<util::Error> import_error(ErrorKind kind, std::string_view reason,
+                                         std::string message) {
+  util::Error error = util::make_error(kind, std::move(message));
+  error.reason = reason;
+  return util::fail(std::move(error));
+}
+
+Json home_secret(const Item& item, const std::string& name, Json data) {
+  return internal_secret({{"name", name},
+                          {"namespace", item.ns},
+                          {"labels", {{std::string(resources::k_managed_by_label), "kubist"}}},
+                          {"annotations", {{"kubist.io/deployitem", cat(item.ns, "/", item.name)}}},
+                          {"ownerReferences", Json::array({owner_reference(item)})}},
+                         std::move(data));
+}
+
+/// May this item read that Secret? Internal ones only where they were made for it.
+util::Result<> check_import_secret(const Item& item, const Json& secret) {
+  const resources::ObjectView view(secret);
+  const bool own = view.annotation("kubist.io/deployitem") == cat(item.ns, "/", item.name) &&
+                   view.name() == home_import_name(item.name);
+  if (is_off_limits(view) && !own) {
+    return import_error(ErrorKind::invalid, "SecretNotAllowed",
+                        cat("spec.import.secretRef: Secret ", item.ns, "/", item.import_secret,
+                            " is kubist's own or gives access to a cluster, items cannot have it"));
+  }
+  return {};
+}
+
+}  // namespace
+
+util::Result<Json> read_imports(World& world, const Item& item) {
+  if (item.import_secret.empty()) {
+    return item.import_values.value_or(Json());
+  }
+  KUBIST_TRY(const auto secret, world.home->find(kube::well_known::secrets(), item.ns,
+                                                 item.import_secret, world.stop));
+  if (!secret) {
+    return import_error(
+        ErrorKind::not_found, "ImportNotFound",
+        cat("spec.import.secretRef: Secret ", item.ns, "/", item.import_secret, " does not exist"));
+  }
+  KUBIST_CHECK(check_import_secret(item, *secret));
+  const Json data = secret->value("data", Json::object());
+  if (item.import_key.empty()) {
+    Json values = Json::object();
+    for (const auto& [key, value] : data.items()) {
+      values[key] = util::base64_decode(value.get<std::string>()).value_or("");
+    }
+    return values;
+  }
+  if (!data.contains(item.import_key)) {
+    return import_error(ErrorKind::not_found, "ImportNotFound",
+                        cat("spec.import.secretRef: Secret ", item.ns, "/", item.import_secret,
+                            " has no key ", item.import_key));
+  }
+  const std::string text =
+      util::base64_decode(data[item.import_key].get<std::string>()).value_or("");
+  auto document = data::read_document(text, item.import_key);
+  if (!document) {
+    // The reader's message may quote the text, which is secret.
+    return import_error(ErrorKind::invalid, "InvalidImport",
+                        cat("spec.import.secretRef: key ", item.import_key, " of Secret ", item.ns,
+                            "/", item.import_secret, " is not one JSON or YAML document (line ",
+                            document.error().pos.line, ")"));
+  }
+  return std::move(document->value);
+}
+
+std::string work_hash(const Item& item, const Deployer& deployer, const Settings& settings,
+                      const Json& imports, const Place& place) {
+  return util::sha256_hex(data::to_json({{"work", deployer.identity(item, settings)},
+                                         {"imports", imports},
+                                         {"target", item.target},
+                                         {"namespace", place.ns},
+                                         {"cluster", place.cluster}}));
+}
+
+util::Result<ExportResult> keep_exports(World& world, const Item& item, const std::string& bytes) {
+  ExportResult result;
+  result.secret = home_export_name(item.name);
+  result.ns = item.ns;
+  Json secret = home_secret(item, result.secret,
+                            {{std::string(state::k_export_key), util::base64_encode(bytes)}});
+  secret["metadata"]["labels"].erase(std::string(k_internal_label));  // users read this one
+  KUBIST_TRY(const auto present,
+             world.home->find(kube::well_known::secrets(), item.ns, result.secret, world.stop));
+  result.changed = !present || data::string_at(*present, {"data", state::k_export_key}) !=
+                                   data::string_at(secret, {"data", state::k_export_key});
+  KUBIST_CHECK(ensure_secret(world, {*world.home, ""}, secret, present));
+  KUBIST_TRY(const Json value, data::parse_json(bytes, "exports"));
+  for (const std::string& key : item.public_exports) {
+    if (const auto found = value.find(key); found != value.end()) {
+      result.public_values[key] = *found;
+    }
+  }
+  return result;
+}
+
+util::Result<> keep_log(World& world, const Item& item, const std::string& job,
+                        const std::string& text) {
+  const std::string name = home_logs_name(item.name);
+  KUBIST_TRY(const auto present,
+             world.home->find(kube::well_known::secrets(), item.ns, name, world.stop));
+  const KeptLog newest{job, util::format_time(world.clock->now()), text};
+  const Json data = log_secret_data(present.value_or(Json()), newest);
+  const Json secret = home_secret(item, name, data);
+  if (const auto own = present ? check_secret_owner(*present, secret) : util::Result<>(); !own) {
+    if (world.progress) {  // without a log the job is as good as it was
+      world.progress(cat("the log of ", item.name, " is not kept: ", own.error().message));
+    }
+    return {};
+  }
+  KUBIST_CHECK(ensure_secret(world, {*world.home, ""}, secret, present));
+  return {};
+}
+
+Progress failure_of(const util::Error& error, std::string operation) {
+  Progress progress;
+  progress.state = Progress::State::failed;
+  progress.operation = std::move(operation);
+  progress.message = error.to_string();
+  switch (error.kind) {
+    case ErrorKind::invalid:
+    case ErrorKind::usage:
+    case ErrorKind::denied:
+      progress.codes = {"ERR_CONFIGURATION_PROBLEM"};
+      break;
+    case ErrorKind::forbidden:
+      progress.codes = {"ERR_UNAUTHORIZED"};
+      break;
+    case ErrorKind::timeout:
+      progress.codes = {"ERR_TIMEOUT"};
+      break;
+    default:
+      break;
+  }
+  progress.reason = error.reason;
+  if (progress.reason.empty()) {
+    for (const std::string& word : util::split(util::to_string(error.kind), '_')) {
+      progress.reason += static_cast<char>(word[0] - 'a' + 'A');
+      progress.reason += word.substr(1);
+    }
+  }
+  return progress;
+}
+
+bool may_mend(const util::Error& error) {
+  return error.kind == ErrorKind::unavailable || error.kind == ErrorKind::conflict ||
+         error.kind == ErrorKind::cancelled;
+}
+
+}  // namespace kubist::deployers

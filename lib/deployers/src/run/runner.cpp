@@ -1,0 +1,217 @@
+#include <kubist/data/pointer.hpp>
+#include <kubist/deployers/runner.hpp>
+#include <kubist/util/random.hpp>
+#include <kubist/util/text.hpp>
+
+#include "item/item_request.hpp"
+#include "item/job.hpp"
+#include "item/requests.hpp"
+#include "item/session.hpp"
+#include "item/watcher.hpp"
+
+namespace kubist::deployers {
+namespace {
+
+using util::cat;
+
+/// Everything that a run needs besides the item.
+struct Prepared {
+  const Deployer* deployer = nullptr;
+  Job job;
+};
+
+util::Result<Prepared> prepare(World& world, const Item& item) {
+  Prepared prepared;
+  prepared.deployer = find_deployer(item.type, world.settings);
+  KUBIST_CHECK(prepared.deployer->check(item, world.settings));
+  KUBIST_TRY(prepared.job.place, find_place(world, item));
+  KUBIST_TRY(prepared.job.imports, read_imports(world, item));
+  prepared.job.hash =
+      work_hash(item, *prepared.deployer, world.settings, prepared.job.imports, prepared.job.place);
+  return prepared;
+}
+
+/// Final phase, exports, log: what is at home first, then the one write that ends the job, then the
+/// evidence may go.
+util::Result<ItemOutcome> conclude(World& world, Session& session, const Deployer* deployer,
+                                   const Job& job, Progress progress) {
+  KUBIST_TRY(const Item item, session.item());
+  std::optional<ExportResult> exports;
+  if (progress.state == Progress::State::done && progress.exports) {
+    auto kept = keep_exports(world, item, *progress.exports);
+    if (kept) {
+      exports = *std::move(kept);
+    } else if (kept.error().reason == k_name_taken) {
+      progress.state = Progress::State::failed;
+      progress.operation = "KeepExports";
+      progress.reason = kept.error().reason;
+      progress.message = kept.error().to_string();
+      progress.codes = {"ERR_CONFIGURATION_PROBLEM"};
+    } else {
+      return util::fail(kept.error());
+    }
+  }
+  if (progress.log) {
+    KUBIST_CHECK(keep_log(world, item, job.id, *progress.log));
+  }
+  bool ours = true;
+  KUBIST_CHECK(session.write_status([&](Json status) {
+    ours = !is_over(status, job.id);
+    return finished(std::move(status), job.remove, progress, job.hash, exports, world.clock->now());
+  }));
+  if (!ours) {
+    return as_it_stands(session, true);
+  }
+  if (deployer != nullptr) {
+    // Not waited for: the next run does, where there is one.
+    if (const auto gone = deployer->dismiss(world, item, job); !gone && world.progress) {
+      world.progress(cat("the pod of ", item.name, " was not removed: ", gone.error().message));
+    }
+  }
+  return outcome_of(session, progress.state, true, progress.reason, progress.message);
+}
+
+/// Asks for the job where nobody has, takes it up and answers a person's request, in one write.
+/// False: another kubist has asked for a job, or ended one, since `decided_on` was read.
+util::Result<bool> take_up(World& world, Session& session, const Json& decided_on,
+                           const ItemRequest& request) {
+  const std::string id = util::random_uuid();
+  const std::int64_t generation = data::int_at(session.object(), {"metadata", "generation"});
+  bool outdated = false;
+  KUBIST_CHECK(session.write_status([&](Json status) {
+    const auto job_of = [](const Json& any) { return data::string_at(any, {"jobID"}); };
+    outdated =
+        job_of(status) != job_of(decided_on) || job_pending(status) != job_pending(decided_on);
+    if (outdated) {
+      return status;
+    }
+    if (!job_pending(status)) {
+      status = triggered(std::move(status), id, world.clock->now());
+    }
+    status = taken_up(std::move(status), generation, false, world.clock->now());
+    return answered(std::move(status), request, "runs again");
+  }));
+  return !outdated;
+}
+
+/// An interrupt that finds nothing to interrupt, or a word that kubist does not know.
+util::Result<> answer_idle(Session& session, const ItemRequest& request) {
+  KUBIST_CHECK(session.write_status([&](Json status) {
+    return answered(std::move(status), request,
+                    request.verb == ItemRequest::Verb::unknown
+                        ? "DeployItems know reconcile and interrupt"
+                        : "no run was under way");
+  }));
+  return drop_operation(session, request);
+}
+
+/// The outcome of a job that another kubist has ended. Nothing: another one has been asked for
+/// since.
+std::optional<ItemOutcome> ended_elsewhere(const Session& session) {
+  const bool goes = !data::string_at(session.object(), {"metadata", "deletionTimestamp"}).empty();
+  return job_pending(session.status()) && !goes ? std::nullopt
+                                                : std::make_optional(as_it_stands(session, true));
+}
+
+/// Nothing: what was decided on is no longer so.
+util::Result<std::optional<ItemOutcome>> run_as_decided(World& world, const std::string& ns,
+                                                        const std::string& name,
+                                                        const RunOptions& options) {
+  KUBIST_TRY(Session session, Session::open(world, ns, name));
+  auto item = session.item();
+  const ItemRequest request = request_of(session.object(), session.status());
+  const bool asked = request.verb == ItemRequest::Verb::reconcile;
+  const bool force = options.force || asked;
+  if (item && find_deployer(item->type, world.settings) == nullptr) {
+    return run_foreign(world, session, *item, {force, options.wait, options.trigger || asked});
+  }
+  if (request.verb != ItemRequest::Verb::none && !asked && !job_pending(session.status())) {
+    KUBIST_CHECK(answer_idle(session, request));
+  }
+  auto prepared = item ? prepare(world, *item) : util::Result<Prepared>(util::fail(item.error()));
+  if (!prepared && may_mend(prepared.error())) {
+    return util::fail(prepared.error());
+  }
+  const Json status = session.status();
+  const bool unchanged = prepared && last_hash(status) == prepared->job.hash && !force;
+  if (!job_pending(status)) {
+    if ((!options.trigger && !asked) || unchanged) {
+      return as_it_stands(session, false);
+    }
+  } else if (unchanged && item->update_on_change_only && !is_taken_up(status)) {
+    Progress same;
+    same.state = Progress::State::done;
+    same.reason = "Unchanged";
+    same.message = "nothing has changed since the last run";
+    fill_job(session, world, prepared->job);
+    return conclude(world, session, nullptr, prepared->job, std::move(same));
+  }
+  if (!is_taken_up(session.status())) {
+    KUBIST_TRY(const bool ours, take_up(world, session, status, request));
+    if (!ours) {
+      return std::optional<ItemOutcome>();
+    }
+    KUBIST_CHECK(drop_operation(session, request));
+  }
+  if (!prepared) {
+    Job job;
+    fill_job(session, world, job);
+    const Progress failure = failure_of(prepared.error(), "Prepare");
+    KUBIST_CHECK(session.write_status([&](Json now) {
+      return finished(std::move(now), false, failure, "", {}, world.clock->now());
+    }));
+    return outcome_of(session, Progress::State::failed, true, failure.reason, failure.message);
+  }
+  KUBIST_CHECK(session.add_finalizer());
+  fill_job(session, world, prepared->job);
+  KUBIST_TRY(Progress progress,
+             drive(world, session, *prepared->deployer, prepared->job, options.wait));
+  if (is_over(session.status(), prepared->job.id)) {
+    return ended_elsewhere(session);
+  }
+  if (progress.state == Progress::State::running) {
+    return outcome_of(session, progress.state, true, progress.reason, progress.message);
+  }
+  return conclude(world, session, prepared->deployer, prepared->job, std::move(progress));
+}
+
+}  // namespace
+
+util::Result<ItemOutcome> run_item(World& world, const std::string& ns, const std::string& name,
+                                   const RunOptions& options) {
+  constexpr int k_tries = 5;
+  for (int attempt = 1; attempt <= k_tries; ++attempt) {
+    KUBIST_TRY(auto outcome, run_as_decided(world, ns, name, options));
+    if (outcome) {
+      return *std::move(outcome);
+    }
+  }
+  return util::fail(util::ErrorKind::unavailable,
+                    cat("DeployItem ", ns, "/", name, " is run by another kubist again and again"));
+}
+
+util::Result<ItemOutcome> interrupt_item(World& world, const std::string& ns,
+                                         const std::string& name) {
+  KUBIST_TRY(Session session, Session::open(world, ns, name));
+  KUBIST_TRY(const Item item, session.item());
+  const Deployer* deployer = find_deployer(item.type, world.settings);
+  if (deployer == nullptr || !job_pending(session.status())) {
+    ItemOutcome outcome = as_it_stands(session, false);
+    outcome.state = Progress::State::done;
+    outcome.message = deployer == nullptr ? cat("its type ", item.type, " is not one of kubist's")
+                                          : "no run is under way";
+    return outcome;
+  }
+  Job job;
+  fill_job(session, world, job);
+  job.remove = item.deleting;
+  KUBIST_TRY(job.place, find_place(world, item));
+  KUBIST_TRY(Progress end, end_interrupted(world, session, item, *deployer, job));
+  KUBIST_CHECK(session.reload());
+  if (job_pending(session.status()) && data::string_at(session.status(), {"jobID"}) == job.id) {
+    return conclude(world, session, nullptr, job, std::move(end));
+  }
+  return outcome_of(session, Progress::State::failed, true, end.reason, end.message);
+}
+
+}  // namespace kubist::deployers

@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <set>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
+
+#include "environment/cluster_istio.hpp"
+#include "keep/finalizers.hpp"
+#include "keep/kinds.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+using engine::Alignment;
+using engine::Outcome;
+using util::cat;
+
+namespace {
+
+constexpr int k_oldest_minor = 29;  // native sidecars: design.md section 5
+
+/// What keeping the namespace of a VirtualCluster takes.
+std::vector<std::string> verbs_for(const Json& virtual_cluster) {
+  const Json& spec = resources::ObjectView(virtual_cluster).spec();
+  const bool adopt = data::bool_at(spec, {"adopt"});
+  const std::string_view policy = resources::deletion_policy(virtual_cluster);
+  std::vector<std::string> verbs{"get", "patch"};
+  if (!adopt && data::bool_at(spec, {"create"}, true)) {
+    verbs.emplace_back("create");
+  }
+  if (policy.empty() ? !adopt : policy == "Delete") {
+    verbs.emplace_back("delete");
+  }
+  return verbs;
+}
+
+// What kubist does on a cluster, as questions to it: in general, and where that is refused for the
+// namespaces of its virtual clusters by name.
+util::Result<std::string> missing_access(const Connection& connection, Work& work) {
+  KUBIST_TRY(const auto refused,
+             work.world().connections.refused_on_namespaces(connection, work.stop()));
+  std::vector<std::string> missing;
+  for (const engine::NodeId id : work.node().children) {
+    const engine::Node& child = work.context().graph[id];
+    if (refused.empty() || child.key.kind != "VirtualCluster") {
+      continue;
+    }
+    const std::string ns = resources::virtual_cluster_namespace(*child.object);
+    for (const std::string& verb : verbs_for(*child.object)) {
+      if (!refused.contains(verb)) {
+        continue;
+      }
+      KUBIST_TRY(const auto answer,
+                 connection.client->can_i(
+                     {.verb = verb, .resource = "namespaces", .ns = ns, .name = ns}, work.stop()));
+      if (!answer.allowed) {
+        missing.push_back(cat(verb, " namespace ", ns));
+      }
+    }
+  }
+  return util::join(missing, ", ");
+}
+
+class ClusterExecutor final : public ManagedExecutor {
+ public:
+  using ManagedExecutor::ManagedExecutor;
+
+ protected:
+  util::Result<Alignment> align_node(Work& work) override {
+    auto connection = world().connections.connect(effective(work), true, work.stop());
+    if (!connection) {
+      Alignment alignment = engine::alignment_of(connection.error());
+      alignment.conditions.push_back({"Connected", "False", alignment.reason, alignment.message});
+      return alignment;
+    }
+    KUBIST_CHECK(mark_secret(work, true));
+    Alignment alignment;
+    alignment.status["server"] = (*connection)->client->server();
+    alignment.status["kubernetesVersion"] = (*connection)->version.git_version;
+    alignment.status["kubeSystemUID"] = (*connection)->uid;
+    alignment.conditions.push_back(
+        {"Connected", "True", "Connected", cat("reached ", (*connection)->client->server())});
+    const auto& children = work.node().children;
+    alignment.status["virtualClusters"] = std::count_if(
+        children.begin(), children.end(),
+        [&](engine::NodeId id) { return work.context().graph[id].key.kind == "VirtualCluster"; });
+    check_version((*connection)->version, alignment);
+    KUBIST_CHECK(check_access(**connection, work, alignment));
+    KUBIST_CHECK(align_istio(**connection, work, alignment));
+    return alignment;
+  }
+
+  util::Result<engine::Removal> remove_node(Work& work) override {
+    KUBIST_CHECK(mark_secret(work, false));
+    return engine::Removal{};
+  }
+
+ private:
+  // The object with the spec that its policies gave.
+  static Json effective(Work& work) {
+    Json object = *work.node().object;
+    object["spec"] = work.spec();
+    return object;
+  }
+
+  // Credentials outlive what needs them: a finalizer on the Secret.
+  util::Result<> mark_secret(Work& work, bool used) {
+    const std::string name(data::string_at(work.node().spec(), {"kubeconfigSecretRef", "name"}));
+    if (name.empty() || (!used && shared(work, name))) {
+      return {};
+    }
+    return set_finalizer(work, *world().home, kube::well_known::secrets(), work.node().key.ns, name,
+                         resources::k_in_use_finalizer, used);
+  }
+
+  static bool shared(Work& work, const std::string& secret) {
+    for (const engine::Node& other : work.context().graph.nodes()) {
+      if (other.key.kind == "Cluster" && other.key.ns == work.node().key.ns &&
+          other.key.name != work.node().key.name && !work.context().graph.deleting(other.id) &&
+          data::string_at(other.spec(), {"kubeconfigSecretRef", "name"}) == secret) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  static void check_version(const kube::ServerVersion& version, Alignment& alignment) {
+    if (version.major > 1 || version.minor >= k_oldest_minor) {
+      return;
+    }
+    alignment.outcome = Outcome::stalled;
+    alignment.reason = "VersionTooOld";
+    alignment.message =
+        cat("Kubernetes ", version.git_version, " is older than 1.", k_oldest_minor);
+  }
+
+  static util::Result<> check_access(const Connection& connection, Work& work,
+                                     Alignment& alignment) {
+    KUBIST_TRY(const std::string missing, missing_access(connection, work));
+    alignment.conditions.push_back(
+        missing.empty()
+            ? resources::Condition{"AccessGranted", "True", "Allowed", "namespaces can be managed"}
+            : resources::Condition{"AccessGranted", "False", "Forbidden",
+                                   cat("not allowed: ", missing)});
+    if (!missing.empty() && alignment.outcome == Outcome::ready) {
+      alignment.outcome = Outcome::stalled;
+      alignment.reason = "Forbidden";
+      alignment.message = cat("the cluster's credentials may not: ", missing);
+    }
+    return {};
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<engine::Executor> make_cluster_executor(World& world) {
+  return std::make_shared<ClusterExecutor>(world);
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,111 @@
+#include <kubist/deployers/handshake.hpp>
+#include <kubist/deployers/runner.hpp>
+#include <kubist/util/text.hpp>
+
+#include "policies/container_runtime.hpp"
+#include "keep/item_world.hpp"
+#include "keep/kinds.hpp"
+
+// A DeployItem that stands by itself. Its finalizer and its status are its deployer's.
+namespace kubist::executors {
+
+using deployers::ItemOutcome;
+using deployers::Progress;
+using engine::Alignment;
+using engine::Removal;
+
+namespace {
+
+class DeployItemExecutor final : public engine::Executor {
+ public:
+  explicit DeployItemExecutor(World& world) : m_world(world) {}
+
+  util::Result<Alignment> align(const engine::Node& node, const engine::Context& context) override {
+    Work work(m_world, node, context);
+    Alignment alignment;
+    if (work.dry()) {
+      alignment.reason = "DryRun";
+      return alignment;
+    }
+    deployers::World items = items_world(work);
+    if (is_function_item(node)) {
+      return align_function(work, items);
+    }
+    KUBIST_TRY(const ItemOutcome outcome,
+               deployers::run_item(items, node.key.ns, node.key.name, {.force = m_world.force}));
+    alignment.outcome = outcome_of(outcome);
+    alignment.reason = outcome.reason;
+    alignment.message = outcome.message;
+    alignment.writes = work.writes();
+    return alignment;
+  }
+
+  util::Result<Removal> remove(const engine::Node& node, const engine::Context& context) override {
+    Work work(m_world, node, context);
+    const deployers::RemoveItemOptions options{.skip_uninstall = m_world.skip_uninstall,
+                                               .abandon = m_world.abandon};
+    if (work.dry()) {
+      Removal removal;
+      removal.message = deployers::removal_text(*node.object, m_world.deployers, options);
+      return removal;
+    }
+    deployers::World items = items_world(work);
+    KUBIST_CHECK(deployers::request_item_deletion(items, node.key.ns, node.key.name, node.uid));
+    KUBIST_TRY(const ItemOutcome outcome,
+               deployers::remove_item(items, node.key.ns, node.key.name, options));
+    if (outcome.state == Progress::State::running) {
+      Removal removal = removal_running(outcome.reason, outcome.message);
+      removal.writes = work.writes();
+      return removal;
+    }
+    Removal removal;
+    if (outcome.state == Progress::State::failed) {
+      removal.state = engine::RemovalState::failed;
+    }
+    removal.reason = outcome.reason;
+    removal.message = outcome.message;
+    removal.left_behind = outcome.left_behind;
+    removal.writes = work.writes();
+    return removal;
+  }
+
+ private:
+  /// That of a function is run by who asks it; here it only goes when nobody does any more.
+  static util::Result<Alignment> align_function(Work& work, deployers::World& items) {
+    const engine::Node& node = work.node();
+    Alignment alignment;
+    alignment.reason = "Function";
+    if (!is_function_used(work.context().graph, node)) {
+      KUBIST_CHECK(deployers::request_item_deletion(items, node.key.ns, node.key.name, node.uid));
+      KUBIST_TRY(const ItemOutcome gone, deployers::remove_item(items, node.key.ns, node.key.name));
+      alignment.reason = "Unused";
+      alignment.message = gone.message;
+      alignment.writes = work.writes();
+    }
+    return alignment;
+  }
+
+  static engine::Outcome outcome_of(const ItemOutcome& outcome) {
+    switch (outcome.state) {
+      case Progress::State::done:
+        return engine::Outcome::ready;
+      case Progress::State::running:
+        return engine::Outcome::progressing;
+      case Progress::State::failed:
+        break;
+    }
+    return deployers::needs_somebody(outcome.item.value("status", data::Json::object()))
+               ? engine::Outcome::stalled
+               : engine::Outcome::failed;
+  }
+
+  World& m_world;
+};
+
+}  // namespace
+
+std::shared_ptr<engine::Executor> make_deploy_item_executor(World& world) {
+  return std::make_shared<DeployItemExecutor>(world);
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,88 @@
+#include <algorithm>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/executors/project.hpp>
+#include <kubist/executors/status_store.hpp>
+#include <kubist/notify/sink.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
+
+#include "keep/kinds.hpp"
+#include "keep/namespaces.hpp"
+
+namespace kubist::executors {
+
+using engine::Alignment;
+using util::cat;
+
+NamespaceWish project_wish(const data::Json& project, const data::Json& spec) {
+  NamespaceWish wish;
+  wish.name = resources::project_namespace(project);
+  wish.labels = string_map(data::find_path(spec, {"labels"}));
+  wish.annotations = string_map(data::find_path(spec, {"annotations"}));
+  wish.labels["kubist.io/project"] = resources::ObjectView(project).name();
+  wish.adopt = true;  // a project's namespace is its own by the project's word: an administrator's
+  return wish;
+}
+
+namespace {
+
+class ProjectExecutor final : public ManagedExecutor {
+ public:
+  using ManagedExecutor::ManagedExecutor;
+
+ protected:
+  util::Result<Alignment> align_node(Work& work) override {
+    const NamespaceWish wish = project_wish(*work.node().object, work.spec());
+    if (is_reserved_namespace(wish.name)) {
+      auto error = util::make_error(util::ErrorKind::invalid,
+                                    cat("a project cannot own namespace ", wish.name));
+      error.reason = "NamespaceReserved";
+      return util::fail(std::move(error));
+    }
+    KUBIST_CHECK(notify::read_sinks(work.spec()));
+    auto kept = keep_namespace(work, *world().home, "", wish);
+    if (!kept && kept.error().reason == k_namespace_terminating) {
+      KUBIST_CHECK(check_all_go(work, wish.name));
+    }
+    KUBIST_TRY(const NamespaceFact fact, std::move(kept));
+    Alignment alignment;
+    alignment.status["namespace"] = wish.name;
+    alignment.status["namespaceUID"] = resources::ObjectView(fact.live).uid();
+    alignment.status["adopted"] = fact.adopted ? data::Json(true) : data::Json();
+    alignment.status["inventory"] = fact.inventory;
+    const auto& children = work.node().children;
+    alignment.status["clusters"] = std::count_if(
+        children.begin(), children.end(),
+        [&](engine::NodeId id) { return work.context().graph[id].key.kind == "Cluster"; });
+    return alignment;
+  }
+
+  util::Result<engine::Removal> remove_node(Work& work) override {
+    return remove_namespace(work, *world().home, "",
+                            resources::project_namespace(*work.node().object));
+  }
+
+ private:
+  // A run that was planned before would wait for the namespace, and it for the run's removals.
+  static util::Result<> check_all_go(Work& work, const std::string& ns) {
+    const auto& nodes = work.context().graph.nodes();
+    if (std::all_of(nodes.begin(), nodes.end(),
+                    [&](const engine::Node& node) { return node.key.ns != ns || node.deleting; })) {
+      return {};
+    }
+    return util::fail(plan_changed(cat("namespace ", ns, " is being deleted with all in it")));
+  }
+};
+
+}  // namespace
+
+bool is_reserved_namespace(std::string_view ns) {
+  return ns == "default" || ns == "istio-system" || ns.starts_with("kube-");
+}
+
+std::shared_ptr<engine::Executor> make_project_executor(World& world) {
+  return std::make_shared<ProjectExecutor>(world);
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,135 @@
+#include <kubist/data/pointer.hpp>
+#include <kubist/istio/labels.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
+
+#include "keep/kinds.hpp"
+#include "keep/namespaces.hpp"
+#include "keep/restart_workloads.hpp"
+#include "world/survey.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+using engine::Alignment;
+using util::cat;
+using util::ErrorKind;
+
+namespace {
+
+using istio::k_dataplane_mode_label;
+using istio::k_injection_label;
+using istio::k_revision_label;
+
+// https://istio.io/latest/docs/setup/additional-setup/sidecar-injection/ (labels of namespaces)
+void add_mesh_labels(const Json& spec, NamespaceWish& wish) {
+  const std::string_view mode = data::string_at(spec, {"injection", "mode"}, "Sidecar");
+  const std::string revision(data::string_at(spec, {"injection", "revision"}));
+  if (mode == "Unmanaged") {
+    return;
+  }
+  if (mode == "Ambient") {
+    wish.labels[k_dataplane_mode_label] = "ambient";
+    wish.unwanted_labels = {k_injection_label};
+  } else if (mode == "Sidecar" && revision.empty()) {
+    wish.labels[k_injection_label] = "enabled";
+    wish.unwanted_labels = {k_revision_label, k_dataplane_mode_label};
+  } else if (mode == "Sidecar") {
+    wish.unwanted_labels = {k_injection_label, k_dataplane_mode_label};
+  } else {
+    wish.unwanted_labels = {k_injection_label, k_revision_label, k_dataplane_mode_label};
+  }
+  if (mode != "None" && !revision.empty()) {
+    wish.labels[k_revision_label] = revision;
+  }
+}
+
+NamespaceWish wish_for(const engine::Node& node, const Json& spec) {
+  NamespaceWish wish;
+  wish.name = resources::virtual_cluster_namespace(*node.object);
+  wish.labels = string_map(data::find_path(spec, {"labels"}));
+  wish.annotations = string_map(data::find_path(spec, {"annotations"}));
+  add_mesh_labels(spec, wish);
+  wish.create = data::bool_at(spec, {"create"}, true);
+  wish.adopt = data::bool_at(spec, {"adopt"});
+  return wish;
+}
+
+class VirtualClusterExecutor final : public ManagedExecutor {
+ public:
+  using ManagedExecutor::ManagedExecutor;
+
+ protected:
+  util::Result<Alignment> align_node(Work& work) override {
+    KUBIST_TRY(const auto place, connect(work));
+    const NamespaceWish wish = wish_for(work.node(), work.spec());
+    if (place.home) {
+      KUBIST_CHECK(check_home_namespace(world().survey, work.node(), wish.name));
+    }
+    KUBIST_TRY(const NamespaceFact fact, keep_namespace(work, *place.client, place.cluster, wish));
+    Alignment alignment;
+    alignment.status["namespace"] = wish.name;
+    alignment.status["namespaceUID"] = resources::ObjectView(fact.live).uid();
+    alignment.status["adopted"] = fact.adopted ? Json(true) : Json();
+    alignment.status["inventory"] = fact.inventory;
+    if (work.dry() && resources::ObjectView(fact.live).uid().empty()) {
+      alignment.message =
+          cat("what lives in namespace ", wish.name, " is unknown before it is made");
+      return alignment;
+    }
+    KUBIST_TRY(const Workloads workloads,
+               world().survey.workloads(*place.client, work.node(), wish.name, work.stop()));
+    alignment.status["applications"] =
+        workloads.applications.empty() ? Json() : workloads.applications;
+    if (data::bool_at(work.spec(), {"injection", "restart"})) {
+      KUBIST_CHECK(restart_workloads(work, *place.client, place.cluster, wish, workloads));
+    }
+    return alignment;
+  }
+
+  util::Result<engine::Removal> remove_node(Work& work) override {
+    const std::string ns = resources::virtual_cluster_namespace(*work.node().object);
+    if (data::find_path(work.node().status(), {"inventory"}) == nullptr &&
+        data::find_path(work.node().status(), {"namespaceUID"}) == nullptr) {
+      return engine::Removal{};  // nothing was ever made
+    }
+    const auto place = connect(work);
+    if (!place && world().abandon) {
+      return abandoned(place.error(), {cat("namespace ", ns)});
+    }
+    if (!place) {
+      return util::fail(place.error());
+    }
+    return remove_namespace(work, *place->client, place->cluster, ns);
+  }
+
+ private:
+  struct Place {
+    std::shared_ptr<kube::Client> client;
+    std::string cluster;  ///< empty: home
+    bool home = false;
+  };
+
+  util::Result<Place> connect(Work& work) {
+    const engine::NodeId parent = work.node().parent;
+    if (parent == engine::k_no_node) {
+      return util::fail(ErrorKind::not_found, "the Cluster of spec.clusterRef does not exist");
+    }
+    const engine::Node& cluster = work.context().graph[parent];
+    KUBIST_TRY(const auto connection,
+               world().connections.connect(*cluster.object, false, work.stop()));
+    Place place;
+    place.client = connection->client;
+    place.home = connection->uid == world().home_uid;
+    place.cluster = place.home ? "" : cluster.key.name;
+    return place;
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<engine::Executor> make_virtual_cluster_executor(World& world) {
+  return std::make_shared<VirtualClusterExecutor>(world);
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,162 @@
+#include "keep/managed.hpp"
+
+#include <algorithm>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/executors/status_store.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
+
+#include "keep/finalizers.hpp"
+
+namespace kubist::executors {
+
+using engine::Alignment;
+using engine::Removal;
+using engine::RemovalState;
+using util::cat;
+
+namespace {
+
+// VERB@ID: a run is what "reconcile" asks for; other verbs belong to kinds that know them.
+engine::HandledRequest answer_to(const std::string& request) {
+  const std::string verb = request.substr(0, request.find('@'));
+  if (verb == "reconcile") {
+    return {request, "Done", "reconciled"};
+  }
+  return {request, "Refused", cat("this kind does not know \"", verb, "\"")};
+}
+
+// Of an object on several virtual clusters: it goes, and not only what it has on one of them.
+bool goes_whole(const engine::Node& node, const engine::Graph& graph) {
+  bool whole = node.deleting;
+  for (engine::NodeId up = node.parent; up != engine::k_no_node; up = graph[up].parent) {
+    whole = whole || (graph[up].key.kind == "Project" && graph[up].deleting);
+  }
+  return whole;
+}
+
+// An error that goes away by itself, soon: looked at again within the run.
+Alignment alignment_of(const util::Error& error) {
+  Alignment result = engine::alignment_of(error);
+  if (error.reason == k_namespace_terminating) {
+    result.outcome = engine::Outcome::progressing;
+    result.requeue_after = std::chrono::milliseconds(300);
+  }
+  return result;
+}
+
+}  // namespace
+
+util::Result<Alignment> ManagedExecutor::align(const engine::Node& node,
+                                               const engine::Context& context) {
+  Work work(m_world, node, context);
+  const bool has = std::find(node.finalizers.begin(), node.finalizers.end(), k_finalizer) !=
+                   node.finalizers.end();
+  if (needs_finalizer() && !has) {
+    KUBIST_TRY(const auto own, work.resource());
+    KUBIST_CHECK(
+        set_finalizer(work, *m_world.home, own, node.key.ns, node.key.name, k_finalizer, true));
+  }
+  auto aligned = align_node(work);
+  Alignment result = aligned ? std::move(*aligned) : alignment_of(aligned.error());
+  result.writes.insert(result.writes.end(), work.writes().begin(), work.writes().end());
+  const std::string request = node.annotation(resources::k_request_annotation);
+  if (!request.empty() && !result.handled_request &&
+      request != data::string_at(node.status(), {"handledRequest", "request"})) {
+    result.handled_request = answer_to(request);
+  }
+  return result;
+}
+
+util::Result<> ManagedExecutor::request_deletion(Work& work) {
+  const engine::Node& node = work.node();
+  if (node.deleting) {
+    return {};
+  }
+  KUBIST_TRY(const auto own, work.resource());
+  KUBIST_TRY(const auto live, m_world.home->find(own, node.key.ns, node.key.name, work.stop()));
+  if (!live || !resources::ObjectView(*live).deletion_timestamp().empty()) {
+    return {};
+  }
+  kube::DeleteOptions options;
+  options.uid = node.uid;
+  auto sent = work.send(*m_world.home, "", kube::remove(own, node.key.ns, node.key.name, options),
+                        "delete", cat(own.api_version(), ' ', own.kind, '/', node.key.name));
+  return !sent && sent.error().kind == util::ErrorKind::not_found ? util::Result<>{} : sent;
+}
+
+util::Result<> ManagedExecutor::let_go(Work& work) {
+  const engine::Node& node = work.node();
+  KUBIST_TRY(const auto own, work.resource());
+  return set_finalizer(work, *m_world.home, own, node.key.ns, node.key.name, k_finalizer, false);
+}
+
+util::Result<Removal> ManagedExecutor::remove(const engine::Node& node,
+                                              const engine::Context& context) {
+  Work work(m_world, node, context);
+  const bool whole = !node.selected || goes_whole(node, context.graph);
+  if (whole) {
+    KUBIST_CHECK(request_deletion(work));
+  }
+  KUBIST_TRY(Removal removal, remove_node(work));
+  if (context.stop.stop_requested() && !removal.left_behind.empty()) {
+    // What could not be reached after a stop may not have been reached for the stop.
+    return util::fail(util::ErrorKind::cancelled, "stopped before it was taken away");
+  }
+  if (removal.state == RemovalState::done) {
+    bool last = true;
+    if (node.selected) {
+      KUBIST_TRY(last, m_world.statuses->drop_target(node));
+    }
+    if (whole && last) {
+      KUBIST_CHECK(let_go(work));
+    }
+  }
+  removal.writes.insert(removal.writes.end(), work.writes().begin(), work.writes().end());
+  return removal;
+}
+
+Removal removal_running(std::string reason, std::string message) {
+  Removal removal;
+  removal.state = RemovalState::running;
+  removal.reason = std::move(reason);
+  removal.message = std::move(message);
+  removal.requeue_after = std::chrono::milliseconds(300);
+  return removal;
+}
+
+Removal abandoned(const util::Error& why, std::vector<std::string> left_behind) {
+  Removal removal;
+  removal.reason = "Abandoned";
+  removal.message = why.message;
+  removal.left_behind = std::move(left_behind);
+  return removal;
+}
+
+data::Json inventory_entry(const kube::ApiResource& resource, const std::string& ns,
+                           const std::string& name, const std::string& uid, bool adopted) {
+  data::Json entry{{"version", resource.version}, {"kind", resource.kind}, {"name", name}};
+  if (!resource.group.empty()) {
+    entry["group"] = resource.group;
+  }
+  if (!ns.empty()) {
+    entry["namespace"] = ns;
+  }
+  if (!uid.empty()) {
+    entry["uid"] = uid;
+  }
+  if (adopted) {
+    entry["adopted"] = true;
+  }
+  return entry;
+}
+
+resources::ObjectRef inventory_ref(const data::Json& entry) {
+  const auto text = [&](std::string_view key) {
+    return std::string(data::string_at(entry, {key}));
+  };
+  return {text("group"), text("kind"), text("namespace"), text("name")};
+}
+
+}  // namespace kubist::executors

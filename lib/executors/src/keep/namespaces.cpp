@@ -1,0 +1,265 @@
+#include "keep/namespaces.hpp"
+
+#include <algorithm>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/executors/project.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
+
+#include "world/survey.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+using engine::Removal;
+using resources::ObjectView;
+using util::cat;
+using util::ErrorKind;
+
+namespace {
+
+const kube::ApiResource& namespaces() { return kube::well_known::namespaces(); }
+
+// The entry of status.inventory for that namespace, or null.
+const Json* recorded(const engine::Node& node, const std::string& name) {
+  const Json* inventory = data::find_path(node.status(), {"inventory"});
+  if (inventory == nullptr || !inventory->is_array()) {
+    return nullptr;
+  }
+  for (const Json& entry : *inventory) {
+    if (data::string_at(entry, {"kind"}) == "Namespace" &&
+        data::string_at(entry, {"name"}) == name) {
+      return &entry;
+    }
+  }
+  return nullptr;
+}
+
+util::Result<> check_ownership(Work& work, const Json& live, const NamespaceWish& wish,
+                               bool known) {
+  const ObjectView view(live);
+  const std::string_view owner = view.annotation(k_owner_annotation);
+  if (owner == work.owner_mark()) {
+    return {};
+  }
+  if (!owner.empty()) {
+    return util::fail(
+        util::make_error(ErrorKind::invalid, cat("namespace ", wish.name, " belongs to ", owner),
+                         "Choose another namespace, or delete its owner first.", "NamespaceTaken"));
+  }
+  if (!wish.adopt && !known) {
+    return util::fail(util::make_error(
+        ErrorKind::invalid, cat("namespace ", wish.name, " exists and was not made by kubist"),
+        "Set spec.adopt: true to take it over, or choose another one.", "NamespaceExists"));
+  }
+  return {};
+}
+
+/// What the namespace controller says it still waits for.
+std::string what_remains(const ObjectView& ns) {
+  std::string text;
+  for (const auto& condition : ns.conditions()) {
+    if (condition.type.ends_with("Remaining") && condition.status == "True") {
+      text += cat("; ", condition.message);
+    }
+  }
+  return text;
+}
+
+util::Result<> remove_labels(Work& work, kube::Client& client, const std::string& cluster,
+                             const NamespaceWish& wish, const Json& live) {
+  Json nulls = Json::object();
+  for (const std::string& label : wish.unwanted_labels) {
+    if (ObjectView(live).labels().contains(label)) {
+      nulls[label] = nullptr;
+    }
+  }
+  if (nulls.empty()) {
+    return {};
+  }
+  kube::WriteOptions options;
+  options.field_manager = work.field_manager();
+  return work.send(client, cluster,
+                   kube::patch(namespaces(), "", wish.name, kube::PatchType::merge,
+                               {{"metadata", {{"labels", nulls}}}}, options),
+                   "patch", cat("v1 Namespace/", wish.name, " (labels)"));
+}
+
+/// `own` owns project_ns, `other` owns `ns`; null: no Project does.
+util::Result<> check_projects(const engine::Node* own, const std::string& project_ns,
+                              const engine::Node* other, const std::string& ns) {
+  const auto not_allowed = [](std::string message, std::string hint) {
+    return util::fail(util::make_error(ErrorKind::invalid, std::move(message), std::move(hint),
+                                       "NamespaceNotAllowed"));
+  };
+  if (is_reserved_namespace(ns)) {
+    return not_allowed(cat("namespace ", ns, " of the home cluster is reserved"),
+                       "Choose another spec.namespace.");
+  }
+  if (other != nullptr && other != own) {
+    return not_allowed(cat("namespace ", ns, " belongs to Project ", other->key.name),
+                       "Choose another spec.namespace.");
+  }
+  if (own == nullptr) {
+    return not_allowed(cat("namespace ", project_ns, " belongs to no Project"),
+                       "Create a Project that owns it.");
+  }
+  for (const std::string& pattern : resources::project_home_patterns(*own->object)) {
+    if (util::glob_match(pattern, ns)) {
+      return {};
+    }
+  }
+  return not_allowed(
+      cat("Project ", own->key.name, " may not use namespace ", ns, " of the home cluster"),
+      "An administrator can add it to spec.home.namespaces of the Project.");
+}
+
+}  // namespace
+
+util::Result<> check_home_namespace(const Survey& survey, const engine::Node& node,
+                                    const std::string& ns) {
+  return check_projects(survey.project_of(node.key.ns), node.key.ns, survey.project_of(ns), ns);
+}
+
+util::Result<> check_home_namespace(const engine::Graph& graph, const std::string& project_ns,
+                                    const std::string& ns) {
+  return check_projects(project_of(graph, project_ns), project_ns, project_of(graph, ns), ns);
+}
+
+const engine::Node* project_of(const engine::Graph& graph, std::string_view ns) {
+  const auto& nodes = graph.nodes();
+  const auto found = std::find_if(nodes.begin(), nodes.end(), [&](const engine::Node& node) {
+    return node.key.kind == "Project" && resources::project_namespace(*node.object) == ns;
+  });
+  return found == nodes.end() ? nullptr : &*found;
+}
+
+std::map<std::string, std::string> string_map(const Json* map) {
+  std::map<std::string, std::string> result;
+  if (map != nullptr && map->is_object()) {
+    for (const auto& [key, value] : map->items()) {
+      result[key] = value.is_string() ? value.get<std::string>() : value.dump();
+    }
+  }
+  return result;
+}
+
+Json namespace_object(const NamespaceWish& wish, const std::string& mark) {
+  Json labels = wish.labels;
+  labels[std::string(resources::k_managed_by_label)] = "kubist";
+  Json annotations = wish.annotations;
+  annotations[std::string(k_owner_annotation)] = mark;
+  return {{"apiVersion", "v1"},
+          {"kind", "Namespace"},
+          {"metadata", {{"name", wish.name}, {"labels", labels}, {"annotations", annotations}}}};
+}
+
+util::Result<NamespaceFact> keep_namespace(Work& work, kube::Client& client,
+                                           const std::string& cluster, const NamespaceWish& wish) {
+  const Json* entry = recorded(work.node(), wish.name);
+  KUBIST_TRY(const auto live, work.world().survey.find_namespace(client, work.node(), wish.name,
+                                                                 work.stop()));
+  NamespaceFact fact;
+  std::string uid;
+  if (live) {
+    uid = ObjectView(*live).uid();
+    const bool known = entry != nullptr && data::string_at(*entry, {"uid"}) == uid;
+    KUBIST_CHECK(check_ownership(work, *live, wish, known));
+    if (!ObjectView(*live).deletion_timestamp().empty()) {
+      return util::fail(util::make_error(ErrorKind::unavailable,
+                                         cat("namespace ", wish.name, " is being deleted"), "",
+                                         std::string(k_namespace_terminating)));
+    }
+    const bool marked = ObjectView(*live).annotation(k_owner_annotation) == work.owner_mark();
+    fact.adopted = entry != nullptr ? data::bool_at(*entry, {"adopted"}) : !marked;
+  } else if (!wish.create) {
+    return util::fail(
+        util::make_error(ErrorKind::not_found, cat("namespace ", wish.name, " does not exist"),
+                         "Create it, or set spec.create: true.", "NamespaceNotFound"));
+  }
+  if (entry == nullptr) {  // ahead of the namespace: after a crash the next run knows of it
+    KUBIST_CHECK(work.record_inventory(
+        Json::array({inventory_entry(namespaces(), "", wish.name, uid, fact.adopted)})));
+  }
+  Json object = namespace_object(wish, work.owner_mark());
+  if (live) {
+    object["metadata"]["uid"] = uid;  // the one that was looked at, no successor
+  }
+  KUBIST_TRY(fact.live, work.apply(client, cluster, namespaces(), object, live ? &*live : nullptr));
+  KUBIST_CHECK(remove_labels(work, client, cluster, wish, fact.live));
+  fact.inventory = Json::array({inventory_entry(
+      namespaces(), "", wish.name, std::string(ObjectView(fact.live).uid()), fact.adopted)});
+  return fact;
+}
+
+namespace {
+
+/// deletionPolicy, or by default: Orphan what was adopted, Delete what was made.
+bool is_kept(const engine::Node& node, const Json& entry) {
+  const std::string_view policy = resources::deletion_policy(*node.object);
+  return policy.empty() ? data::bool_at(entry, {"adopted"}) : policy == "Orphan";
+}
+
+/// Takes our marks off, so that another owner may have it.
+util::Result<> release_namespace(Work& work, kube::Client& client, const std::string& cluster,
+                                 const std::string& name) {
+  kube::WriteOptions options;
+  options.field_manager = work.field_manager();
+  const Json marks{{"annotations", {{k_owner_annotation, nullptr}}},
+                   {"labels", {{resources::k_managed_by_label, nullptr}}}};
+  return work.send(
+      client, cluster,
+      kube::patch(namespaces(), "", name, kube::PatchType::merge, {{"metadata", marks}}, options),
+      "patch", cat("v1 Namespace/", name, " (released)"));
+}
+
+}  // namespace
+
+util::Result<Removal> remove_namespace(Work& work, kube::Client& client, const std::string& cluster,
+                                       const std::string& name) {
+  KUBIST_TRY(const auto live, client.find(namespaces(), "", name, work.stop()));
+  if (!live) {
+    return Removal{};
+  }
+  const ObjectView view(*live);
+  const Json* recorded_entry = recorded(work.node(), name);
+  const bool marked = view.annotation(k_owner_annotation) == work.owner_mark();
+  Json entry = recorded_entry != nullptr ? *recorded_entry : Json();
+  const bool made_by_apply = entry.is_null() && marked && work.node().key.kind == "Project";
+  if (made_by_apply) {  // for a Project that no run has seen yet: known from here on
+    entry = inventory_entry(namespaces(), "", name, std::string(view.uid()), false);
+    if (view.deletion_timestamp().empty()) {
+      KUBIST_CHECK(work.record_inventory(Json::array({entry})));
+    }
+  }
+  Removal removal;
+  if (entry.is_null()) {
+    if (marked) {
+      removal.left_behind.push_back(cat("namespace ", name, " (the inventory does not know it)"));
+    }
+    return removal;
+  }
+  const std::string_view known_uid = data::string_at(entry, {"uid"});
+  const bool ours = marked && (known_uid.empty() || known_uid == view.uid());
+  if (!ours || is_kept(work.node(), entry)) {
+    removal.left_behind.push_back(cat("namespace ", name));
+    if (ours) {
+      KUBIST_CHECK(release_namespace(work, client, cluster, name));
+    }
+    return removal;
+  }
+  if (view.deletion_timestamp().empty()) {
+    kube::DeleteOptions options;
+    options.uid = view.uid();
+    KUBIST_CHECK(work.send(client, cluster, kube::remove(namespaces(), "", name, options), "delete",
+                           cat("v1 Namespace/", name)));
+    if (work.dry()) {
+      return removal;
+    }
+  }
+  return removal_running(std::string(k_namespace_terminating),
+                         cat("namespace ", name, " is being deleted", what_remains(view)));
+}
+
+}  // namespace kubist::executors

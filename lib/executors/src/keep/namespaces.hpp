@@ -1,0 +1,59 @@
+#pragma once
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "keep/managed.hpp"
+
+namespace kubist::executors {
+
+/// A namespace that a Project or VirtualCluster keeps.
+struct NamespaceWish {
+  std::string name;
+  std::map<std::string, std::string> labels;
+  std::map<std::string, std::string> annotations;
+  std::vector<std::string> unwanted_labels;  ///< removed, whoever set them
+  bool create = true;
+  bool adopt = false;
+};
+
+struct NamespaceFact {
+  data::Json live;
+  bool adopted = false;  ///< it existed before
+  data::Json inventory;  ///< status.inventory with its entry
+};
+
+/// spec.labels or spec.annotations; empty for null.
+std::map<std::string, std::string> string_map(const data::Json* map);
+
+/// On the home cluster a node's objects lie in what its Project grants, never in a system namespace
+/// or another project's. Invalid, reason NamespaceNotAllowed.
+util::Result<> check_home_namespace(const Survey& survey, const engine::Node& node,
+                                    const std::string& ns);
+/// The same for what belongs to project namespace `project_ns`.
+util::Result<> check_home_namespace(const engine::Graph& graph, const std::string& project_ns,
+                                    const std::string& ns);
+
+/// The Project that owns a namespace of the home cluster, or nullptr.
+const engine::Node* project_of(const engine::Graph& graph, std::string_view ns);
+
+/// The namespace of a Project, from the object and its spec after policies.
+NamespaceWish project_wish(const data::Json& project, const data::Json& spec);
+
+/// The Namespace to apply for a wish; `mark` names its owner.
+data::Json namespace_object(const NamespaceWish& wish, const std::string& mark);
+
+/// Makes or adopts it and keeps labels and annotations. The inventory has its entry before the
+/// namespace is made. Invalid: NamespaceExists (adopt is off), NamespaceTaken (somebody else's);
+/// not_found: NamespaceNotFound (create is off); unavailable: NamespaceTerminating, which ends by
+/// itself (managed.hpp: looked at again within the run, until it can be made anew).
+util::Result<NamespaceFact> keep_namespace(Work& work, kube::Client& client,
+                                           const std::string& cluster, const NamespaceWish& wish);
+
+/// Deletes it where kubist made it (or deletionPolicy says Delete), lets go of it where it was
+/// adopted (or deletionPolicy says Orphan). Running until it is gone.
+util::Result<engine::Removal> remove_namespace(Work& work, kube::Client& client,
+                                               const std::string& cluster, const std::string& name);
+
+}  // namespace kubist::executors

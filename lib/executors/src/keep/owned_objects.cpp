@@ -1,0 +1,293 @@
+#include "keep/owned_objects.hpp"
+
+#include <algorithm>
+
+#include <kubist/apply/compare.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/kube/api_error.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/sha256.hpp>
+#include <kubist/util/text.hpp>
+
+#include "keep/managed.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+using resources::ObjectView;
+using util::cat;
+using util::ErrorKind;
+
+namespace {
+
+std::string title(const kube::ApiResource& resource, const std::string& name) {
+  return cat(resource.kind, '/', name);
+}
+
+/// Fields of a live custom resource's spec that nobody asked for. Server-side apply leaves them.
+std::vector<std::string> extra_fields(const Wish& wish, const Json& live) {
+  std::vector<std::string> extra;
+  const Json* spec = data::find_path(live, {"spec"});
+  if (spec == nullptr || !wish.whole_spec || apply::is_built_in_group(wish.resource.group)) {
+    return extra;
+  }
+  for (const auto& [key, value] : spec->items()) {
+    if (!wish.body["spec"].contains(key)) {
+      extra.push_back(key);
+    }
+  }
+  return extra;
+}
+
+/// Who else wrote its spec: field managers, for people.
+std::string other_managers(const Json& live, const std::string& own) {
+  std::vector<std::string> managers;
+  const Json* fields = data::find_path(live, {"metadata", "managedFields"});
+  for (const Json& entry : fields != nullptr ? *fields : Json::array()) {
+    const std::string manager(data::string_at(entry, {"manager"}));
+    const bool spec = data::find_path(entry, {"fieldsV1", "f:spec"}) != nullptr;
+    if (spec && manager != own) {
+      managers.push_back(manager);
+    }
+  }
+  return util::join(managers, ", ");
+}
+
+/// A failed test of a JSON Patch is 422.
+bool changed_meanwhile(const util::Error& error) {
+  return error.http_status == 409 || error.http_status == 422;
+}
+
+}  // namespace
+
+Wish spec_wish(const kube::ApiResource& resource, std::string name, Json spec, Json annotations) {
+  Wish wish{resource, std::move(name), {{"spec", std::move(spec)}}, std::move(annotations)};
+  wish.whole_spec = true;
+  return wish;
+}
+
+OwnedObjects::OwnedObjects(Work& work, const TrafficPlace& place)
+    : OwnedObjects(work, place, work.node().status().value("inventory", Json())) {}
+
+OwnedObjects::OwnedObjects(Work& work, const TrafficPlace& place, const Json& inventory)
+    : m_work(work),
+      m_place(place),
+      m_repair(data::string_at(work.spec(), {"drift"}) != "Report"),
+      m_entries(inventory.is_array() ? inventory : Json::array()) {}
+
+Json* OwnedObjects::recorded(const resources::ObjectRef& ref) {
+  for (Json& entry : m_entries) {
+    if (inventory_ref(entry) == ref) {
+      return &entry;
+    }
+  }
+  return nullptr;
+}
+
+resources::ObjectRef OwnedObjects::ref_of(const Wish& wish) const {
+  const std::string& ns = wish.ns.empty() ? m_place.ns : wish.ns;
+  return {wish.resource.group, wish.resource.kind, wish.resource.namespaced ? ns : "", wish.name};
+}
+
+Json OwnedObjects::inventory() const { return m_entries.empty() ? Json() : m_entries; }
+
+Json OwnedObjects::wanted(const Wish& wish) const {
+  const resources::ObjectRef ref = ref_of(wish);
+  Json object = wish.body;
+  object["apiVersion"] = wish.resource.api_version();
+  object["kind"] = ref.kind;
+  object["metadata"] = {
+      {"name", ref.name}, {"labels", wish.labels}, {"annotations", wish.annotations}};
+  if (!ref.ns.empty()) {
+    object["metadata"]["namespace"] = ref.ns;
+  }
+  const std::string applied = util::sha256_hex(object.dump()).substr(0, 16);
+  resources::set_label(object, resources::k_managed_by_label, "kubist");
+  resources::set_annotation(object, k_owner_annotation, m_work.owner_mark());
+  resources::set_annotation(object, k_applied_annotation, applied);
+  return object;
+}
+
+util::Result<std::vector<Json>> OwnedObjects::keep(const std::vector<Wish>& wishes) {
+  bool fresh = false;
+  for (const Wish& wish : wishes) {
+    const resources::ObjectRef ref = m_kept.emplace_back(ref_of(wish));
+    if (recorded(ref) == nullptr) {
+      // Somebody else's is found out before it is written down as ours.
+      KUBIST_TRY(const auto live,
+                 m_place.client->find(wish.resource, ref.ns, ref.name, m_work.stop()));
+      if (live) {
+        KUBIST_CHECK(check_owner(wish, *live));
+      }
+      // One that is there was made by a look before this, in the same run.
+      const std::string uid(live ? ObjectView(*live).uid() : "");
+      m_entries.push_back(inventory_entry(wish.resource, ref.ns, ref.name, uid, false));
+      fresh = true;
+    }
+  }
+  if (fresh) {
+    KUBIST_CHECK(m_work.record_inventory(m_entries));
+  }
+  std::vector<Json> live;
+  for (const Wish& wish : wishes) {
+    KUBIST_TRY(Json object, keep_one(wish));
+    note_live(wish, object);
+    live.push_back(std::move(object));
+  }
+  return live;
+}
+
+void OwnedObjects::note_live(const Wish& wish, const Json& live) {
+  const resources::ObjectRef ref = ref_of(wish);
+  Json* entry = recorded(ref);
+  if (entry != nullptr && !live.is_null()) {
+    *entry = inventory_entry(wish.resource, ref.ns, ref.name, std::string(ObjectView(live).uid()),
+                             false);
+  }
+}
+
+// Somebody may change it between our look and our write: then look again.
+util::Result<Json> OwnedObjects::keep_one(const Wish& wish) {
+  for (int tries = 1;; ++tries) {
+    auto done = attempt(wish);
+    if (done && *done) {
+      return **std::move(done);
+    }
+    if (!done && (done.error().http_status != 409 || tries == k_max_attempts)) {
+      return util::fail(done.error());
+    }
+    if (done && tries == k_max_attempts) {
+      return util::fail(ErrorKind::conflict, cat(title(wish.resource, wish.name),
+                                                 " was changed under every attempt to write it"));
+    }
+  }
+}
+
+/// The live object; nothing: it has to be looked at again.
+util::Result<std::optional<Json>> OwnedObjects::attempt(const Wish& wish) {
+  const resources::ObjectRef ref = ref_of(wish);
+  KUBIST_TRY(const auto live, m_place.client->find(wish.resource, ref.ns, ref.name, m_work.stop()));
+  Json object = wanted(wish);
+  const Json* known = recorded(ref);
+  if (!live && !m_repair && known != nullptr && known->contains("uid")) {
+    m_drift.push_back(title(wish.resource, wish.name) + " was deleted");
+    return Json();
+  }
+  if (!live) {
+    return m_work.apply_now(*m_place.client, m_place.cluster, wish.resource, object, nullptr, false,
+                            "");
+  }
+  KUBIST_CHECK(check_owner(wish, *live));
+  const std::string manager = m_work.field_manager();
+  const auto compared = apply::compare(
+      object, *live,
+      {.manager = manager, .built_in = apply::is_built_in_group(wish.resource.group)});
+  const auto extra = extra_fields(wish, *live);
+  const bool same_wish = ObjectView(*live).annotation(k_applied_annotation) ==
+                         data::string_at(object, {"metadata", "annotations", k_applied_annotation});
+  // In doubt over defaults: nobody took a field of what we applied.
+  const bool as_applied = compared.verdict == apply::Verdict::unchanged ||
+                          (compared.verdict == apply::Verdict::doubtful && same_wish &&
+                           !(wish.whole_spec && apply::is_built_in_group(wish.resource.group)));
+  if (as_applied && extra.empty()) {
+    return *live;
+  }
+  std::string why = as_applied ? cat("spec.", util::join(extra, ", spec."), " was added")
+                               : compared.reason;
+  const std::string others = other_managers(*live, manager);
+  if (!others.empty()) {
+    why += cat(" (by ", others, ')');
+  }
+  if (!m_repair && same_wish) {
+    m_drift.push_back(cat(title(wish.resource, wish.name), ": ", why));
+    return *live;
+  }
+  if (!extra.empty() && m_repair) {
+    KUBIST_CHECK(take_away_fields(wish, *live, extra));
+    if (!m_work.dry()) {
+      return std::nullopt;  // its resourceVersion moved
+    }
+  }
+  return change(wish, std::move(object), *live, same_wish ? "repaired: " + why : "");
+}
+
+util::Result<std::optional<Json>> OwnedObjects::change(const Wish& wish, Json object,
+                                                       const Json& live, const std::string& why) {
+  const ObjectView view(live);
+  object["metadata"]["uid"] = view.uid();
+  object["metadata"]["resourceVersion"] = view.resource_version();
+  auto after = m_work.apply_now(*m_place.client, m_place.cluster, wish.resource, object, &live,
+                                m_repair, why);
+  if (after) {
+    return *std::move(after);
+  }
+  const auto conflicts = kube::field_conflicts(after.error());
+  if (conflicts.empty() || m_repair) {
+    return util::fail(after.error());
+  }
+  for (const kube::FieldConflict& conflict : conflicts) {
+    m_drift.push_back(cat(title(wish.resource, wish.name), ": ", conflict.field.substr(1),
+                          " belongs to ", conflict.manager));
+  }
+  return live;
+}
+
+util::Result<> OwnedObjects::take_away_fields(const Wish& wish, const Json& live,
+                                              const std::vector<std::string>& fields) {
+  Json patch = Json::array({{{"op", "test"},
+                             {"path", "/metadata/resourceVersion"},
+                             {"value", ObjectView(live).resource_version()}}});
+  for (const std::string& field : fields) {
+    std::string path = "/spec";
+    data::append_token(path, field);
+    patch.push_back({{"op", "remove"}, {"path", path}});
+  }
+  kube::WriteOptions options;
+  options.field_manager = m_work.field_manager();
+  auto sent = m_work.send(
+      *m_place.client, m_place.cluster,
+      kube::patch(wish.resource, ref_of(wish).ns, wish.name, kube::PatchType::json, patch, options),
+      "patch",
+      cat(wish.resource.api_version(), ' ', title(wish.resource, wish.name),
+          " (takes away what was added)"));
+  return !sent && changed_meanwhile(sent.error()) ? util::Result<>{} : sent;
+}
+
+util::Result<> OwnedObjects::check_owner(const Wish& wish, const Json& live) const {
+  const ObjectView view(live);
+  const std::string_view owner = view.annotation(k_owner_annotation);
+  const std::string what = title(wish.resource, wish.name);
+  if (owner == m_work.owner_mark()) {
+    if (view.deletion_timestamp().empty()) {
+      return {};
+    }
+    auto error = util::make_error(ErrorKind::unavailable, cat(what, " is being deleted"));
+    error.reason = "ObjectTerminating";
+    return util::fail(std::move(error));
+  }
+  if (!owner.empty()) {
+    return util::fail(refused("ObjectTaken", cat(what, " belongs to ", owner),
+                              "Choose another name, or delete its owner first."));
+  }
+  for (const Json& entry : m_entries) {  // ours, but somebody took our mark off
+    if (!view.uid().empty() && data::string_at(entry, {"uid"}) == view.uid()) {
+      return {};
+    }
+  }
+  const std::string& ns = ref_of(wish).ns;
+  return util::fail(refused(
+      "ObjectExists",
+      cat(what, " exists", ns.empty() ? "" : " in namespace ", ns, " and was not made by kubist"),
+      wish.whole_spec
+          ? "Choose another name (spec.object.name), or take it as it is (spec.object.borrow)."
+          : "Let the executor give its object another name."));
+}
+
+resources::Condition OwnedObjects::drift_condition() const {
+  if (m_drift.empty()) {
+    return {"Drifted", "False", "InSync", "what is live is what was applied"};
+  }
+  return {"Drifted", "True", "ChangedByOthers", util::join(m_drift, "; ")};
+}
+
+}  // namespace kubist::executors

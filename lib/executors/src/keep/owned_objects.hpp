@@ -1,0 +1,98 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <kubist/engine/executor.hpp>
+#include <kubist/kube/api_resource.hpp>
+#include <kubist/resources/object.hpp>
+
+#include "keep/traffic_place.hpp"
+
+namespace kubist::executors {
+
+/// A hash of what was applied: what differs although it is the same was changed by others.
+inline constexpr std::string_view k_applied_annotation = "kubist.io/applied";
+
+/// How often a write is tried that somebody else's writes come before, each time after a new look.
+inline constexpr int k_max_attempts = 20;
+
+/// One object that a node keeps.
+struct Wish {
+  kube::ApiResource resource;
+  std::string name;
+  data::Json body;                                ///< all but apiVersion, kind and metadata
+  data::Json annotations = data::Json::object();  ///< besides kubist's own
+  data::Json labels = data::Json::object();       ///< likewise
+  std::string ns = {};                            ///< empty: the place's
+  bool whole_spec = false;                        ///< nobody else may add fields to its spec
+};
+
+/// One whose spec is kubist's alone.
+Wish spec_wish(const kube::ApiResource& resource, std::string name, data::Json spec,
+               data::Json annotations = data::Json::object());
+
+/// What still needs an object that is about to go, as "Kind/name"; empty: nothing does.
+using Users =
+    std::function<std::vector<std::string>(const std::string& kind, const std::string& name)>;
+
+/// The objects that one node keeps in its place: made and changed by server-side apply, found
+/// again by the inventory, deleted only where inventory, owner annotation and uid agree. An object
+/// of somebody else is never touched. For one call of an executor.
+class OwnedObjects {
+ public:
+  OwnedObjects(Work& work, const TrafficPlace& place);
+  /// With an inventory that is newer than the node's.
+  OwnedObjects(Work& work, const TrafficPlace& place, const data::Json& inventory);
+
+  /// Makes them so, in this order; returns them as they are live (null: somebody deleted it, and
+  /// drift is Report). All are in the inventory before the
+  /// first is made. What somebody else changed of ours is put back, or (drift: Report) left.
+  /// Invalid: ObjectExists, ObjectTaken (somebody else's); unavailable: ObjectTerminating; conflict:
+  /// it changed under every attempt.
+  util::Result<std::vector<data::Json>> keep(const std::vector<Wish>& wishes);
+
+  /// What the inventory has, as it is live and as long as it is ours.
+  util::Result<std::vector<data::Json>> live();
+
+  /// Deletes what the inventory has and keep() was not given. What has users stays for now.
+  util::Result<> prune(const Users& users = {});
+
+  /// Condition Drifted, by what keep() saw.
+  resources::Condition drift_condition() const;
+  bool drifted() const { return !m_drift.empty(); }
+  /// status.inventory as it is now; null: empty.
+  data::Json inventory() const;
+
+  /// Takes all away, last made first; deletionPolicy Orphan lets go of it instead. Running while
+  /// something is in use or not gone yet.
+  util::Result<engine::Removal> remove_all(const Users& users = {});
+
+ private:
+  enum class Fate { gone, going, foreign };
+  util::Result<data::Json> keep_one(const Wish& wish);
+  util::Result<std::optional<data::Json>> attempt(const Wish& wish);
+  util::Result<std::optional<data::Json>> change(const Wish& wish, data::Json object,
+                                                 const data::Json& live, const std::string& why);
+  util::Result<> check_owner(const Wish& wish, const data::Json& live) const;
+  util::Result<> take_away_fields(const Wish& wish, const data::Json& live,
+                                  const std::vector<std::string>& fields);
+  struct Found;
+  util::Result<std::optional<Found>> find(const data::Json& entry);
+  util::Result<Fate> drop(const data::Json& entry, bool orphan);
+  util::Result<> release(const kube::ApiResource& resource, const data::Json& live);
+  void note_live(const Wish& wish, const data::Json& live);
+  data::Json wanted(const Wish& wish) const;
+  resources::ObjectRef ref_of(const Wish& wish) const;
+  data::Json* recorded(const resources::ObjectRef& ref);
+
+  Work& m_work;
+  const TrafficPlace& m_place;
+  bool m_repair;
+  data::Json m_entries;              ///< the inventory
+  std::vector<std::string> m_drift;  ///< what somebody else changed and was left
+  std::vector<resources::ObjectRef> m_kept;
+};
+
+}  // namespace kubist::executors

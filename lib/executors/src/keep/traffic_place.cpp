@@ -1,0 +1,126 @@
+#include "keep/traffic_place.hpp"
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/istio/verdict.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
+
+#include "world/istio_wish.hpp"
+#include "keep/item_world.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+using engine::Alignment;
+using util::cat;
+
+util::Result<TrafficPlace> traffic_place(Work& work) {
+  const engine::Node& node = work.node();
+  const engine::Graph& graph = work.context().graph;
+  KUBIST_TRY(auto found, place_of(work.world().home, work.world().home_uid,
+                                  work.world().connections, graph, node.key.ns, node.target,
+                                  work.stop()));
+  TrafficPlace place;
+  place.client = std::move(found.client);
+  place.cluster = std::move(found.cluster);
+  place.ns = std::move(found.ns);
+  place.names.ns = place.ns;
+  if (node.parent != engine::k_no_node) {
+    place.virtual_cluster = &graph[node.parent];
+    const engine::NodeId cluster = place.virtual_cluster->parent;
+    place.cluster_node = cluster != engine::k_no_node ? &graph[cluster] : nullptr;
+  }
+  return place;
+}
+
+util::Result<std::optional<kube::ApiResource>> served(Work& work, const TrafficPlace& place,
+                                                      std::string_view group,
+                                                      std::string_view kind) {
+  KUBIST_TRY(auto index, place.client->discovery().index(work.stop()));
+  const kube::ApiResource* found = index->by_kind(group, "", kind);
+  if (found == nullptr) {  // CRDs come: ask once more
+    KUBIST_TRY(index, place.client->discovery().refresh(work.stop()));
+    found = index->by_kind(group, "", kind);
+  }
+  return found != nullptr ? std::optional(*found) : std::nullopt;
+}
+
+util::Result<kube::ApiResource> require_served(Work& work, const TrafficPlace& place,
+                                               std::string_view group, std::string_view kind) {
+  KUBIST_TRY(const auto found, served(work, place, group, kind));
+  if (!found) {
+    return util::fail(refused("NotServed", cat("the cluster does not serve ", kind, '.', group),
+                              group == k_istio_group ? "Install Istio: kubist istio install."
+                                                     : "Install the Gateway API's CRDs."));
+  }
+  return *found;
+}
+
+util::Result<std::optional<Alignment>> istio_gate(Work& work, const TrafficPlace& place) {
+  if (place.cluster_node == nullptr) {
+    return std::nullopt;
+  }
+  const IstioWish wish = istio_wish(place.cluster_node->spec());
+  if (wish.mode == "Ignore") {
+    return std::nullopt;
+  }
+  Connections& connections = work.world().connections;
+  KUBIST_TRY(const auto connection,
+             connections.connect(*place.cluster_node->object, false, work.stop()));
+  KUBIST_TRY(const auto evidence, connections.istio(*connection, work.stop()));
+  const istio::Report report = istio::judge(*evidence, wish.scope);
+  if (report.ready || report.verdict == istio::Verdict::unknown) {
+    return std::nullopt;
+  }
+  Alignment gated = waiting("IstioNotReady",
+                            cat("nothing is written while Istio is not ready: ",
+                                istio::summary(report)),
+                            std::chrono::seconds(15));
+  gated.conditions.push_back(
+      {"IstioReady", "False", istio::condition_reason(report), istio::summary(report)});
+  if (work.dry()) {
+    gated.requeue_after.reset();  // nothing changes in a dry run
+  }
+  return gated;
+}
+
+Json effective_object(Work& work) {
+  Json object = *work.node().object;
+  object["spec"] = work.spec();
+  return object;
+}
+
+util::Result<std::vector<Json>> list_here(Work& work, const TrafficPlace& place,
+                                          const std::optional<kube::ApiResource>& resource) {
+  if (!resource) {
+    return std::vector<Json>{};
+  }
+  KUBIST_TRY(auto list, place.client->list(*resource, place.ns, {}, work.stop()));
+  return std::move(list.items);
+}
+
+std::string label_text(const Json& labels) {
+  std::vector<std::string> terms;
+  for (const auto& [key, value] : labels.items()) {
+    terms.push_back(cat(key, '=', value.is_string() ? value.get<std::string>() : value.dump()));
+  }
+  return util::join(terms, ",");
+}
+
+Alignment waiting(std::string reason, std::string message, std::chrono::milliseconds again) {
+  Alignment alignment;
+  alignment.outcome = engine::Outcome::progressing;
+  alignment.reason = std::move(reason);
+  alignment.message = std::move(message);
+  alignment.requeue_after = again;
+  return alignment;
+}
+
+util::Error refused(std::string reason, std::string message, std::string hint) {
+  util::Error error =
+      util::make_error(util::ErrorKind::invalid, std::move(message), std::move(hint));
+  error.reason = std::move(reason);
+  return error;
+}
+
+}  // namespace kubist::executors

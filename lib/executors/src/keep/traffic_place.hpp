@@ -1,0 +1,60 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kubist/engine/executor.hpp>
+#include <kubist/kube/client.hpp>
+#include <kubist/traffic/route.hpp>
+
+#include "world/work.hpp"
+
+namespace kubist::executors {
+
+inline constexpr std::string_view k_istio_group = "networking.istio.io";
+inline constexpr std::string_view k_gateway_api_group = "gateway.networking.k8s.io";
+
+/// Where the objects of one traffic node are: the namespace of its VirtualCluster.
+struct TrafficPlace {
+  std::shared_ptr<kube::Client> client;
+  std::string cluster;  ///< empty: home
+  std::string ns;
+  traffic::Place names;
+  const engine::Node* virtual_cluster = nullptr;
+  const engine::Node* cluster_node = nullptr;
+};
+
+/// not_found: its VirtualCluster does not exist; else as Connections::connect.
+util::Result<TrafficPlace> traffic_place(Work& work);
+
+/// The kind in the version that the cluster prefers, or nothing where it does not serve it.
+util::Result<std::optional<kube::ApiResource>> served(Work& work, const TrafficPlace& place,
+                                                      std::string_view group,
+                                                      std::string_view kind);
+/// The same; invalid, reason NotServed, where it is not served.
+util::Result<kube::ApiResource> require_served(Work& work, const TrafficPlace& place,
+                                               std::string_view group, std::string_view kind);
+
+/// What a node that needs Istio answers while the cluster's Istio is known not to work; nothing when
+/// it may go on (also where the Cluster's spec says not to look, or where nobody may look).
+util::Result<std::optional<engine::Alignment>> istio_gate(Work& work, const TrafficPlace& place);
+
+/// The node's object with the spec that its policies gave.
+data::Json effective_object(Work& work);
+
+/// A list of the place's namespace; an empty one where the cluster does not serve the kind.
+util::Result<std::vector<data::Json>> list_here(Work& work, const TrafficPlace& place,
+                                                const std::optional<kube::ApiResource>& resource);
+
+/// Labels as a label selector: "app=web,version=v2".
+std::string label_text(const data::Json& labels);
+
+/// The node waits; it is looked at again within the run.
+engine::Alignment waiting(std::string reason, std::string message, std::chrono::milliseconds again);
+
+/// An invalid input, with a reason for the conditions.
+util::Error refused(std::string reason, std::string message, std::string hint);
+
+}  // namespace kubist::executors

@@ -1,0 +1,180 @@
+#include <algorithm>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/executors/catalog.hpp>
+#include <kubist/executors/registry.hpp>
+#include <kubist/policies/builtins.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/resources/object.hpp>
+#include <kubist/util/text.hpp>
+
+#include "policies/container_runtime.hpp"
+#include "policies/exec_runtime.hpp"
+#include "policies/jsonnet_runtime.hpp"
+#include "policies/policy_backoff.hpp"
+
+namespace kubist::executors {
+
+using util::cat;
+
+namespace {
+
+constexpr std::string_view k_own = "PolicyDefinition";
+constexpr std::string_view k_clusters = "ClusterPolicyDefinition";
+constexpr std::string_view k_executors = "ExecutorDefinition";
+
+bool is_function_kind(std::string_view kind) {
+  return std::find(k_function_kinds.begin(), k_function_kinds.end(), kind) !=
+         k_function_kinds.end();
+}
+
+/// Has a built-in executor of that kind that name?
+bool has_name(std::string_view kind, std::string_view name) {
+  const auto names = executor_names(kind);
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& each) { return util::iequals(each, name); });
+}
+
+/// A built-in executor that cannot be replaced has that name.
+bool is_taken(std::string_view name) {
+  const auto& kinds = resources::kinds();
+  return std::any_of(kinds.begin(), kinds.end(), [&](const resources::Kind& kind) {
+    return !is_function_kind(kind.name) && has_name(kind.name, name);
+  });
+}
+
+/// Nodes are told apart by the names of their kinds.
+util::Result<> check_served(const resources::ServedKind& served) {
+  const auto& kinds = resources::kinds();
+  const bool own = std::any_of(kinds.begin(), kinds.end(), [&](const resources::Kind& kind) {
+    return kind.name == served.kind || kind.group == served.group;
+  });
+  return own ? util::fail(util::ErrorKind::invalid,
+                          cat(k_executors, '/', served.by, " serves ", served.kind, '.',
+                              served.group, ", which has the name or the group of kubist's kinds"),
+                          "Serve a kind of another name, in a group of your own.")
+             : util::Result<>{};
+}
+
+std::vector<std::string> strings_at(const data::Json& object,
+                                    std::initializer_list<std::string_view> path) {
+  const data::Json* list = data::find_path(object, path);
+  return list != nullptr ? list->get<std::vector<std::string>>() : std::vector<std::string>{};
+}
+
+}  // namespace
+
+Catalog::Catalog(LocalConfig config)
+    : m_config(std::move(config)),
+      m_jsonnet(with_backoff(make_jsonnet_runtime(), util::system_clock())),
+      m_exec(with_backoff(make_exec_runtime(m_config.programs), util::system_clock())),
+      m_no_containers(make_container_runtime(nullptr)) {}
+
+util::Result<std::shared_ptr<const engine::PolicyDefinition>> Catalog::read(
+    const data::Json& object, const Runtime& containers) const {
+  const bool any_runtime = resources::ObjectView(object).kind() != k_own;
+  KUBIST_TRY(auto definition,
+             engine::read_policy_definition(object, [&](const std::string& key) -> Runtime {
+               if (key == "jsonnet") {
+                 return m_jsonnet;
+               }
+               if (key == "container" && any_runtime) {
+                 return containers ? containers : m_no_containers;
+               }
+               return key == "exec" && any_runtime ? m_exec : nullptr;
+             }));
+  if (definition->runtime == m_exec && !m_config.programs.contains(definition->source)) {
+    auto error = util::make_error(util::ErrorKind::invalid,
+                                  cat(definition->origin, '/', definition->name,
+                                      ": this machine has no program ", definition->source),
+                                  cat("Name it under exec: in ", m_config.file.string(), "."));
+    error.reason = k_program_not_here;
+    return util::fail(std::move(error));
+  }
+  return definition;
+}
+
+util::Result<ExecutorFunction> Catalog::read_executor(const data::Json& object,
+                                                      const Runtime& containers) const {
+  ExecutorFunction function;
+  KUBIST_TRY(function.definition, read(object, containers));
+  function.kinds = function.definition->kinds;
+  function.serves = resources::served_kind(object);
+  if (function.serves) {
+    KUBIST_CHECK(check_served(*function.serves));
+    function.kinds = {function.serves->kind};
+  } else if (function.kinds.empty()) {
+    function.kinds.assign(k_function_kinds.begin(), k_function_kinds.end());
+  }
+  for (const std::string& kind : function.kinds) {
+    if (!function.serves && !is_function_kind(kind)) {
+      return util::fail(
+          util::ErrorKind::invalid,
+          cat(k_executors, '/', function.definition->name, ": a ", kind,
+              " cannot have an executor of one's own"),
+          cat("Kinds that can: ",
+              util::join(std::vector<std::string>(k_function_kinds.begin(), k_function_kinds.end()),
+                         ", "),
+              '.'));
+    }
+  }
+  for (const std::string_view kind : k_function_kinds) {
+    if (has_name(kind, function.definition->name) &&
+        std::find(function.kinds.begin(), function.kinds.end(), kind) == function.kinds.end()) {
+      return util::fail(
+          util::ErrorKind::invalid,
+          cat(k_executors, '/', function.definition->name,
+              " has the name of the built-in executor of ", kind, " and is not for that kind"),
+          "Give it another name, or that kind.");
+    }
+  }
+  function.cluster_scoped = strings_at(object, {"spec", "allows", "clusterScoped"});
+  function.namespaces = strings_at(object, {"spec", "allows", "namespaces"});
+  return function;
+}
+
+std::map<std::string, util::Result<ExecutorFunction>> Catalog::executors(
+    const std::vector<data::Json>& objects, const Runtime& containers) const {
+  std::map<std::string, util::Result<ExecutorFunction>> found;
+  for (const data::Json& object : objects) {
+    const resources::ObjectView view(object);
+    if (view.kind() == k_executors && !is_taken(view.name())) {
+      found.insert_or_assign(std::string(view.name()), read_executor(object, containers));
+    }
+  }
+  std::map<std::string, std::string> by;  // the first by name serves
+  for (auto& [name, function] : found) {
+    if (!function || !function->serves) {
+      continue;
+    }
+    const auto [first, fresh] = by.emplace(function->serves->kind, name);
+    if (!fresh) {
+      function = util::fail(util::make_error(
+          util::ErrorKind::invalid,
+          cat(k_executors, '/', name, ": ", function->serves->kind, " is served by ",
+              first->second),
+          "Let one of the two serve it; objects name the other in spec.executor."));
+    }
+  }
+  return found;
+}
+
+engine::PolicyCatalog Catalog::build(const std::vector<data::Json>& objects,
+                                     const Runtime& containers) const {
+  engine::PolicyCatalog catalog;
+  policies::add_builtins(catalog);
+  for (const data::Json& object : objects) {
+    const resources::ObjectView view(object);
+    if (view.kind() != k_own && view.kind() != k_clusters) {
+      continue;
+    }
+    auto definition = read(object, containers);
+    auto added = definition ? catalog.add(*definition) : util::fail(definition.error());
+    if (!added) {
+      catalog.add_broken(std::string(view.ns()), std::string(view.name()), added.error());
+    }
+  }
+  return catalog;
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,158 @@
+#include "releases/experiment_goals.hpp"
+
+#include <algorithm>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/metrics/json_source.hpp>
+#include <kubist/metrics/prometheus.hpp>
+#include <kubist/util/text.hpp>
+
+#include "world/metric_sources.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+using experiment::Goal;
+using experiment::GoalKind;
+using experiment::Totals;
+using experiment::Variant;
+using util::cat;
+
+namespace {
+
+constexpr std::chrono::milliseconds k_longest_reading{10'000};
+
+/// Names and versions are plain words by their schema: nothing in them needs to be escaped.
+std::string filled(std::string_view text, const Variant& variant) {
+  return util::replace_all(util::replace_all(std::string(text), "$variant", variant.name),
+                           "$version", variant.version);
+}
+
+class GoalReader {
+ public:
+  GoalReader(const Work& work, MetricSources& sources, const Goal& goal, const Variant& variant,
+             std::shared_ptr<kube::Client> client, std::chrono::milliseconds timeout)
+      : m_work(work),
+        m_sources(sources),
+        m_goal(goal),
+        m_variant(variant),
+        m_client(std::move(client)),
+        m_timeout(timeout) {}
+
+  // The samples last: what comes in between makes a rate too small, never above 1.
+  metrics::Expected<Totals> run() {
+    return m_goal.kind == GoalKind::conversion ? conversions() : mean();
+  }
+
+ private:
+  metrics::Expected<Totals> conversions() {
+    const auto read = values({"successes", "count"});
+    if (!read) {
+      return tl::unexpected<metrics::Answer>(read.error());
+    }
+    const double successes = (*read)[0];
+    const double count = (*read)[1];
+    if (successes < 0 || successes > count) {
+      return metrics::inconclusive("NotPlausible", cat(successes, " successes of ", count));
+    }
+    return Totals{count, successes, successes};
+  }
+
+  metrics::Expected<Totals> mean() {
+    const auto read = values({"mean", "standardDeviation", "count"});
+    if (!read) {
+      return tl::unexpected<metrics::Answer>(read.error());
+    }
+    const double deviation = (*read)[1];
+    const double count = (*read)[2];
+    if (count < 0 || deviation < 0) {
+      return metrics::inconclusive("NotPlausible",
+                                   cat(count, " values that deviate by ", deviation));
+    }
+    return experiment::totals_of(count, (*read)[0], deviation);
+  }
+
+  metrics::Expected<std::vector<double>> values(std::initializer_list<std::string_view> fields) {
+    std::vector<double> read;
+    for (const std::string_view field : fields) {
+      const auto number = value(field);
+      if (!number) {
+        return tl::unexpected<metrics::Answer>(number.error());
+      }
+      read.push_back(*number);
+    }
+    return read;
+  }
+
+  metrics::Expected<double> value(std::string_view field) {
+    const std::string expression = filled(data::string_at(m_goal.source, {field}), m_variant);
+    const Json* prometheus = data::find_path(m_goal.source, {"source", "prometheus"});
+    return prometheus != nullptr
+               ? by_prometheus(*prometheus, expression)
+               : by_json(*data::find_path(m_goal.source, {"source", "json"}), expression);
+  }
+
+  metrics::Expected<double> by_prometheus(Json source, const std::string& expression) {
+    metrics::PrometheusOptions options;
+    options.timeout = m_timeout;
+    if (source.contains("service")) {
+      source["service"] = service_of(source);
+    }
+    const auto prometheus =
+        m_sources.prometheus(m_work.node(), m_client, source, options, m_work.stop());
+    if (!prometheus) {
+      const engine::Alignment why = engine::alignment_of(prometheus.error());
+      return metrics::inconclusive(why.reason, why.message);
+    }
+    return (*prometheus)->query(expression, m_work.stop());
+  }
+
+  metrics::Expected<double> by_json(const Json& source, const std::string& expression) {
+    const std::string path = filled(data::string_at(source, {"path"}), m_variant);
+    if (path.find("..") != std::string::npos || path.find_first_of("# \t\n") != std::string::npos) {
+      return metrics::inconclusive(metrics::k_reason_bad_query,
+                                   cat("the path ", path, " leads elsewhere"));
+    }
+    const http::Request request = m_client->request_of(
+        kube::raw_get(cat("/api/v1/namespaces/", data::string_at(source, {"namespace"}),
+                          "/services/", service_of(source), "/proxy", path)));
+    return metrics::read_json_source(m_client->transport(),
+                                     {request.url, request.headers, expression, m_timeout},
+                                     m_work.stop());
+  }
+
+  std::string service_of(const Json& source) const {
+    return filled(data::string_at(source, {"service"}), m_variant);
+  }
+
+  const Work& m_work;
+  MetricSources& m_sources;
+  const Goal& m_goal;
+  const Variant& m_variant;
+  const std::shared_ptr<kube::Client> m_client;
+  const std::chrono::milliseconds m_timeout;
+};
+
+}  // namespace
+
+experiment::Reading read_goals(Work& work, const experiment::Plan& plan,
+                               const std::shared_ptr<kube::Client>& client) {
+  MetricSources sources(work.world(), work.context().graph);
+  const auto timeout = std::min<std::chrono::milliseconds>(k_longest_reading, plan.interval);
+  experiment::Reading reading;
+  for (const Goal& goal : plan.goals) {
+    auto& row = reading.counters.emplace_back();
+    for (const Variant& variant : plan.variants) {
+      const auto totals = GoalReader(work, sources, goal, variant, client, timeout).run();
+      if (!totals) {
+        return {{},
+                totals.error().reason,
+                cat("goal ", goal.name, " of ", variant.name, ": ", totals.error().message)};
+      }
+      row.push_back(*totals);
+    }
+  }
+  return reading;
+}
+
+}  // namespace kubist::executors

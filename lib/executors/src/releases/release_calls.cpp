@@ -1,0 +1,106 @@
+#include "releases/release_calls.hpp"
+
+#include <kubist/data/json_text.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/metrics/json_source.hpp>
+#include <kubist/release/window.hpp>
+#include <kubist/util/sha256.hpp>
+#include <kubist/util/text.hpp>
+
+#include "world/addresses.hpp"
+#include "releases/release_jobs.hpp"
+#include "releases/release_metrics.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+using policies::Call;
+using util::cat;
+
+namespace {
+
+constexpr std::size_t k_max_body = 64U << 10U;
+constexpr std::size_t k_shown_answer = 200;  // of an answer
+
+Json nothing(std::string_view reason, std::string_view message) {
+  return {{"reason", reason}, {"message", message}};
+}
+
+Json refusal(const util::Error& error) {
+  return nothing(error.reason, cat(error.message, ". ", error.hint));
+}
+
+std::string checksum_of(const engine::Node& node, const ReleaseLook& look, const Call& call) {
+  return util::sha256_hex(cat(node.uid, '/', look.before.attempt, '/', look.before.wave, '/',
+                              look.before.target, '/', to_query(call)))
+      .substr(0, 16);
+}
+
+http::Request request_for(const engine::Node& node, const ReleaseLook& look, const Call& call) {
+  const std::string checksum = checksum_of(node, look, call);
+  const Json body{{"name", node.key.name},
+                  {"namespace", node.key.ns},
+                  {"phase", to_string(look.before.state)},
+                  {"checksum", checksum},
+                  {"metadata", call.what.value("metadata", Json::object())}};
+  http::Request request;
+  request.method = "POST";
+  request.url = data::string_at(call.what, {"url"});
+  request.headers = {{"Content-Type", "application/json"}, {"webhook-id", checksum}};
+  request.body = std::make_shared<const std::string>(data::to_json(body));
+  request.timeout = std::chrono::seconds(data::int_at(call.what, {"timeout"}, 10));
+  request.max_body = k_max_body;
+  return request;
+}
+
+}  // namespace
+
+Json ReleaseCalls::answer(const engine::Node& node, const ReleaseLook& look, const Call& call,
+                          const std::stop_token& stop) const {
+  const bool same_target = look.seen.target == look.before.target;
+  const auto failed = policies::due_try(call, node.status(), m_world.clock->now());
+  if (!same_target || !failed) {
+    return nothing(policies::k_reason_not_due, "its step is not the present one");
+  }
+  if (m_world.dry_run != apply::DryRun::none) {
+    return nothing("DryRun", "it is not called in a dry run");
+  }
+  return call.kind == Call::Kind::job ? run_job(m_world, m_graph, node, look, call, *failed, stop)
+                                      : post(node, look, call, stop);
+}
+
+// Messages do not have the address, whose path may be a secret.
+Json ReleaseCalls::post(const engine::Node& node, const ReleaseLook& look, const Call& call,
+                        const std::stop_token& stop) const {
+  http::Request request = request_for(node, look, call);
+  if (const auto allowed = check_address(m_graph, node, "webhooks", request.url, "its address");
+      !allowed) {
+    return refusal(allowed.error());
+  }
+  const auto seconds = request.timeout.count() / 1000;
+  const auto answer = http::send(*m_engine.transport(), std::move(request), stop);
+  if (!answer) {
+    const bool late = answer.error().kind == util::ErrorKind::timeout;
+    return late ? nothing("Timeout", cat("no answer within ", seconds, " s"))
+                : nothing(answer.error().reason.empty() ? "Unreachable" : answer.error().reason,
+                          "it could not be reached");
+  }
+  const std::string_view text = util::trim(answer->body);
+  return {{"status", answer->status}, {"message", util::printable(text.substr(0, k_shown_answer))}};
+}
+
+Json ReleaseCalls::read(const engine::Node& node, const ReleaseLook& look,
+                        const policies::WebMetric& metric, const std::stop_token& stop) const {
+  if (!release::is_measured(look.before)) {
+    return nothing("NotObserved", "no weight is under way");
+  }
+  if (const auto allowed = check_address(m_graph, node, "metrics", metric.url, "its address");
+      !allowed) {
+    return refusal(allowed.error());
+  }
+  const auto number = metrics::read_json_source(
+      *m_engine.transport(), {metric.url, {}, metric.path, metric.timeout}, stop);
+  return number ? Json{{"value", *number}} : nothing(number.error().reason, number.error().message);
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,36 @@
+#pragma once
+#include <stop_token>
+
+#include <kubist/http/guarded_transport.hpp>
+#include <kubist/policies/calls.hpp>
+
+#include "releases/releases.hpp"
+
+namespace kubist::executors {
+
+/// Calls what the steps of releases want called. One for a run; any thread.
+class ReleaseCalls {
+ public:
+  ReleaseCalls(World& world, const engine::Graph& graph) : m_world(world), m_graph(graph) {}
+
+  /// Takes a job one step on (release_jobs.hpp). To a webhook it posts what Flagger posts, {name,
+  /// namespace, phase, checksum, metadata}, and waits for the answer as long as the call's timeout:
+  /// {status, message}. The checksum, also the header webhook-id, is the same for every call of one
+  /// step and attempt. {reason, message}: it is not due, nobody answered, a dry run calls nobody,
+  /// or the Project allows the address to no one.
+  data::Json answer(const engine::Node& node, const ReleaseLook& look, const policies::Call& call,
+                    const std::stop_token& stop) const;
+  /// The number that the metric names, asked for now: {value} or {reason, message}.
+  data::Json read(const engine::Node& node, const ReleaseLook& look,
+                  const policies::WebMetric& metric, const std::stop_token& stop) const;
+
+ private:
+  data::Json post(const engine::Node& node, const ReleaseLook& look, const policies::Call& call,
+                  const std::stop_token& stop) const;
+
+  World& m_world;
+  const engine::Graph& m_graph;
+  const http::GuardedEngine m_engine;
+};
+
+}  // namespace kubist::executors

@@ -1,0 +1,139 @@
+#include "releases/release_jobs.hpp"
+
+#include <algorithm>
+
+#include <kubist/data/json_text.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/deployers/function.hpp>
+#include <kubist/deployers/handshake.hpp>
+#include <kubist/deployers/item.hpp>
+#include <kubist/deployers/runner.hpp>
+#include <kubist/resources/object.hpp>
+#include <kubist/util/text.hpp>
+
+#include "world/addresses.hpp"
+#include "policies/container_runtime.hpp"
+#include "keep/item_world.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+using policies::Call;
+using util::cat;
+
+namespace {
+
+/// The name by which the release has the policy Steps: its DeployItems stay as long as it has it
+/// (is_function_used()).
+std::string policy_of(const engine::Node& node) {
+  const auto found =
+      std::find_if(node.policies.begin(), node.policies.end(), [](const auto& policy) {
+        return util::iequals(policy.name, "Steps") || util::iequals(policy.name, "StepsPolicy");
+      });
+  return util::lower(found != node.policies.end() ? found->name : "Steps");
+}
+
+deployers::FunctionCall function_of(const World& world, const engine::Node& node,
+                                    const ReleaseLook& look, const Call& call,
+                                    std::int64_t failed) {
+  const std::string name(data::string_at(call.what, {"name"}));
+  deployers::FunctionCall job;
+  job.ns = node.key.ns;
+  job.name = deployers::short_name(
+      cat("job-", name, '-', node.key.name),
+      cat("CanaryRelease/", node.key.name, '/', call.weight, '/', call.step, '/', name));
+  job.function = policy_of(node);
+  job.owner = {{"apiVersion", (*node.object)["apiVersion"]},
+               {"kind", node.key.kind},
+               {"name", node.key.name},
+               {"uid", node.uid}};
+  job.annotations[std::string(k_owner_annotation)] = owner_mark(world.home_uid, node.key);
+  job.config = call.what.value("config", Json::object());
+  job.timeout = data::string_at(call.what, {"timeout"});
+  job.wait = false;
+  // What makes a try of an attempt another one than the last.
+  job.input = data::to_json({{"release", node.key.name},
+                             {"namespace", node.key.ns},
+                             {"destination", look.plan.destination},
+                             {"stable", look.plan.stable},
+                             {"canary", look.plan.canary},
+                             {"weight", call.weight},
+                             {"wave", look.before.wave + 1},
+                             {"attempt", look.before.attempt},
+                             {"target", look.before.target},
+                             {"try", failed + 1}});
+  return job;
+}
+
+bool is_job_of(const engine::Node& release, const engine::Node& item) {
+  if (!is_function_item(item)) {
+    return false;
+  }
+  const resources::ObjectView view(*item.object);
+  const auto owners = view.owners();
+  return data::string_at(view.labels(), {deployers::k_function_label}) ==
+             deployers::label_value(policy_of(release)) &&
+         std::any_of(owners.begin(), owners.end(),
+                     [&](const auto& owner) { return owner.uid == release.uid; });
+}
+
+}  // namespace
+
+util::Result<> check_job_image(const engine::Graph& graph, const engine::Node& release,
+                               std::string_view image) {
+  for (engine::NodeId id = release.id; id != engine::k_no_node; id = graph[id].parent) {
+    const std::string& kind = graph[id].key.kind;
+    if ((kind == "Project" || kind == "Root") &&
+        matches_any(data::find_path(graph[id].spec(), {"allow", "jobs"}), image)) {
+      return {};
+    }
+  }
+  auto error = util::make_error(
+      util::ErrorKind::forbidden, cat("its image ", image, " is not one that the Project allows"),
+      "An administrator can add it to spec.allow.jobs of the Project or of the Root.");
+  error.reason = "ImageNotAllowed";
+  return util::fail(std::move(error));
+}
+
+Json run_job(World& world, const engine::Graph& graph, const engine::Node& node,
+             const ReleaseLook& look, const Call& call, std::int64_t failed,
+             const std::stop_token& stop) {
+  const auto allowed =
+      check_job_image(graph, node, data::string_at(call.what, {"config", "image"}));
+  if (!allowed) {
+    return {{"reason", allowed.error().reason},
+            {"message", cat(allowed.error().message, ". ", allowed.error().hint)}};
+  }
+  const deployers::FunctionCall job = function_of(world, node, look, call, failed);
+  deployers::World items =
+      home_items_world(world, job.ns, field_manager(owner_mark(world.home_uid, node.key)), stop);
+  const auto answer = deployers::run_function(items, job, false);
+  if (answer) {
+    return {{"succeeded", true}, {"message", ""}};
+  }
+  const util::Error& error = answer.error();
+  if (error.reason == deployers::k_function_running) {
+    return {{"reason", policies::k_reason_job_running}, {"message", error.message}};
+  }
+  if (error.reason == "FunctionFailed") {
+    return {{"succeeded", false},
+            {"message", cat(error.message, " (kubist deployitem logs ", job.name, ')')}};
+  }
+  return {{"reason", error.reason.empty() ? "JobNotRun" : error.reason},
+          {"message", error.message}};
+}
+
+util::Result<> end_jobs(World& world, const engine::Graph& graph, const engine::Node& release,
+                        const std::stop_token& stop) {
+  for (const engine::Node& item : graph.nodes()) {
+    if (!is_job_of(release, item) || !deployers::job_pending(item.status())) {
+      continue;
+    }
+    deployers::World items = home_items_world(
+        world, item.key.ns, field_manager(owner_mark(world.home_uid, release.key)), stop);
+    KUBIST_CHECK(deployers::interrupt_item(items, item.key.ns, item.key.name));
+  }
+  return {};
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,256 @@
+#include "releases/release_metrics.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/metrics/gateway.hpp>
+#include <kubist/release/waves.hpp>
+#include <kubist/release/window.hpp>
+#include <kubist/traffic/entry_gateway.hpp>
+#include <kubist/util/clock.hpp>
+#include <kubist/util/duration.hpp>
+#include <kubist/util/text.hpp>
+
+#include "keep/item_world.hpp"
+#include "releases/release_look.hpp"
+#include "keep/traffic_place.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+using util::cat;
+
+namespace {
+
+constexpr std::chrono::seconds k_longest_query{10};
+
+Json to_json(const metrics::Counts& counts) {
+  Json latency = Json::array();
+  for (const metrics::Bucket& bucket : counts.latency_ms) {
+    latency.push_back(
+        {{"le", std::isinf(bucket.le) ? Json("+Inf") : Json(bucket.le)}, {"count", bucket.count}});
+  }
+  return {{"requests", counts.requests}, {"errors", counts.errors}, {"latency", latency}};
+}
+
+struct Cursor {
+  metrics::Sample sample;
+  Json json;
+};
+
+/// The cursor of this weight; nothing: there is none yet. Invalid: it does not read.
+util::Result<std::optional<Cursor>> cursor_of(const Json* cursor, int attempt, int weight) {
+  if (cursor == nullptr || data::int_at(*cursor, {"weight"}) != weight ||
+      data::int_at(*cursor, {"attempt"}) != attempt || !cursor->contains("sample")) {
+    return std::nullopt;
+  }
+  KUBIST_TRY(auto sample, metrics::read_sample((*cursor)["sample"]));
+  return Cursor{std::move(sample), *cursor};
+}
+
+Json cursor_json(const metrics::Sample& sample, int attempt, int weight) {
+  return {{"weight", weight}, {"attempt", attempt}, {"sample", metrics::to_json(sample)}};
+}
+
+bool has_window(const ReleaseWindow& measured) { return !measured.window.contains("reason"); }
+
+/// Latencies are summed where the bounds are the same, else nothing is known of them.
+Json summed(const Json& a, const Json& b) {
+  Json sum{{"requests", a.value("requests", 0.0) + b.value("requests", 0.0)},
+           {"errors", a.value("errors", 0.0) + b.value("errors", 0.0)},
+           {"latency", a["latency"]}};
+  const Json& other = b["latency"];
+  bool same = sum["latency"].size() == other.size();
+  for (std::size_t i = 0; same && i < other.size(); ++i) {
+    same = sum["latency"][i]["le"] == other[i]["le"];
+    sum["latency"][i]["count"] =
+        sum["latency"][i]["count"].get<double>() + other[i]["count"].get<double>();
+  }
+  if (!same) {
+    sum["latency"] = Json::array();
+  }
+  return sum;
+}
+
+/// The windows of all as one; where one has none, why.
+Json joined(const std::map<std::string, ReleaseWindow>& all, int weight) {
+  const std::pair<const std::string, ReleaseWindow>* without = nullptr;
+  Json arms = Json::object();
+  Json clusters = Json::array();
+  double seconds = 0;
+  for (const auto& each : all) {
+    const Json& window = each.second.window;
+    if (!has_window(each.second)) {
+      const bool between =
+          without != nullptr && data::string_at(window, {"reason"}) == "WindowOpen";
+      without = between ? without : &each;
+      continue;
+    }
+    clusters.push_back({{"name", each.first}, {"arms", window["arms"]}});
+    seconds = std::max(seconds, window["seconds"].get<double>());
+    for (const auto& [version, counts] : window["arms"].items()) {
+      arms[version] = arms.contains(version) ? summed(arms[version], counts) : counts;
+    }
+  }
+  if (without != nullptr) {
+    const Json& window = without->second.window;
+    return release::no_window(data::string_at(window, {"reason"}),
+                              cat(without->first, ": ", data::string_at(window, {"message"})));
+  }
+  return {{"seconds", seconds}, {"weight", weight}, {"arms", arms}, {"clusters", clusters}};
+}
+
+}  // namespace
+
+std::chrono::milliseconds patience(const release::Plan& plan) {
+  return std::min<std::chrono::milliseconds>(k_longest_query, plan.interval);
+}
+
+util::Result<std::shared_ptr<metrics::Provider>> ReleaseMetrics::provider(
+    const engine::Node& node, const std::shared_ptr<kube::Client>& client,
+    const release::Plan& plan, const Json& settings, const std::stop_token& stop) {
+  if (data::string_at(settings, {"provider"}, "Gateway") == "Prometheus") {
+    if (data::find_path(settings, {"prometheus", "url"}) && node.selected &&
+        node.selected->size() > 1) {
+      return util::fail(refused(
+          "ClustersNotToldApart",
+          "one Prometheus at a url cannot tell the counters of several virtual clusters apart",
+          "Name a Service that each of their clusters has (namespace, service)."));
+    }
+    KUBIST_TRY(const auto source, prometheus(node, client, plan, settings, stop));
+    const std::lock_guard lock(m_mutex);
+    auto& known = m_gathering[source];
+    if (!known) {
+      known = metrics::make_gathering_provider(source, m_arrivals);
+    }
+    return known;
+  }
+  metrics::GatewayOptions options;
+  options.timeout = patience(plan);
+  const std::lock_guard lock(m_mutex);
+  auto& known = m_gateways[cat(client->server(), ' ', options.timeout.count())];
+  if (!known) {
+    known = metrics::make_gateway_provider(client, options);
+  }
+  return known;
+}
+
+util::Result<std::shared_ptr<metrics::Prometheus>> ReleaseMetrics::prometheus(
+    const engine::Node& node, const std::shared_ptr<kube::Client>& client,
+    const release::Plan& plan, const Json& settings, const std::stop_token& stop) {
+  metrics::PrometheusOptions options;
+  options.timeout = patience(plan);
+  options.names = data::string_at(settings, {"names"}) == "Envoy" ? metrics::Names::envoy
+                                                                  : metrics::Names::istio;
+  return m_sources.prometheus(node, client, *data::find_path(settings, {"prometheus"}), options,
+                              stop);
+}
+
+metrics::Subject ReleaseMetrics::subject_of(const engine::Node& node, const release::Plan& plan,
+                                            const std::string& ns) const {
+  metrics::Subject subject;
+  subject.ns = ns;
+  subject.host = traffic::full_host(plan.destination, {ns});
+  subject.versions = {plan.stable, plan.canary};
+  std::set<metrics::GatewayPods> gateways;
+  for (const std::string& name : plan.routes) {
+    for (const engine::NodeId id : m_graph.find(route_key(node, name))) {
+      const Json* named = data::find_path(m_graph[id].spec(), {"gateways"});
+      for (const Json& gateway : named != nullptr ? *named : Json::array()) {
+        for (const engine::NodeId found : m_graph.find(
+                 {node.key.group, "EntryGateway", node.key.ns, gateway.get<std::string>()})) {
+          gateways.insert({"", label_text(traffic::gateway_selector(*m_graph[found].object))});
+        }
+      }
+    }
+  }
+  subject.gateways.assign(gateways.begin(), gateways.end());
+  return subject;
+}
+
+util::Result<ReleaseWindow> ReleaseMetrics::measure(const engine::Node& node,
+                                                    const ReleaseLook& look, const Json& spec,
+                                                    const std::stop_token& stop) {
+  const release::Progress& progress = look.before;
+  if (!release::is_measured(progress)) {
+    return ReleaseWindow{release::no_window("NotObserved", "no weight is under way"), Json()};
+  }
+  if (!node.target.empty()) {
+    return measure_on({node.target, progress.weight}, data::find_path(node.status(), {"cursor"}),
+                      node, look, spec, stop);
+  }
+  const auto targets = targets_of(m_graph, node);
+  const auto waves = release::waves_of(look.plan, {targets.begin(), targets.end()});
+  std::map<std::string, ReleaseWindow> all;
+  bool complete = true;
+  for (const std::string& target : targets) {
+    const auto weight = release::weight_in(progress, waves.at(target));
+    if (!weight) {
+      continue;  // there is no canary yet
+    }
+    auto measured =
+        measure_on({target, *weight}, data::find_path(node.status(), {"cursor", target}), node,
+                   look, spec, stop);
+    if (!measured) {
+      measured = ReleaseWindow{release::no_window(engine::alignment_of(measured.error()).reason,
+                                                  measured.error().message),
+                               Json()};
+    }
+    complete = complete && has_window(*measured);
+    all.emplace(target, *std::move(measured));
+  }
+  Json cursors = Json::object();
+  for (const auto& [target, measured] : all) {
+    // While one has no window, the others' go on.
+    const Json* before = data::find_path(node.status(), {"cursor", target});
+    const bool goes_on =
+        before != nullptr && !complete && (has_window(measured) || measured.cursor.is_null());
+    cursors[target] = goes_on ? *before : measured.cursor;
+  }
+  return ReleaseWindow{joined(all, progress.weight), std::move(cursors)};
+}
+
+util::Result<ReleaseWindow> ReleaseMetrics::measure_on(const Place& where, const Json* from,
+                                                       const engine::Node& node,
+                                                       const ReleaseLook& look, const Json& spec,
+                                                       const std::stop_token& stop) {
+  const int attempt = look.before.attempt;
+  const auto read = cursor_of(from, attempt, where.weight);
+  const auto cursor = read ? *read : std::nullopt;
+  const auto now = util::system_clock().now();
+  if (cursor && !release::is_window_over(look.plan, cursor->sample.at, now)) {
+    return ReleaseWindow{release::no_window("WindowOpen", "the window is not over yet"),
+                         cursor->json};
+  }
+  KUBIST_TRY(const auto place, place_of(m_world.home, m_world.home_uid, m_world.connections,
+                                        m_graph, node.key.ns, where.target, stop));
+  static const Json none = Json::object();
+  const Json* settings = data::find_path(spec, {"metrics"});
+  const auto source =
+      provider(node, place.client, look.plan, settings != nullptr ? *settings : none, stop);
+  if (!source) {
+    KUBIST_TRY(Json why, unmeasured(source.error()));
+    return ReleaseWindow{std::move(why), cursor ? cursor->json : Json()};
+  }
+  const auto sample = (*source)->sample(subject_of(node, look.plan, place.ns), stop);
+  if (!sample) {
+    return ReleaseWindow{release::no_window(sample.error().reason, sample.error().message),
+                         cursor ? cursor->json : Json()};
+  }
+  if (!cursor) {
+    return ReleaseWindow{read ? release::no_window("WindowBegins", "the first window begins")
+                              : release::no_window("CursorUnreadable", read.error().message),
+                         cursor_json(*sample, attempt, where.weight)};
+  }
+  Json arms = Json::object();
+  for (const auto& [version, counts] : metrics::difference(cursor->sample, *sample)) {
+    arms[version] = to_json(counts);
+  }
+  const double seconds = std::chrono::duration<double>(sample->at - cursor->sample.at).count();
+  return ReleaseWindow{
+      {{"seconds", seconds}, {"weight", where.weight}, {"arms", arms}},
+      cursor_json(metrics::carry_over(cursor->sample, *sample), attempt, where.weight)};
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,108 @@
+#include <kubist/data/pointer.hpp>
+#include <kubist/release/window.hpp>
+#include <kubist/util/duration.hpp>
+#include <kubist/util/text.hpp>
+
+#include "keep/item_world.hpp"
+#include "releases/release_look.hpp"
+#include "releases/release_metrics.hpp"
+#include "keep/traffic_place.hpp"
+
+// What policies ask of Prometheus by queries of their own.
+namespace kubist::executors {
+
+using data::Json;
+using util::cat;
+
+namespace {
+
+/// The beginning of a query, enough to know it by.
+std::string shown(const std::string& expression) {
+  constexpr std::size_t k_shown_query = 120;
+  const std::string text = util::printable(expression);
+  return text.size() <= k_shown_query ? text : text.substr(0, k_shown_query) + "...";
+}
+
+util::Result<std::string> expression_of(const OwnQuery& query, const engine::Node& node,
+                                        const ReleaseLook& look, const std::string& ns) {
+  std::map<std::string, std::string> values{{"namespace", ns},
+                                            {"release", node.key.name},
+                                            {"destination", look.plan.destination},
+                                            {"stable", look.plan.stable},
+                                            {"canary", look.plan.canary},
+                                            {"weight", cat(look.before.weight)},
+                                            {"interval", util::go_duration(look.plan.interval)}};
+  for (const auto& [name, value] : query.parameters.items()) {
+    if (value.is_string()) {
+      values[name] = value.get<std::string>();
+    } else if (value.is_number()) {
+      values[name] = value.dump();
+    }
+  }
+  return metrics::fill_template(query.text, values);
+}
+
+}  // namespace
+
+util::Result<Json> ReleaseMetrics::answer(const engine::Node& node, const ReleaseLook& look,
+                                          const OwnQuery& query, const std::stop_token& stop) {
+  if (!release::is_measured(look.before)) {
+    return Json{{"reason", "NotObserved"}, {"message", "no weight is under way"}};
+  }
+  if (!node.target.empty()) {
+    return answer_on(node.target, node, look, query, stop);
+  }
+  Json clusters = Json::array();
+  for (const std::string& target : targets_of(m_graph, node)) {
+    KUBIST_TRY(Json own, answer_on(target, node, look, query, stop));
+    if (own.contains("reason")) {
+      own["message"] = cat(target, ": ", data::string_at(own, {"message"}));
+      return own;
+    }
+    clusters.push_back({{"name", target}, {"value", own["value"]}});
+  }
+  return Json{{"clusters", std::move(clusters)}};
+}
+
+util::Result<Json> ReleaseMetrics::answer_on(const std::string& target, const engine::Node& node,
+                                             const ReleaseLook& look, const OwnQuery& query,
+                                             const std::stop_token& stop) {
+  const Json* settings = data::find_path(node.spec(), {"metrics"});
+  if (settings == nullptr || !settings->contains("prometheus")) {
+    return util::fail(refused("NoMetricsSource",
+                              cat("a policy of ", engine::to_string(node),
+                                  " has a query, but the release names no "
+                                  "Prometheus"),
+                              "Set spec.metrics.prometheus."));
+  }
+  KUBIST_TRY(const auto place, place_of(m_world.home, m_world.home_uid, m_world.connections,
+                                        m_graph, node.key.ns, target, stop));
+  KUBIST_TRY(const std::string expression, expression_of(query, node, look, place.ns));
+  const auto source = prometheus(node, place.client, look.plan, *settings, stop);
+  if (!source) {
+    return unmeasured(source.error());
+  }
+  std::promise<metrics::Expected<double>> promise;
+  std::shared_future<metrics::Expected<double>> answer;
+  bool first = false;
+  {
+    const std::lock_guard lock(m_mutex);
+    auto& known = m_answers[{*source, expression}];
+    first = !known.valid();
+    if (first) {
+      known = promise.get_future().share();
+    }
+    answer = known;
+  }
+  if (first) {
+    promise.set_value((*source)->query(expression, stop));
+  }
+  const metrics::Expected<double>& value = answer.get();
+  if (!value) {
+    return Json{{"reason", value.error().reason},
+                {"message", cat("query ", shown(expression), ": ", value.error().message)}};
+  }
+  return Json{{"value", *value}};
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,228 @@
+#include "releases/releases.hpp"
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/executors/tree.hpp>
+#include <kubist/release/observation.hpp>
+#include <kubist/release/window.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
+
+#include "releases/release_calls.hpp"
+#include "releases/release_listing.hpp"
+#include "releases/release_look.hpp"
+#include "releases/release_metrics.hpp"
+#include "releases/release_workloads.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+
+namespace {
+
+constexpr std::string_view k_canary_release = "CanaryRelease";
+
+util::Result<std::vector<Json>> list_approvals(kube::Client& home, const std::string& ns,
+                                               const std::stop_token& stop) {
+  const auto* kind = resources::find_kind(resources::k_kubist_group, "Approval");
+  kube::ListOptions options;
+  options.skip_unreadable = true;  // an Approval that nobody can read approves of nothing
+  auto listed = home.list(resource_of(*kind), ns, options, stop);
+  if (!listed) {
+    auto error = util::with_context(listed.error(), util::cat("cannot list approvals in ", ns));
+    error.hint = error.kind == util::ErrorKind::not_found
+                     ? "Install kubist's kinds on this cluster with 'kubist init'."
+                     : error.hint;
+    return util::fail(std::move(error));
+  }
+  std::vector<Json> approvals;
+  for (const Json& approval : listed->items) {
+    approvals.push_back(engine::resource_for_policies(approval));
+  }
+  return approvals;
+}
+
+}  // namespace
+
+RouteWish RouteWish::on(const std::string& cluster) const {
+  RouteWish own = *this;
+  if (const auto other = held.find(cluster); other != held.end() && own.shift) {
+    own.shift->percent = other->second;
+    own.shift = other->second == 0 ? std::nullopt : own.shift;
+  }
+  return own;
+}
+
+struct Releases::Entry {
+  std::mutex mutex;
+  std::optional<util::Result<std::shared_ptr<const ReleaseLook>>> look;
+  std::optional<util::Result<ReleaseWindow>> window;
+  std::map<std::string, Json> called;  ///< answers, by query
+};
+
+Releases::Releases(World& world, const engine::Graph& graph, std::stop_token stop)
+    : m_world(world),
+      m_graph(graph),
+      m_stop(std::move(stop)),
+      m_listing(std::make_unique<ReleaseListing>(graph)),
+      m_metrics(std::make_unique<ReleaseMetrics>(world, graph)),
+      m_workloads(std::make_unique<ReleaseWorkloads>(world, graph)),
+      m_calls(std::make_unique<ReleaseCalls>(world, graph)) {}
+
+Releases::~Releases() = default;
+
+std::shared_ptr<Releases::Entry> Releases::entry_of(const engine::Node& node) {
+  const std::lock_guard lock(m_mutex);
+  auto& found = m_looks[node.id];
+  if (!found) {
+    found = std::make_shared<Entry>();
+  }
+  return found;
+}
+
+util::Result<std::shared_ptr<const ReleaseLook>> Releases::look(const engine::Node& node,
+                                                                const Json& spec) {
+  const auto entry = entry_of(node);
+  const std::lock_guard lock(entry->mutex);
+  if (!entry->look) {
+    auto looked = look_at_release(m_world, m_graph, *m_listing, node, spec, m_stop);
+    if (looked) {
+      entry->look = std::make_shared<const ReleaseLook>(*std::move(looked));
+    } else {
+      entry->look = util::fail(looked.error());
+    }
+  }
+  return *entry->look;
+}
+
+util::Result<ReleaseWindow> Releases::window(const engine::Node& node) {
+  KUBIST_TRY(const auto looked, look(node, node.spec()));
+  const auto entry = entry_of(node);
+  const std::lock_guard lock(entry->mutex);
+  if (!entry->window) {
+    entry->window = m_metrics->measure(node, *looked, node.spec(), m_stop);
+  }
+  return *entry->window;
+}
+
+util::Result<Json> Releases::called(const engine::Node& node, const std::string& query) {
+  KUBIST_TRY(const auto looked, look(node, node.spec()));
+  const auto entry = entry_of(node);
+  const std::lock_guard lock(entry->mutex);
+  auto known = entry->called.find(query);
+  if (known == entry->called.end()) {
+    const auto call = policies::read_call(query);
+    Json answer = call ? m_calls->answer(node, *looked, *call, m_stop)
+                       : m_calls->read(node, *looked, *policies::read_web(query), m_stop);
+    known = entry->called.emplace(query, std::move(answer)).first;
+  }
+  return known->second;
+}
+
+bool Releases::gathers(const engine::Node& node) const { return node.key.kind == k_canary_release; }
+
+void Releases::gather(const engine::Node& node, const std::vector<engine::PolicyUse>& uses) {
+  const auto coming = m_metrics->coming();
+  static_cast<void>(look(node, node.spec()));
+  for (const engine::PolicyUse& use : uses) {
+    static_cast<void>(metrics(node, *use.definition, use.parameters));
+  }
+}
+
+util::Result<Json> Releases::metrics(const engine::Node& node,
+                                     const engine::PolicyDefinition& definition,
+                                     const Json& parameters) {
+  if (node.key.kind != k_canary_release) {
+    return PolicyWorld::metrics(node, definition, parameters);
+  }
+  Json answers = Json::object();
+  const auto asked = engine::metrics_of(definition, parameters);
+  const Json* open = nullptr;
+  for (const auto& [name, query] : asked) {
+    if (query == release::k_window_query) {
+      KUBIST_TRY(const ReleaseWindow measured, window(node));
+      answers[name] = measured.window;
+      open = release::is_between(measured.window) ? &answers[name] : open;
+    }
+  }
+  for (const auto& [name, query] : asked) {
+    if (query == release::k_window_query) {
+      continue;
+    }
+    if (definition.queries && policies::read_call(query)) {
+      KUBIST_TRY(answers[name], called(node, query));
+      continue;
+    }
+    if (open != nullptr) {  // nothing is judged before the window is over
+      answers[name] = *open;
+      continue;
+    }
+    if (definition.queries && policies::read_web(query)) {
+      KUBIST_TRY(answers[name], called(node, query));
+      continue;
+    }
+    KUBIST_TRY(const auto looked, look(node, node.spec()));
+    if (const auto workload = release::read_workload_query(query)) {
+      KUBIST_TRY(answers[name], m_workloads->answer(node, *looked, *workload, m_stop));
+      continue;
+    }
+    KUBIST_TRY(answers[name], m_metrics->answer(node, *looked, {query, parameters}, m_stop));
+  }
+  return answers;
+}
+
+std::optional<ReleaseWindow> Releases::measured(const engine::Node& node) const {
+  const std::lock_guard lock(m_mutex);
+  const auto found = m_looks.find(node.id);
+  if (found == m_looks.end()) {
+    return std::nullopt;
+  }
+  const std::lock_guard own(found->second->mutex);
+  const auto& window = found->second->window;
+  return window && *window ? std::optional(**window) : std::nullopt;
+}
+
+util::Result<std::vector<Json>> Releases::observed(const engine::Node& node) {
+  std::vector<Json> items;
+  if (node.key.kind != k_canary_release) {
+    return items;
+  }
+  KUBIST_TRY(const auto looked, look(node, node.spec()));
+  for (const std::string& route : looked->plan.routes) {
+    if (const auto found = m_graph.find(route_key(node, route)); !found.empty()) {
+      items.push_back(engine::resource_for_policies(*m_graph[found.front()].object));
+    }
+  }
+  items.push_back(release::observation(looked->plan, looked->seen));
+  return items;
+}
+
+util::Result<std::vector<Json>> Releases::approvals(const engine::Node& node) {
+  const std::lock_guard lock(m_approvals_mutex);
+  auto known = m_approvals.find(node.key.ns);
+  if (known == m_approvals.end()) {
+    known =
+        m_approvals.emplace(node.key.ns, list_approvals(*m_world.home, node.key.ns, m_stop)).first;
+  }
+  KUBIST_TRY(const auto all, known->second);
+  std::vector<Json> own;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(own), [&](const Json& approval) {
+    return data::string_at(approval, {"spec", "release"}) == node.key.name;
+  });
+  return own;
+}
+
+void Releases::wish(const engine::Key& route, RouteWish wish) {
+  const std::lock_guard lock(m_mutex);
+  const auto [known, fresh] = m_wishes.try_emplace(route, wish);
+  if (!fresh && (wish.moves() || known->second.by == wish.by)) {
+    known->second = std::move(wish);
+  }
+}
+
+std::optional<RouteWish> Releases::wish_for(const engine::Key& route) const {
+  const std::lock_guard lock(m_mutex);
+  const auto found = m_wishes.find(route);
+  return found == m_wishes.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,180 @@
+#include "session/notifications.hpp"
+
+#include <algorithm>
+
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/duration.hpp>
+#include <kubist/util/sha256.hpp>
+#include <kubist/util/text.hpp>
+
+#include "world/addresses.hpp"
+#include "world/secret_value.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+using engine::Graph;
+using engine::NodeId;
+using util::cat;
+
+namespace {
+
+constexpr std::size_t k_max_events = 100;  ///< of one sink and run
+
+const engine::Node* project_of(const Graph& graph, NodeId id) {
+  while (id != engine::k_no_node && graph[id].key.kind != "Project") {
+    id = graph[id].parent;
+  }
+  return id == engine::k_no_node ? nullptr : &graph[id];
+}
+
+std::string called(const notify::Sink& sink) {
+  return cat("notification ", sink.name, " (", to_string(sink.type), ')');
+}
+
+/// A core Event about the node. Those of cluster-scoped objects live in `default`, as the API asks.
+Json event_of(const notify::Message& message, const notify::Batch& batch, std::size_t at) {
+  const std::string ns = message.node.ns.empty() ? "default" : message.node.ns;
+  const std::string now = util::format_time(batch.time);
+  const bool bad = message.level >= notify::Level::warning;
+  return {{"apiVersion", "v1"},
+          {"kind", "Event"},
+          {"metadata",
+           {{"name", cat(message.node.name.substr(0, 200), '.',
+                         util::sha256_hex(cat(batch.id, at)).substr(0, 16))},
+            {"namespace", ns}}},
+          {"involvedObject",
+           {{"apiVersion", cat(message.node.group, "/v1alpha1")},
+            {"kind", message.node.kind},
+            {"namespace", message.node.ns},
+            {"name", message.node.name}}},
+          {"type", bad ? "Warning" : "Normal"},
+          {"reason", message.reason},
+          {"message", message.text.substr(0, 1024)},
+          {"source", {{"component", "kubist"}}},
+          {"reportingComponent", "kubist"},
+          {"firstTimestamp", now},
+          {"lastTimestamp", now},
+          {"count", 1}};
+}
+
+}  // namespace
+
+/// A Project whose sinks are told.
+struct Notifications::Place {
+  const Graph& graph;
+  const engine::Node& project;
+  std::string ns;
+};
+
+Notifications::Notifications(std::shared_ptr<kube::Client> home, NotificationHooks hooks)
+    : m_home(std::move(home)), m_hooks(std::move(hooks)), m_courier(m_hooks.trouble) {}
+
+void Notifications::tell(const Graph& graph, const engine::RunInfo& run,
+                         const std::map<NodeId, StatusChange>& changes) {
+  struct Told {
+    notify::Message message;
+    notify::Filter filter;
+  };
+  std::map<NodeId, std::vector<Told>> by_project;
+  for (const auto& [id, change] : changes) {
+    const engine::Node* project = project_of(graph, id);
+    auto message = notify::message_of(graph[id], change.before, change.after);
+    if (project == nullptr || !message || !project->spec().contains("notifications")) {
+      continue;
+    }
+    const auto filter = notify::Filter::read(graph.settings(id));
+    if (!filter) {
+      m_hooks.trouble(cat(to_string(graph[id]), ": ", filter.error().to_string()));
+    }
+    by_project[project->id].push_back({*std::move(message), filter ? *filter : notify::Filter()});
+  }
+  for (const auto& [id, told] : by_project) {
+    const engine::Node& project = graph[id];
+    const auto sinks = notify::read_sinks(project.spec());
+    if (!sinks) {
+      continue;  // the Project is Stalled for it
+    }
+    const Place place{graph, project, resources::project_namespace(*project.object)};
+    for (const notify::Sink& sink : *sinks) {
+      notify::Batch batch{cat(run.id, '-', sink.name), run.started_at, {}};
+      for (const Told& each : told) {
+        if (each.filter.passes(each.message, sink)) {
+          batch.messages.push_back(each.message);
+        }
+      }
+      if (!batch.messages.empty()) {
+        tell_sink(place, sink, batch);
+      }
+    }
+  }
+}
+
+void Notifications::tell_sink(const Place& place, const notify::Sink& sink,
+                              const notify::Batch& batch) {
+  switch (sink.type) {
+    case notify::SinkType::log:
+      for (const notify::Message& message : batch.messages) {
+        Json line = notify::to_json(message);
+        line["time"] = util::format_time(batch.time);
+        m_hooks.log(line.dump(-1, ' ', false, Json::error_handler_t::replace));
+      }
+      break;
+    case notify::SinkType::events:
+      make_events(sink, batch);
+      break;
+    default:
+      if (const auto posted = post(place, sink, batch); !posted) {
+        m_hooks.trouble(cat(called(sink), " was not sent: ", posted.error().to_string()));
+      }
+  }
+}
+
+util::Result<> Notifications::post(const Place& place, const notify::Sink& sink,
+                                   const notify::Batch& batch) {
+  KUBIST_TRY(const std::string url, address_of(place, sink));
+  if (sink.type == notify::SinkType::slack) {
+    m_courier.send(called(sink), notify::slack_post(url, batch));
+    return {};
+  }
+  util::Secret key;
+  if (!sink.signing_key.name.empty()) {
+    KUBIST_TRY(std::string text, read_secret(place, sink.signing_key));
+    key = util::Secret(std::move(text));
+  }
+  m_courier.send(called(sink), notify::webhook_post(url, batch, key));
+  return {};
+}
+
+// What an administrator wrote into the Project is allowed by that; a Secret is anybody's.
+util::Result<std::string> Notifications::address_of(const Place& place, const notify::Sink& sink) {
+  if (!sink.url.empty()) {
+    KUBIST_CHECK(check_address(sink.url, "its address"));
+    return sink.url;
+  }
+  KUBIST_TRY(const std::string text, read_secret(place, sink.url_from));
+  std::string url(util::trim(text));
+  KUBIST_CHECK(check_address(place.graph, place.project, "webhooks", url,
+                             cat("the address in Secret ", place.ns, '/', sink.url_from.name)));
+  return url;
+}
+
+util::Result<std::string> Notifications::read_secret(const Place& place,
+                                                     const notify::SecretKey& from) {
+  return secret_value(*m_home, place.ns, from.name, from.key);
+}
+
+void Notifications::make_events(const notify::Sink& sink, const notify::Batch& batch) {
+  const std::size_t count = std::min(batch.messages.size(), k_max_events);
+  for (std::size_t at = 0; at < count; ++at) {
+    if (const auto ended = m_courier.track(called(sink))) {
+      m_home->start(
+          kube::create(kube::well_known::events(), event_of(batch.messages[at], batch, at), {}),
+          [ended](const util::Result<kube::Reply>& reply) {
+            ended(reply ? "" : reply.error().message);
+          });
+    }
+  }
+}
+
+}  // namespace kubist::executors

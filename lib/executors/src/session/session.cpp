@@ -1,0 +1,241 @@
+#include <algorithm>
+#include <set>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/executors/session.hpp>
+#include <kubist/executors/registry.hpp>
+#include <kubist/executors/status_store.hpp>
+#include <kubist/executors/tree_view.hpp>
+#include <kubist/util/random.hpp>
+#include <kubist/util/text.hpp>
+
+#include "policies/container_runtime.hpp"
+#include "keep/item_world.hpp"
+#include "session/notifications.hpp"
+#include "tree/overlay.hpp"
+#include "releases/release_look.hpp"
+#include "session/release_runs.hpp"
+#include "world/shared_lists.hpp"
+#include "world/survey.hpp"
+
+namespace kubist::executors {
+
+using engine::Graph;
+using engine::NodeId;
+using util::cat;
+
+namespace {
+
+constexpr int k_max_plans = 5;
+
+/// A release or an experiment moves its routes: they run with it.
+void add_routes(const Graph& graph, const std::vector<NodeId>& from,
+                std::vector<NodeId>& selected) {
+  for (const NodeId id : from) {
+    for (const engine::Key& route : routes_of(graph[id])) {
+      const auto found = graph.find(route);
+      selected.insert(selected.end(), found.begin(), found.end());
+    }
+  }
+}
+
+util::Result<std::vector<NodeId>> select(const Graph& graph, const ReconcileOptions& options) {
+  const std::vector<engine::Key>& keys = options.selection;
+  if (keys.empty()) {
+    return graph.roots();
+  }
+  std::vector<NodeId> selected;
+  for (const engine::Key& key : keys) {
+    if (options.ignore_missing && graph.find(key).empty()) {
+      continue;
+    }
+    KUBIST_TRY(const auto found, graph.require(key));
+    selected.insert(selected.end(), found.begin(), found.end());
+    if (options.mode == engine::Mode::align) {
+      add_routes(graph, found, selected);
+    }
+  }
+  return selected;
+}
+
+/// Has it steps that run an image?
+bool has_jobs(const engine::Node& node) {
+  return std::any_of(node.policies.begin(), node.policies.end(), [](const auto& policy) {
+    const data::Json* steps = data::find_path(policy.parameters, {"steps"});
+    return steps != nullptr && steps->is_array() &&
+           std::any_of(steps->begin(), steps->end(),
+                       [](const data::Json& step) { return step.contains("job"); });
+  });
+}
+
+/// Are there DeployItems, or may the run make some?
+bool has_items(const Graph& graph, const std::vector<data::Json>& definitions) {
+  const auto& nodes = graph.nodes();
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [](const engine::Node& node) {
+                       return node.key.kind == "Execution" || node.key.kind == "DeployItem" ||
+                              has_jobs(node);
+                     }) ||
+         std::any_of(definitions.begin(), definitions.end(), [](const data::Json& definition) {
+           return data::find_path(definition, {"spec", "runtime", "container"}) != nullptr;
+         });
+}
+
+bool is_outdated(const engine::Report& report) {
+  const auto is_it = [](const util::Error& error) { return error.reason == k_plan_changed; };
+  return std::any_of(
+             report.nodes.begin(), report.nodes.end(),
+             [&](const engine::NodeReport& node) { return node.reason == k_plan_changed; }) ||
+         std::any_of(report.status_errors.begin(), report.status_errors.end(), is_it);
+}
+
+}  // namespace
+
+Session::Session(std::shared_ptr<kube::Client> home, std::string home_uid, Options options)
+    : m_home(home),
+      m_home_uid(std::move(home_uid)),
+      m_options(std::move(options)),
+      m_connections(std::move(home), m_home_uid, m_options.clients),
+      m_catalog(m_options.local),
+      m_notifications(std::make_unique<Notifications>(m_home, m_options.notifications)) {}
+
+Session::~Session() = default;
+
+util::Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<kube::Client> home,
+                                                     Options options, const std::stop_token& stop) {
+  KUBIST_TRY(std::string uid, cluster_uid(*home, stop));
+  return std::unique_ptr<Session>(new Session(std::move(home), std::move(uid), std::move(options)));
+}
+
+// What was planned holds as long as no object of the project was changed, added or taken away.
+util::Result<> Session::recheck(const Graph& graph, const std::string& ns,
+                                const std::stop_token& stop) {
+  KUBIST_TRY(const Snapshot now, load_snapshot(*m_home, ns, stop));
+  std::size_t count = 0;
+  bool same = true;
+  for (const data::Json& object : now.nodes) {
+    const resources::ObjectView view(object);
+    if (view.ns() != ns) {
+      continue;
+    }
+    const auto found = graph.find(view.ref());
+    count += found.empty() ? 1 : found.size();
+    same = same && !found.empty() && graph[found[0]].uid == view.uid() &&
+           graph[found[0]].generation == view.generation() &&
+           graph[found[0]].deleting == !view.deletion_timestamp().empty();
+  }
+  const auto planned = std::count_if(graph.nodes().begin(), graph.nodes().end(),
+                                     [&](const engine::Node& node) { return node.key.ns == ns; });
+  if (same && count == static_cast<std::size_t>(planned)) {
+    return {};
+  }
+  return util::fail(
+      plan_changed(cat("the objects of namespace ", ns, " changed while the run was planned")));
+}
+
+// `stop` and what else is handed in outlive the world.
+World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOptions& options,
+                          const std::stop_token& stop) {
+  World world{
+      m_home,
+      m_home_uid,
+      m_connections,
+      locks,
+      survey,
+      options.dry_run,
+      options.abandon,
+      options.force,
+      options.skip_uninstall,
+      m_options.deployers,
+      [this, &stop](const std::string& name, const std::string& source, const std::string& input) {
+        return m_jsonnet.call(name, source, std::span(&input, 1), stop).at(0).output;
+      },
+      options.item_parallelism};
+  world.clock = m_options.clock;
+  return world;
+}
+
+util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan,
+                                    engine::Observer& observer, const std::stop_token& stop) {
+  std::string only = options.only_namespace;
+  if (only.empty()) {
+    KUBIST_TRY(only, namespace_of(*m_home, options.selection, stop));
+  }
+  KUBIST_TRY(TreeView view, load_tree_view(*m_home, only, stop));
+  mark_going(*m_home, replan, view.snapshot, stop);
+  overlay(view.snapshot, options.planned);
+  Run run{build_graph(view), {}, view.snapshot.served, view.snapshot.warnings};
+  KUBIST_TRY(const auto selected, select(run.graph, options));
+  const engine::RunInfo info{util::random_uuid(), m_options.clock->now(),
+                             options.dry_run != apply::DryRun::none};
+  ProjectLocks locks(m_home, {m_options.identity, info.id, options.lock_timeout,
+                              [&](const std::string& ns) { return recheck(run.graph, ns, stop); },
+                              nullptr, m_options.clock, m_options.sleep});
+  m_connections.begin_run();
+  Survey survey(run.graph, selected, *m_home);
+  World world = make_world(locks, survey, options, stop);
+  if (has_items(run.graph, view.snapshot.definitions)) {
+    KUBIST_TRY(world.deployers.foreign_crd, has_foreign_items(*m_home, stop));
+  }
+  const auto containers = make_container_runtime(&world);
+  const engine::ExecutorSet executors =
+      make_executors(world, m_catalog.executors(view.snapshot.definitions, containers),
+                     served_kinds(view.snapshot.definitions));
+  std::set<std::string> hidden;
+  for (const auto& [ns, why] : view.hidden) {
+    hidden.insert(ns);
+  }
+  KubeStatusStore statuses(world, std::move(hidden), stop);
+  world.statuses = &statuses;
+  const engine::PolicyCatalog policies = m_catalog.build(view.snapshot.definitions, containers);
+  SharedLists lists;
+  world.lists = &lists;
+  Releases releases(world, run.graph, stop);
+  world.releases = &releases;
+  engine::RunOptions run_options;
+  run_options.parallelism = options.parallelism;
+  run_options.mode = options.mode;
+  run_options.settle = options.settle;
+  run_options.keep_trace = options.keep_trace;
+  run_options.write_status = options.dry_run == apply::DryRun::none;
+  run.report =
+      engine::run(run.graph, selected, info, run_options,
+                  {executors, statuses, policies, releases, observer, *m_options.clock}, stop);
+  if (!info.dry_run) {
+    m_notifications->tell(run.graph, info, statuses.changes());
+  }
+  return run;
+}
+
+util::Result<Run> Session::run_planned(const ReconcileOptions& options, engine::Observer& observer,
+                                       const std::stop_token& stop) {
+  for (int plan = 1;; ++plan) {
+    auto run = run_once(options, plan > 1, observer, stop);
+    if (!run || plan == k_max_plans || stop.stop_requested() || !is_outdated(run->report)) {
+      return run;
+    }
+  }
+}
+
+util::Result<Run> Session::run(const ReconcileOptions& options, engine::Observer& observer,
+                               const std::stop_token& stop) {
+  const auto until = m_options.clock->monotonic() + options.settle;
+  KUBIST_TRY(Run run, run_planned(options, observer, stop));
+  if (options.dry_run != apply::DryRun::none || options.mode != engine::Mode::align) {
+    return run;
+  }
+  for (auto due = releases_due(run); due && !run.report.stopped; due = releases_due(run)) {
+    if (m_options.clock->monotonic() + due->after > until || !m_options.sleep(due->after, stop)) {
+      break;
+    }
+    ReconcileOptions look = options;
+    look.selection = due->releases;
+    look.ignore_missing = true;
+    look.settle = std::chrono::milliseconds(0);
+    KUBIST_TRY(const Run later, run_planned(look, observer, stop));
+    take_over(run.report, later.report);
+  }
+  return run;
+}
+
+}  // namespace kubist::executors

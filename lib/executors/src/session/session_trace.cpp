@@ -1,0 +1,33 @@
+#include <kubist/executors/session.hpp>
+#include <kubist/executors/tree_view.hpp>
+#include <kubist/util/clock.hpp>
+#include <kubist/util/random.hpp>
+
+#include "policies/container_runtime.hpp"
+#include "releases/releases.hpp"
+#include "world/survey.hpp"
+
+namespace kubist::executors {
+
+util::Result<PolicyLook> Session::trace_policies(const engine::Key& key,
+                                                 const std::stop_token& stop) {
+  KUBIST_TRY(const auto ns, namespace_of(*m_home, {key}, stop));
+  KUBIST_TRY(const TreeView view, load_tree_view(*m_home, ns, stop));
+  PolicyLook look{build_graph(view), {}, {}};
+  KUBIST_TRY(look.nodes, look.graph.require(key));
+  const engine::RunInfo info{util::random_uuid(), m_options.clock->now(), true};
+  ProjectLocks locks(m_home, {m_options.identity, info.id, {}, nullptr, nullptr});
+  m_connections.begin_run();
+  Survey survey(look.graph, look.nodes, *m_home);
+  ReconcileOptions options;
+  options.dry_run = apply::DryRun::client;
+  World world = make_world(locks, survey, options, stop);
+  Releases releases(world, look.graph, stop);
+  const auto containers = make_container_runtime(&world);
+  look.verdicts = engine::run_policies(look.graph, look.nodes,
+                                       m_catalog.build(view.snapshot.definitions, containers),
+                                       releases, info, info.started_at, stop, {.keep_trace = true});
+  return look;
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,235 @@
+#include <algorithm>
+#include <set>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/deployers/execution.hpp>
+#include <kubist/executors/tree.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
+
+#include "keep/item_world.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+using util::ErrorKind;
+
+kube::ApiResource resource_of(const resources::Kind& kind) {
+  kube::ApiResource resource;
+  resource.group = kind.group;
+  resource.version = resources::k_version;
+  resource.kind = kind.name;
+  resource.plural = kind.plural;
+  resource.namespaced = kind.namespaced;
+  return resource;
+}
+
+std::string tree_selector(const resources::Kind& kind) {
+  return kind.name == "DeployItem" ? util::cat("!", deployers::k_execution_label) : std::string();
+}
+
+namespace {
+
+bool is_wanted(const resources::Kind& kind) {
+  return kind.node || kind.name.ends_with("Definition");
+}
+
+using Listed = util::Result<kube::ObjectList>;
+
+Listed list_kind(kube::Client& home, const resources::Kind& kind, const std::string& ns,
+                 const std::stop_token& stop) {
+  kube::ListOptions options;
+  options.label_selector = tree_selector(kind);
+  options.skip_unreadable = true;
+  return home.list(resource_of(kind), kind.namespaced ? ns : std::string(), options, stop);
+}
+
+/// Takes over the nodes of a kind, those that cannot be read too.
+void add_nodes(Snapshot& snapshot, kube::ObjectList&& list) {
+  std::move(list.items.begin(), list.items.end(), std::back_inserter(snapshot.nodes));
+  for (kube::Unreadable& each : list.unreadable) {
+    snapshot.unreadable.emplace(resources::ObjectView(each.outline).uid(), std::move(each.error));
+    snapshot.nodes.push_back(std::move(each.outline));
+  }
+}
+
+/// A definition that cannot be read fails what uses it, as one without a spec does.
+void add_definitions(Snapshot& snapshot, kube::ObjectList&& list) {
+  std::move(list.items.begin(), list.items.end(), std::back_inserter(snapshot.definitions));
+  for (kube::Unreadable& each : list.unreadable) {
+    snapshot.warnings.push_back(each.error.to_string());
+    snapshot.definitions.push_back(std::move(each.outline));
+  }
+}
+
+/// DeployItems, and objects of kinds that are not kubist's, are part of the tree where a project
+/// owns their namespace.
+void drop_homeless(std::vector<Json>& nodes) {
+  std::set<std::string, std::less<>> owned;
+  for (const Json& object : nodes) {
+    if (resources::ObjectView(object).kind() == "Project") {
+      owned.insert(resources::project_namespace(object));
+    }
+  }
+  std::erase_if(nodes, [&](const Json& object) {
+    const resources::ObjectView view(object);
+    return view.group() != resources::k_kubist_group && !owned.contains(view.ns());
+  });
+}
+
+/// Where somebody else's DeployItems are, those of types that are not ours are not, either.
+util::Result<> drop_foreign(kube::Client& home, std::vector<Json>& nodes,
+                            const std::stop_token& stop) {
+  const auto is_other = [](const Json& object) {
+    const resources::ObjectView view(object);
+    return view.kind() == "DeployItem" &&
+           !data::string_at(object, {"spec", "type"}).starts_with("kubist.io/");
+  };
+  if (std::none_of(nodes.begin(), nodes.end(), is_other)) {
+    return {};
+  }
+  KUBIST_TRY(const bool foreign, has_foreign_items(home, stop));
+  if (foreign) {
+    std::erase_if(nodes, is_other);
+  }
+  return {};
+}
+
+util::Error explain(util::Error error, const resources::Kind& kind) {
+  error = util::with_context(std::move(error), util::cat("cannot list ", kind.plural));
+  if (error.kind == ErrorKind::not_found) {
+    error.hint = "Install kubist's kinds on this cluster with 'kubist init'.";
+  }
+  return error;
+}
+
+/// The resource of a served kind; invalid: its objects cannot be nodes.
+util::Result<kube::ApiResource> served_resource(kube::Client& home,
+                                                const resources::ServedKind& served,
+                                                const std::stop_token& stop) {
+  KUBIST_TRY(auto resource, home.discovery().find_kind(served.api_version, served.kind, stop));
+  if (!resource.namespaced || !resource.has_subresource("status")) {
+    return util::fail(
+        ErrorKind::invalid,
+        util::cat(resource.group_resource(),
+                  resource.namespaced ? " has no subresource status" : " is cluster-scoped"),
+        "Correct its CustomResourceDefinition.");
+  }
+  return resource;
+}
+
+/// Where one cannot be listed the rest of the tree goes on without it.
+void add_served(kube::Client& home, const std::string& ns, Snapshot& snapshot,
+                const std::stop_token& stop) {
+  for (const Json& definition : snapshot.definitions) {
+    const auto served = resources::served_kind(definition);
+    if (!served) {
+      continue;
+    }
+    auto resource = served_resource(home, *served, stop);
+    if (resource && std::find(snapshot.served.begin(), snapshot.served.end(), *resource) !=
+                        snapshot.served.end()) {
+      continue;
+    }
+    kube::ListOptions options;
+    options.skip_unreadable = true;
+    auto listed = resource ? home.list(*resource, ns, options, stop)
+                           : util::Result<kube::ObjectList>(util::fail(resource.error()));
+    if (!listed) {
+      snapshot.warnings.push_back(util::cat("ExecutorDefinition/", served->by, " serves ",
+                                            served->kind, '.', served->group,
+                                            ", which is left out: ", listed.error().to_string()));
+      continue;
+    }
+    snapshot.served.push_back(*std::move(resource));
+    add_nodes(snapshot, *std::move(listed));
+  }
+}
+
+}  // namespace
+
+util::Result<Snapshot> load_snapshot(kube::Client& home, const std::string& ns,
+                                     const std::stop_token& stop) {
+  std::vector<std::pair<const resources::Kind*, Listed>> lists;
+  for (const resources::Kind& kind : resources::kinds()) {
+    if (is_wanted(kind)) {
+      lists.emplace_back(&kind, kube::ObjectList());
+    }
+  }
+  util::for_each_index(lists.size(), lists.size(), [&](std::size_t i) {
+    auto& [kind, listed] = lists[i];
+    listed = util::guarded([&] { return list_kind(home, *kind, ns, stop); });
+  });
+  Snapshot snapshot;
+  std::optional<util::Error> failed;
+  for (auto& [kind, listed] : lists) {
+    if (!listed) {
+      failed = failed ? failed : explain(listed.error(), *kind);
+    } else if (kind->node) {
+      add_nodes(snapshot, *std::move(listed));
+    } else {
+      add_definitions(snapshot, *std::move(listed));
+    }
+  }
+  if (failed) {
+    return util::fail(std::move(*failed));
+  }
+  KUBIST_CHECK(drop_foreign(home, snapshot.nodes, stop));
+  add_served(home, ns, snapshot, stop);
+  drop_homeless(snapshot.nodes);
+  return snapshot;
+}
+
+util::Result<std::vector<resources::ServedKind>> load_served_kinds(kube::Client& home,
+                                                                   const std::stop_token& stop) {
+  const auto* kind = resources::find_kind(resources::k_kubist_group, "ExecutorDefinition");
+  Listed listed = list_kind(home, *kind, "", stop);
+  if (!listed) {
+    return util::fail(explain(listed.error(), *kind));
+  }
+  return served_kinds(listed->items);
+}
+
+std::vector<resources::ServedKind> served_kinds(const std::vector<Json>& definitions) {
+  std::vector<resources::ServedKind> all;
+  for (const Json& definition : definitions) {
+    if (auto served = resources::served_kind(definition)) {
+      all.push_back(*std::move(served));
+    }
+  }
+  return all;
+}
+
+util::Result<std::vector<Json>> load_policy_definitions(kube::Client& home, const std::string& ns,
+                                                        const std::stop_token& stop) {
+  std::vector<Json> definitions;
+  for (const char* name : {"PolicyDefinition", "ClusterPolicyDefinition"}) {
+    const resources::Kind* kind = resources::find_kind(resources::k_kubist_group, name);
+    Listed listed = list_kind(home, *kind, ns, stop);
+    if (!listed) {
+      return util::fail(explain(listed.error(), *kind));
+    }
+    std::move(listed->items.begin(), listed->items.end(), std::back_inserter(definitions));
+    for (kube::Unreadable& each : listed->unreadable) {
+      definitions.push_back(std::move(each.outline));
+    }
+  }
+  return definitions;
+}
+
+std::vector<engine::Node> nodes_of(const Snapshot& snapshot) {
+  std::vector<engine::Node> nodes;
+  nodes.reserve(snapshot.nodes.size());
+  for (const Json& object : snapshot.nodes) {
+    engine::Node& node = nodes.emplace_back(engine::make_node(object));
+    if (const auto why = snapshot.unreadable.find(node.uid); why != snapshot.unreadable.end()) {
+      node.unreadable = true;
+      node.problem = why->second;
+      node.problem_reason = why->second.reason;
+    }
+  }
+  return nodes;
+}
+
+}  // namespace kubist::executors

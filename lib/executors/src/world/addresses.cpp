@@ -1,0 +1,70 @@
+#include "world/addresses.hpp"
+
+#include <algorithm>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/http/guarded_transport.hpp>
+#include <kubist/http/url.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::executors {
+
+using util::cat;
+
+namespace {
+
+tl::unexpected<util::Error> address_not_allowed(std::string message, std::string hint) {
+  return util::fail(util::make_error(util::ErrorKind::forbidden, std::move(message),
+                                     std::move(hint), std::string(http::k_failure_address)));
+}
+
+/// A pattern's end would hold for what is not below it.
+bool climbs(std::string_view path) {
+  const std::string plain = util::replace_all(util::lower(path), "%2e", ".");
+  const auto steps = util::split(util::replace_all(plain, "%2f", "/"), '/');
+  return std::any_of(steps.begin(), steps.end(),
+                     [](const std::string& step) { return step == "." || step == ".."; });
+}
+
+}  // namespace
+
+bool matches_any(const data::Json* patterns, std::string_view text) {
+  return patterns != nullptr && patterns->is_array() &&
+         std::any_of(patterns->begin(), patterns->end(), [&](const data::Json& pattern) {
+           return pattern.is_string() &&
+                  util::glob_match(pattern.get_ref<const std::string&>(), text);
+         });
+}
+
+bool is_never_allowed(std::string_view url) {
+  const auto parsed = http::parse_url(url);
+  return !parsed || !parsed->userinfo.empty() || climbs(parsed->path) ||
+         http::is_link_local(parsed->host);
+}
+
+util::Result<> check_address(std::string_view url, const std::string& called) {
+  if (is_never_allowed(url)) {
+    return address_not_allowed(
+        cat(called, " is none that may be asked"),
+        "Give an http or https URL without a user's name and without '..', not a "
+        "link-local one.");
+  }
+  return {};
+}
+
+util::Result<> check_address(const engine::Graph& graph, const engine::Node& node,
+                             std::string_view purpose, std::string_view url,
+                             const std::string& called) {
+  for (engine::NodeId id = node.id; id != engine::k_no_node; id = graph[id].parent) {
+    const std::string& kind = graph[id].key.kind;
+    if ((kind == "Project" || kind == "Root") &&
+        matches_any(data::find_path(graph[id].spec(), {"allow", purpose}), url)) {
+      return check_address(url, called);
+    }
+  }
+  return address_not_allowed(cat(called, " is not one that the Project allows"),
+                             cat("An administrator can add it to spec.allow.", purpose,
+                                 " of the Project or of the Root."));
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,214 @@
+#include <kubist/data/pointer.hpp>
+#include <kubist/executors/connections.hpp>
+#include <kubist/executors/world.hpp>
+#include <kubist/http/fetch.hpp>
+#include <kubist/istio/check.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/base64.hpp>
+#include <kubist/util/clock.hpp>
+#include <kubist/util/sha256.hpp>
+#include <kubist/util/text.hpp>
+
+#include "world/shared_answer.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+using util::cat;
+using util::ErrorKind;
+
+struct Identity {
+  kube::ServerVersion version;
+  std::string uid;
+};
+
+struct Endpoint {
+  std::shared_ptr<kube::Client> client;
+  std::string known_uid;  ///< empty: asked each run
+  SharedAnswer<Identity> identity;
+  SharedAnswer<std::set<std::string>> refused;
+  SharedAnswer<std::shared_ptr<const istio::Evidence>> istio;
+  std::mutex istio_installation;
+};
+
+/// One Cluster object.
+struct Connections::Entry {
+  std::mutex mutex;
+  std::string kubeconfig_hash;
+  std::shared_ptr<Endpoint> endpoint;
+  std::shared_ptr<const Connection> connection;
+};
+
+namespace {
+
+util::Error with_reason(util::Error error, std::string reason) {
+  error.reason = std::move(reason);
+  return error;
+}
+
+util::Result<std::string> kubeconfig_text(kube::Client& home, const Json& cluster,
+                                          const std::stop_token& stop) {
+  const resources::ObjectView view(cluster);
+  const std::string name(data::string_at(view.spec(), {"kubeconfigSecretRef", "name"}));
+  const std::string key(data::string_at(view.spec(), {"kubeconfigSecretRef", "key"},
+                                        resources::k_default_kubeconfig_key));
+  const std::string what = cat("Secret ", view.ns(), '/', name);
+  KUBIST_TRY(const auto secret, home.find(kube::well_known::secrets(), view.ns(), name, stop));
+  if (!secret) {
+    return util::fail(with_reason(
+        util::make_error(ErrorKind::not_found, cat(what, " with the kubeconfig does not exist"),
+                         cat("Create it with key ", key, ", or correct spec.kubeconfigSecretRef.")),
+        "SecretNotFound"));
+  }
+  const Json* value = data::find_path(*secret, {"data", key});
+  auto text = value != nullptr && value->is_string()
+                  ? util::base64_decode(value->get_ref<const std::string&>())
+                  : std::nullopt;
+  if (!text) {
+    return util::fail(with_reason(
+        util::make_error(ErrorKind::invalid, cat(what, " has no key ", key)), "SecretKeyNotFound"));
+  }
+  return *text;
+}
+
+util::Result<Identity> ask_for_identity(const Endpoint& endpoint, const std::stop_token& stop) {
+  Identity found;
+  KUBIST_TRY(found.version, endpoint.client->version(stop));
+  found.uid = endpoint.known_uid;
+  if (found.uid.empty()) {
+    KUBIST_TRY(found.uid, cluster_uid(*endpoint.client, stop));
+  }
+  return found;
+}
+
+util::Result<std::set<std::string>> ask_what_is_refused(kube::Client& client,
+                                                        const std::stop_token& stop) {
+  std::set<std::string> refused;
+  for (const char* verb : {"get", "create", "patch", "delete"}) {
+    KUBIST_TRY(const auto answer, client.can_i({.verb = verb, .resource = "namespaces"}, stop));
+    if (!answer.allowed) {
+      refused.insert(verb);
+    }
+  }
+  return refused;
+}
+
+}  // namespace
+
+Connections::Connections(std::shared_ptr<kube::Client> home, std::string home_uid,
+                         kube::ClientOptions options)
+    : m_home(std::make_shared<Endpoint>()), m_options(std::move(options)) {
+  m_home->client = std::move(home);
+  m_home->known_uid = std::move(home_uid);
+}
+Connections::~Connections() = default;
+
+util::Result<std::shared_ptr<Endpoint>> Connections::endpoint_for(Entry& entry, const Json& cluster,
+                                                                  const std::stop_token& stop) {
+  const resources::ObjectView view(cluster);
+  if (data::bool_at(view.spec(), {"home"})) {
+    return m_home;
+  }
+  KUBIST_TRY(const std::string text, kubeconfig_text(*m_home->client, cluster, stop));
+  const std::string hash = util::sha256_hex(text);
+  if (entry.endpoint && entry.kubeconfig_hash == hash) {
+    return entry.endpoint;
+  }
+  const std::lock_guard lock(m_mutex);
+  auto endpoint = m_endpoints[hash].lock();
+  if (!endpoint) {
+    std::erase_if(m_endpoints, [](const auto& each) { return each.second.expired(); });
+    endpoint = std::make_shared<Endpoint>();
+    KUBIST_TRY(auto access, kube::strict_access(
+                                text, cat("kubeconfig of Cluster ", view.ns(), '/', view.name())));
+    KUBIST_TRY(endpoint->client, kube::Client::connect(std::move(access), m_options));
+    m_endpoints[hash] = endpoint;
+  }
+  entry.endpoint = endpoint;
+  entry.kubeconfig_hash = hash;
+  return endpoint;
+}
+
+util::Result<std::shared_ptr<const Connection>> Connections::connect(const Json& cluster,
+                                                                     bool refresh,
+                                                                     const std::stop_token& stop) {
+  const resources::ObjectView view(cluster);
+  std::shared_ptr<Entry> entry;
+  {
+    const std::lock_guard lock(m_mutex);
+    auto& slot = m_entries[cat(view.ns(), '/', view.name())];
+    if (!slot) {
+      slot = std::make_shared<Entry>();
+    }
+    entry = slot;
+  }
+  const std::lock_guard lock(entry->mutex);
+  if (entry->connection && !refresh) {
+    return entry->connection;
+  }
+  entry->connection = nullptr;
+  KUBIST_TRY(const auto endpoint, endpoint_for(*entry, cluster, stop));
+  KUBIST_TRY(Identity found,
+             endpoint->identity.get(m_run, [&] { return ask_for_identity(*endpoint, stop); }));
+  const std::string_view known = data::string_at(view.status(), {"kubeSystemUID"});
+  if (!known.empty() && known != found.uid) {
+    return util::fail(with_reason(
+        util::make_error(
+            ErrorKind::invalid,
+            cat("Cluster ", view.name(), " leads to another cluster than before (kube-system ",
+                found.uid, " instead of ", known, ')'),
+            "Correct the kubeconfig, or delete the Cluster and make a new one."),
+        "ClusterIdentityChanged"));
+  }
+  entry->connection = std::make_shared<const Connection>(
+      Connection{endpoint->client, std::move(found.version), std::move(found.uid), endpoint});
+  return entry->connection;
+}
+
+std::vector<std::shared_ptr<kube::Client>> Connections::clients() {
+  std::vector<std::shared_ptr<kube::Client>> all{m_home->client};
+  const std::lock_guard lock(m_mutex);
+  for (const auto& [hash, held] : m_endpoints) {
+    if (const auto endpoint = held.lock(); endpoint && endpoint->client) {
+      all.push_back(endpoint->client);
+    }
+  }
+  return all;
+}
+
+util::Result<std::set<std::string>> Connections::refused_on_namespaces(
+    const Connection& connection, const std::stop_token& stop) {
+  Endpoint& endpoint = *connection.endpoint;
+  return endpoint.refused.get(m_run, [&] { return ask_what_is_refused(*endpoint.client, stop); });
+}
+
+util::Result<std::shared_ptr<const istio::Evidence>> Connections::istio(
+    const Connection& connection, const std::stop_token& stop) {
+  constexpr std::chrono::seconds k_good_for{10};
+  const auto period = util::system_clock().monotonic().time_since_epoch() / k_good_for;
+  Endpoint& endpoint = *connection.endpoint;
+  return endpoint.istio.get(static_cast<std::uint64_t>(period),
+                            [&]() -> util::Result<std::shared_ptr<const istio::Evidence>> {
+                              istio::GatherOptions options;
+                              options.server_version = connection.version;
+                              KUBIST_TRY(auto evidence,
+                                         istio::gather(*endpoint.client, options, stop));
+                              return std::make_shared<const istio::Evidence>(std::move(evidence));
+                            });
+}
+
+void Connections::forget_istio(const Connection& connection) {
+  connection.endpoint->istio.forget();
+}
+
+std::unique_lock<std::mutex> Connections::lock_istio(const Connection& connection) {
+  return std::unique_lock(connection.endpoint->istio_installation);
+}
+
+util::Result<std::string> Connections::fetch(const std::string& url, std::size_t max_bytes,
+                                             const std::stop_token& stop) const {
+  const auto engine = m_options.engine ? m_options.engine : std::make_shared<http::CurlEngine>();
+  return http::fetch(engine, url, max_bytes, stop, http::Redirects::refuse);
+}
+
+}  // namespace kubist::executors

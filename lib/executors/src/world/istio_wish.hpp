@@ -1,0 +1,37 @@
+#pragma once
+#include <string>
+
+#include <kubist/istio/bundle.hpp>
+#include <kubist/istio/render.hpp>
+#include <kubist/istio/verdict.hpp>
+
+#include "world/work.hpp"
+
+namespace kubist::executors {
+
+/// spec.istio of a Cluster, with its defaults.
+struct IstioWish {
+  std::string mode;    ///< Ignore, Check, Require or Install
+  istio::Scope scope;  ///< which control plane counts
+  std::string version;
+  // The source; with mode Install one of config_map, url and renders is given.
+  std::string config_map, key, url, sha256;
+  bool renders = false;
+  istio::Rendering rendering;
+
+  bool installs() const { return mode == "Install"; }
+  /// As the Project's grant names it: "ConfigMap/NAME", the URL, or "Image/IMAGE ARG...".
+  std::string source() const;
+};
+IstioWish istio_wish(const data::Json& cluster_spec);
+
+/// Invalid, reason IstioInstallNotGranted: the Project (null: there is none) does not let its
+/// clusters have Istio installed, or not from there.
+util::Result<> check_istio_grant(const data::Json* project, const IstioWish& wish);
+
+/// The manifests, read and checked, or rendered on that cluster. Reasons: IstioSourceNotFound,
+/// IstioSourceInvalid, IstioRenderFailed; errors of asking keep theirs.
+util::Result<istio::Bundle> read_wished_bundle(Work& work, kube::Client& cluster,
+                                               const IstioWish& wish);
+
+}  // namespace kubist::executors

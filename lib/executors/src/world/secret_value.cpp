@@ -1,0 +1,30 @@
+#include "world/secret_value.hpp"
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/base64.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::executors {
+
+using util::cat;
+
+util::Result<std::string> secret_value(kube::Client& client, const std::string& ns,
+                                       const std::string& name, const std::string& key,
+                                       const std::stop_token& stop) {
+  const std::string what = cat("Secret ", ns, '/', name);
+  KUBIST_TRY(const auto secret, client.find(kube::well_known::secrets(), ns, name, stop));
+  const data::Json* value = secret ? data::find_path(*secret, {"data", key}) : nullptr;
+  auto text = value != nullptr && value->is_string()
+                  ? util::base64_decode(value->get_ref<const std::string&>())
+                  : std::nullopt;
+  if (!text) {
+    auto error =
+        util::make_error(util::ErrorKind::not_found,
+                         secret ? cat(what, " has no key ", key) : cat(what, " does not exist"));
+    error.reason = secret ? "SecretKeyNotFound" : "SecretNotFound";
+    return util::fail(std::move(error));
+  }
+  return *std::move(text);
+}
+
+}  // namespace kubist::executors

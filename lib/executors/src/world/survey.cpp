@@ -1,0 +1,186 @@
+#include "world/survey.hpp"
+
+#include <chrono>
+#include <functional>
+#include <set>
+
+#include <kubist/data/document.hpp>
+#include <kubist/data/json_stream.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/executors/world.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::executors {
+
+using data::Json;
+using util::cat;
+using util::ErrorKind;
+
+namespace {
+
+constexpr std::size_t k_few = 8;     // as many are read by name
+constexpr std::size_t k_waste = 50;  // objects to read for each one wanted, at most
+constexpr std::chrono::minutes k_survey_age{1};
+
+/// Reads a collection of all namespaces, item by item; false: it may not be listed, or too little
+/// of it is wanted.
+bool read_all(kube::Client& client, const kube::ApiResource& resource, const std::string& selector,
+              std::size_t wanted, const data::ItemHandler& on_item, const std::stop_token& stop) {
+  data::ListReader reader;
+  kube::ListOptions options;
+  options.label_selector = selector;
+  const auto end = client.list_pages(
+      resource, "", options,
+      [&](const data::PageBuffer& page) -> util::Result<> {
+        KUBIST_TRY(const data::ListHead head, reader.read(page, on_item));
+        if (head.remaining.value_or(0) > static_cast<std::int64_t>(k_waste * wanted)) {
+          return util::fail(ErrorKind::cancelled, cat("a list of ", resource.plural,
+                                                      " has too few of the wanted objects"));
+        }
+        return {};
+      },
+      stop);
+  return end.has_value();
+}
+
+}  // namespace
+
+/// One collection of a cluster by namespace. The first that asks reads it, the others wait.
+template <class Value>
+struct Survey::Bulk {
+  std::mutex mutex;
+  bool tried = false;
+  bool complete = false;
+  std::chrono::steady_clock::time_point read_at;
+  std::map<std::string, Value, std::less<>> values;
+  std::set<std::string, std::less<>> asked;
+
+  struct Answer {
+    bool known = false;          ///< false: ask the server
+    std::optional<Value> value;  ///< known and nothing: it was not there
+  };
+
+  /// `read` fills `values`, false when it cannot.
+  Answer take(const std::string& ns, const std::function<bool()>& read) {
+    const std::lock_guard lock(mutex);
+    if (!tried) {
+      tried = true;
+      read_at = std::chrono::steady_clock::now();
+      complete = read();
+    }
+    if (!complete || std::chrono::steady_clock::now() - read_at > k_survey_age) {
+      values.clear();
+      return {};
+    }
+    Answer answer{asked.insert(ns).second, {}};
+    if (auto found = values.extract(ns); found && answer.known) {
+      answer.value = std::move(found.mapped());
+    }
+    return answer;
+  }
+};
+
+struct Survey::Cluster {
+  Bulk<std::string> namespaces;  ///< as JSON text, which is smaller
+  Bulk<Workloads> workloads;
+};
+
+Survey::Survey(const engine::Graph& graph, const std::vector<engine::NodeId>& selected,
+               const kube::Client& home)
+    : m_home(home) {
+  for (const engine::Node& node : graph.nodes()) {
+    if (node.key.kind == "Project") {
+      m_project_of.emplace(resources::project_namespace(*node.object), &node);
+    }
+  }
+  for (const engine::NodeId top : selected) {
+    for (const engine::NodeId id : graph.subtree(top)) {
+      const engine::Node& node = graph[id];
+      const bool virtual_cluster =
+          node.key.kind == "VirtualCluster" && node.parent != engine::k_no_node;
+      if (virtual_cluster && !data::bool_at(graph[node.parent].spec(), {"home"})) {
+        ++m_on_cluster[node.parent];
+      } else if (virtual_cluster || node.key.kind == "Project") {
+        ++m_on_home;
+      }
+    }
+  }
+}
+
+Survey::~Survey() = default;
+
+const engine::Node* Survey::project_of(std::string_view ns) const {
+  const auto found = m_project_of.find(ns);
+  return found != m_project_of.end() ? found->second : nullptr;
+}
+
+std::size_t Survey::asking(const kube::Client& client, const engine::Node& node) const {
+  if (&client == &m_home) {
+    return m_on_home;
+  }
+  const auto found = m_on_cluster.find(node.parent);
+  return found != m_on_cluster.end() ? found->second : 0;
+}
+
+Survey::Cluster& Survey::cluster(const kube::Client& client) {
+  const std::lock_guard lock(m_mutex);
+  auto& slot = m_clusters[&client];
+  if (!slot) {
+    slot = std::make_unique<Cluster>();
+  }
+  return *slot;
+}
+
+util::Result<std::optional<Json>> Survey::find_namespace(kube::Client& client,
+                                                         const engine::Node& node,
+                                                         const std::string& name,
+                                                         const std::stop_token& stop) {
+  const kube::ApiResource& resource = kube::well_known::namespaces();
+  if (const std::size_t wanted = asking(client, node); wanted > k_few) {
+    auto& bulk = cluster(client).namespaces;
+    const auto keep = [&](const data::ListItem& item) -> util::Result<> {
+      bulk.values.emplace(item.name, item.raw);
+      return {};
+    };
+    const auto answer = bulk.take(name, [&] {
+      return read_all(client, resource, cat(resources::k_managed_by_label, "=kubist"), wanted, keep,
+                      stop);
+    });
+    if (answer.value) {
+      KUBIST_TRY(Json found, data::parse_json(*answer.value, name));
+      found["apiVersion"] = resource.api_version();  // items of a list lack them
+      found["kind"] = resource.kind;
+      return found;
+    }
+  }
+  return client.find(resource, "", name, stop);
+}
+
+util::Result<Workloads> Survey::workloads(kube::Client& client, const engine::Node& node,
+                                          const std::string& ns, const std::stop_token& stop) {
+  if (const std::size_t wanted = asking(client, node); wanted > k_few) {
+    auto& bulk = cluster(client).workloads;
+    std::map<std::string, WorkloadReader> found;
+    const auto keep = [&](const data::ListItem& item) -> util::Result<> {
+      KUBIST_TRY(const Json deployment, data::parse_json(item.raw, std::string(item.name)));
+      found[std::string(item.name_space)].add(deployment);
+      return {};
+    };
+    auto answer = bulk.take(ns, [&] {
+      if (!read_all(client, kube::well_known::deployments(), "", wanted, keep, stop)) {
+        return false;
+      }
+      for (auto& [name, reader] : found) {
+        bulk.values.emplace(name, std::move(reader).finish());
+      }
+      return true;
+    });
+    if (answer.known) {
+      return answer.value ? *std::move(answer.value) : Workloads{};
+    }
+  }
+  return list_workloads(client, ns, stop);
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,60 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <kubist/data/json.hpp>
+#include <kubist/engine/graph.hpp>
+#include <kubist/kube/client.hpp>
+#include <kubist/util/result.hpp>
+
+#include "world/workloads.hpp"
+
+namespace kubist::executors {
+
+/// What the nodes of one run want to know of their clusters, read for all of them at once where many
+/// look at the same cluster: a LIST instead of a GET each. Of what was read so each namespace is
+/// handed out once, and not for long: who asks again, or for what is not in it, or may not list,
+/// gets a fresh answer by name. Any thread.
+class Survey {
+ public:
+  /// `selected`: the subtrees of the run; how many ask about a cluster decides how it is read.
+  /// REQUIRES: `graph` and `home` outlive it.
+  Survey(const engine::Graph& graph, const std::vector<engine::NodeId>& selected,
+         const kube::Client& home);
+  ~Survey();
+
+  /// The Project that owns a namespace of the home cluster, or nullptr.
+  const engine::Node* project_of(std::string_view ns) const;
+  /// The Namespace that a Project or VirtualCluster keeps; nothing: there is none.
+  util::Result<std::optional<data::Json>> find_namespace(kube::Client& client,
+                                                         const engine::Node& node,
+                                                         const std::string& name,
+                                                         const std::stop_token& stop);
+  /// The Deployments in the namespace of a VirtualCluster.
+  util::Result<Workloads> workloads(kube::Client& client, const engine::Node& node,
+                                    const std::string& ns, const std::stop_token& stop);
+
+ private:
+  template <class Value>
+  struct Bulk;
+  struct Cluster;
+
+  std::size_t asking(const kube::Client& client, const engine::Node& node) const;
+  Cluster& cluster(const kube::Client& client);
+
+  const kube::Client& m_home;
+  std::map<std::string, const engine::Node*, std::less<>> m_project_of;
+  std::size_t m_on_home = 0;
+  std::unordered_map<engine::NodeId, std::size_t> m_on_cluster;
+  std::mutex m_mutex;  ///< guards m_clusters, not what is in it
+  std::map<const kube::Client*, std::unique_ptr<Cluster>> m_clusters;
+};
+
+}  // namespace kubist::executors

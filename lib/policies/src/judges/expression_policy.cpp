@@ -1,0 +1,94 @@
+#include <kubist/data/pointer.hpp>
+#include <kubist/policies/expression_policy.hpp>
+#include <kubist/release/window.hpp>
+#include <kubist/util/text.hpp>
+
+#include "judges/window_judge.hpp"
+
+namespace kubist::policies {
+
+using util::cat;
+using Outcome = WindowCheck::Outcome;
+
+namespace {
+
+constexpr const char* k_expression_doc =
+    "A condition over the numbers of each window: + - * /, comparisons, && || !, parentheses; no "
+    "calls,\n"
+    "no assignments. Names are `weight`, and for canary. and stable. each requests, errors, rps, "
+    "errorRate,\n"
+    "successRate (shares from 0 to 1), p50, p75, p90, p95, p99, p999 (milliseconds, the "
+    "histogram's next\n"
+    "bound); of its Deployments and pods cpu, memory, replicas, updatedReplicas, "
+    "availableReplicas,\n"
+    "unavailableReplicas, availability. `count` windows in a row for which it holds let the "
+    "release go on, more than "
+    "`failureLimit`\n"
+    "for which it does not take it back. What cannot be told holds with that reason.";
+
+Json expression_schema() {
+  Json schema = judge_schema({{"expression",
+                               {{"type", "string"},
+                                {"maxLength", 4096},
+                                {"description", "The condition, for each window."}}}});
+  schema["required"] = {"expression"};
+  return schema;
+}
+
+/// "canary.errorRate = 0.02, canary.p99 = 250".
+std::string numbers(const Expression& expression, const WindowValues& window) {
+  std::vector<std::string> parts;
+  for (const std::string& name : expression.names()) {
+    const Value value = window.get(name);
+    parts.push_back(value.unknown.empty() ? cat(name, " = ", value.number) : cat(name, " unknown"));
+  }
+  return util::join(parts, ", ");
+}
+
+util::Result<Expression> parse(const Json& parameters) {
+  auto parsed =
+      Expression::parse(data::string_at(parameters, {"expression"}), WindowValues::names());
+  if (!parsed) {
+    return util::fail(util::with_context(parsed.error(), "parameter expression"));
+  }
+  return parsed;
+}
+
+util::Result<> apply_expression(Json& list) {
+  const std::string text(data::string_at(parameters_of(list), {"expression"}));
+  KUBIST_TRY(const Expression parsed, parse(parameters_of(list)));
+  if (!parsed.is_condition()) {
+    return util::fail(util::ErrorKind::invalid,
+                      cat("parameter expression: \"", util::printable(text),
+                          "\" is a number, not a condition: compare it, as in ... < 0.01"));
+  }
+  return judge_windows(list, [&](const WindowValues& window) -> WindowCheck {
+    const Value holds = parsed.evaluate([&](const std::string& name) { return window.get(name); });
+    if (!holds.unknown.empty()) {
+      return {Outcome::inconclusive, holds.unknown, holds.message};
+    }
+    return {holds.number != 0 ? Outcome::pass : Outcome::fail, "",
+            cat(util::printable(text), holds.number != 0 ? " holds (" : " does not hold (",
+                numbers(parsed, window), ')')};
+  });
+}
+
+}  // namespace
+
+Builtin expression() {
+  BuiltinText text{"Expression",
+                   "Moves a canary while a condition over its windows holds.",
+                   k_expression_doc,
+                   expression_schema(),
+                   true,
+                   {"CanaryRelease"},
+                   {{"window", std::string(release::k_window_query)}}};
+  text.queries = [](const Json& parameters) {
+    const auto parsed = parse(parameters);
+    return parsed ? workload_queries(parsed->names()) : std::vector<std::string>();
+  };
+  return make_builtin(std::move(text), {"ExpressionPolicy", "CustomCanaryReleasePolicy"},
+                      apply_expression);
+}
+
+}  // namespace kubist::policies

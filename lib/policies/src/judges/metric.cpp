@@ -1,0 +1,89 @@
+#include <kubist/data/pointer.hpp>
+#include <kubist/policies/metric.hpp>
+#include <kubist/release/window.hpp>
+#include <kubist/util/text.hpp>
+
+#include "judges/metric_objective.hpp"
+#include "judges/window_judge.hpp"
+
+namespace kubist::policies {
+
+using util::cat;
+using Outcome = WindowCheck::Outcome;
+
+namespace {
+
+constexpr const char* k_metric_doc =
+    "Each metric is a number of the window that must stay in its thresholdRange {min, max}. Named "
+    "as\n"
+    "Flagger's: request-success-rate (percent of the canary's requests) and request-duration (its "
+    "p99 in\n"
+    "milliseconds); any other has a `value`, an expression as of the policy Expression without a\n"
+    "comparison, or a `query`, PromQL that gives one number. `count` windows in a row in which all "
+    "are in range let the release go on, more "
+    "than\n"
+    "`failureLimit` (threshold - 1) take it back. What cannot be told holds with that reason. "
+    "`metric`, as\n"
+    "Vamp wrote it, is an expression for each version, of which the canary must not have less than "
+    "stable;\n"
+    "response_code_2xx and the like are known there as successes, errors and requests.";
+
+Json metric_schema() {
+  return judge_schema(
+      {{"metrics", objectives_schema()},
+       {"metric",
+        {{"type", "string"},
+         {"maxLength", 4096},
+         {"description",
+          "Vamp's: an expression for each version, such as (requests - errors) / "
+          "requests; a window passes where the canary's is not below stable's."}}}});
+}
+
+util::Result<std::vector<Objective>> read_all(const Json& parameters) {
+  std::vector<Objective> objectives;
+  if (const Json* metrics = data::find_path(parameters, {"metrics"})) {
+    KUBIST_TRY(objectives, read_objectives(*metrics));
+  }
+  if (const std::string_view vamps = data::string_at(parameters, {"metric"}); !vamps.empty()) {
+    KUBIST_TRY(auto objective, compare_versions(vamps));
+    objectives.push_back(std::move(objective));
+  }
+  if (objectives.empty()) {
+    return util::fail(util::ErrorKind::invalid, "parameters: metrics or metric must be given");
+  }
+  return objectives;
+}
+
+util::Result<> apply_metric(Json& list) {
+  KUBIST_TRY(const auto objectives, read_all(parameters_of(list)));
+  return judge_windows(
+      list, [&](const WindowValues& window) { return check_objectives(objectives, window); });
+}
+
+}  // namespace
+
+Builtin metric() {
+  BuiltinText text{"Metric",
+                   "Moves a canary while numbers of its windows stay in their ranges.",
+                   k_metric_doc,
+                   metric_schema(),
+                   true,
+                   {"CanaryRelease"},
+                   {{"window", std::string(release::k_window_query)}}};
+  text.queries = [](const Json& parameters) {
+    std::vector<std::string> queries;
+    const auto objectives = read_all(parameters);
+    for (const Objective& each : objectives ? *objectives : std::vector<Objective>()) {
+      const auto own = queries_of(each);
+      queries.insert(queries.end(), own.begin(), own.end());
+    }
+    return queries;
+  };
+  return make_builtin(
+      std::move(text),
+      {"MetricPolicy", "MetricCanaryReleasePolicy", "MetricBasedGatewayCanaryReleasingPolicy",
+       "MetricBasedVirtualServiceCanaryReleasingPolicy"},
+      apply_metric);
+}
+
+}  // namespace kubist::policies

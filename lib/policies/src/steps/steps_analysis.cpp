@@ -1,0 +1,191 @@
+#include "steps/steps_analysis.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/text.hpp>
+
+#include "policy/step_fields.hpp"
+#include "steps/steps_job_metric.hpp"
+
+namespace kubist::policies {
+
+using util::cat;
+using util::ErrorKind;
+using Outcome = WindowCheck::Outcome;
+
+namespace {
+
+constexpr std::array<std::string_view, 3> k_analysis{"metrics", "initialDelay", "dryRun"};
+constexpr std::array<std::string_view, 10> k_metric{"name",
+                                                    "value",
+                                                    "query",
+                                                    "provider",
+                                                    "thresholdRange",
+                                                    "successCondition",
+                                                    "failureCondition",
+                                                    "count",
+                                                    "failureLimit",
+                                                    "inconclusiveLimit"};
+/// The answer to a metric's query, in its conditions.
+constexpr std::string_view k_result = "result";
+
+util::Result<std::optional<Expression>> read_condition(const Json& metric, std::string_view field,
+                                                       bool queried, const std::string& what) {
+  std::string text(data::string_at(metric, {field}));
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  std::vector<std::string> names = WindowValues::names();
+  if (queried) {  // a query gives one number, which Argo calls the first of a list
+    text = util::replace_all(text, cat(k_result, "[0]"), k_result);
+    names.emplace_back(k_result);
+  }
+  auto read = Expression::parse(text, names);
+  if (!read) {
+    return util::fail(util::with_context(read.error(), cat(what, ": ", field)));
+  }
+  if (!read->is_condition()) {
+    return util::fail(ErrorKind::invalid, cat(what, ": ", field, ": \"", util::printable(text),
+                                              "\" is a number, not a condition"));
+  }
+  return std::optional(*std::move(read));
+}
+
+util::Result<AnalysisMetric> read_metric(const Json& given, const std::string& where) {
+  AnalysisMetric metric;
+  metric.name = data::string_at(given, {"name"});
+  const std::string what = cat(where, ": metric ", metric.name);
+  KUBIST_CHECK(check_fields(given, k_metric, what));
+  KUBIST_TRY(metric.query, query_of(given, what));
+  const bool queried = !metric.query.empty();
+  KUBIST_TRY(metric.success, read_condition(given, "successCondition", queried, what));
+  KUBIST_TRY(metric.failure, read_condition(given, "failureCondition", queried, what));
+  const bool conditions = metric.success || metric.failure;
+  if (conditions == given.contains("thresholdRange")) {
+    return util::fail(ErrorKind::invalid, cat(what,
+                                              " needs a thresholdRange, or successCondition or "
+                                              "failureCondition"));
+  }
+  if (!conditions) {
+    KUBIST_TRY(auto objectives, read_objectives(Json::array({given})));
+    metric.objective = std::move(objectives.front());
+  }
+  metric.count = data::int_at(given, {"count"}, 1);
+  metric.failure_limit = data::int_at(given, {"failureLimit"});
+  if (given.contains("inconclusiveLimit")) {
+    metric.inconclusive_limit = data::int_at(given, {"inconclusiveLimit"});
+  }
+  return metric;
+}
+
+util::Result<> read_dry_run(const Json& given, const std::string& where,
+                            std::vector<AnalysisMetric>& metrics) {
+  for (const Json& dry : given.value("dryRun", Json::array())) {
+    const std::string_view name = data::string_at(dry, {"metricName"});
+    const auto found = std::find_if(metrics.begin(), metrics.end(),
+                                    [&](const auto& metric) { return metric.name == name; });
+    if (found == metrics.end()) {
+      return util::fail(ErrorKind::invalid,
+                        cat(where, ": dryRun: there is no metric ", name, " that is measured"));
+    }
+    found->dry_run = true;
+  }
+  return {};
+}
+
+WindowCheck check_conditions(const AnalysisMetric& metric, const WindowValues& window,
+                             const Value& result) {
+  const auto value_of = [&](const std::string& name) {
+    return name == k_result ? result : window.get(name);
+  };
+  const Value success = metric.success ? metric.success->evaluate(value_of) : Value{};
+  const Value failure = metric.failure ? metric.failure->evaluate(value_of) : Value{};
+  for (const Value* each : {&success, &failure}) {
+    if (!each->unknown.empty()) {
+      return {Outcome::inconclusive, each->unknown, cat(metric.name, ": ", each->message)};
+    }
+  }
+  const std::string given = metric.query.empty() ? "" : cat(" (result ", result.number, ')');
+  if (metric.failure && failure.number != 0) {
+    return {Outcome::fail, "", cat(metric.name, ": its failureCondition holds", given)};
+  }
+  if (metric.success && success.number == 0) {
+    return metric.failure
+               ? WindowCheck{Outcome::inconclusive, "AnalysisInconclusive",
+                             cat(metric.name, ": neither condition holds", given)}
+               : WindowCheck{Outcome::fail, "",
+                             cat(metric.name, ": its successCondition does not hold", given)};
+  }
+  return {Outcome::pass, "", cat(metric.name, " passes", given)};
+}
+
+}  // namespace
+
+util::Result<std::vector<Step>> read_analysis(const Json& given, const std::string& where) {
+  KUBIST_CHECK(check_fields(given, k_analysis, where));
+  Step step;
+  step.kind = Step::Kind::analysis;
+  std::vector<Step> jobs;
+  KUBIST_TRY(const auto delay, read_time(given, "initialDelay", where));
+  step.initial_delay = delay.value_or(std::chrono::seconds(0));
+  const Json* metrics = data::find_path(given, {"metrics"});
+  if (metrics == nullptr || !metrics->is_array() || metrics->empty()) {
+    return util::fail(ErrorKind::invalid, cat(where, " needs metrics"));
+  }
+  for (const Json& metric : *metrics) {
+    if (data::find_path(metric, {"provider", "job"}) != nullptr) {
+      KUBIST_TRY(auto job, read_job_metric(metric, where));
+      jobs.push_back(std::move(job));
+      continue;
+    }
+    KUBIST_TRY(auto read, read_metric(metric, where));
+    step.metrics.push_back(std::move(read));
+  }
+  KUBIST_CHECK(read_dry_run(given, where, step.metrics));
+  if (step.metrics.empty()) {
+    step.kind = Step::Kind::pause;
+    step.duration = std::exchange(step.initial_delay, std::chrono::seconds(0));
+  }
+  jobs.insert(jobs.begin(), std::move(step));
+  return jobs;
+}
+
+std::vector<std::string> queries_of(const AnalysisMetric& metric) {
+  if (metric.objective) {
+    return queries_of(*metric.objective);
+  }
+  std::vector<std::string> queries;
+  if (!metric.query.empty()) {
+    queries.push_back(metric.query);
+  }
+  for (const auto* condition : {&metric.success, &metric.failure}) {
+    if (*condition) {
+      const auto own = workload_queries((*condition)->names());
+      queries.insert(queries.end(), own.begin(), own.end());
+    }
+  }
+  return queries;
+}
+
+WindowCheck check_metric(const AnalysisMetric& metric, const WindowValues& window) {
+  if (const Value requests = window.get("canary.requests"); requests.number <= 0) {
+    return {Outcome::inconclusive, requests.unknown.empty() ? "NoTraffic" : requests.unknown,
+            "the canary had no request in this window"};
+  }
+  if (metric.objective) {
+    return check_objectives({*metric.objective}, window);
+  }
+  if (metric.query.empty()) {
+    return check_conditions(metric, window, {});
+  }
+  std::vector<WindowCheck> checks;
+  for (const Value& result : window.answers(metric.query)) {
+    checks.push_back(check_conditions(metric, window, result));
+  }
+  return strictest(checks);
+}
+
+}  // namespace kubist::policies

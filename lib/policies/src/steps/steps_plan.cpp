@@ -1,0 +1,139 @@
+#include "steps/steps_plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/text.hpp>
+
+#include "policy/step_fields.hpp"
+#include "steps/steps_analysis.hpp"
+#include "steps/steps_calls.hpp"
+#include "steps/steps_refused.hpp"
+#include "steps/steps_routes.hpp"
+
+namespace kubist::policies {
+
+using util::cat;
+using util::ErrorKind;
+
+namespace {
+
+constexpr std::array<std::string_view, 7> k_steps{
+    "setWeight", "pause", "analysis", "setHeaderRoute", "webhook", "setMirrorRoute", "job"};
+
+util::Result<Step> read_pause(const Json& given, const std::string& where) {
+  static constexpr std::array<std::string_view, 1> k_pause{"duration"};
+  KUBIST_CHECK(check_fields(given, k_pause, where));
+  Step step;
+  KUBIST_TRY(step.duration, read_time(given, "duration", where));
+  return step;
+}
+
+util::Result<> add_step(const std::string& kind, const Json& value, const std::string& where,
+                        std::vector<Step>& steps) {
+  if (kind == "analysis") {
+    KUBIST_TRY(auto read, read_analysis(value, where));
+    std::move(read.begin(), read.end(), std::back_inserter(steps));
+    return {};
+  }
+  KUBIST_TRY(auto step, kind == "pause"     ? read_pause(value, where)
+                        : kind == "webhook" ? read_webhook(value, where)
+                        : kind == "job"     ? read_job(value, where)
+                                            : read_route(kind, value, where));
+  steps.push_back(std::move(step));
+  return {};
+}
+
+util::Result<> add_weight(const Json& given, const std::string& where, std::vector<Stage>& stages) {
+  const int weight = given.is_number_integer() ? given.get<int>() : -1;
+  if (weight < 0 || weight > 100 || (!stages.empty() && weight <= stages.back().weight)) {
+    return util::fail(
+        ErrorKind::invalid,
+        cat(where, ": ", given.dump(), " is out of order: percents that rise, from 0 to 100"));
+  }
+  stages.push_back({weight, {}});
+  return {};
+}
+
+}  // namespace
+
+util::Result<std::vector<Stage>> read_steps(const Json& steps) {
+  std::vector<Stage> stages;
+  std::vector<Step> before;  // routes that begin with the first weight
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Json& given = steps[i];
+    KUBIST_CHECK(check_refused(given, cat("steps[", i, ']')));
+    KUBIST_CHECK(check_fields(given, k_steps, cat("steps[", i, ']')));
+    if (given.size() != 1) {
+      return util::fail(
+          ErrorKind::invalid,
+          cat("steps[", i, "] must be one of ",
+              util::join(std::vector<std::string>(k_steps.begin(), k_steps.end()), ", ")));
+    }
+    const std::string kind = given.begin().key();
+    const Json& value = given.begin().value();
+    const std::string where = cat("steps[", i, "].", kind);
+    if (kind == "setWeight") {
+      KUBIST_CHECK(add_weight(value, where, stages));
+      stages.back().steps.swap(before);
+      continue;
+    }
+    if (stages.empty() && is_route(kind)) {
+      KUBIST_TRY(auto step, read_route(kind, value, where));
+      before.push_back(std::move(step));
+      continue;
+    }
+    if (stages.empty() || stages.back().weight == 100) {
+      return util::fail(ErrorKind::invalid,
+                        cat(where, stages.empty() ? " stands before the first setWeight: a policy "
+                                                    "Approval or TimedWindow gates the beginning"
+                                                  : " stands behind 100 %: spec.bake is the time "
+                                                    "there"));
+    }
+    KUBIST_CHECK(add_step(kind, value, where, stages.back().steps));
+  }
+  if (stages.empty()) {
+    return util::fail(ErrorKind::invalid, "steps: there is no setWeight");
+  }
+  name_calls(stages);
+  return stages;
+}
+
+std::vector<std::string> queries_of_steps(const Json& steps) {
+  std::vector<std::string> all;
+  const auto stages = read_steps(steps);
+  for (const Stage& stage : stages ? *stages : std::vector<Stage>()) {
+    for (const Step& step : stage.steps) {
+      if (!step.query.empty()) {
+        all.push_back(step.query);
+      }
+      for (const AnalysisMetric& metric : step.metrics) {
+        const auto queries = queries_of(metric);
+        all.insert(all.end(), queries.begin(), queries.end());
+      }
+    }
+  }
+  return all;
+}
+
+Json steps_schema() {
+  return {
+      {"type", "object"},
+      {"required", {"steps"}},
+      {"properties",
+       {{"steps",
+         {{"type", "array"},
+          {"minItems", 1},
+          {"maxItems", 100},
+          {"description",
+           "In order: {setWeight: PERCENT}, {pause: {duration: 10m}}, {pause: {}} until a "
+           "person goes on, {analysis: {metrics, initialDelay, dryRun}}, {setHeaderRoute: {name, "
+           "match: [{headerName, headerValue: {exact: VALUE}}]}}, {setMirrorRoute: {name, "
+           "percentage, match}}, {webhook: {name, url, timeout, metadata, retries, type}}, {job: "
+           "{name, image, command, args, env, resources, imagePullSecrets, timeout, retries}}."},
+          {"items", {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}}}}}};
+}
+
+}  // namespace kubist::policies

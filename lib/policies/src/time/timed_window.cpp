@@ -1,0 +1,116 @@
+#include <kubist/data/pointer.hpp>
+#include <kubist/policies/timed_window.hpp>
+#include <kubist/util/duration.hpp>
+#include <kubist/util/text.hpp>
+
+#include "policy/release_policy.hpp"
+#include "time/windows.hpp"
+
+namespace kubist::policies {
+
+using util::cat;
+
+namespace {
+
+constexpr const char* k_timed_window_doc =
+    "Inside a window the object is kept in its desired state, with patchInside applied. Outside it "
+    "is\n"
+    "held (nothing is changed, what was Ready stays Ready; a CanaryRelease keeps its weight), or "
+    "with `outside: continue` kept with\n"
+    "patchOutside applied. A window has days (default: all), from and to (times of day; to before "
+    "from\n"
+    "runs over midnight, and counts to the day on which it starts), and start and end (RFC 3339) "
+    "as\n"
+    "outer bounds; or a schedule as of a CronJob (\"0 22 * * 1-5\") and the duration for which it "
+    "is open\n"
+    "from then. Days and times are UTC unless timeZone (Europe/Berlin) or utcOffset says "
+    "otherwise.";
+
+Json timed_window_schema() {
+  Json text = {{"type", "string"}};
+  Json window = {{"type", "object"},
+                 {"properties",
+                  {{"days", {{"type", "array"}, {"items", text}}},
+                   {"from", text},
+                   {"to", text},
+                   {"schedule", text},
+                   {"duration", text},
+                   {"start", {{"type", "string"}, {"format", "date-time"}}},
+                   {"end", {{"type", "string"}, {"format", "date-time"}}}}}};
+  return {
+      {"type", "object"},
+      {"required", {"windows"}},
+      {"properties",
+       {{"windows",
+         {{"type", "array"},
+          {"minItems", 1},
+          {"description", "When it is open: any of them."},
+          {"items", window}}},
+        {"timeZone",
+         {{"type", "string"}, {"description", "Of days and times, by its name: Europe/Berlin."}}},
+        {"utcOffset",
+         {{"type", "string"},
+          {"description", "Offset of days and times from UTC, like +01:00; Z by default."}}},
+        {"outside",
+         {{"type", "string"},
+          {"enum", {"hold", "continue"}},
+          {"default", "hold"},
+          {"description", "What happens outside the windows."}}},
+        {"patchInside", patch_schema("JSON Patch on the resource while a window is open.")},
+        {"patchOutside", patch_schema("JSON Patch while none is open (outside: continue).")}}}};
+}
+
+std::string until(const WindowState& state) {
+  return state.changes_at ? cat(" until ", util::format_time(*state.changes_at)) : std::string();
+}
+
+util::Result<Zone> read_zone(const Json& parameters) {
+  const std::string_view name = data::string_at(parameters, {"timeZone"});
+  const std::string_view offset = data::string_at(parameters, {"utcOffset"});
+  if (!name.empty() && !offset.empty()) {
+    return util::fail(util::ErrorKind::invalid,
+                      "timeZone and utcOffset contradict each other: give one");
+  }
+  return name.empty() ? Zone::read_offset(offset) : Zone::find(name);
+}
+
+util::Result<> apply_timed_window(Json& list) {
+  const Json parameters = parameters_of(list);
+  std::vector<Window> windows;
+  for (const Json& json : parameters["windows"]) {
+    KUBIST_TRY(auto window, read_window(json));
+    windows.push_back(window);
+  }
+  KUBIST_TRY(const Zone zone, read_zone(parameters));
+  KUBIST_TRY(auto time, util::parse_time(data::string_at(list, {"functionConfig", "now"})));
+  auto now = std::chrono::floor<std::chrono::seconds>(time);
+  WindowState state = state_of(windows, now, zone);
+  if (state.changes_at) {
+    set_requeue(list, *state.changes_at - now);
+  }
+  bool hold = !state.open && data::string_at(parameters, {"outside"}, "hold") == "hold";
+  if (hold && is_release(list)) {
+    // Not `Hold`: the release's abort rules stay armed.
+    decide(list, engine::Action::hold, "OutsideWindow", cat("outside its windows", until(state)));
+    return {};
+  }
+  if (hold) {
+    set_outcome(list, "Hold", cat("outside its windows", until(state)));
+    return {};
+  }
+  set_outcome(list, state.open ? "Inside" : "Outside",
+              cat(state.open ? "inside a window" : "outside its windows", until(state)));
+  auto patch = parameters.find(state.open ? "patchInside" : "patchOutside");
+  return patch == parameters.end() ? util::Result<>() : patch_resource(list, *patch);
+}
+
+}  // namespace
+
+Builtin timed_window() {
+  return make_builtin({"TimedWindow", "Acts inside or outside of windows of time.",
+                       k_timed_window_doc, timed_window_schema(), true},
+                      {"timed-window", "TimedWindowPolicy", "TimedPolicy", "window"},
+                      apply_timed_window);
+}
+
+}  // namespace kubist::policies
