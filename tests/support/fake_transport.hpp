@@ -11,6 +11,8 @@
 #include <kubist/http/transport.hpp>
 #include <kubist/util/text.hpp>
 
+#include "deliver.hpp"
+
 namespace kubist::testing {
 
 /// A Transport that answers from a script, inside start(). Any thread.
@@ -59,17 +61,7 @@ class FakeTransport : public http::Transport {
 
   http::Call start(http::Request request, http::Done done) override {
     Handler handler = take(request);
-    auto outcome = handler(request);
-    if (outcome && request.on_chunk && outcome->status / 100 == 2) {
-      const std::string body = std::exchange(outcome->body, {});
-      if (request.on_head) {
-        request.on_head(*outcome);
-      }
-      if (!body.empty() && !request.on_chunk(body)) {
-        outcome = util::fail(util::ErrorKind::cancelled, "stopped by its receiver");
-      }
-    }
-    done(std::move(outcome));
+    deliver(request, handler(request), done);
     return {};
   }
 

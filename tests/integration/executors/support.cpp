@@ -10,12 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
-#include <kubist/engine/node.hpp>
 #include <kubist/resources/crds.hpp>
 #include <kubist/resources/kinds.hpp>
-#include <kubist/util/base64.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
@@ -62,36 +59,19 @@ std::string must(const CommandResult& result) {
   return result.out;
 }
 
-Json yaml(const std::string& text) {
-  auto document = data::read_document("---\n" + text, "test");
-  REQUIRE_MESSAGE(document, (document ? "" : document.error().to_string()));
-  return document->value;
-}
-
 std::string label(const std::string& ns, const std::string& name, const std::string& cluster) {
   const auto live = get(cluster, "namespace", ns);
   return live ? (*live)["metadata"]["labels"].value(name, std::string()) : std::string();
 }
 
-namespace {
-
-std::string condition_part(const std::optional<Json>& object, const std::string& type,
-                           std::string_view part) {
-  const Json* status = object ? data::find_path(*object, {"status"}) : nullptr;
-  const Json* found = status != nullptr ? engine::find_condition(*status, type) : nullptr;
-  return found != nullptr ? std::string(data::string_at(*found, {part})) : std::string();
+std::string condition(const std::optional<Json>& live, const std::string& type) {
+  return live ? kubist::testing::condition(*live, type) : std::string();
 }
-
-}  // namespace
-
-std::string condition(const std::optional<Json>& object, const std::string& type) {
-  return condition_part(object, type, "status");
+std::string reason(const std::optional<Json>& live, const std::string& type) {
+  return live ? kubist::testing::reason(*live, type) : std::string();
 }
-std::string reason(const std::optional<Json>& object, const std::string& type) {
-  return condition_part(object, type, "reason");
-}
-std::string message(const std::optional<Json>& object, const std::string& type) {
-  return condition_part(object, type, "message");
+std::string message(const std::optional<Json>& live, const std::string& type) {
+  return live ? kubist::testing::message(*live, type) : std::string();
 }
 
 Background::Background(const Words& args) {
@@ -411,41 +391,6 @@ Json call(const std::string& name, Json parameters) {
 
 std::optional<Json> vc(const std::string& project, const std::string& name) {
   return get("home", "virtualclusters.kubist.io", name, project);
-}
-
-Json object(const std::string& kind, const std::string& ns, const std::string& name, Json spec) {
-  Json made{{"apiVersion", "kubist.io/v1alpha1"},
-            {"kind", kind},
-            {"metadata", {{"name", name}}},
-            {"spec", std::move(spec)}};
-  if (!ns.empty()) {
-    made["metadata"]["namespace"] = ns;
-  }
-  return made;
-}
-
-Json secret(const std::string& ns, const std::string& name, const std::string& kubeconfig) {
-  return {{"apiVersion", "v1"},
-          {"kind", "Secret"},
-          {"metadata", {{"name", name}, {"namespace", ns}}},
-          {"data", {{"value", util::base64_encode(kubeconfig)}}}};
-}
-
-Json small_kubeconfig(const std::string& server) {
-  return {{"apiVersion", "v1"},
-          {"kind", "Config"},
-          {"current-context", "it"},
-          {"clusters", Json::array({{{"name", "it"}, {"cluster", {{"server", server}}}}})},
-          {"users", Json::array({{{"name", "it"}, {"user", {{"token", "none"}}}}})},
-          {"contexts",
-           Json::array({{{"name", "it"}, {"context", {{"cluster", "it"}, {"user", "it"}}}}})}};
-}
-
-Json virtual_cluster(const std::string& ns, const std::string& name, const std::string& cluster,
-                     const std::string& where, Json more) {
-  Json spec{{"clusterRef", {{"name", cluster}}}, {"namespace", where}};
-  spec.update(more);
-  return object("VirtualCluster", ns, name, std::move(spec));
 }
 
 void install_crds() {

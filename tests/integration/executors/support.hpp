@@ -13,10 +13,19 @@
 #include <kubist/util/process.hpp>
 
 #include "support/live.hpp"
+#include "support/objects.hpp"
 
 /// The built program against the test cluster, with kubectl and the audit logs as oracles.
 namespace it {
 
+using kubist::testing::condition;
+using kubist::testing::message;
+using kubist::testing::object;
+using kubist::testing::reason;
+using kubist::testing::secret;
+using kubist::testing::small_kubeconfig;
+using kubist::testing::virtual_cluster;
+using kubist::testing::yaml;
 using kubist::util::CommandResult;
 using Words = std::vector<std::string>;
 
@@ -25,16 +34,14 @@ CommandResult run_kubist(const Words& args, const std::string& input = {});
 CommandResult kubectl(const std::string& cluster, const Words& args, const std::string& input = {});
 /// The same, and fails the test unless it succeeds. Returns what it printed.
 std::string must(const CommandResult& result);
-/// One YAML document as JSON; fails the test when it does not parse.
-Json yaml(const std::string& text);
 /// A label of a namespace; empty when there is none.
 std::string label(const std::string& ns, const std::string& name,
                   const std::string& cluster = "home");
 
-/// "True", "False", "Unknown", or "" where there is no such condition.
-std::string condition(const std::optional<Json>& object, const std::string& type);
-std::string reason(const std::optional<Json>& object, const std::string& type);
-std::string message(const std::optional<Json>& object, const std::string& type);
+/// "" also where there is no object.
+std::string condition(const std::optional<Json>& live, const std::string& type);
+std::string reason(const std::optional<Json>& live, const std::string& type);
+std::string message(const std::optional<Json>& live, const std::string& type);
 
 /// A kubist that runs beside the test; killed at the end if it still does.
 class Background {
@@ -134,7 +141,6 @@ class RootGuard {
   RootGuard& operator=(const RootGuard&) = delete;
 };
 
-Json object(const std::string& kind, const std::string& ns, const std::string& name, Json spec);
 /// A project on the home cluster with virtual cluster "dev" in namespace name("dev").
 void make_place(World& world);
 /// An entry of spec.policies.
@@ -143,12 +149,6 @@ Json call(const std::string& name, Json parameters = Json::object());
 std::optional<Json> vc(const std::string& project, const std::string& name);
 /// The resource of DeployItems, as kubectl names it.
 inline constexpr const char* k_items = "deployitems.landscaper.gardener.cloud";
-Json secret(const std::string& ns, const std::string& name, const std::string& kubeconfig);
-/// A minimal kubeconfig as JSON text (which is YAML), for changing.
-Json small_kubeconfig(const std::string& server);
-/// A VirtualCluster on `cluster` that keeps namespace `where`.
-Json virtual_cluster(const std::string& ns, const std::string& name, const std::string& cluster,
-                     const std::string& where, Json more = Json::object());
 
 /// Installs the CRDs on home where they are missing; others share them, so they stay.
 void install_crds();

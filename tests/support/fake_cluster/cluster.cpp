@@ -1,158 +1,82 @@
-#include <mutex>
-#include <optional>
-#include <stdexcept>
-
+// Requests come in and are answered, watched, noted.
 #include <kubist/http/url.hpp>
-#include <kubist/kube/api_call.hpp>
 #include <kubist/resources/crds.hpp>
 #include <kubist/util/text.hpp>
 
-#include "../fake_cluster.hpp"
-#include "server.hpp"
+#include "../deliver.hpp"
+#include "impl.hpp"
 
 namespace kubist::testing {
 
 using data::Json;
 using util::cat;
 
-std::string LoggedRequest::to_string() const {
-  return cat(verb, ' ', resource, ' ', ns, ns.empty() ? "" : "/", name,
-             subresource.empty() ? "" : " ", subresource);
+void FakeCluster::Impl::note(const FakeRequest& request, int status) {
+  if (request.user_agent != k_operator) {
+    log.push_back({request.verb(), request.plural, request.ns, request.name, request.subresource,
+                   request.target, request.user_agent, request.dry_run(), status,
+                   request.has_permit});
+  }
 }
 
-namespace {
-
-/// The user of put() and the like.
-constexpr const char* k_operator = "fake-operator";
-
-bool changes_something(const LoggedRequest& request) {
-  return !request.dry_run && request.status < 400 && request.verb != "get" &&
-         request.verb != "list" && request.verb != "watch" &&
-         !request.resource.starts_with("selfsubject");
+http::Response FakeCluster::Impl::serve(const FakeRequest& request) {
+  try {
+    return server.serve(request);
+  } catch (const Refusal& refusal) {
+    return status_answer(refusal);
+  }
 }
 
-util::Error lost(const http::Request& request) {
-  util::Error error = util::make_error(util::ErrorKind::unavailable,
-                                       cat(request.method, ' ', request.url, ": connection lost"));
-  error.reason = http::k_failure_lost;
-  return error;
+std::optional<http::Response> FakeCluster::Impl::open(const FakeRequest& asked,
+                                                      const http::Request& request,
+                                                      const http::Done& done,
+                                                      FakeWatches::Place& place) {
+  FakeFilter filter;
+  try {
+    filter = server.filter_of(asked);
+  } catch (const Refusal& refusal) {
+    return status_answer(refusal);
+  }
+  const auto version = asked.query.find("resourceVersion");
+  const bool from_now = version == asked.query.end() || version->second == "0";
+  const auto events =
+      from_now ? std::vector<FakeEvent>() : server.store().since(std::stoll(version->second));
+  if (request.on_head) {
+    request.on_head({.status = 200});
+  }
+  if (!events) {
+    const std::string status = status_answer({410, "Expired", "too old resource version"}).body;
+    request.on_chunk(cat(R"({"type":"ERROR","object":)", status, "}\n"));
+    return http::Response{.status = 200};
+  }
+  place = watches.open(std::move(filter), request, done);
+  for (const Json& object :
+       from_now ? server.store().list(place->filter.kind, asked.ns) : std::vector<Json>()) {
+    if (place->filter.takes(object)) {
+      FakeWatches::send(*place, "ADDED", object);
+    }
+  }
+  for (const FakeEvent& event : *events) {
+    FakeWatches::tell(*place, event);
+  }
+  return std::nullopt;
 }
 
-/// As a transport hands it over.
-void deliver(const http::Request& request, util::Result<http::Response> outcome,
-             const http::Done& done) {
-  if (outcome && request.on_chunk && outcome->status / 100 == 2) {
-    const std::string body = std::exchange(outcome->body, {});
-    if (request.on_head) {
-      request.on_head(*outcome);
-    }
-    if (!body.empty() && !request.on_chunk(body)) {
-      outcome = util::fail(util::ErrorKind::cancelled, "stopped by its receiver");
-    }
-  }
-  done(std::move(outcome));
+bool FakeCluster::Impl::close(const FakeWatches::Place& place) {
+  const std::lock_guard lock(mutex);
+  return watches.close(place);
 }
 
-http::Response expired() { return status_answer({410, "Expired", "too old resource version"}); }
-
-}  // namespace
-
-struct FakeCluster::Impl {
-  struct Fault {
-    std::string pattern;
-    int times = 1;
-    std::function<std::optional<util::Result<http::Response>>()> answer;
-  };
-  std::mutex mutex;
-  FakeServer server{[this](const FakeEvent& event) { watches.tell(event); }};
-  FakeWatches watches;
-  std::vector<LoggedRequest> log;
-  std::vector<Fault> faults;
-
-  /// The first fault that is due for it.
-  std::optional<Fault> fault_for(const FakeRequest& request) {
-    if (request.user_agent == k_operator) {
-      return std::nullopt;
-    }
-    const std::string what = cat(request.method, ' ', request.target);
-    for (auto fault = faults.begin(); fault != faults.end(); ++fault) {
-      if (util::glob_match(fault->pattern, what)) {
-        Fault due = *fault;
-        if (--fault->times == 0) {
-          faults.erase(fault);
-        }
-        return due;
-      }
-    }
-    return std::nullopt;
-  }
-
-  void note(const FakeRequest& request, int status) {
-    if (request.user_agent != k_operator) {
-      log.push_back({request.verb(), request.plural, request.ns, request.name, request.subresource,
-                     request.target, request.user_agent, request.dry_run(), status,
-                     request.has_permit});
-    }
-  }
-
-  http::Response serve(const FakeRequest& request) {
-    try {
-      return server.serve(request);
-    } catch (const Refusal& refusal) {
-      return status_answer(refusal);
-    }
-  }
-
-  /// Opens it, and tells what has happened since; nothing: it is open, else the answer.
-  std::optional<http::Response> open(const FakeRequest& asked, const http::Request& request,
-                                     const http::Done& done, FakeWatches::Place& place) {
-    FakeFilter filter;
-    try {
-      filter = server.filter_of(asked);
-    } catch (const Refusal& refusal) {
-      return status_answer(refusal);
-    }
-    const auto version = asked.query.find("resourceVersion");
-    const bool from_now = version == asked.query.end() || version->second == "0";
-    const auto events =
-        from_now ? std::vector<FakeEvent>() : server.store().since(std::stoll(version->second));
-    if (request.on_head) {
-      request.on_head({.status = 200});
-    }
-    if (!events) {
-      const std::string status = expired().body;
-      request.on_chunk(cat(R"({"type":"ERROR","object":)", status, "}\n"));
-      return http::Response{.status = 200};
-    }
-    place = watches.open(std::move(filter), request, done);
-    for (const Json& object :
-         from_now ? server.store().list(place->filter.kind, asked.ns) : std::vector<Json>()) {
-      if (place->filter.takes(object)) {
-        FakeWatches::send(*place, "ADDED", object);
-      }
-    }
-    for (const FakeEvent& event : *events) {
-      FakeWatches::tell(*place, event);
-    }
-    return std::nullopt;
-  }
-
-  bool close(const FakeWatches::Place& place) {
+void FakeCluster::Impl::end(const util::Result<http::Response>& outcome) {
+  std::list<FakeWatches::Place> open;
+  {
     const std::lock_guard lock(mutex);
-    return watches.close(place);
+    open = watches.take_all();
   }
-
-  void end(const util::Result<http::Response>& outcome) {
-    std::list<FakeWatches::Place> open;
-    {
-      const std::lock_guard lock(mutex);
-      open = watches.take_all();
-    }
-    for (const auto& watch : open) {
-      watch->done(outcome);
-    }
+  for (const auto& watch : open) {
+    watch->done(outcome);
   }
-};
+}
 
 FakeCluster::FakeCluster(std::string host)
     : m_host(std::move(host)), m_impl(std::make_shared<Impl>()) {
@@ -237,107 +161,6 @@ http::Call FakeCluster::start(http::Request request, http::Done done) {
   deliver(request, std::move(answer), done);
   return {};
 }
-
-namespace {
-
-kube::ApiResource resource_named(kube::Client& client, const std::string& word) {
-  return client.discovery().find_word(word).value();
-}
-
-template <typename T>
-T must_succeed(util::Result<T> result) {
-  if (!result) {
-    throw std::runtime_error(result.error().to_string());
-  }
-  return *std::move(result);
-}
-
-}  // namespace
-
-Json FakeCluster::put(const Json& object) {
-  const auto& client = m_operator;
-  const auto of = must_succeed(client->discovery().find_kind(
-      object.at("apiVersion").get<std::string>(), object.at("kind").get<std::string>()));
-  kube::ApplyOptions options;
-  options.field_manager = "kubectl";
-  options.force = true;
-  return must_succeed(client->json(kube::apply(of, object, options)));
-}
-
-Json FakeCluster::get(const std::string& type, const std::string& name, const std::string& ns) {
-  const auto& client = m_operator;
-  const auto found = must_succeed(client->find(resource_named(*client, type), ns, name));
-  return found ? *found : Json();
-}
-
-std::vector<Json> FakeCluster::list(const std::string& type, const std::string& ns) {
-  const auto& client = m_operator;
-  return must_succeed(client->list(resource_named(*client, type), ns)).items;
-}
-
-void FakeCluster::patch(const std::string& type, const std::string& name, const std::string& ns,
-                        kube::PatchType how, const Json& body, const std::string& subresource) {
-  const auto& client = m_operator;
-  kube::WriteOptions options;
-  options.field_manager = "kubectl-patch";
-  options.subresource = subresource;
-  must_succeed(
-      client->run(kube::patch(resource_named(*client, type), ns, name, how, body, options)));
-}
-
-void FakeCluster::remove(const std::string& type, const std::string& name, const std::string& ns) {
-  const auto& client = m_operator;
-  must_succeed(client->run(kube::remove(resource_named(*client, type), ns, name)));
-}
-
-std::string FakeCluster::uid() { return get("namespaces", "kube-system")["metadata"]["uid"]; }
-
-std::vector<LoggedRequest> FakeCluster::log() const {
-  const std::lock_guard lock(m_impl->mutex);
-  return m_impl->log;
-}
-
-std::vector<LoggedRequest> FakeCluster::writes() const {
-  std::vector<LoggedRequest> all = log();
-  std::erase_if(all, [](const LoggedRequest& each) { return !changes_something(each); });
-  return all;
-}
-
-void FakeCluster::forget_log() {
-  const std::lock_guard lock(m_impl->mutex);
-  m_impl->log.clear();
-}
-
-void FakeCluster::fail(const std::string& pattern, int status, int times, http::Headers headers) {
-  http::Response answer =
-      json_answer(status, {{"kind", "Status"},
-                           {"status", "Failure"},
-                           {"code", status},
-                           {"message", cat("the fake was told to answer ", status)}});
-  answer.headers.insert(answer.headers.end(), headers.begin(), headers.end());
-  const std::lock_guard lock(m_impl->mutex);
-  m_impl->faults.push_back(
-      {pattern, times, [answer] { return std::optional(util::Result<http::Response>(answer)); }});
-}
-
-void FakeCluster::lose(const std::string& pattern, int times) {
-  const std::lock_guard lock(m_impl->mutex);
-  m_impl->faults.push_back(
-      {pattern, times,
-       [] { return std::optional<util::Result<http::Response>>(util::fail(lost({}))); }});
-}
-
-void FakeCluster::before(const std::string& pattern, std::function<void()> what, int times) {
-  const std::lock_guard lock(m_impl->mutex);
-  m_impl->faults.push_back(
-      {pattern, times, [what = std::move(what)]() -> std::optional<util::Result<http::Response>> {
-         what();
-         return std::nullopt;
-       }});
-}
-
-void FakeCluster::end_watches() { m_impl->end(http::Response{.status = 200}); }
-void FakeCluster::cut_watches() { m_impl->end(util::fail(lost({}))); }
 
 void FakeCluster::bookmark() {
   const std::lock_guard lock(m_impl->mutex);

@@ -6,15 +6,13 @@
 
 #include <doctest/doctest.h>
 
-#include <kubist/data/document.hpp>
-#include <kubist/data/pointer.hpp>
 #include <kubist/engine/node.hpp>
 #include <kubist/executors/session.hpp>
-#include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
 
 #include "support/fake_clock.hpp"
 #include "support/fake_cluster.hpp"
+#include "support/objects.hpp"
 
 /// A home cluster and a target in memory, and a session that reconciles them.
 namespace site {
@@ -24,43 +22,12 @@ using data::Json;
 using testing::LoggedRequest;
 using util::cat;
 
-inline Json yaml(const std::string& text) {
-  return data::read_document("---\n" + text, "test").value().value;
-}
-
-inline Json object(const std::string& kind, const std::string& ns, const std::string& name,
-                   Json spec = Json::object()) {
-  Json made{{"apiVersion", "kubist.io/v1alpha1"},
-            {"kind", kind},
-            {"metadata", {{"name", name}}},
-            {"spec", std::move(spec)}};
-  if (!ns.empty()) {
-    made["metadata"]["namespace"] = ns;
-  }
-  return made;
-}
-
-inline Json plain(const std::string& kind, const std::string& ns, const std::string& name) {
-  Json made = object(kind, ns, name);
-  made["apiVersion"] = "v1";
-  made.erase("spec");
-  return made;
-}
-
-inline std::string condition_part(const Json& live, const char* type, const char* part) {
-  const Json* status = data::find_path(live, {"status"});
-  const Json* found = status != nullptr ? engine::find_condition(*status, type) : nullptr;
-  return found != nullptr ? std::string(data::string_at(*found, {part})) : "";
-}
-inline std::string condition(const Json& live, const char* type = "Ready") {
-  return condition_part(live, type, "status");
-}
-inline std::string reason(const Json& live, const char* type = "Ready") {
-  return condition_part(live, type, "reason");
-}
-inline std::string message(const Json& live, const char* type = "Ready") {
-  return condition_part(live, type, "message");
-}
+using testing::condition;
+using testing::message;
+using testing::object;
+using testing::plain;
+using testing::reason;
+using testing::yaml;
 
 class Site {
  public:
@@ -92,26 +59,15 @@ class Site {
     REQUIRE(reconcile().summary.failed == 0);
     put("Cluster", name, "home", {{"home", true}, {"istio", {{"mode", "Ignore"}}}});
   }
-  void virtual_cluster(const std::string& ns, const std::string& name, Json more = Json::object(),
-                       const std::string& cluster = "home") {
-    Json spec{{"clusterRef", {{"name", cluster}}}, {"namespace", ns + '-' + name}};
-    spec.update(more);
-    put("VirtualCluster", ns, name, spec);
+  void virtual_cluster(const std::string& ns, const std::string& name,
+                       const Json& more = Json::object(), const std::string& cluster = "home") {
+    home->put(testing::virtual_cluster(ns, name, cluster, ns + '-' + name, more));
   }
   static std::string kubeconfig(const std::string& server, const Json& user = {{"token", "t"}}) {
-    return Json{{"apiVersion", "v1"},
-                {"kind", "Config"},
-                {"current-context", "c"},
-                {"clusters", Json::array({{{"name", "c"}, {"cluster", {{"server", server}}}}})},
-                {"users", Json::array({{{"name", "u"}, {"user", user}}})},
-                {"contexts",
-                 Json::array({{{"name", "c"}, {"context", {{"cluster", "c"}, {"user", "u"}}}}})}}
-        .dump();
+    return testing::small_kubeconfig(server, user).dump();
   }
   void secret(const std::string& ns, const std::string& name, const std::string& text) {
-    Json made = plain("Secret", ns, name);
-    made["data"] = {{"value", util::base64_encode(text)}};
-    home->put(made);
+    home->put(testing::secret(ns, name, text));
   }
   /// A Cluster that leads there by a Secret of its name.
   void cluster(const std::string& ns, const std::string& name, const std::string& text) {
