@@ -17,8 +17,6 @@ namespace {
 
 constexpr std::array<std::string_view, 12> k_months{"jan", "feb", "mar", "apr", "may", "jun",
                                                     "jul", "aug", "sep", "oct", "nov", "dec"};
-constexpr std::array<std::string_view, 7> k_cron_days{"sun", "mon", "tue", "wed",
-                                                      "thu", "fri", "sat"};
 constexpr std::array<std::pair<std::string_view, std::string_view>, 7> k_short{
     {{"@hourly", "0 * * * *"},
      {"@daily", "0 0 * * *"},
@@ -114,7 +112,7 @@ util::Result<Cron> Cron::parse(std::string_view text) {
   KUBIST_TRY(const auto hours, read_field({"hour", 0, 23}, fields[1]));
   KUBIST_TRY(const auto days, read_field({"day", 1, 31}, fields[2], &cron.m_any_day));
   KUBIST_TRY(const auto months, read_field({"month", 1, 12, k_months}, fields[3]));
-  KUBIST_TRY(const auto weekdays, read_field({"weekday", 0, 7, k_cron_days}, fields[4],
+  KUBIST_TRY(const auto weekdays, read_field({"weekday", 0, 7, k_days}, fields[4],
                                              &cron.m_any_weekday));  // 7 is Sunday too
   for (std::size_t hour = 0; hour < hours.size(); ++hour) {
     for (std::size_t minute = 0; minute < minutes.size(); ++minute) {

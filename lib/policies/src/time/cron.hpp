@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <bitset>
 #include <chrono>
 #include <string_view>
@@ -7,6 +8,10 @@
 #include <kubist/util/result.hpp>
 
 namespace kubist::policies {
+
+/// The days of the week as schedules and windows name them, in the order of weekday::c_encoding().
+inline constexpr std::array<std::string_view, 7> k_days{"sun", "mon", "tue", "wed",
+                                                        "thu", "fri", "sat"};
 
 /// A schedule as Kubernetes' CronJobs write it: minute, hour, day of the month, month, day of the
 /// week; `*`, `?`, lists, ranges, steps, names of months and days; @hourly, @daily, @midnight,

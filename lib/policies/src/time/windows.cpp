@@ -16,7 +16,6 @@ using util::ErrorKind;
 
 namespace {
 
-constexpr std::array<std::string_view, 7> k_days{"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
 constexpr minutes k_day{24 * 60};
 constexpr int k_horizon_days = 8;
 constexpr std::chrono::hours k_longest_schedule{7 * 24};  // of a schedule's duration
