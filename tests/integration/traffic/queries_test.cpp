@@ -138,12 +138,14 @@ TEST_CASE("full: queries: the counters of twenty releases come in a few queries 
     }
   }
   REQUIRE(!names.empty());
-  const std::size_t queries = names.size();
-  const std::size_t releases = std::accumulate(names.begin(), names.end(), std::size_t{0}) /
-                               *std::min_element(names.begin(), names.end());
-  MESSAGE(queries, " queries about ", releases, " counters of releases");
+  const std::size_t alone = *std::min_element(names.begin(), names.end());
+  const std::size_t releases = std::accumulate(names.begin(), names.end(), std::size_t{0}) / alone;
+  const std::size_t fullest = *std::max_element(names.begin(), names.end()) / alone;
+  MESSAGE(names.size(), " queries about ", releases, " counters of releases, up to ", fullest,
+          " in one");
   CHECK(releases >= 2 * k_releases);  // the beginning of a window and its end
-  CHECK(queries * 2 <= releases);     // they get out of step with each other where it is slow
+  // Not all queries are: on a slow machine the releases get out of step with each other.
+  CHECK(2 * fullest >= k_releases);
   for (int i = 0; i < k_releases; ++i) {
     const auto release = stage.node("canaryreleases", named(i));
     const Json* series = data::find_path(*release, {"status", "cursor", "sample", "arms", "v1"});

@@ -2,6 +2,10 @@
 #include <thread>
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <kubist/data/page_buffer.hpp>
 #include <kubist/kube/api_error.hpp>
@@ -512,22 +516,26 @@ TEST_CASE_FIXTURE(ClientFixture, "log: a broken connection is resumed without re
 TEST_CASE("client: a credential plugin that hangs ends when the call is cancelled") {
   const util::TempDir folder;
   const auto started = folder.path() / "started";
+  REQUIRE(::mkfifo(started.c_str(), 0600) == 0);
+  const int fifo = ::open(started.c_str(), O_RDONLY | O_NONBLOCK);
+  REQUIRE(fifo >= 0);
   ClusterAccess access;
   access.server = "http://127.0.0.1:1";
   access.auth.exec.emplace();
   access.auth.exec->api_version = "client.authentication.k8s.io/v1";
   access.auth.exec->command = "/bin/sh";
-  access.auth.exec->args = {"-c", util::cat("touch ", started.string(), "; exec sleep 600")};
+  access.auth.exec->args = {"-c", util::cat("echo > ", started.string(), "; exec sleep 600")};
   const auto client = Client::connect(std::move(access), {});
   REQUIRE(client);
   std::stop_source stop;
-  const std::jthread stopper([&](const std::stop_token& over) {
-    while (!std::filesystem::exists(started) && !over.stop_requested()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
+  std::jthread stopper([&] {
+    pollfd word{fifo, POLLIN, 0};
+    CHECK(::poll(&word, 1, 20'000) == 1);
     stop.request_stop();
   });
   const auto version = (*client)->version(stop.get_token());
+  stopper.join();
+  ::close(fifo);
   REQUIRE_FALSE(version);
   CHECK(version.error().kind == util::ErrorKind::cancelled);
 }
