@@ -107,7 +107,8 @@ util::Result<int> run_api_resources(Context& context, const Arguments& arguments
       table.rows.back().push_back(util::join(resource->categories, ","));
     }
   }
-  if (!print_document(context, document)) {
+  KUBIST_TRY(const bool printed, print_document(context, document));
+  if (!printed) {
     print_table(context.out(), table, arguments.boolean("no-headers"));
   }
   const std::vector<std::string> failed = client->discovery().failed_groups();
@@ -126,7 +127,7 @@ const CommandSpec& api_resources_command() {
       .path = "api-resources",
       .group = "Objects of any kind, as kubectl",
       .summary = "Print the kinds that the API server has",
-      .flags = {document_flag("json, yaml, name or wide", "", {"name", "wide"}),
+      .flags = {document_flag("json, yaml, jsonpath=TEMPLATE, name or wide", "", {"name", "wide"}),
                 {"api-group", 0, FlagKind::text, "GROUP", "only this group"},
                 {"namespaced", 0, FlagKind::boolean, "",
                  "only kinds that live in namespaces; false: only the others"},

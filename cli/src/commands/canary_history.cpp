@@ -20,7 +20,8 @@ util::Result<int> run_canary_history(Context& context, const Arguments& argument
   KUBIST_TRY(const Json release, get_asked(*client, canary(), key, context.stop()));
   const Json* known = data::find_path(release, {"status", "history"});
   const Json history = known != nullptr ? *known : Json::array();
-  if (print_document(context, {{"history", history}})) {
+  KUBIST_TRY(const bool printed, print_document(context, {{"history", history}}));
+  if (printed) {
     return k_ok;
   }
   std::vector<std::vector<std::string>> rows{

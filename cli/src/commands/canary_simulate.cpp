@@ -139,7 +139,8 @@ Result<int> run_canary_simulate(Context& context, const Arguments& arguments) {
   if (context.stop().stop_requested()) {
     return util::fail(ErrorKind::cancelled, "the simulation was interrupted");
   }
-  if (!print_document(context, simulation_json(outcome))) {
+  KUBIST_TRY(const bool printed, print_document(context, simulation_json(outcome)));
+  if (!printed) {
     context.out().write(simulation_text(outcome));
   }
   return k_ok;

@@ -35,7 +35,8 @@ util::Result<int> run_canary_status(Context& context, const Arguments& arguments
     return canary_exit_code(last);
   }
   KUBIST_TRY(const Json release, get_asked(*client, canary(), key, context.stop()));
-  if (!print_document(context, canary_json(release))) {
+  KUBIST_TRY(const bool printed, print_document(context, canary_json(release)));
+  if (!printed) {
     context.out().write(canary_lines(release));
   }
   return canary_exit_code(release);

@@ -48,7 +48,7 @@ util::Result<int> view(Context& context, const Arguments& arguments) {
   if (arguments.boolean("minify")) {
     KUBIST_CHECK(minify(config, arguments.text("context")));
   }
-  print_document(context, kube::to_json(config, !arguments.boolean("raw")));
+  KUBIST_CHECK(print_document(context, kube::to_json(config, !arguments.boolean("raw"))));
   return k_ok;
 }
 
@@ -84,7 +84,8 @@ util::Result<int> get_contexts(Context& context, const Arguments& arguments) {
                                     {"user", text("user")},
                                     {"namespace", text("namespace")}});
   }
-  if (print_document(context, document)) {
+  KUBIST_TRY(const bool printed, print_document(context, document));
+  if (printed) {
     return k_ok;
   }
   if (output.empty() && table.rows.empty() && !arguments.boolean("no-headers")) {
@@ -118,7 +119,7 @@ const CommandSpec& config_view_command() {
       .path = "config view",
       .group = k_group,
       .summary = "Print the kubeconfig that is in effect, without its secrets",
-      .flags = {document_flag("json or yaml", "yaml"),
+      .flags = {document_flag("json, yaml or jsonpath=TEMPLATE", "yaml"),
                 {"minify", 0, FlagKind::boolean, "", "only what the current context needs"},
                 {"raw", 0, FlagKind::boolean, "", "with certificates, keys and tokens"}},
       .examples = {{"What the current context says", "kubist config view --minify"}},
@@ -135,7 +136,8 @@ const CommandSpec& config_get_contexts_command() {
       .arguments = "[NAME...]",
       .max_words = -1,
       .completes = Completes::contexts,
-      .flags = {document_flag("json, yaml or name, or nothing for a table", "", {"name"}),
+      .flags = {document_flag("json, yaml, jsonpath=TEMPLATE or name, or nothing for a table", "",
+                              {"name"}),
                 {"no-headers", 0, FlagKind::boolean, "", "leave out the line of headers"}},
       .examples = {{"All contexts", "kubist config get-contexts"}},
       .needs = Needs::nothing,

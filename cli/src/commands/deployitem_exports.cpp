@@ -117,7 +117,7 @@ util::Result<int> run_deployitem_exports(Context& context, const Arguments& argu
       value = exports.shown.contains(key) ? exports.shown[key] : Json(k_masked);
     }
   }
-  print_document(context, printed);
+  KUBIST_CHECK(print_document(context, printed));
   return k_ok;
 }
 
@@ -139,7 +139,7 @@ const CommandSpec& deployitem_exports_command() {
       .min_words = 1,
       .max_words = -1,
       .completes = Completes::deploy_items,
-      .flags = {document_flag("yaml, json or env", "yaml", {"env"}),
+      .flags = {document_flag("yaml, json, jsonpath=TEMPLATE or env", "yaml", {"env"}),
                 {"show", 0, FlagKind::boolean, "", "print secret values too"},
                 {"prefix", 0, FlagKind::text, "TEXT", "with -o env: put before each name"},
                 {"files", 0, FlagKind::text, "FOLDER",

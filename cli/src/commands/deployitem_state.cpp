@@ -57,7 +57,8 @@ util::Result<int> run_ls(Context& context, const Arguments& arguments) {
       document["entries"].back()["target"] = util::printable(entry.target);
     }
   }
-  if (print_document(context, document)) {
+  KUBIST_TRY(const bool printed, print_document(context, document));
+  if (printed) {
     return k_ok;
   }
   context.out().write(lines);

@@ -136,7 +136,7 @@ util::Result<int> run_describe(Context& context, const Arguments& arguments) {
   for (const Target& target : targets.list) {
     KUBIST_CHECK(describer.target(target));
   }
-  print_document(context, describer.document);
+  KUBIST_CHECK(print_document(context, describer.document));
   if (!describer.errors.empty()) {
     return util::fail(data::combine_errors(std::move(describer.errors), "what was asked for"));
   }
@@ -160,7 +160,8 @@ const CommandSpec& describe_command() {
       .arguments = "TYPE [NAME...] | TYPE/NAME... | -f FILE",
       .max_words = -1,
       .completes = Completes::resource_names,
-      .flags = {document_flag("json or yaml: each object with its events; or nothing for people"),
+      .flags = {document_flag("json, yaml or jsonpath=TEMPLATE: each object with its events; or "
+                              "nothing for people"),
                 {"all-namespaces", 'A', FlagKind::boolean, "", "look in all namespaces"},
                 {"selector", 'l', FlagKind::text, "SELECTOR", "only objects with these labels"},
                 filename_flag(),

@@ -3,6 +3,7 @@
 #include <kubist/cli/exit_codes.hpp>
 
 #include "../input.hpp"
+#include "../output/document.hpp"
 #include "../output/set_report.hpp"
 #include "commands.hpp"
 
@@ -43,9 +44,9 @@ const CommandSpec& diff_command() {
       .summary = "Show what apply would change",
       .details =
           "The API server computes the outcome in a dry run; what it gives is compared with what "
-          "is "
-          "there. Values of Secrets are masked. The exit code is 0 without differences, 1 with "
-          "some, "
+          "is there. Values of Secrets are masked. With -o, each object that differs has its "
+          "outcome, "
+          "the changed paths and the text. The exit code is 0 without differences, 1 with some, "
           "and 70 after an error.",
       .arguments = "-f FILE",
       .flags = {filename_flag(),
@@ -54,9 +55,12 @@ const CommandSpec& diff_command() {
                  "accepted for kubectl's sake: it always is"},
                 {"field-manager", 0, FlagKind::text, "NAME", "the field manager to compare for",
                  kube::k_default_manager},
+                document_flag(),
                 {"prune", 0, FlagKind::boolean, "", "show also what apply --prune would delete"},
                 {"inventory", 0, FlagKind::text, "NAME", "the inventory of the set"}},
-      .examples = {{"Compare a folder with the cluster", "kubist diff -f env/"}},
+      .examples = {{"Compare a folder with the cluster", "kubist diff -f env/"},
+                   {"What would be made or changed",
+                    "kubist diff -f env/ -o jsonpath='{.objects[*].name}'"}},
       .needs = Needs::cluster,
       .run = run_diff};
   return spec;

@@ -118,7 +118,8 @@ util::Result<int> run_experiment_status(Context& context, const Arguments& argum
       shown[field] = *value;
     }
   }
-  if (!print_document(context, shown)) {
+  KUBIST_TRY(const bool printed, print_document(context, shown));
+  if (!printed) {
     context.out().write(lines_of(found));
   }
   return experiment_exit_code(found);

@@ -1,3 +1,5 @@
+#include "output/explain.hpp"
+
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/data/pointer.hpp>
@@ -6,7 +8,7 @@
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
-#include "output/explain.hpp"
+#include "output/document.hpp"
 #include "query/targets.hpp"
 
 namespace kubist::cli {
@@ -23,6 +25,19 @@ util::Result<kube::ApiResource> resource_of(kube::Client& client, const std::str
                              : client.discovery().find_kind(api_version, resource.kind, stop);
 }
 
+util::Result<> print_explained(Context& context, const KindSchema& kind,
+                               const std::vector<std::string>& path) {
+  const bool recursive = context.arguments().boolean("recursive");
+  if (context.arguments().given("output")) {
+    KUBIST_TRY(const Json document, explain_document(kind, path, recursive));
+    KUBIST_CHECK(print_document(context, document));
+    return {};
+  }
+  KUBIST_TRY(const std::string text, explain_text(kind, path, recursive));
+  context.out().write(text);
+  return {};
+}
+
 /// From the server's OpenAPI v3 document of the group and version.
 util::Result<> explain_served(Context& context, const std::vector<std::string>& path,
                               const std::string& word) {
@@ -36,9 +51,8 @@ util::Result<> explain_served(Context& context, const std::vector<std::string>& 
   if (components != nullptr && components->is_object()) {
     for (const auto& [name, schema] : components->items()) {
       if (kube::describes(schema, resource)) {
-        return explain(context.out(),
-                       {resource.group, resource.version, resource.kind, &schema, components},
-                       path, arguments.boolean("recursive"));
+        return print_explained(
+            context, {resource.group, resource.version, resource.kind, &schema, components}, path);
       }
     }
   }
@@ -49,10 +63,11 @@ util::Result<> explain_served(Context& context, const std::vector<std::string>& 
 /// From what this program knows about its own kinds.
 util::Result<> explain_own(Context& context, const std::vector<std::string>& path,
                            const resources::Kind& kind) {
-  return explain(context.out(),
-                 {std::string(kind.group), std::string(resources::k_version),
-                  std::string(kind.name), resources::schema(kind.group, kind.name), nullptr},
-                 path, context.arguments().boolean("recursive"));
+  return print_explained(
+      context,
+      {std::string(kind.group), std::string(resources::k_version), std::string(kind.name),
+       resources::schema(kind.group, kind.name), nullptr},
+      path);
 }
 
 util::Result<int> run_explain(Context& context, const Arguments& arguments) {
@@ -101,10 +116,14 @@ const CommandSpec& explain_command() {
       .min_words = 1,
       .max_words = 1,
       .completes = Completes::resource_types,
-      .flags = {{"recursive", 0, FlagKind::boolean, "", "the names of all fields below"},
+      .flags = {document_flag(),
+                {"recursive", 0, FlagKind::boolean, "", "the names of all fields below"},
                 {"api-version", 0, FlagKind::text, "GROUP/VERSION", "of this group and version"},
                 {"offline", 0, FlagKind::boolean, "", "ask no server: kubist's own kinds"}},
-      .examples = {{"A field of a kind", "kubist explain virtualcluster.spec.settings"}},
+      .examples = {{"A field of a kind", "kubist explain virtualcluster.spec.settings"},
+                   {"The fields that must be given",
+                    "kubist explain virtualcluster.spec "
+                    "-o jsonpath='{.fields[?(@.required==true)].name}'"}},
       .run = run_explain};
   return spec;
 }

@@ -107,7 +107,8 @@ util::Result<int> run_istio_check(Context& context, const Arguments& arguments) 
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const istio::Report report,
              istio::check(*client, scope, support, options, context.stop()));
-  if (!print_document(context, istio::to_json(report))) {
+  KUBIST_TRY(const bool printed, print_document(context, istio::to_json(report)));
+  if (!printed) {
     print_text(report, context);
   }
   return exit_code_of(report);

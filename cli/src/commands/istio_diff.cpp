@@ -2,6 +2,7 @@
 #include <kubist/istio/diff.hpp>
 
 #include "../istio_install.hpp"
+#include "../output/document.hpp"
 #include "../output/set_report.hpp"
 #include "commands.hpp"
 
@@ -17,6 +18,12 @@ util::Result<int> diff(Context& context, const Arguments& arguments) {
 
 util::Result<int> run_istio_diff(Context& context, const Arguments& arguments) {
   return diff_exit_code(context, diff(context, arguments));
+}
+
+std::vector<Flag> istio_diff_flags() {
+  std::vector<Flag> flags = bundle_flags();
+  flags.push_back(document_flag());
+  return flags;
 }
 
 }  // namespace
@@ -35,7 +42,7 @@ const CommandSpec& istio_diff_command() {
       .arguments = k_bundle_words,
       .max_words = -1,
       .completes = Completes::files,
-      .flags = bundle_flags(),
+      .flags = istio_diff_flags(),
       .examples = {{"Look before an upgrade", "kubist istio diff istio.yaml"}},
       .needs = Needs::cluster,
       .run = run_istio_diff};

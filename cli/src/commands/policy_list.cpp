@@ -84,7 +84,8 @@ util::Result<int> run_policy_list(Context& context, const Arguments& arguments) 
   for (const Row& row : rows) {
     list["policies"].push_back(row.json);
   }
-  if (!print_document(context, list)) {
+  KUBIST_TRY(const bool printed, print_document(context, list));
+  if (!printed) {
     print_table(rows, context);
   }
   return k_ok;

@@ -63,7 +63,7 @@ util::Result<int> run_policy_run(Context& context, const Arguments& arguments) {
       context.log().line(trace.stderr_tail);
     }
   }
-  print_document(context, result.output);
+  KUBIST_CHECK(print_document(context, result.output));
   return k_ok;
 }
 
@@ -84,7 +84,7 @@ const CommandSpec& policy_run_command() {
                  Completes::files},
                 {"definition", 0, FlagKind::list, "FILE", "a file with policy definitions", "",
                  Completes::files},
-                document_flag("json or yaml", "yaml")},
+                document_flag("json, yaml or jsonpath=TEMPLATE", "yaml")},
       .examples = {{"A built-in policy", "kubist policy run TimedWindow -f input.yaml"},
                    {"A definition before it is applied",
                     "kubist policy run --definition policy.yaml -f input.yaml"}},

@@ -57,7 +57,8 @@ util::Result<int> run_policy_test(Context& context, const Arguments& arguments) 
   if (context.stop().stop_requested()) {
     return util::fail(util::ErrorKind::cancelled, "stopped before all cases were run");
   }
-  if (!print_document(context, cases_json(results))) {
+  KUBIST_TRY(const bool printed, print_document(context, cases_json(results)));
+  if (!printed) {
     print_cases(results, form, context.out());
   }
   const bool all = std::all_of(results.begin(), results.end(),

@@ -48,7 +48,8 @@ util::Result<int> run_policy_trace(Context& context, const Arguments& arguments)
       code = exit_code(look.verdicts[i].error->kind);
     }
   }
-  if (print_document(context, all)) {
+  KUBIST_TRY(const bool printed, print_document(context, all));
+  if (printed) {
     return code;
   }
   for (std::size_t i = 0; i < look.nodes.size(); ++i) {

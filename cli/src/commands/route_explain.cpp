@@ -143,7 +143,8 @@ Result<int> run_route_explain(Context& context, const Arguments& arguments) {
     KUBIST_TRY(const traffic::Request request, read_request(arguments));
     taken = traffic::rule_for(route, request);
   }
-  if (!print_document(context, route_json(route, place, taken))) {
+  KUBIST_TRY(const bool printed, print_document(context, route_json(route, place, taken)));
+  if (!printed) {
     context.out().write(arguments.given("condition") ? condition_lines(route.rules[0].condition)
                                                      : route_lines(route, place));
     context.out().write(asked ? taken_line(arguments.text("request"), taken) : "");
@@ -167,20 +168,22 @@ const CommandSpec& route_explain_command() {
           "no cluster is needed.",
       .arguments = "[NAME]",
       .max_words = 1,
-      .flags = {filename_flag(),
-                recursive_flag(),
-                {"condition", 0, FlagKind::text, "TEXT", "explain only this condition"},
-                {"request", 0, FlagKind::text, "PATH", "which route does a request for it take?"},
-                {"method", 0, FlagKind::text, "METHOD", "the request's method", "GET"},
-                {"scheme", 0, FlagKind::text, "SCHEME", "the request's scheme", "http"},
-                {"host", 0, FlagKind::text, "HOST", "the request's authority"},
-                {"port", 0, FlagKind::number, "PORT", "the port that the request comes in by"},
-                {"header", 'H', FlagKind::list, "NAME: VALUE", "a header of the request"},
-                {"cookie", 0, FlagKind::list, "NAME=VALUE", "a cookie of the request"},
-                {"target-namespace", 0, FlagKind::text, "NS", "where the route's objects are kept",
-                 "NAMESPACE"},
-                document_flag("json, yaml, virtualservice or httproute, or nothing for people", "",
-                              {"virtualservice", "httproute"})},
+      .flags =
+          {filename_flag(),
+           recursive_flag(),
+           {"condition", 0, FlagKind::text, "TEXT", "explain only this condition"},
+           {"request", 0, FlagKind::text, "PATH", "which route does a request for it take?"},
+           {"method", 0, FlagKind::text, "METHOD", "the request's method", "GET"},
+           {"scheme", 0, FlagKind::text, "SCHEME", "the request's scheme", "http"},
+           {"host", 0, FlagKind::text, "HOST", "the request's authority"},
+           {"port", 0, FlagKind::number, "PORT", "the port that the request comes in by"},
+           {"header", 'H', FlagKind::list, "NAME: VALUE", "a header of the request"},
+           {"cookie", 0, FlagKind::list, "NAME=VALUE", "a cookie of the request"},
+           {"target-namespace", 0, FlagKind::text, "NS", "where the route's objects are kept",
+            "NAMESPACE"},
+           document_flag(
+               "json, yaml, jsonpath=TEMPLATE, virtualservice or httproute, or nothing for people",
+               "", {"virtualservice", "httproute"})},
       .examples = {{"What does a route of a file do?", "kubist route explain -f route.yaml"},
                    {"Who answers this request?",
                     "kubist route explain shop --request /cart -H 'x-user: anna'"},

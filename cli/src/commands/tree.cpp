@@ -119,7 +119,8 @@ util::Result<int> run_tree(Context& context, const Arguments& arguments) {
   for (NodeId root : roots) {
     all["roots"].push_back(to_json(graph, root));
   }
-  if (print_document(context, all)) {
+  KUBIST_TRY(const bool printed, print_document(context, all));
+  if (printed) {
     return k_ok;
   }
   if (roots.empty()) {

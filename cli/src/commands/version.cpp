@@ -20,13 +20,13 @@ util::Result<int> run_version(Context& context, const Arguments& arguments) {
     context.out().flush();
   }
   if (arguments.boolean("client")) {
-    print_document(context, versions);
+    KUBIST_CHECK(print_document(context, versions));
     return k_ok;
   }
   KUBIST_TRY(const auto client, context.client());
   if (!for_people) {
     KUBIST_TRY(versions["serverVersion"], client->json(kube::raw_get("/version"), context.stop()));
-    print_document(context, versions);
+    KUBIST_CHECK(print_document(context, versions));
     return k_ok;
   }
   KUBIST_TRY(const kube::ServerVersion server, client->version(context.stop()));

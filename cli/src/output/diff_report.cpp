@@ -1,13 +1,45 @@
 #include <kubist/cli/exit_codes.hpp>
 
+#include "document.hpp"
+#include "set_documents.hpp"
 #include "set_report.hpp"
 
 namespace kubist::cli {
 
+using data::Json;
+
+namespace {
+
+std::string_view word_of(resources::ChangedPath::Change change) {
+  using Change = resources::ChangedPath::Change;
+  return change == Change::added ? "added" : change == Change::removed ? "removed" : "replaced";
+}
+
+}  // namespace
+
+Json diffs_json(const apply::SetDiffs& diffs, const std::vector<resources::Manifest>& manifests) {
+  Json document{{"differs", diffs.differs()}, {"objects", Json::array()}};
+  for (const apply::SetDiff& each : diffs.objects) {
+    if (each.diff.text.empty() && each.result.ok()) {
+      continue;
+    }
+    Json entry = set_result_json(each.result, manifests);
+    entry.erase("written");  // a dry run
+    entry["changes"] = Json::array();
+    for (const resources::ChangedPath& changed : each.diff.paths) {
+      entry["changes"].push_back({{"path", changed.path}, {"change", word_of(changed.change)}});
+    }
+    entry["diff"] = each.diff.text;
+    document["objects"].push_back(std::move(entry));
+  }
+  return document;
+}
+
 util::Result<int> print_diffs(Context& context, const apply::SetDiffs& diffs,
                               const std::vector<resources::Manifest>& manifests) {
+  KUBIST_TRY(const bool printed, print_document(context, diffs_json(diffs, manifests)));
   for (const apply::SetDiff& entry : diffs.objects) {
-    context.out().write(entry.diff.text);
+    context.out().write(printed ? "" : entry.diff.text);
   }
   SetPrinter printer(context, SetFormat::json, "", manifests);
   for (const apply::ObjectResult& result : diffs.report.results) {

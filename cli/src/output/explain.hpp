@@ -1,24 +1,19 @@
 #pragma once
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include <kubist/cli/sink.hpp>
-#include <kubist/data/json.hpp>
-#include <kubist/util/result.hpp>
+#include "kind_schemas.hpp"
 
 namespace kubist::cli {
 
-/// The schema of one kind and what its "$ref"s refer to ("components/schemas").
-struct KindSchema {
-  std::string group, version, kind;
-  const data::Json* schema = nullptr;
-  const data::Json* components = nullptr;  ///< may be null
-};
+/// The documentation of a kind, or of the field at `path`, as `kubectl explain` prints it.
+/// not_found: no such field, with a suggestion.
+util::Result<std::string> explain_text(const KindSchema& kind, const std::vector<std::string>& path,
+                                       bool recursive);
 
-/// Prints the documentation of a kind, or of the field at `path`, as `kubectl explain` does.
-/// not_found: no such field, with a suggestion; nothing is printed then.
-util::Result<> explain(Sink& out, const KindSchema& kind, const std::vector<std::string>& path,
-                       bool recursive);
+/// The same as a document: group, version, kind, field, type, enum, description, and of each field
+/// below name, type, required, enum and description; `recursive`: with their own `fields`.
+util::Result<data::Json> explain_document(const KindSchema& kind,
+                                          const std::vector<std::string>& path, bool recursive);
 
 }  // namespace kubist::cli

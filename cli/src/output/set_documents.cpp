@@ -71,7 +71,10 @@ Json ref_json(const resources::ObjectRef& ref) {
   return entry;
 }
 
-Json result_json(const ObjectResult& result, const std::vector<resources::Manifest>& manifests) {
+}  // namespace
+
+Json set_result_json(const ObjectResult& result,
+                     const std::vector<resources::Manifest>& manifests) {
   Json entry = ref_json(result.ref);
   entry["apiVersion"] = result.api_version;
   entry["outcome"] = to_string(result.outcome);
@@ -94,8 +97,6 @@ Json result_json(const ObjectResult& result, const std::vector<resources::Manife
   return entry;
 }
 
-}  // namespace
-
 std::string github_annotation(const util::SourcePos& pos, std::string_view text) {
   std::vector<std::pair<std::string_view, std::string>> where;
   if (!pos.origin.empty()) {
@@ -116,7 +117,7 @@ std::string set_report_json(const apply::Report& report,
                 {"notReady", Json::array()},
                 {"errors", Json::array()}};
   for (const ObjectResult& result : report.results) {
-    document["results"].push_back(result_json(result, manifests));
+    document["results"].push_back(set_result_json(result, manifests));
     Json& count = document["summary"][std::string(to_string(result.outcome))];
     count = (count.is_null() ? 0 : count.get<int>()) + 1;
   }

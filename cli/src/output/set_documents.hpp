@@ -7,6 +7,9 @@
 
 namespace kubist::cli {
 
+/// One object of a run: what it is, what became of it and why, and its position in the input.
+data::Json set_result_json(const apply::ObjectResult& result,
+                           const std::vector<resources::Manifest>& manifests);
 /// The run as one JSON document: results with positions, counts, what is not ready, errors.
 std::string set_report_json(const apply::Report& report,
                             const std::vector<resources::Manifest>& manifests);

@@ -63,7 +63,12 @@ class SetPrinter {
   const std::vector<resources::Manifest>& m_manifests;
 };
 
-/// What `diff` prints: each difference, and what went wrong. The exit code 0 or 1, or an error.
+/// What `diff -o json` prints: each object that differs or failed, as in a report, with the paths
+/// that would change and the text that people get. Secrets are masked.
+data::Json diffs_json(const apply::SetDiffs& diffs,
+                      const std::vector<resources::Manifest>& manifests);
+/// What `diff` prints: each difference, or the document that -o asks for; and what went wrong. The
+/// exit code 0 or 1, or an error.
 util::Result<int> print_diffs(Context& context, const apply::SetDiffs& diffs,
                               const std::vector<resources::Manifest>& manifests);
 /// The exit code that `diff` gives for an error, which it has of its own; prints it.

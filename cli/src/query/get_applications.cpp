@@ -96,9 +96,10 @@ std::vector<VersionRow> version_rows(const engine::Graph& graph) {
 util::Result<int> get_applications(Context& context, const Arguments& arguments,
                                    const std::vector<std::string>& words) {
   const std::string form = arguments.text("output");
-  if (!form.empty() && form != "wide" && form != "json" && form != "yaml") {
+  if (!form.empty() && form != "wide" && form != "json" && form != "yaml" &&
+      !form.starts_with("jsonpath")) {
     return util::fail(ErrorKind::usage, cat("applications cannot be printed as ", form),
-                      "They are not objects of the server: use -o wide, json or yaml.");
+                      "They are not objects of the server: use -o wide, json, yaml or jsonpath.");
   }
   std::string ns = "*";
   if (!arguments.boolean("all-namespaces")) {
@@ -108,7 +109,8 @@ util::Result<int> get_applications(Context& context, const Arguments& arguments,
   KUBIST_TRY(const auto view, executors::load_tree_view(*client, ns, context.stop()));
   std::vector<VersionRow> rows = version_rows(executors::build_graph(view));
   KUBIST_CHECK(keep_named(rows, {words.begin() + 1, words.end()}));
-  if (print_document(context, json_of(rows))) {
+  KUBIST_TRY(const bool printed, print_document(context, json_of(rows)));
+  if (printed) {
     return k_ok;
   }
   if (rows.empty()) {

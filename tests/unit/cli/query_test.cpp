@@ -177,17 +177,35 @@ TEST_CASE("explain: fields of a schema with references; unknown fields get a sug
       {"properties",
        {{"specs",
          {{"type", "array"}, {"items", {{"$ref", "#/components/schemas/a.b.Spec"}}}}}}}};
-  StringSink out;
-  REQUIRE(explain(out, {"g", "v1", "Thing", &schema, &components}, {"specs"}, false));
-  CHECK(out.text() ==
+  const KindSchema kind{"g", "v1", "Thing", &schema, &components};
+  const auto text = explain_text(kind, {"specs"}, false);
+  REQUIRE(text);
+  CHECK(*text ==
         "GROUP:      g\nKIND:       Thing\nVERSION:    v1\n\nFIELD: specs <[]Spec>\n\n\n"
         "DESCRIPTION:\n    Spec says it.\n    \nFIELDS:\n  self\t<Spec>\n    Spec says it.\n\n"
         "  size\t<integer> -required-\n    How big.\n\n\n");
-  StringSink nothing;
-  const auto wrong = explain(nothing, {"g", "v1", "Thing", &schema, &components}, {"spec"}, false);
+  const auto wrong = explain_text(kind, {"spec"}, false);
   REQUIRE(!wrong);
   CHECK(wrong.error().message.find("did you mean \"specs\"?") != std::string::npos);
-  CHECK(nothing.text().empty());
-  REQUIRE(explain(nothing, {"g", "v1", "Thing", &schema, &components}, {}, true));
-  CHECK(nothing.text().find("    size\t<integer> -required-\n") != std::string::npos);
+  CHECK(explain_document(kind, {"spec"}, false).error().message == wrong.error().message);
+  const auto all = explain_text(kind, {}, true);
+  REQUIRE(all);
+  CHECK(all->find("    size\t<integer> -required-\n") != std::string::npos);
+
+  const Json fields = Json::parse(R"([
+    {"name": "self", "required": false, "type": "Spec", "description": "Spec says it."},
+    {"name": "size", "required": true, "type": "integer", "description": "How big."}])");
+  const auto document = explain_document(kind, {"specs"}, false);
+  REQUIRE(document);
+  CHECK(*document == Json{{"group", "g"},
+                          {"version", "v1"},
+                          {"kind", "Thing"},
+                          {"field", "specs"},
+                          {"type", "[]Spec"},
+                          {"description", "Spec says it."},
+                          {"fields", fields}});
+  const auto tree = explain_document(kind, {}, true);
+  REQUIRE(tree);
+  CHECK((*tree)["description"] == "A thing.");
+  CHECK((*tree)["fields"][0]["fields"] == fields);  // a schema within itself is not told again
 }
