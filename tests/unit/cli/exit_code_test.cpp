@@ -33,6 +33,14 @@ apply::Report report_of(apply::Outcome outcome) {
 
 }  // namespace
 
+TEST_CASE("dry run: each mode is what it says") {
+  CHECK(*dry_run_of(dry_arguments({})) == apply::DryRun::none);
+  CHECK(*dry_run_of(dry_arguments({"--dry-run=none"})) == apply::DryRun::none);
+  CHECK(*dry_run_of(dry_arguments({"--dry-run"})) == apply::DryRun::client);
+  CHECK(*dry_run_of(dry_arguments({"--dry-run=client"})) == apply::DryRun::client);
+  CHECK(*dry_run_of(dry_arguments({"--dry-run=server"})) == apply::DryRun::server);
+}
+
 TEST_CASE("detailed exit code: 2 when something would change, else the command's own") {
   const Arguments asked = dry_arguments({"--dry-run=server", "--detailed-exitcode"});
   CHECK(detailed_exit_code(asked, k_ok, true) == k_changes_pending);

@@ -136,6 +136,12 @@ TEST_CASE("read_documents: keeps its limits") {
   options = {};
   has(error_of(std::string(100'000, '[')), "nested deeper than 500 levels");
   has(error_of("{\"a\":" + std::string(100'000, '[')), "nested deeper than 500 levels");
+  const auto nested = [](int depth) {
+    return std::string(static_cast<std::size_t>(depth), '[') +
+           std::string(static_cast<std::size_t>(depth), ']');
+  };
+  CHECK(read_documents(nested(500), "f.yaml"));
+  has(error_of(nested(501)), "nested deeper than 500 levels");
   options.max_nodes = 4;
   has(error_of("[1, 2, 3, 4]", options), "more than 4 values");
 }

@@ -93,6 +93,25 @@ TEST_CASE("deletion: what is to be an orphan stays without marks") {
   CHECK_FALSE(left["metadata"]["labels"].contains("app.kubernetes.io/managed-by"));
 }
 
+TEST_CASE("deletion: a namespace that somebody made again under the same marks stays") {
+  Site s;
+  s.make_project("shop");
+  s.virtual_cluster("shop", "a");
+  s.settle();
+  const Json before = s.namespace_at(s.home, "shop-a");
+  s.home->remove("namespaces", "shop-a");
+  Json again = plain("Namespace", "", "shop-a");
+  again["metadata"]["annotations"] = before["metadata"]["annotations"];
+  again["metadata"]["labels"] = before["metadata"]["labels"];
+  s.home->put(again);
+  s.home->remove("virtualclusters.kubist.io", "a", "shop");
+  s.settle();
+  CHECK(s.vc("shop", "a").is_null());
+  const Json left = s.namespace_at(s.home, "shop-a");
+  REQUIRE(!left.is_null());
+  CHECK_FALSE(is_going(left));
+}
+
 TEST_CASE("deletion: what was adopted goes, too, where its owner says so") {
   Site s;
   s.make_project("shop");

@@ -87,6 +87,9 @@ TEST_CASE("uninstall: namespaces and proxies that use it stand in the way, its o
   CHECK(codes_of(uses_of(evidence, record, going, {foreign}, false)) ==
         "in-use:shop\nproxies:1\nforeign-webhook:somebodys\n");
   CHECK(codes_of(uses_of(evidence, record, {}, {}, false)) == "in-use:shop\nproxies:2\n");
+  Evidence elsewhere = evidence;  // a gateway of that name that is not its own
+  elsewhere.proxies->proxies.back().ns = "shop";
+  CHECK(codes_of(uses_of(elsewhere, record, going, {}, false)) == "in-use:shop\nproxies:2\n");
   CHECK(codes_of(uses_of(evidence, record, going, {foreign}, true)).empty());
 
   evidence.proxies = tl::unexpected(Unread{"pods", "forbidden:pods", "no"});

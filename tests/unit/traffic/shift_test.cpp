@@ -31,6 +31,10 @@ TEST_CASE("shift: stable's share is split, whatever the weights sum up to") {
   CHECK(weights_after(R"([{"destination": "web", "version": "v1", "weight": 3},
                           {"destination": "web", "version": "v2", "weight": 0}])",
                       50) == json(R"({"v1": 50, "v2": 50})"));
+  CHECK(weights_after(R"([{"destination": "web", "version": "v1", "weight": 40},
+                          {"destination": "web", "version": "v2", "weight": 20},
+                          {"destination": "web", "version": "v0", "weight": 40}])",
+                      50) == json(R"({"v0": 40, "v1": 30, "v2": 30})"));
 }
 
 TEST_CASE("shift: all other shares stay what they were") {
