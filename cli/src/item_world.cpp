@@ -40,7 +40,8 @@ util::Result<deployers::Place> ItemWorld::place_of(const std::string& ns,
   const std::string name(data::string_at(virtual_cluster, {"spec", "clusterRef", "name"}));
   KUBIST_TRY(const auto cluster,
              home->json(kube::get(kubist_resource("Cluster"), ns, name), m_context.stop()));
-  KUBIST_TRY(const auto reached, m_connections.connect(cluster, false, m_context.stop()));
+  KUBIST_TRY(const auto allowed, executors::allowed_servers(*home, ns, m_context.stop()));
+  KUBIST_TRY(const auto reached, m_connections.connect(cluster, allowed, false, m_context.stop()));
   KUBIST_TRY(const auto system,
              home->find(kube::well_known::namespaces(), "", "kube-system", m_context.stop()));
   deployers::Place place{reached->client, resources::virtual_cluster_namespace(virtual_cluster),

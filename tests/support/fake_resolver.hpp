@@ -11,10 +11,9 @@ namespace kubist::testing {
 
 inline const std::map<std::string, const char*>& fake_names() {
   static const std::map<std::string, const char*> k_names{
-      {"link-local.test", "169.254.7.7"},
-      {"link-local-6.test", "fe80::7"},
-      {"mapped.test", "::ffff:169.254.7.7"},
-      {"loopback.test", "127.0.0.1"},
+      {"link-local.test", "169.254.7.7"},    {"link-local-6.test", "fe80::7"},
+      {"mapped.test", "::ffff:169.254.7.7"}, {"unspecified.test", "0.0.0.0"},
+      {"metadata-6.test", "fd00:ec2::254"},  {"loopback.test", "127.0.0.1"},
   };
   return k_names;
 }

@@ -52,7 +52,8 @@ util::Result<int> run_deployitem_logs(Context& context, const Arguments& argumen
   request.connect = [&](const std::string& name) -> util::Result<std::shared_ptr<kube::Client>> {
     KUBIST_TRY(const data::Json cluster,
                home->json(kube::get(cluster_resource, request.ns, name), context.stop()));
-    KUBIST_TRY(const auto reached, connections.connect(cluster, false, context.stop()));
+    KUBIST_TRY(const auto allowed, executors::allowed_servers(*home, request.ns, context.stop()));
+    KUBIST_TRY(const auto reached, connections.connect(cluster, allowed, false, context.stop()));
     return reached->client;
   };
   KUBIST_CHECK(deployers::read_item_log(

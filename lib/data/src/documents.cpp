@@ -240,4 +240,8 @@ PositionLookup Document::lookup() const {
   };
 }
 
+util::Error place_alone(const util::Error& error, std::string message, std::string hint) {
+  return util::make_error(error.kind, error.pos, std::move(message), std::move(hint));
+}
+
 }  // namespace kubist::data

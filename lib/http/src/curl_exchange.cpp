@@ -1,10 +1,14 @@
 #include "curl_exchange.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
 
@@ -17,6 +21,8 @@ constexpr unsigned k_dead_peer_ms = 30000;
 constexpr long k_keepalive_idle_s = 15;
 constexpr long k_keepalive_interval_s = 5;
 constexpr std::size_t k_max_reserve = std::size_t{64} << 20U;
+constexpr std::size_t k_max_headers = std::size_t{256} << 10U;  // libcurl itself ends at 300 KiB
+constexpr std::size_t k_max_refusal = std::size_t{16} << 20U;   // the body of an answer but 2xx
 
 template <class T>
 void set(CURL* easy, CURLoption option, T value) {
@@ -45,6 +51,15 @@ bool carries_body(std::string_view method) {
   return method == "POST" || method == "PUT" || method == "PATCH";
 }
 
+/// May libcurl go through a proxy?
+bool has_proxy(const EndpointOptions& options) {
+  constexpr std::array<const char*, 5> k_variables{"http_proxy", "https_proxy", "HTTPS_PROXY",
+                                                   "all_proxy", "ALL_PROXY"};
+  return !options.proxy.empty() ||
+         std::any_of(k_variables.begin(), k_variables.end(),
+                     [](const char* name) { return !util::environment(name).empty(); });
+}
+
 std::chrono::microseconds time_info(CURL* easy, CURLINFO info) {
   curl_off_t value = 0;
   curl_easy_getinfo(easy, info, &value);
@@ -54,15 +69,29 @@ std::chrono::microseconds time_info(CURL* easy, CURLINFO info) {
 }  // namespace
 
 CurlExchange::CurlExchange(std::uint64_t id, Request request,
-                           std::shared_ptr<const EndpointOptions> options, Reach reach, Done done)
+                           std::shared_ptr<const EndpointOptions> options, AddressRule rule,
+                           Done done)
     : m_id(id),
       m_request(std::move(request)),
       m_options(std::move(options)),
-      m_reach(reach),
+      m_rule(std::move(rule)),
       m_done(std::move(done)) {}
 
 util::Result<> CurlExchange::permitted() const {
   return m_request.permit ? util::guarded(m_request.permit) : util::Result<>{};
+}
+
+util::Result<> CurlExchange::sendable() const {
+  constexpr std::string_view k_ends("\r\n\0", 3);
+  for (const Header& header : m_request.headers) {
+    if (header.name.find_first_of(k_ends) != header.name.npos ||
+        header.value.find_first_of(k_ends) != header.value.npos) {
+      return util::fail(util::ErrorKind::invalid,
+                        util::cat(m_request.method, ' ', redacted(m_request.url), ": the header ",
+                                  util::printable(header.name), " has a line's end in it"));
+    }
+  }
+  return permitted();
 }
 
 void CurlExchange::prepare(EasyHandle easy) {
@@ -90,7 +119,7 @@ void CurlExchange::prepare(EasyHandle easy) {
   set_headers();
   set_body();
   set_limits();
-  if (m_reach == Reach::not_link_local) {
+  if (m_rule) {
     set(handle, CURLOPT_OPENSOCKETFUNCTION, &CurlExchange::open_callback);
     set(handle, CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
   }
@@ -101,16 +130,29 @@ curl_socket_t CurlExchange::open_callback(void* self, curlsocktype /*purpose*/,
                                           curl_sockaddr* address) {
   auto& exchange = *static_cast<CurlExchange*>(self);
   std::array<char, NI_MAXHOST> text{};
+  std::array<char, NI_MAXSERV> port{};
   const auto refused = util::guarded([&] {
-    return getnameinfo(&address->addr, address->addrlen, text.data(), text.size(), nullptr, 0,
-                       NI_NUMERICHOST) != 0 ||
-           is_link_local(text.data());
+    const bool known = getnameinfo(&address->addr, address->addrlen, text.data(), text.size(),
+                                   port.data(), port.size(), NI_NUMERICHOST | NI_NUMERICSERV) == 0;
+    const std::string what =
+        known ? exchange.refusal(text.data(), port.data()) : "an address of another sort";
+    if (!what.empty()) {
+      exchange.m_refused = util::cat(text.data(), ", ", what);
+    }
+    return !what.empty();
   });
   if (!refused || *refused) {
-    static_cast<void>(util::guarded([&] { exchange.m_refused = text.data(); }));
     return CURL_SOCKET_BAD;
   }
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+/// What an address is that nothing may be sent to. Where a proxy is named, which is up to whoever
+/// runs kubist, another port than the URL's is the proxy's.
+std::string CurlExchange::refusal(std::string_view address, std::string_view port) const {
+  const bool of_proxy =
+      has_proxy(*m_options) && !m_request.follow_redirects && util::parse_int(port) != m_url.port;
+  return of_proxy ? refuse_link_local(address) : m_rule(address);
 }
 
 void CurlExchange::set_address() {
@@ -239,10 +281,16 @@ std::size_t CurlExchange::write_callback(char* data, std::size_t size, std::size
 
 std::size_t CurlExchange::on_header(std::string_view line) {
   const std::size_t size = line.size();
+  m_header_bytes += size;
+  if (m_header_bytes > k_max_headers) {
+    m_too_large = util::cat("the answer's headers have more than ", k_max_headers, " bytes");
+    return 0;
+  }
   line = util::trim(line);
   if (line.starts_with("HTTP/")) {
     m_response.headers.clear();
     m_response.body.clear();
+    m_body_bytes = 0;
     long status = 0;
     curl_easy_getinfo(easy(), CURLINFO_RESPONSE_CODE, &status);
     m_response.status = static_cast<int>(status);
@@ -256,21 +304,29 @@ std::size_t CurlExchange::on_header(std::string_view line) {
         {std::string(line.substr(0, colon)), std::string(util::trim(line.substr(colon + 1)))});
     if (util::iequals(line.substr(0, colon), "Content-Length") && !m_request.on_chunk) {
       const auto length = util::parse_int(m_response.headers.back().value);
-      m_response.body.reserve(std::min(static_cast<std::size_t>(std::max(length.value_or(0), 0LL)),
-                                       k_max_reserve));
+      m_response.body.reserve(std::min({static_cast<std::size_t>(std::max(length.value_or(0), 0LL)),
+                                        max_body(), k_max_reserve}));
     }
   }
   return size;
 }
 
+std::size_t CurlExchange::max_body() const {
+  const std::size_t given =
+      m_request.max_body > 0 ? m_request.max_body : std::numeric_limits<std::size_t>::max();
+  return m_response.status / 100 == 2 ? given : std::min(given, k_max_refusal);
+}
+
+/// What comes is counted as libcurl has unpacked it.
 std::size_t CurlExchange::on_body(std::string_view bytes) {
+  m_body_bytes += bytes.size();
+  if (m_body_bytes > max_body()) {
+    m_too_large = util::cat("the answer is longer than ", max_body(), " bytes");
+    return 0;
+  }
   if (m_request.on_chunk && m_response.status / 100 == 2) {
     m_receiver_stopped = !m_request.on_chunk(bytes);
     return m_receiver_stopped ? 0 : bytes.size();
-  }
-  if (m_request.max_body > 0 && m_response.body.size() + bytes.size() > m_request.max_body) {
-    m_too_large = true;
-    return 0;
   }
   m_response.body += bytes;
   return bytes.size();

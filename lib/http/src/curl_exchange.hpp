@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include <kubist/http/address.hpp>
 #include <kubist/http/curl_transport.hpp>
 #include <kubist/http/url.hpp>
 
@@ -12,15 +13,12 @@
 
 namespace kubist::http {
 
-/// Where connections may lead.
-enum class Reach { anywhere, not_link_local };
-
 /// One request on its way through libcurl: its handle, what the handle points to, and the answer as
 /// it grows. Lives at one address from prepare() to finish(); the worker's thread alone touches it.
 class CurlExchange {
  public:
   CurlExchange(std::uint64_t id, Request request, std::shared_ptr<const EndpointOptions> options,
-               Reach reach, Done done);
+               AddressRule rule, Done done);
 
   std::uint64_t id() const { return m_id; }
   const Request& request() const { return m_request; }
@@ -28,6 +26,8 @@ class CurlExchange {
 
   /// What the request's permit says now. Never throws.
   util::Result<> permitted() const;
+  /// The same before it is sent; and invalid: one of its headers would begin another line.
+  util::Result<> sendable() const;
   /// Takes a fresh or reset handle and sets it up.
   void prepare(EasyHandle easy);
   /// The outcome of the transfer that ended with `code`. Call once.
@@ -47,6 +47,8 @@ class CurlExchange {
   void set_body();
   void set_limits();
   util::Error failure(CURLcode code) const;
+  std::string refusal(std::string_view address, std::string_view port) const;
+  std::size_t max_body() const;
   std::size_t on_header(std::string_view line);
   std::size_t on_body(std::string_view bytes);
   template <class Receive>
@@ -58,7 +60,7 @@ class CurlExchange {
   std::uint64_t m_id;
   Request m_request;
   std::shared_ptr<const EndpointOptions> m_options;
-  Reach m_reach;
+  AddressRule m_rule;  ///< null: connections may lead anywhere
   Done m_done;
   EasyHandle m_easy;
   StringList m_headers;
@@ -67,9 +69,11 @@ class CurlExchange {
   Response m_response;
   bool m_head_given = false;
   bool m_receiver_stopped = false;
-  bool m_too_large = false;
+  std::size_t m_header_bytes = 0;
+  std::size_t m_body_bytes = 0;
+  std::string m_too_large;              ///< what of the answer, and what it may have
   std::optional<util::Error> m_thrown;  ///< by a handler of the request
-  std::string m_refused;  ///< the address that m_reach does not allow
+  std::string m_refused;                ///< the address that m_rule does not allow, and what it is
   std::array<char, CURL_ERROR_SIZE> m_error_text{};
 };
 

@@ -1,7 +1,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include <kubist/http/guarded_transport.hpp>
 #include <kubist/util/text.hpp>
 
 #include "curl_exchange.hpp"
@@ -122,17 +121,16 @@ util::Error CurlExchange::failure(CURLcode code) const {
     return cancelled_error();
   }
   Cause cause;
-  if (m_too_large) {
+  if (!m_too_large.empty()) {
     cause = {.kind = util::ErrorKind::invalid,
              .reason = k_failure_too_large,
-             .text = util::cat("the answer is longer than ", m_request.max_body, " bytes"),
+             .text = m_too_large,
              .hint = {}};
   } else if (code == CURLE_COULDNT_CONNECT && !m_refused.empty()) {
-    cause = {
-        .kind = util::ErrorKind::forbidden,
-        .reason = k_failure_address,
-        .text = util::cat("it leads to ", m_refused, ", a link-local address, which is not asked"),
-        .hint = "Give an address that is not link-local."};
+    cause = {.kind = util::ErrorKind::forbidden,
+             .reason = k_failure_address,
+             .text = util::cat("it leads to ", m_refused, ", which is not asked"),
+             .hint = "Give another address."};
   } else {
     std::string detail = m_error_text.front() != '\0' ? m_error_text.data() : curl_easy_strerror(code);
     cause = cause_of(code, easy(), m_request, m_url, std::move(detail));

@@ -1,24 +1,39 @@
 #include <kubist/http/curl_transport.hpp>
 #include <kubist/http/url.hpp>
+#include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
 #include "curl_worker.hpp"
 
 namespace kubist::http {
+namespace {
+
+/// libcurl 7.88 tells connections apart by the certificate, not by its key. What stands behind a
+/// PEM block is read by nobody, but compared.
+EndpointOptions apart_by_key(EndpointOptions options) {
+  if (!options.client_cert_pem.empty()) {
+    options.client_cert_pem +=
+        util::cat('\n', util::sha256_hex(options.client_key_pem.reveal()), '\n');
+  }
+  return options;
+}
+
+}  // namespace
 
 struct CurlEngine::Impl {
-  explicit Impl(std::shared_ptr<Governor> governor) : calls(std::move(governor)), long_running(nullptr) {}
+  Impl(std::shared_ptr<Governor> governor, const AddressRule& rule)
+      : calls(std::move(governor), rule), long_running(nullptr, rule) {}
   CurlWorker calls;
   CurlWorker long_running;
 };
 
-CurlEngine::CurlEngine(std::shared_ptr<Governor> governor)
-    : m_impl(std::make_unique<Impl>(std::move(governor))) {}
+CurlEngine::CurlEngine(std::shared_ptr<Governor> governor, AddressRule rule)
+    : m_impl(std::make_unique<Impl>(std::move(governor), rule)) {}
 CurlEngine::~CurlEngine() = default;
 
 CurlTransport::CurlTransport(const std::shared_ptr<CurlEngine>& engine, EndpointOptions options)
     : m_engine(engine),
-      m_options(std::make_shared<const EndpointOptions>(std::move(options))) {}
+      m_options(std::make_shared<const EndpointOptions>(apart_by_key(std::move(options)))) {}
 CurlTransport::~CurlTransport() = default;
 
 Call CurlTransport::start(Request request, Done done) {

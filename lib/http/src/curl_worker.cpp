@@ -104,7 +104,7 @@ class CurlWorker::Loop {
   }
 
   void begin(std::unique_ptr<CurlExchange> exchange) {
-    if (auto may = exchange->permitted(); !may) {
+    if (auto may = exchange->sendable(); !may) {
       return exchange->finish(util::fail(std::move(may).error()));
     }
     EasyHandle easy;
@@ -234,8 +234,10 @@ class CurlWorker::Loop {
   Time m_next_look;
 };
 
-CurlWorker::CurlWorker(std::shared_ptr<Governor> governor, Reach reach)
-    : m_governor(std::move(governor)), m_reach(reach), m_inbox(std::make_shared<Inbox>()) {}
+CurlWorker::CurlWorker(std::shared_ptr<Governor> governor, AddressRule rule)
+    : m_governor(std::move(governor)),
+      m_rule(std::move(rule)),
+      m_inbox(std::make_shared<Inbox>()) {}
 
 CurlWorker::~CurlWorker() {
   {
@@ -276,7 +278,7 @@ Call CurlWorker::start(Request request, std::shared_ptr<const EndpointOptions> o
     }
     id = m_inbox->next_id++;
     m_inbox->incoming.push_back(std::make_unique<CurlExchange>(
-        id, std::move(request), std::move(options), m_reach, std::move(done)));
+        id, std::move(request), std::move(options), m_rule, std::move(done)));
     curl_multi_wakeup(m_inbox->multi.get());
   }
   return Call([weak = std::weak_ptr<Inbox>(m_inbox), id] {

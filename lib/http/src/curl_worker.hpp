@@ -9,8 +9,8 @@ namespace kubist::http {
 /// One thread around one multi handle. start() and the Calls' cancel() from any thread.
 class CurlWorker {
  public:
-  /// `governor` limits what is in flight; null: no limit.
-  explicit CurlWorker(std::shared_ptr<Governor> governor, Reach reach = Reach::anywhere);
+  /// `governor` limits what is in flight, `rule` where connections may lead; null: no limit.
+  explicit CurlWorker(std::shared_ptr<Governor> governor, AddressRule rule = nullptr);
   /// Ends what is in flight as cancelled; waits for the thread unless it is this one.
   ~CurlWorker();
   CurlWorker(const CurlWorker&) = delete;
@@ -22,7 +22,7 @@ class CurlWorker {
   struct Inbox;
   class Loop;
   std::shared_ptr<Governor> m_governor;
-  Reach m_reach;
+  AddressRule m_rule;
   std::shared_ptr<Inbox> m_inbox;
 };
 

@@ -1,3 +1,4 @@
+#include <kubist/http/address.hpp>
 #include <kubist/http/guarded_transport.hpp>
 #include <kubist/http/url.hpp>
 #include <kubist/util/text.hpp>
@@ -30,7 +31,7 @@ class GuardedTransport : public Transport {
 }  // namespace
 
 GuardedEngine::GuardedEngine()
-    : m_worker(std::make_shared<CurlWorker>(nullptr, Reach::not_link_local)) {}
+    : m_worker(std::make_shared<CurlWorker>(nullptr, refuse_link_local)) {}
 GuardedEngine::~GuardedEngine() = default;
 
 std::shared_ptr<Transport> GuardedEngine::transport() const {

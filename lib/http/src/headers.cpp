@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include <kubist/http/headers.hpp>
@@ -17,6 +18,10 @@ std::optional<std::string_view> find_header(const Headers& headers, std::string_
 void set_header(Headers& headers, std::string_view name, std::string value) {
   std::erase_if(headers, [&](const Header& header) { return util::iequals(header.name, name); });
   headers.push_back({std::string(name), std::move(value)});
+}
+
+bool is_header_value(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
 bool is_secret_header(std::string_view name) {

@@ -3,6 +3,8 @@
 #include <kubist/kube/api_error.hpp>
 #include <kubist/util/text.hpp>
 
+#include "answers.hpp"
+
 namespace kubist::kube {
 namespace {
 
@@ -12,6 +14,8 @@ using util::ErrorKind;
 constexpr std::string_view k_field_conflict = "FieldManagerConflict";
 constexpr std::string_view k_conflict_text = ": conflict with ";
 constexpr std::size_t k_shown_body = 300;
+constexpr std::size_t k_longest_message = 16384;
+constexpr std::size_t k_longest_warning = 4096;  // API servers cut all of an answer's there
 
 /// As client-go's NewGenericServerResponse names what is no Status.
 std::string_view reason_of(int status, std::string_view method) {
@@ -135,6 +139,9 @@ util::Error from_status(std::string_view context, const Json& status, int http_s
     reason = reason_of(number, method);
   }
   std::string message(data::string_at(status, {"message"}));
+  if (message.size() > k_longest_message) {
+    message = message.substr(0, k_longest_message) + " ...";
+  }
   if (message.empty()) {
     message = util::cat("the server answered ", number, " (", reason, ')');
   }
@@ -165,9 +172,9 @@ FieldConflict parse_conflict(std::string field, std::string message) {
 
 util::Error api_error(std::string_view method, std::string_view url, const http::Response& response) {
   const std::string context = util::cat(method, ' ', http::redacted(url));
-  const Json body = Json::parse(response.body, nullptr, false);
-  if (body.is_object() && data::string_at(body, {"kind"}) == "Status") {
-    return from_status(context, body, response.status, method);
+  const auto body = parse_answer(response.body);
+  if (body && data::string_at(*body, {"kind"}) == "Status") {
+    return from_status(context, *body, response.status, method);
   }
   Json synthesized = Json::object();
   std::string text{util::trim(response.body.substr(0, k_shown_body))};
@@ -226,7 +233,7 @@ std::vector<std::string> parse_warnings(const http::Headers& headers) {
         text += value[at];
       }
       if (value.compare(0, 3, "299") == 0 && !text.empty()) {
-        texts.push_back(util::printable(text));
+        texts.push_back(util::printable(text.substr(0, k_longest_warning)));
       }
       open = at + 1;
       if (open >= value.size()) {

@@ -9,6 +9,7 @@
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
+#include "answers.hpp"
 #include "auth_transport.hpp"
 #include "client_impl.hpp"
 #include "path_guard.hpp"
@@ -39,14 +40,19 @@ std::shared_ptr<http::Transport> endpoint_transport(const ClusterAccess& access,
   return transport;
 }
 
-std::shared_ptr<http::Transport> track(std::shared_ptr<http::Transport> transport) {
+std::shared_ptr<http::Transport> track(const ClusterAccess& access,
+                                       std::shared_ptr<http::Transport> transport) {
+  if (access.from_secret) {
+    transport = std::make_shared<StatusesAlone>(std::move(transport));
+  }
   return std::make_shared<TrackingTransport>(std::make_shared<PathGuard>(std::move(transport)));
 }
 
-/// From the top: tracking, paths, retries, credentials, traces, libcurl.
+/// From the top: tracking, paths, what a Secret's server may say, retries, credentials, traces,
+/// libcurl.
 std::shared_ptr<http::Transport> make_stack(const ClusterAccess& access, ClientOptions& options) {
   if (options.transport) {
-    return track(options.transport);
+    return track(access, options.transport);
   }
   if (!options.engine) {
     options.engine = std::make_shared<http::CurlEngine>();
@@ -64,7 +70,7 @@ std::shared_ptr<http::Transport> make_stack(const ClusterAccess& access, ClientO
   if (options.retry) {
     transport = std::make_shared<http::RetryTransport>(std::move(transport));
   }
-  return track(std::move(transport));
+  return track(access, std::move(transport));
 }
 
 /// A list has another kind; so has what a server sends that took the path for another place.
@@ -87,13 +93,14 @@ util::Result<> check_identity(const data::Json& value, const ExpectedObject& exp
 }  // namespace
 
 util::Result<data::Json> Reply::json() const {
-  data::Json value = data::Json::parse(body, nullptr, false);
-  if (value.is_discarded()) {
-    return util::fail(ErrorKind::unavailable, "the answer is not JSON",
+  auto value = parse_answer(body);
+  if (!value) {
+    return util::fail(ErrorKind::unavailable,
+                      "the answer is not JSON within the limits (docs/limits.md)",
                       "Is something else than a Kubernetes API server behind this address?");
   }
   if (expected) {
-    KUBIST_CHECK(check_identity(value, *expected));
+    KUBIST_CHECK(check_identity(*value, *expected));
   }
   return value;
 }
@@ -152,15 +159,17 @@ http::Request Client::request_of(const ApiCall& call) const {
   request.body = call.body;
   request.idempotent = call.idempotent;
   request.permit = call.permit;
+  request.max_body = call.max_body > 0 ? call.max_body : k_max_reply;
   request.timeout = call.timeout.count() > 0 ? call.timeout : m_impl->access.request_timeout;
   return request;
 }
 
 void Client::report_warnings(const http::Headers& headers) {
+  constexpr std::size_t k_most = 256;
   for (const std::string& text : parse_warnings(headers)) {
     {
       const std::lock_guard lock(m_impl->warnings_mutex);
-      if (!m_impl->warnings.insert(text).second) {
+      if (m_impl->warnings.size() == k_most || !m_impl->warnings.insert(text).second) {
         continue;
       }
     }
@@ -227,14 +236,18 @@ util::Result<std::optional<data::Json>> Client::find(const ApiResource& resource
 }
 
 util::Result<ServerVersion> Client::version(std::stop_token stop) {
-  KUBIST_TRY(const data::Json value, json(raw_get("/version"), std::move(stop)));
-  if (data::string_at(value, {"gitVersion"}).empty()) {
+  constexpr std::size_t k_longest = 128;
+  ApiCall call = raw_get("/version");
+  call.max_body = k_max_small_reply;
+  KUBIST_TRY(const data::Json value, json(call, std::move(stop)));
+  const auto git_version = data::string_at(value, {"gitVersion"});
+  if (git_version.empty() || git_version.size() > k_longest) {
     return util::fail(ErrorKind::unavailable,
                       util::cat("GET ", server(), "/version: not a Kubernetes version"),
                       "Is something else than a Kubernetes API server behind this address?");
   }
   ServerVersion version;
-  version.git_version = data::string_at(value, {"gitVersion"});
+  version.git_version = util::printable(git_version);
   version.platform = data::string_at(value, {"platform"});
   // Managed offerings answer "27+".
   const auto number = [&](const char* key) {
@@ -267,6 +280,7 @@ util::Result<AccessAnswer> Client::can_i(const AccessQuestion& question, std::st
   call.content_type = "application/json";
   call.body = std::make_shared<const std::string>(review.dump());
   call.idempotent = true;  // nothing is kept
+  call.max_body = k_max_small_reply;
   KUBIST_TRY(const data::Json value, json(call, std::move(stop)));
   AccessAnswer answer;
   if (const auto status = value.find("status"); status != value.end() && status->is_object()) {

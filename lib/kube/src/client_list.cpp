@@ -9,6 +9,7 @@
 #include <kubist/kube/api_error.hpp>
 #include <kubist/util/text.hpp>
 
+#include "answers.hpp"
 #include "client_impl.hpp"
 
 namespace kubist::kube {
@@ -121,6 +122,7 @@ class Lister {
         begin(other, clip(limit, asked), std::exchange(m_fresh_token, {}));
         continue;
       }
+      KUBIST_CHECK(count(page));
       if (page.limit > 0) {
         limit = next_limit(page);
       }
@@ -140,6 +142,21 @@ class Lister {
         return end;
       }
     }
+  }
+
+  /// A server may go on for ever.
+  util::Result<> count(const Page& page) {
+    m_bytes += page.buffer.size();
+    if (m_bytes <= m_options.max_bytes) {
+      return {};
+    }
+    util::Error error =
+        util::make_error(util::ErrorKind::invalid,
+                         util::cat("GET ", http::redacted(m_url), ": the list is longer than ",
+                                   m_options.max_bytes, " bytes"),
+                         "See docs/limits.md.");
+    error.reason = http::k_failure_too_large;
+    return util::fail(std::move(error));
   }
 
   /// A page's limit, cut to what is still wanted.
@@ -223,8 +240,8 @@ class Lister {
     }
     m_client.report_warnings(outcome->headers);
     if (outcome->status >= 400) {
-      const data::Json status = data::Json::parse(outcome->body, nullptr, false);
-      m_fresh_token = data::string_at(status, {"metadata", "continue"});
+      const auto status = parse_answer(outcome->body);
+      m_fresh_token = status ? data::string_at(*status, {"metadata", "continue"}) : "";
       return util::fail(api_error("GET", m_url, *outcome));
     }
     if (page.token) {
@@ -251,6 +268,7 @@ class Lister {
   const ListOptions& m_options;
   std::string m_path;
   std::string m_url;
+  std::size_t m_bytes = 0;  // of all pages so far
   std::string m_fresh_token;
   std::string m_version;  // of the newest page whose head has been read
   std::shared_ptr<Shared> m_shared = std::make_shared<Shared>();
@@ -299,6 +317,8 @@ util::Result<ListEnd> Client::list_pages(const ApiResource& resource, std::strin
 util::Result<ObjectList> Client::list(const ApiResource& resource, std::string_view ns,
                                       const ListOptions& options, std::stop_token stop) {
   constexpr int k_attempts = 3;
+  ListOptions limited = options;
+  limited.max_bytes = std::min(options.max_bytes, k_max_list);
   for (int attempt = 1;; ++attempt) {
     ObjectList objects;
     data::ListReader reader;
@@ -315,7 +335,7 @@ util::Result<ObjectList> Client::list(const ApiResource& resource, std::string_v
       return {};
     };
     auto end = list_pages(
-        resource, ns, options,
+        resource, ns, limited,
         [&](const data::PageBuffer& page) -> util::Result<> {
           KUBIST_CHECK(reader.read(page, add));
           return {};

@@ -70,6 +70,7 @@ util::Result<> Client::follow_log(std::string_view ns, std::string_view pod, con
   while (true) {
     http::Request request = request_of(pod_log(ns, pod, asked));
     request.long_running = options.follow;
+    request.max_body = 0;  // a line at a time
     const std::string url = request.url;
     http::LineStream lines(take);
     std::optional<util::Error> fault;

@@ -43,14 +43,18 @@ class TokenFile {
       return m_token;
     }
     auto text = util::read_file(m_path);
-    if (text && !util::trim(*text).empty()) {
-      m_token = util::Secret(std::string(util::trim(*text)));
+    const std::string_view token = text ? util::trim(*text) : std::string_view();
+    if (!token.empty() && http::is_header_value(token)) {
+      m_token = util::Secret(std::string(token));
       m_read_at = now;
     } else if (m_token.empty()) {
       if (!text) {
         return util::fail(util::with_context(std::move(text).error(), "tokenFile"));
       }
-      return util::fail(util::ErrorKind::forbidden, util::cat("tokenFile ", m_path.string(), " is empty"));
+      return util::fail(
+          util::ErrorKind::forbidden,
+          util::cat("tokenFile ", m_path.string(),
+                    token.empty() ? " is empty" : " has a character that no HTTP header may have"));
     }
     return m_token;  // what cannot be read keeps the old one in use
   }

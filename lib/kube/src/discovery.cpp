@@ -8,6 +8,7 @@
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
+#include "answers.hpp"
 #include "discovery_documents.hpp"
 
 namespace kubist::kube {
@@ -50,6 +51,7 @@ std::vector<Outcome> send_all(http::Transport& transport, std::vector<http::Requ
 http::Request discovery_request(const std::string& server, const std::string& path, const std::string& etag) {
   http::Request request;
   request.url = server + path;
+  request.max_body = k_max_schema_reply;
   request.headers = {{"Accept", std::string(k_accept)}, {"User-Agent", "kubist"}};
   if (!etag.empty()) {
     request.headers.push_back({"If-None-Match", etag});
@@ -73,8 +75,8 @@ util::Result<Json> body_of(const std::string& url, const Outcome& outcome) {
   if (outcome->status >= 400) {
     return util::fail(api_error("GET", url, *outcome));
   }
-  Json value = Json::parse(outcome->body, nullptr, false);
-  if (!value.is_object()) {
+  auto value = parse_answer(outcome->body);
+  if (!value || !value->is_object()) {
     return util::fail(ErrorKind::unavailable, util::cat("GET ", http::redacted(url), ": the answer is not JSON"),
                       "Is something else than a Kubernetes API server behind this address?");
   }

@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/http/headers.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/fs.hpp>
+#include <kubist/util/key_pair.hpp>
 #include <kubist/util/process.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
@@ -89,6 +91,16 @@ util::Result<ExecAnswer> parse_exec_answer(const ExecConfig& config, const std::
   answer.client_key_pem = util::Secret(std::string(data::string_at(*status, {"clientKeyData"})));
   if (answer.client_cert_pem.empty() != answer.client_key_pem.empty()) {
     return plugin_error(config, "its answer has only one of client certificate and key");
+  }
+  if (!http::is_header_value(answer.token.reveal())) {
+    return plugin_error(config, "its token has a character that no HTTP header may have");
+  }
+  if (!answer.client_cert_pem.empty()) {
+    const auto pair = util::check_key_pair(answer.client_cert_pem, answer.client_key_pem.reveal());
+    if (!pair) {
+      return plugin_error(
+          config, util::cat("clientCertificateData and clientKeyData: ", pair.error().message));
+    }
   }
   if (answer.token.empty() && answer.client_cert_pem.empty()) {
     return plugin_error(config, "its answer has neither a token nor a client certificate");

@@ -1,7 +1,9 @@
 #include <kubist/data/pointer.hpp>
+#include <kubist/http/headers.hpp>
 #include <kubist/http/url.hpp>
 #include <kubist/kube/kubeconfig.hpp>
 #include <kubist/util/base64.hpp>
+#include <kubist/util/key_pair.hpp>
 #include <kubist/util/text.hpp>
 
 #include "kubeconfig_fields.hpp"
@@ -46,6 +48,66 @@ util::Result<std::string> normalize_server(const std::string& given) {
   return server;
 }
 
+/// It becomes the host of the URL that the certificate is checked against: more than a host would
+/// lead elsewhere.
+util::Result<> check_tls_name(const std::string& name, std::string_view what) {
+  if (name.empty()) {
+    return {};
+  }
+  const auto url = http::parse_url(http::to_string({"https", "", name, 443, "/", ""}));
+  if (url && url->host == name && http::is_header_value(name)) {
+    return {};
+  }
+  return util::fail(ErrorKind::invalid,
+                    util::cat("kubeconfig: ", what, ": tls-server-name is no name of a host"));
+}
+
+/// `fields`: where the text comes from, for the message, which says nothing of the text.
+util::Result<> check_header(std::string_view text, std::string_view fields) {
+  if (http::is_header_value(text)) {
+    return {};
+  }
+  return util::fail(ErrorKind::invalid,
+                    util::cat(fields,
+                              " has a character that no HTTP header may have: it must be "
+                              "printable ASCII, on one line"));
+}
+
+util::Result<> check_headers(const AuthInfo& auth, const std::string& what) {
+  const auto check = [&](const std::string& text, std::string_view field) {
+    return check_header(text, util::cat("kubeconfig: ", what, ": ", field));
+  };
+  KUBIST_CHECK(check(auth.token.reveal(), "token"));
+  KUBIST_CHECK(check(auth.impersonation.user, "as"));
+  KUBIST_CHECK(check(auth.impersonation.uid, "as-uid"));
+  for (const std::string& group : auth.impersonation.groups) {
+    KUBIST_CHECK(check(group, "as-groups"));
+  }
+  for (const auto& [key, values] : auth.impersonation.extra) {
+    for (const std::string& value : values) {
+      KUBIST_CHECK(check(value, "as-user-extra"));
+    }
+  }
+  return {};
+}
+
+/// The field that has it, or the file that the other field names.
+std::string name_of_pem(FieldReader& reader, const char* data_key, const char* file_key) {
+  return reader.text(data_key).empty() ? reader.path(file_key).string() : data_key;
+}
+
+util::Result<> check_pair(const AuthInfo& auth, const std::string& what,
+                          const std::string& certificate, const std::string& key) {
+  if (auth.client_cert_pem.empty()) {
+    return {};
+  }
+  if (auto pair = util::check_key_pair(auth.client_cert_pem, auth.client_key_pem.reveal()); !pair) {
+    return util::fail(util::with_context(std::move(pair).error(),
+                                         util::cat(what, ": ", certificate, " and ", key)));
+  }
+  return {};
+}
+
 util::Result<std::string> pem_of(FieldReader& reader, const char* data_key, const char* file_key,
                                  const Environment& env) {
   std::string data = reader.bytes(data_key);
@@ -81,6 +143,7 @@ util::Result<> read_cluster(FieldReader& cluster, const Overrides& overrides, co
                pem_of(cluster, "certificate-authority-data", "certificate-authority", env));
   }
   KUBIST_CHECK(cluster.check());
+  KUBIST_CHECK(check_tls_name(access.tls_server_name, cluster.what()));
   if (access.insecure && !access.ca_pem.empty()) {
     return util::fail(ErrorKind::invalid,
                       util::cat("kubeconfig: ", cluster.what(),
@@ -158,7 +221,10 @@ util::Result<> read_user(FieldReader& user, const Environment& env, AuthInfo& au
                       util::cat("kubeconfig: ", user.what(),
                                 ": a client certificate and its key must come together"));
   }
-  return {};
+  KUBIST_CHECK(check_headers(auth, user.what()));
+  return check_pair(auth, util::cat("kubeconfig: ", user.what()),
+                    name_of_pem(user, "client-certificate-data", "client-certificate"),
+                    name_of_pem(user, "client-key-data", "client-key"));
 }
 
 util::Result<> override_user(const Overrides& overrides, const Environment& env, AuthInfo& auth) {
@@ -175,6 +241,8 @@ util::Result<> override_user(const Overrides& overrides, const Environment& env,
     KUBIST_TRY(auth.client_cert_pem, env.read_file(overrides.client_certificate));
     KUBIST_TRY(std::string key, env.read_file(overrides.client_key));
     auth.client_key_pem = util::Secret(std::move(key));
+    KUBIST_CHECK(check_pair(auth, "--client-certificate and --client-key",
+                            overrides.client_certificate, overrides.client_key));
   }
   if (!overrides.as.empty()) {
     auth.impersonation.user = overrides.as;
@@ -189,6 +257,12 @@ util::Result<> override_user(const Overrides& overrides, const Environment& env,
   if (as.user.empty() && !as.empty()) {
     return util::fail(ErrorKind::invalid, "impersonating a group or uid needs a user too",
                       "Give --as with --as-group or --as-uid.");
+  }
+  KUBIST_CHECK(check_header(auth.token.reveal(), "the token"));
+  KUBIST_CHECK(check_header(as.user, "--as"));
+  KUBIST_CHECK(check_header(as.uid, "--as-uid"));
+  for (const std::string& group : as.groups) {
+    KUBIST_CHECK(check_header(group, "--as-group"));
   }
   return {};
 }

@@ -9,6 +9,7 @@
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
+#include "answers.hpp"
 #include "field_names.hpp"
 
 namespace kubist::kube {
@@ -24,6 +25,7 @@ constexpr int k_format = 1;  // of files in the cache
 Json fetch(http::Transport& transport, const std::string& url, const std::stop_token& stop) {
   http::Request request;
   request.url = url;
+  request.max_body = k_max_schema_reply;
   request.headers = {{"Accept", "application/json"}, {"User-Agent", "kubist"}};
   auto promise = std::make_shared<std::promise<util::Result<http::Response>>>();
   auto future = promise->get_future();
@@ -32,11 +34,9 @@ Json fetch(http::Transport& transport, const std::string& url, const std::stop_t
       [promise](util::Result<http::Response> outcome) { promise->set_value(std::move(outcome)); });
   const std::stop_callback on_stop(stop, [&call] { call.cancel(); });
   const auto outcome = future.get();
-  Json document;
-  if (outcome && outcome->status == 200) {
-    document = Json::parse(outcome->body, nullptr, false);
-  }
-  return document.is_object() ? document : Json();
+  auto document =
+      outcome && outcome->status == 200 ? parse_answer(outcome->body) : util::Result<Json>(Json());
+  return document && document->is_object() ? *std::move(document) : Json();
 }
 
 std::shared_ptr<const data::Schema> compile(const Json& schema, const Json& components) {

@@ -12,6 +12,11 @@
 #include "client_impl.hpp"
 
 namespace kubist::kube {
+namespace {
+
+constexpr std::size_t k_most_objects = 1'000'000;
+
+}  // namespace
 
 /// One watch, and those whom it wakes.
 class Feed {
@@ -65,8 +70,7 @@ class Feed {
           *m_client, m_options,
           [this](const WatchEvent& event) -> util::Result<> {
             const std::scoped_lock lock(m_mutex);
-            take(event);
-            return {};
+            return take(event);
           },
           stop);
     });
@@ -83,13 +87,19 @@ class Feed {
     }
   }
 
-  void take(const WatchEvent& event) {
+  util::Result<> take(const WatchEvent& event) {
+    if (std::max(m_versions.size(), m_listing.size()) > k_most_objects) {
+      return util::fail(util::ErrorKind::invalid,
+                        util::cat("a watch of ", m_options.resource.group_resource(),
+                                  " has more than ", k_most_objects, " objects"),
+                        "See docs/limits.md.");
+    }
     if (event.type == WatchEventType::bookmark) {
-      return;
+      return {};
     }
     if (event.type == WatchEventType::listed) {
       m_listing[std::string(event.name)] = event.resource_version;
-      return;
+      return {};
     }
     if (event.type == WatchEventType::relisted) {
       m_versions = std::exchange(m_listing, {});
@@ -97,7 +107,7 @@ class Feed {
       for (const Listener& listener : m_listeners) {
         tell(listener);
       }
-      return;
+      return {};
     }
     const std::string name(event.name);
     m_versions[name] = event.resource_version;
@@ -109,6 +119,7 @@ class Feed {
     if (event.type == WatchEventType::deleted) {
       m_versions.erase(name);
     }
+    return {};
   }
 
   void tell(const Listener& listener) const {

@@ -1,6 +1,6 @@
 #include "failures.hpp"
 
-#include <kubist/http/guarded_transport.hpp>
+#include <kubist/http/transport.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::metrics {

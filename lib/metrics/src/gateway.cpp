@@ -24,6 +24,8 @@ constexpr std::string_view k_filter =
     R"(^cluster\.outbound.*\.upstream_rq_([1-5]xx|time)$|istio_requests_total|)"
     R"(istio_request_duration_milliseconds|^server\.uptime$)";
 
+constexpr std::size_t k_max_statistics = std::size_t{64} << 20U;  // of one pod
+
 bool is_ours(std::string_view metric) {
   return metric.starts_with("envoy_") || metric.starts_with("istio_request");
 }
@@ -199,6 +201,7 @@ class GatewayProvider : public Provider {
             "/proxy/stats/prometheus?usedonly&filter=", util::percent_encode(k_filter));
     kube::ApiCall call = kube::raw_get(path, "text/plain");
     call.timeout = m_options.timeout;
+    call.max_body = k_max_statistics;
     const http::Request request = m_client->request_of(call);
     auto response = http::stream(
         m_client->transport(), request,

@@ -48,16 +48,21 @@ http::Request slack_post(const std::string& url, const Batch& batch) {
 }
 
 http::Request webhook_post(const std::string& url, const Batch& batch, const util::Secret& key) {
-  Json messages = Json::array();
-  for (const Message& message : batch.messages) {
-    messages.push_back(to_json(message));
+  constexpr std::size_t k_max_messages = 1000;
+  Json data{{"notifications", Json::array()}};
+  const std::size_t shown = std::min(batch.messages.size(), k_max_messages);
+  for (std::size_t at = 0; at < shown; ++at) {
+    data["notifications"].push_back(to_json(batch.messages[at]));
+  }
+  if (shown < batch.messages.size()) {
+    data["more"] = batch.messages.size() - shown;
   }
   const auto seconds =
       std::chrono::duration_cast<std::chrono::seconds>(batch.time.time_since_epoch()).count();
   const std::string timestamp = std::to_string(seconds);
   http::Request request = post(url, {{"type", "kubist.notification"},
                                      {"timestamp", util::format_time(batch.time)},
-                                     {"data", {{"notifications", messages}}}});
+                                     {"data", std::move(data)}});
   request.headers.push_back({"webhook-id", batch.id});
   request.headers.push_back({"webhook-timestamp", timestamp});
   if (!key.empty()) {

@@ -70,7 +70,7 @@ TEST_CASE("spread: a destination is kept on every virtual cluster that it select
   CHECK(far.writes(target_user).empty());
 
   // One that cannot be reached says so, and the others go on.
-  put("home", {secret(project, "target", small_kubeconfig("https://127.0.0.1:1").dump())});
+  put("home", {secret(project, "target", small_kubeconfig("https://10.77.0.2:1").dump())});
   must(kubectl("home", {"patch", k_destinations, "web", "-n", project, "--type=merge", "-p",
                         R"({"spec":{"ports":[{"port":81}]}})"}));
   CHECK(run_kubist(world.as_user({"reconcile", "Project/" + project, "--timeout=20s"})).exit_code ==

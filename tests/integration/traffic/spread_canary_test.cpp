@@ -100,7 +100,7 @@ TEST_CASE(
     "canary: a cluster that is gone holds the rest, which goes back without it, until proven") {
   Two two("twogone");
   two.release_together();
-  put("home", {secret(two.stage.project(), "far", small_kubeconfig("https://127.0.0.1:1").dump())});
+  put("home", {secret(two.stage.project(), "far", small_kubeconfig("https://10.77.0.2:1").dump())});
   CHECK(two.until("RollingBack") == "RollingBack");
   CHECK(eventually([&] { return two.look(), two.spec(two.stage.ns()) == two.original.first; }, 60));
   CHECK(two.spec(two.far) != two.original.second);

@@ -57,7 +57,7 @@ TEST_CASE("connections: Clusters that lead to one place ask it once a run") {
     connections.begin_run();
     for (const char* project : {"a", "b", "c"}) {
       for (const char* name : {"one", "two"}) {
-        const auto reached = connections.connect(home_cluster(project, name), true, {});
+        const auto reached = connections.connect(home_cluster(project, name), {}, true, {});
         REQUIRE(reached);
         CHECK((*reached)->uid == "u1");
         CHECK((*reached)->version.git_version == "v1.34.4");
@@ -73,7 +73,7 @@ TEST_CASE("connections: Clusters that lead to one place ask it once a run") {
 TEST_CASE("connections: an identity that is known is not asked for") {
   ConnectionsFixture f;
   Connections connections(f.client, "u7", {});
-  const auto reached = connections.connect(home_cluster("a", "one"), true, {});
+  const auto reached = connections.connect(home_cluster("a", "one"), {}, true, {});
   REQUIRE(reached);
   CHECK((*reached)->uid == "u7");
   CHECK(f.fake->log() == std::vector<std::string>{"GET /version"});
@@ -115,14 +115,15 @@ TEST_CASE("connections: equal kubeconfigs share a client, others do not") {
   const auto reach = [&](const std::string& ns) {
     Json cluster = home_cluster(ns, "far");
     cluster["spec"] = {{"kubeconfigSecretRef", {{"name", "far"}}}};
-    const auto reached = connections.connect(cluster, true, {});
+    const auto reached = connections.connect(cluster, {}, true, {});
     REQUIRE_MESSAGE(reached, reached.error().message);
     return *reached;
   };
   const auto a = reach("a");
-  CHECK(f.requests() == 3);  // the Secret, version, kube-system
+  // the Secret, two looks for the network of Services, version, kube-system
+  CHECK(f.requests() == 5);
   CHECK(reach("b")->client == a->client);
-  CHECK(f.requests() == 4);
+  CHECK(f.requests() == 6);
   CHECK(reach("c")->client != a->client);
-  CHECK(f.requests() == 7);
+  CHECK(f.requests() == 9);
 }

@@ -414,6 +414,17 @@ TEST_CASE("curl transport: TLS by memory, with client certificate, server name, 
     CHECK(outcome.error().reason == k_failure_tls);
     CHECK(outcome.error().hint.find("certificate and key") != std::string::npos);
   }
+  SUBCASE("nobody gets a connection by the certificate alone") {
+    TransportSetup first(options);
+    REQUIRE(first.get(server.url()));
+    options.client_key_pem = util::Secret(pki.pem("server.key"));
+    CurlTransport second(first.engine, options);
+    Request request;
+    request.url = server.url();
+    const auto outcome = send(second, request);
+    REQUIRE_FALSE(outcome);
+    CHECK(outcome.error().reason == k_failure_tls);
+  }
   SUBCASE("endpoints with other certificates do not share connections") {
     TransportSetup first(options);
     CHECK(first.get(server.url()));

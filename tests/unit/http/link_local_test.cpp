@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <kubist/http/address.hpp>
+#include <kubist/http/curl_transport.hpp>
 #include <kubist/http/fetch.hpp>
 #include <kubist/http/guarded_transport.hpp>
 #include <kubist/util/text.hpp>
@@ -44,6 +46,8 @@ TEST_CASE("link-local: a name that leads there is refused, and who it is is said
   };
   for (const Case& each : {Case{"link-local.test", "169.254.7.7"},
                            {"link-local-6.test", "fe80::7"},
+                           {"unspecified.test", "0.0.0.0"},
+                           {"metadata-6.test", "fd00:ec2::254"},
                            {"mapped.test", "::ffff:169.254.7.7"},
                            {"169.254.7.7", "169.254.7.7"},
                            {"0xa9fe0707", "169.254.7.7"},
@@ -76,4 +80,49 @@ TEST_CASE("link-local: what must be at the address itself is not fetched from th
       fetch(nullptr, "http://link-local.test/manifest.yaml", 1000, {}, Redirects::refuse);
   REQUIRE_FALSE(text);
   CHECK(text.error().reason == k_failure_address);
+}
+
+namespace {
+
+std::string refuse_loopback(std::string_view address) {
+  return is_loopback_address(address) ? "a loopback address" : "";
+}
+
+util::Result<Response> get_through(const std::shared_ptr<CurlEngine>& engine,
+                                   const std::string& url, EndpointOptions options = {}) {
+  CurlTransport transport(engine, std::move(options));
+  Request request;
+  request.url = url;
+  request.timeout = std::chrono::seconds(20);
+  return send(transport, std::move(request));
+}
+
+}  // namespace
+
+TEST_CASE("address rule: an engine's connections lead where it allows, whatever the name") {
+  LoopbackServer server(
+      [](const ReceivedRequest&, Connection& connection) { connection.reply(200, "here"); });
+  const std::string url = cat("http://loopback.test:", server.port());
+  const auto free = std::make_shared<CurlEngine>();
+  REQUIRE(get_through(free, url));
+  // The connection that stands is not for an engine with a rule.
+  const auto ruled = std::make_shared<CurlEngine>(std::make_shared<Governor>(), refuse_loopback);
+  const auto refused = get_through(ruled, url);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == util::ErrorKind::forbidden);
+  CHECK(refused.error().reason == k_failure_address);
+  CHECK(refused.error().message.find("127.0.0.1, a loopback address") != std::string::npos);
+  CHECK(server.connections() == 1);
+}
+
+TEST_CASE("address rule: the proxy is where whoever runs kubist has it") {
+  LoopbackServer proxy([](const ReceivedRequest& request, Connection& connection) {
+    connection.reply(200, request.head.substr(0, request.head.find('\n')));
+  });
+  const auto engine = std::make_shared<CurlEngine>(std::make_shared<Governor>(), refuse_loopback);
+  EndpointOptions options;
+  options.proxy = cat("http://127.0.0.1:", proxy.port());
+  const auto answer = get_through(engine, "http://far.test:1/path", options);
+  REQUIRE_MESSAGE(answer, answer.error().to_string());
+  CHECK(answer->body == "GET http://far.test:1/path HTTP/1.1");
 }

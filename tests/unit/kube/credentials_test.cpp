@@ -6,6 +6,7 @@
 #include <kubist/util/fs.hpp>
 
 #include "support/fake_clock.hpp"
+#include "support/key_pair.hpp"
 #include "support/loopback_server.hpp"
 
 using namespace kubist;
@@ -77,6 +78,10 @@ TEST_CASE("credentials: a token file is read again, and kept when it cannot be r
   FakeClock clock;
   const auto source = make_credentials(auth, {}, clock);
   CHECK_FALSE(source->get({}));
+  REQUIRE(util::write_file(auth.token_file, "s3cret\nMetadata-Flavor: Google\n"));
+  const std::string refused = source->get({}).error().to_string();
+  CHECK(refused.find("has a character that no HTTP header may have") != std::string::npos);
+  CHECK(refused.find("s3cret") == std::string::npos);
   REQUIRE(util::write_file(auth.token_file, "one\n"));
   CHECK(source->get({})->authorization.reveal() == "Bearer one");
   REQUIRE(util::write_file(auth.token_file, "two"));
@@ -162,14 +167,17 @@ TEST_CASE("credentials: no key comes to the disk, and only what is ours is read 
     return found;
   };
   AuthInfo key = plugin.auth();
+  const testing::KeyPair pair = testing::make_key_pair();
+  const data::Json answer{{"kind", "ExecCredential"},
+                          {"apiVersion", "client.authentication.k8s.io/v1"},
+                          {"status",
+                           {{"clientCertificateData", pair.certificate},
+                            {"clientKeyData", pair.key},
+                            {"expirationTimestamp", "2025-11-24T17:00:00Z"}}}};
   REQUIRE(util::write_file(plugin.folder.path() / "key",
-                           "#!/bin/sh\necho '{\"kind\":\"ExecCredential\",\"apiVersion\":"
-                           "\"client.authentication.k8s.io/v1\",\"status\":{"
-                           "\"clientCertificateData\":\"c\",\"clientKeyData\":\"k\","
-                           "\"expirationTimestamp\":\"2025-11-24T17:00:00Z\"}}'\n",
-                           0700));
+                           "#!/bin/sh\ncat <<'END'\n" + answer.dump() + "\nEND\n", 0700));
   key.exec->command = (plugin.folder.path() / "key").string();
-  CHECK(make_credentials(key, options, clock)->get({})->client_key_pem.reveal() == "k");
+  CHECK(make_credentials(key, options, clock)->get({})->client_key_pem.reveal() == pair.key);
   CHECK(files().empty());
   const auto token = [&] {
     return make_credentials(plugin.auth(), options, clock)->get({})->authorization.reveal();
@@ -214,6 +222,18 @@ TEST_CASE("credentials: what a plugin does wrong, without its output") {
   CHECK(nonsense.find("s3cret") == std::string::npos);
   CHECK(message("echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1beta1\"}'")
             .find("answers with apiVersion") != std::string::npos);
+  const auto answering = [&](const data::Json& status) {
+    const data::Json answer{{"kind", "ExecCredential"},
+                            {"apiVersion", "client.authentication.k8s.io/v1"},
+                            {"status", status}};
+    return message("cat <<'END'\n" + answer.dump() + "\nEND\n");
+  };
+  const std::string two_lines = answering({{"token", "s3cret\nX: y"}});
+  CHECK(two_lines.find("its token has a character") != std::string::npos);
+  CHECK(two_lines.find("s3cret") == std::string::npos);
+  CHECK(answering({{"clientCertificateData", testing::make_key_pair().certificate},
+                   {"clientKeyData", testing::make_key_pair().key}})
+            .find("the key is not that of the certificate") != std::string::npos);
   const auto endless = make_credentials([&] {
     REQUIRE(util::write_file(plugin.folder.path() / "plugin", "#!/bin/sh\nexec yes\n", 0700));
     return plugin.auth();

@@ -50,6 +50,12 @@ TEST_CASE("webhook: carries the changes as data") {
                            "webhook-signature"));
 }
 
+TEST_CASE("webhook: of very many changes the first, and how many more there are") {
+  const Json body = Json::parse(*notify::webhook_post("https://x", batch(1002), {}).body);
+  CHECK(body["data"]["notifications"].size() == 1000);
+  CHECK(body["data"]["more"] == 2);
+}
+
 TEST_CASE("slack: one text, not too long, escaped") {
   const Json body = Json::parse(*notify::slack_post("https://x", batch(42)).body);
   const auto text = body["text"].get<std::string>();

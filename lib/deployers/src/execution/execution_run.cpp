@@ -1,6 +1,5 @@
 #include "execution/execution_run.hpp"
 
-#include <kubist/data/document.hpp>
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/runner.hpp>
@@ -62,7 +61,7 @@ util::Result<Json> kept_exports(World& world, const Json& deploy_item) {
     return Json();
   }
   const auto bytes = util::base64_decode(data::string_at(*secret, {"data", state::k_export_key}));
-  return data::parse_json(bytes.value_or("{}"), std::string(name));
+  return json_of_secret(bytes.value_or(""), std::string(name));
 }
 
 OnFailure on_failure(const Json& spec) {

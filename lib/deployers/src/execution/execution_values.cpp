@@ -1,4 +1,3 @@
-#include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/state/contract.hpp>
@@ -6,6 +5,7 @@
 #include <kubist/util/text.hpp>
 
 #include "execution/execution_parts.hpp"
+#include "item/requests.hpp"
 
 // What goes into an Execution and what comes out.
 namespace kubist::deployers {
@@ -83,9 +83,9 @@ util::Result<Json> from_execution(World& world, const std::string& ns, std::stri
              world.home->find(kube::well_known::secrets(), ns, secret_name, world.stop));
   const std::string text =
       secret ? util::base64_decode(data::string_at(*secret, {"data", state::k_export_key}))
-                   .value_or("{}")
-             : "{}";
-  KUBIST_TRY(const Json values, data::parse_json(text, cat("exports of Execution ", name)));
+                   .value_or("")
+             : "";
+  KUBIST_TRY(const Json values, json_of_secret(text, cat("exports of Execution ", name)));
   const auto value = values.find(wanted);
   if (value == values.end()) {
     return missing(import, cat("Execution ", ns, "/", name, " has no export ", wanted));

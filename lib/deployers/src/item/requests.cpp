@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <kubist/data/compare.hpp>
+#include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/resources/object.hpp>
@@ -206,6 +207,12 @@ util::Result<bool> remove(World& world, const Site& site, const kube::ApiResourc
   }
   report(world, site, "delete", resource, ns, name);
   return true;
+}
+
+util::Result<Json> json_of_secret(std::string_view text, const std::string& origin) {
+  auto value = data::parse_json(text.empty() ? "{}" : text, origin);
+  return value ? std::move(value)
+               : util::fail(data::place_alone(value.error(), "the Secret's value is not JSON"));
 }
 
 }  // namespace kubist::deployers

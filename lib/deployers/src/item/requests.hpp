@@ -10,6 +10,10 @@
 /// Writes with their reports; one place that asks World::may_write first.
 namespace kubist::deployers {
 
+/// The JSON text of a Secret's value; empty is an empty object. Invalid: it is none; the error says
+/// where in `origin`, and nothing of the text.
+util::Result<Json> json_of_secret(std::string_view text, const std::string& origin);
+
 /// A cluster to write to: home, or a Place.
 struct Site {
   kube::Client& client;

@@ -111,7 +111,7 @@ util::Result<ExportResult> keep_exports(World& world, const Item& item, const st
   result.changed = !present || data::string_at(*present, {"data", state::k_export_key}) !=
                                    data::string_at(secret, {"data", state::k_export_key});
   KUBIST_CHECK(ensure_secret(world, {*world.home, ""}, secret, present));
-  KUBIST_TRY(const Json value, data::parse_json(bytes, "exports"));
+  KUBIST_TRY(const Json value, json_of_secret(bytes, "exports"));
   for (const std::string& key : item.public_exports) {
     if (const auto found = value.find(key); found != value.end()) {
       result.public_values[key] = *found;

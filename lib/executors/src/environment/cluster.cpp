@@ -68,7 +68,8 @@ class ClusterExecutor final : public ManagedExecutor {
 
  protected:
   util::Result<Alignment> align_node(Work& work) override {
-    auto connection = world().connections.connect(effective(work), true, work.stop());
+    auto connection = world().connections.connect(
+        effective(work), allowed_servers(work.context().graph, work.node()), true, work.stop());
     if (!connection) {
       Alignment alignment = engine::alignment_of(connection.error());
       alignment.conditions.push_back({"Connected", "False", alignment.reason, alignment.message});

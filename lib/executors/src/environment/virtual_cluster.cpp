@@ -116,8 +116,10 @@ class VirtualClusterExecutor final : public ManagedExecutor {
       return util::fail(ErrorKind::not_found, "the Cluster of spec.clusterRef does not exist");
     }
     const engine::Node& cluster = work.context().graph[parent];
-    KUBIST_TRY(const auto connection,
-               world().connections.connect(*cluster.object, false, work.stop()));
+    KUBIST_TRY(
+        const auto connection,
+        world().connections.connect(*cluster.object, allowed_servers(work.context().graph, cluster),
+                                    false, work.stop()));
     Place place;
     place.client = connection->client;
     place.home = connection->uid == world().home_uid;

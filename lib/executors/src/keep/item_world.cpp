@@ -95,7 +95,8 @@ util::Result<deployers::Place> place_of(const std::shared_ptr<kube::Client>& hom
   }
   const engine::Node& virtual_cluster = graph[found[0]];
   const engine::Node& cluster = graph[virtual_cluster.parent];
-  KUBIST_TRY(const auto connection, connections.connect(*cluster.object, false, stop));
+  KUBIST_TRY(const auto connection,
+             connections.connect(*cluster.object, allowed_servers(graph, cluster), false, stop));
   place.client = connection->client;
   place.ns = resources::virtual_cluster_namespace(*virtual_cluster.object);
   place.cluster = connection->uid == home_uid ? "" : cluster.key.name;

@@ -66,7 +66,9 @@ util::Result<std::optional<Alignment>> istio_gate(Work& work, const TrafficPlace
   }
   Connections& connections = work.world().connections;
   KUBIST_TRY(const auto connection,
-             connections.connect(*place.cluster_node->object, false, work.stop()));
+             connections.connect(*place.cluster_node->object,
+                                 allowed_servers(work.context().graph, *place.cluster_node), false,
+                                 work.stop()));
   KUBIST_TRY(const auto evidence, connections.istio(*connection, work.stop()));
   const istio::Report report = istio::judge(*evidence, wish.scope);
   if (report.ready || report.verdict == istio::Verdict::unknown) {

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include <kubist/data/pointer.hpp>
-#include <kubist/http/guarded_transport.hpp>
+#include <kubist/http/address.hpp>
+#include <kubist/http/transport.hpp>
 #include <kubist/http/url.hpp>
 #include <kubist/util/text.hpp>
 

@@ -9,6 +9,7 @@
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
+#include "world/cluster_servers.hpp"
 #include "world/shared_answer.hpp"
 
 namespace kubist::executors {
@@ -73,7 +74,11 @@ util::Result<std::string> kubeconfig_text(kube::Client& home, const Json& cluste
 
 util::Result<Identity> ask_for_identity(const Endpoint& endpoint, const std::stop_token& stop) {
   Identity found;
-  KUBIST_TRY(found.version, endpoint.client->version(stop));
+  auto version = endpoint.client->version(stop);
+  if (!version && version.error().reason == http::k_failure_address) {
+    version.error().hint = allow_clusters_hint();
+  }
+  KUBIST_TRY(found.version, std::move(version));
   found.uid = endpoint.known_uid;
   if (found.uid.empty()) {
     KUBIST_TRY(found.uid, cluster_uid(*endpoint.client, stop));
@@ -97,20 +102,27 @@ util::Result<std::set<std::string>> ask_what_is_refused(kube::Client& client,
 
 Connections::Connections(std::shared_ptr<kube::Client> home, std::string home_uid,
                          kube::ClientOptions options)
-    : m_home(std::make_shared<Endpoint>()), m_options(std::move(options)) {
+    : m_home(std::make_shared<Endpoint>()),
+      m_servers(std::make_unique<ClusterServers>(home)),
+      m_options(std::move(options)) {
   m_home->client = std::move(home);
   m_home->known_uid = std::move(home_uid);
 }
 Connections::~Connections() = default;
 
 util::Result<std::shared_ptr<Endpoint>> Connections::endpoint_for(Entry& entry, const Json& cluster,
+                                                                  const AllowedServers& allowed,
                                                                   const std::stop_token& stop) {
   const resources::ObjectView view(cluster);
   if (data::bool_at(view.spec(), {"home"})) {
     return m_home;
   }
   KUBIST_TRY(const std::string text, kubeconfig_text(*m_home->client, cluster, stop));
-  const std::string hash = util::sha256_hex(text);
+  const std::string called = cat("kubeconfig of Cluster ", view.ns(), '/', view.name());
+  KUBIST_TRY(auto access, kube::strict_access(text, called));
+  KUBIST_TRY(const auto way, m_servers->way_to(access.server, allowed, called, stop));
+  // Who may go further shares no connection with who may not.
+  const std::string hash = cat(util::sha256_hex(text), way.named ? " named" : "");
   if (entry.endpoint && entry.kubeconfig_hash == hash) {
     return entry.endpoint;
   }
@@ -119,9 +131,9 @@ util::Result<std::shared_ptr<Endpoint>> Connections::endpoint_for(Entry& entry, 
   if (!endpoint) {
     std::erase_if(m_endpoints, [](const auto& each) { return each.second.expired(); });
     endpoint = std::make_shared<Endpoint>();
-    KUBIST_TRY(auto access, kube::strict_access(
-                                text, cat("kubeconfig of Cluster ", view.ns(), '/', view.name())));
-    KUBIST_TRY(endpoint->client, kube::Client::connect(std::move(access), m_options));
+    kube::ClientOptions options = m_options;
+    options.engine = way.engine;
+    KUBIST_TRY(endpoint->client, kube::Client::connect(std::move(access), std::move(options)));
     m_endpoints[hash] = endpoint;
   }
   entry.endpoint = endpoint;
@@ -130,6 +142,7 @@ util::Result<std::shared_ptr<Endpoint>> Connections::endpoint_for(Entry& entry, 
 }
 
 util::Result<std::shared_ptr<const Connection>> Connections::connect(const Json& cluster,
+                                                                     const AllowedServers& allowed,
                                                                      bool refresh,
                                                                      const std::stop_token& stop) {
   const resources::ObjectView view(cluster);
@@ -147,7 +160,7 @@ util::Result<std::shared_ptr<const Connection>> Connections::connect(const Json&
     return entry->connection;
   }
   entry->connection = nullptr;
-  KUBIST_TRY(const auto endpoint, endpoint_for(*entry, cluster, stop));
+  KUBIST_TRY(const auto endpoint, endpoint_for(*entry, cluster, allowed, stop));
   KUBIST_TRY(Identity found,
              endpoint->identity.get(m_run, [&] { return ask_for_identity(*endpoint, stop); }));
   const std::string_view known = data::string_at(view.status(), {"kubeSystemUID"});

@@ -1,9 +1,8 @@
 #include "world/metric_sources.hpp"
 
-#include <algorithm>
-
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/executor.hpp>
+#include <kubist/http/headers.hpp>
 #include <kubist/http/url.hpp>
 #include <kubist/util/text.hpp>
 
@@ -21,9 +20,7 @@ namespace {
 /// header.
 util::Result<std::string> authorization_of(const std::string& text, const std::string& secret) {
   std::string value(util::trim(text));
-  const bool printable =
-      std::all_of(value.begin(), value.end(), [](char c) { return c >= ' ' && c <= '~'; });
-  if (value.empty() || !printable) {
+  if (value.empty() || !http::is_header_value(value)) {
     auto error = util::make_error(util::ErrorKind::not_found,
                                   cat("what Secret ", secret, " has is no value of a header"),
                                   "Write a token, or 'Basic ' and the base64 of USER:PASSWORD.");

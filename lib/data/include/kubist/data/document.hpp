@@ -93,4 +93,8 @@ util::Result<Document> read_document(std::string_view text, const std::string& o
 util::Result<Json> parse_json(std::string_view text, const std::string& origin,
                               const ReadOptions& options = {});
 
+/// An error of reading a text that is secret: readers quote what they stumble over. Its kind and
+/// place with another message ("not a kubeconfig").
+util::Error place_alone(const util::Error& error, std::string message, std::string hint = {});
+
 }  // namespace kubist::data

@@ -5,19 +5,21 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include <kubist/data/json.hpp>
-#include <kubist/engine/node.hpp>
+#include <kubist/engine/graph.hpp>
 #include <kubist/istio/evidence.hpp>
 #include <kubist/kube/client.hpp>
 #include <kubist/util/result.hpp>
 
 namespace kubist::executors {
 
+class ClusterServers;
 struct Endpoint;  ///< a client and what its API server was asked
 
 /// A cluster that was reached, and which one it is.
@@ -27,6 +29,18 @@ struct Connection {
   std::string uid;  ///< of its namespace kube-system
   std::shared_ptr<Endpoint> endpoint;
 };
+
+/// Which servers the kubeconfigs of a project's Clusters may name: spec.allow.clusters of its
+/// Project and of the Root. Nothing where neither says so: any server but those at a link-local
+/// address, at loopback, and in the network of the home cluster's Services.
+struct AllowedServers {
+  std::optional<std::vector<std::string>> patterns;
+};
+/// For a node of the tree.
+AllowedServers allowed_servers(const engine::Graph& graph, const engine::Node& node);
+/// For a project namespace, asking the home cluster; who may not read Projects gets nothing.
+util::Result<AllowedServers> allowed_servers(kube::Client& home, const std::string& ns,
+                                             const std::stop_token& stop);
 
 /// The clients of all Clusters, made when first needed and kept while their kubeconfig stays the
 /// same. Cluster objects that lead somewhere by the same credentials (`home: true`, or kubeconfigs
@@ -46,10 +60,13 @@ class Connections {
   void begin_run() { ++m_run; }
   /// Connects to the cluster that the object describes and checks that it is the one of
   /// status.kubeSystemUID, where that is set. Invalid: KubeconfigNotAllowed,
-  /// ClusterIdentityChanged; not_found: SecretNotFound; forbidden, unavailable: as the cluster
-  /// answers. `refresh`: read the Secret again and look at the cluster as it is in this run (by the
+  /// ClusterIdentityChanged; not_found: SecretNotFound; forbidden: AddressNotAllowed; forbidden,
+  /// unavailable: as the cluster answers. No error has anything of a Secret that is no kubeconfig.
+  /// `refresh`: read the Secret again and look at the cluster as it is in this run (by the
   /// cluster's executor); else a connection of an earlier run will do.
-  util::Result<std::shared_ptr<const Connection>> connect(const data::Json& cluster, bool refresh,
+  util::Result<std::shared_ptr<const Connection>> connect(const data::Json& cluster,
+                                                          const AllowedServers& allowed,
+                                                          bool refresh,
                                                           const std::stop_token& stop);
   /// Those of the verbs get, create, patch and delete that the credentials of a connection do not
   /// have on all namespaces (four SelfSubjectAccessReviews a run).
@@ -76,13 +93,16 @@ class Connections {
  private:
   struct Entry;
   util::Result<std::shared_ptr<Endpoint>> endpoint_for(Entry& entry, const data::Json& cluster,
+                                                       const AllowedServers& allowed,
                                                        const std::stop_token& stop);
   std::shared_ptr<Endpoint> m_home;
+  std::unique_ptr<ClusterServers> m_servers;
   kube::ClientOptions m_options;
   std::atomic<std::uint64_t> m_run = 1;
   std::mutex m_mutex;  ///< guards the maps, not what is in them
   std::map<std::string, std::shared_ptr<Entry>> m_entries;     ///< by namespace/name
-  std::map<std::string, std::weak_ptr<Endpoint>> m_endpoints;  ///< by the kubeconfig's hash
+  /// By the kubeconfig's hash, and how far its server was judged.
+  std::map<std::string, std::weak_ptr<Endpoint>> m_endpoints;
 };
 
 }  // namespace kubist::executors

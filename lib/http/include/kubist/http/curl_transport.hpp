@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 
+#include <kubist/http/address.hpp>
 #include <kubist/http/governor.hpp>
 #include <kubist/http/transport.hpp>
 #include <kubist/util/secret.hpp>
@@ -19,12 +20,15 @@ struct EndpointOptions {
   bool compression = true;       ///< gzip for GET off loopback
 };
 
-/// The two worker threads (calls; long-running exchanges) that all endpoints of a program share.
-/// Threads start with the first exchange of their sort and end with the last owner; what is in flight
-/// then ends as cancelled. Any thread.
+/// The two worker threads (calls; long-running exchanges) that endpoints share, and connections of
+/// their own: where `rule` is given, each of them leads where it allows, whatever name led there
+/// (behind a proxy of the environment it is the proxy that knows where names lead).
+/// Threads start with the first exchange of their sort and end with the last owner; what is in
+/// flight then ends as cancelled. Any thread.
 class CurlEngine {
  public:
-  explicit CurlEngine(std::shared_ptr<Governor> governor = std::make_shared<Governor>());
+  explicit CurlEngine(std::shared_ptr<Governor> governor = std::make_shared<Governor>(),
+                      AddressRule rule = nullptr);
   ~CurlEngine();
   CurlEngine(const CurlEngine&) = delete;
   CurlEngine& operator=(const CurlEngine&) = delete;

@@ -8,10 +8,7 @@ namespace kubist::http {
 
 class CurlWorker;
 
-/// Error::reason where an address must not be asked: kind forbidden.
-inline constexpr std::string_view k_failure_address = "AddressNotAllowed";
-
-/// For addresses that users name: nothing is sent to a link-local one (url.hpp, is_link_local()),
+/// For addresses that users name: nothing is sent to a link-local one (address.hpp),
 /// whatever name or redirect leads there; the system's CAs, no client certificate. One thread, from
 /// the first exchange on, and connections of its own: none that somebody else made is used. What is
 /// in flight when it goes ends as cancelled. Behind a proxy of the environment it is the proxy that

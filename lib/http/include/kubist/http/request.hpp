@@ -37,7 +37,9 @@ struct Request {
   /// Its error ends the exchange. Null: always.
   Permit permit;
   bool follow_redirects = false;  ///< http and https only, at most 10
-  std::size_t max_body = 0;       ///< a longer answer is an error; 0: no limit
+  /// A longer answer is an error, streamed or not; counted unpacked. 0: no limit, but 16 MiB for
+  /// the body of an answer other than 2xx.
+  std::size_t max_body = 0;
 
   /// When set, the body of a 2xx answer comes here in pieces as it arrives (on the worker's thread:
   /// be quick) and Response::body stays empty; other answers are collected as usual. False ends the

@@ -52,7 +52,9 @@ inline constexpr std::string_view k_failure_tls = "TlsFailed";          ///< han
 inline constexpr std::string_view k_failure_lost = "ConnectionLost";    ///< broke after it stood
 inline constexpr std::string_view k_failure_not_processed = "NotProcessed";  ///< REFUSED_STREAM
 inline constexpr std::string_view k_failure_protocol = "ProtocolError";  ///< the answer is not HTTP
-inline constexpr std::string_view k_failure_too_large = "TooLarge";      ///< longer than max_body
+inline constexpr std::string_view k_failure_too_large = "TooLarge";  ///< longer than docs/limits.md
+/// It leads to an address that must not be asked (address.hpp): kind forbidden.
+inline constexpr std::string_view k_failure_address = "AddressNotAllowed";
 
 /// Sends the request and waits for its outcome. Stop cancels it. Not from a Done callback.
 util::Result<Response> send(Transport& transport, Request request, std::stop_token stop = {});

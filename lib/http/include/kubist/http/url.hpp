@@ -28,11 +28,6 @@ std::string redacted(std::string_view url);
 /// Is it localhost, 127.0.0.0/8 or ::1?
 bool is_loopback(std::string_view host);
 
-/// Is it the text of an address of 169.254.0.0/16 or fe80::/10 (RFC 3927, RFC 4291 section 2.5.6),
-/// where clouds keep the credentials of their machines; also written as IPv6 (::ffff:0:0/96,
-/// 64:ff9b::/96)? A name is none.
-bool is_link_local(std::string_view address);
-
 /// "a=1&b=x%20y" of the pairs whose value is not empty, percent-encoded, in the given order.
 std::string make_query(const std::vector<std::pair<std::string_view, std::string>>& parameters);
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -32,6 +33,7 @@ struct ApiCall {
   std::chrono::milliseconds timeout{0};
   http::Permit permit = {};  ///< see http::Request
   std::optional<ExpectedObject> expected;  ///< of a call about one object, not its subresource
+  std::size_t max_body = 0;                ///< see http::Request; 0: 512 MiB
 };
 
 inline constexpr std::string_view k_default_manager = "kubist";

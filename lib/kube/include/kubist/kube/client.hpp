@@ -65,6 +65,8 @@ struct ListOptions {
   std::int64_t first_limit = 500;                  ///< objects on the first page
   bool paged = true;                               ///< false: one reply, whatever its size
   std::int64_t max_objects = 0;                    ///< stop after that many; 0: all
+  /// More of it is an error with reason http::k_failure_too_large; list() stops at 512 MiB anyway.
+  std::size_t max_bytes = std::size_t{4} << 30U;
   /// When a continue token expires: go on from the server's fresh token (for printing) instead of
   /// failing with reason Expired.
   bool tolerate_expired = false;
@@ -139,7 +141,9 @@ struct ClientOptions {
 /// must not be called from a ReplyHandler. Destroying it cancels its calls (their handlers still
 /// run) and waits for them.
 ///
-/// Errors: kube/api_error.hpp for answers of 400 and more, http/transport.hpp for no answer.
+/// Errors: kube/api_error.hpp for answers of 400 and more, http/transport.hpp for no answer. No
+/// answer is longer than docs/limits.md tells; of a server that a Secret names
+/// (ClusterAccess::from_secret) errors show what is a Kubernetes Status alone.
 class Client {
  public:
   /// Reads nothing and sends nothing. Invalid: credentials that cannot be used (a broken key, ...).

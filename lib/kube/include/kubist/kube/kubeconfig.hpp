@@ -78,6 +78,8 @@ struct ClusterAccess {
   bool compression = true;
   std::chrono::milliseconds request_timeout{0};
   AuthInfo auth;
+  /// Of strict_access(): of a refusal's body a Client shows no more than a Kubernetes Status.
+  bool from_secret = false;
 };
 
 /// The files that count: --kubeconfig alone, else the KUBECONFIG list without repeats, else
@@ -88,7 +90,9 @@ std::vector<std::filesystem::path> kubeconfig_files(const Overrides& overrides, 
 util::Result<Kubeconfig> load_kubeconfig(const Overrides& overrides, const Environment& env);
 
 /// The access that a kubeconfig and the flags describe; reads the CA, certificate and key files it
-/// names. not_found: no such context, cluster or user (with suggestions); invalid: wrong fields.
+/// names. not_found: no such context, cluster or user (with suggestions); invalid: wrong fields, a
+/// key that is not the certificate's, a token or another header's value that is not printable
+/// ASCII.
 util::Result<ClusterAccess> resolve(const Kubeconfig& config, const Overrides& overrides,
                                     const Environment& env);
 /// The service account of the pod this runs in; nothing outside of pods.
@@ -97,9 +101,10 @@ std::optional<util::Result<ClusterAccess>> in_cluster(const Environment& env);
 /// Errors say how to point kubist at a cluster.
 util::Result<ClusterAccess> find_access(const Overrides& overrides, const Environment& env);
 
-/// A kubeconfig from a Secret. It may hold server, CA data, tls-server-name, token and client
-/// certificate data; every other field is invalid with reason "KubeconfigNotAllowed", and the message
-/// names the field.
+/// A kubeconfig from a Secret. It may hold server (https, without user, query and fragment), CA
+/// data, tls-server-name, token and client certificate data; every other field is invalid with
+/// reason "KubeconfigNotAllowed", and the message names it. No error has anything else of the text:
+/// the Secret may be something else. Whether the server may be asked is for the caller to judge.
 util::Result<ClusterAccess> strict_access(std::string_view text, const std::string& origin);
 
 /// Sets current-context in the first file of the list that has one (it wins over the others), else in

@@ -21,7 +21,8 @@ struct Batch {
 /// Source: Slack, "Sending messages using incoming webhooks"; & < > are escaped as it asks.
 http::Request slack_post(const std::string& url, const Batch& batch);
 
-/// {"type": "kubist.notification", "timestamp", "data": {"notifications": [...]}} with the headers
+/// {"type": "kubist.notification", "timestamp", "data": {"notifications": [...]}} (the
+/// first 1,000, and how many "more" there are) with the headers
 /// webhook-id, webhook-timestamp and, where there is a key, webhook-signature "v1,BASE64" of
 /// HMAC-SHA256 over "ID.TIMESTAMP.BODY". A key that begins with whsec_ is base64.
 /// Source: Standard Webhooks 1.0.0.

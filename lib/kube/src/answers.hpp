@@ -1,0 +1,34 @@
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include <kubist/data/json.hpp>
+#include <kubist/http/transport.hpp>
+#include <kubist/util/result.hpp>
+
+// What an API server may answer: it may be a member's. docs/limits.md tells these limits.
+namespace kubist::kube {
+
+inline constexpr std::size_t k_max_reply = std::size_t{512} << 20U;
+inline constexpr std::size_t k_max_small_reply = std::size_t{64} << 10U;   ///< versions, reviews
+inline constexpr std::size_t k_max_schema_reply = std::size_t{64} << 20U;  ///< discovery, OpenAPI
+inline constexpr std::size_t k_max_list = std::size_t{512} << 20U;         ///< of Client::list()
+
+/// The JSON of an answer. Invalid: it is none, or passes the limits of data::ReadOptions; an object
+/// may be as deep as API servers take them.
+util::Result<data::Json> parse_answer(std::string_view body);
+
+/// For servers that a Secret names: of an answer with a status of 400 or more, the body comes
+/// through only if it is a Kubernetes Status. Else errors would show what any service says that
+/// whoever wrote the Secret cannot reach.
+class StatusesAlone : public http::Transport {
+ public:
+  explicit StatusesAlone(std::shared_ptr<http::Transport> inner) : m_inner(std::move(inner)) {}
+  http::Call start(http::Request request, http::Done done) override;
+
+ private:
+  std::shared_ptr<http::Transport> m_inner;
+};
+
+}  // namespace kubist::kube

@@ -1,0 +1,115 @@
+// What a server may send is limited, and an error says by what.
+#include <doctest/doctest.h>
+
+#include <kubist/http/curl_transport.hpp>
+#include <kubist/util/base64.hpp>
+#include <kubist/util/text.hpp>
+
+#include "support/loopback_server.hpp"
+
+using namespace kubist;
+using namespace kubist::http;
+using namespace kubist::testing;
+using util::cat;
+
+namespace {
+
+/// 100,000 times '0', packed by gzip to 133 bytes.
+constexpr std::string_view k_bomb =
+    "H4sIAAAAAAACA+3BMQEAAADCoErrn84aHkABAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+    "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+    "AAAArwaFwk3FoIYBAA==";
+
+struct LimitsSetup {
+  util::Error refused(Request request) {
+    const auto outcome = send(transport, std::move(request));
+    REQUIRE_FALSE(outcome);
+    return outcome.error();
+  }
+  std::shared_ptr<CurlEngine> engine = std::make_shared<CurlEngine>();
+  CurlTransport transport{engine, {}};
+};
+
+Request request_to(const LoopbackServer& server, std::size_t max_body = 0) {
+  Request request;
+  // By a name: loopback addresses are not asked for packed answers.
+  request.url = cat("http://loopback.test:", server.port(), "/");
+  request.max_body = max_body;
+  request.timeout = std::chrono::seconds(60);
+  return request;
+}
+
+}  // namespace
+
+TEST_CASE("limits: a packed answer is counted unpacked") {
+  LoopbackServer server([](const ReceivedRequest& request, Connection& connection) {
+    REQUIRE(request.header("Accept-Encoding") == "gzip");
+    connection.reply(200, *util::base64_decode(k_bomb), "Content-Encoding: gzip\r\n");
+  });
+  LimitsSetup setup;
+  const auto whole = send(setup.transport, request_to(server, 100'000));
+  REQUIRE_MESSAGE(whole, whole.error().to_string());
+  CHECK(whole->body == std::string(100'000, '0'));
+  const auto error = setup.refused(request_to(server, 99'999));
+  CHECK(error.reason == k_failure_too_large);
+  CHECK_MESSAGE(error.message.ends_with("the answer is longer than 99999 bytes"), error.message);
+}
+
+TEST_CASE("limits: an answer that is streamed is counted, too") {
+  LoopbackServer server([](const ReceivedRequest&, Connection& connection) {
+    connection.reply(200, std::string(200'000, 'x'));
+  });
+  LimitsSetup setup;
+  std::size_t came = 0;
+  Request request = request_to(server, 50'000);
+  request.on_chunk = [&](std::string_view bytes) {
+    came += bytes.size();
+    return true;
+  };
+  CHECK(setup.refused(request).reason == k_failure_too_large);
+  CHECK(came <= 50'000);
+}
+
+TEST_CASE("limits: headers without end, and the body of a refusal") {
+  LimitsSetup setup;
+  SUBCASE("headers") {
+    LoopbackServer server([](const ReceivedRequest&, Connection& connection) {
+      connection.write("HTTP/1.1 200 OK\r\n");
+      for (int i = 0; i < 40; ++i) {
+        connection.write(cat("X-", i, ": ", std::string(50'000, 'y'), "\r\n"));
+      }
+      connection.write("Content-Length: 0\r\n\r\n");
+    });
+    const auto error = setup.refused(request_to(server));
+    CHECK(error.reason == k_failure_too_large);
+    CHECK_MESSAGE(error.message.find("headers have more than 262144 bytes") != std::string::npos,
+                  error.message);
+  }
+  SUBCASE("the body of a 500, though nothing limits the answer") {
+    LoopbackServer server([](const ReceivedRequest&, Connection& connection) {
+      connection.reply(500, std::string(17 << 20, 'z'));
+    });
+    const auto error = setup.refused(request_to(server));
+    CHECK(error.reason == k_failure_too_large);
+    CHECK_MESSAGE(error.message.find("longer than 16777216 bytes") != std::string::npos,
+                  error.message);
+  }
+}
+
+TEST_CASE("limits: a header with a line's end is not sent") {
+  LoopbackServer server(
+      [](const ReceivedRequest&, Connection& connection) { connection.reply(200, ""); });
+  for (const Header& header :
+       {Header{"Authorization", "Bearer t0ken\r\nMetadata-Flavor: Google"},
+        Header{"Authorization", "Bearer t0ken\n"}, Header{"X-A\r\nX-B", "t0ken"},
+        Header{"X-A", std::string("t0ken\0", 6)}}) {
+    LimitsSetup setup;
+    Request request = request_to(server);
+    request.headers = {header};
+    const auto error = setup.refused(request);
+    CHECK(error.kind == util::ErrorKind::invalid);
+    CHECK(error.message.find("a line's end") != std::string::npos);
+    CHECK(error.message.find("t0ken") == std::string::npos);
+  }
+  CHECK(server.connections() == 0);
+}
