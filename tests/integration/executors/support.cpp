@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <kubist/apply/install.hpp>
 #include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/node.hpp>
@@ -454,6 +455,8 @@ void install_crds() {
     if (kubectl("home", {"get", "-f", "-", "-o", "name"}, list.dump()).exit_code != 0) {
       must(kubectl("home", {"apply", "--server-side", "-f", "-"}, list.dump()));
     }
+    const Json roles{{"apiVersion", "v1"}, {"kind", "List"}, {"items", apply::project_roles()}};
+    must(kubectl("home", {"apply", "--server-side", "-f", "-"}, roles.dump()));
     must(kubectl("home", {"wait", "--for=condition=Established", "--timeout=60s", "-f", "-"},
                  list.dump()));
     return true;

@@ -91,7 +91,7 @@ struct FakeCluster::Impl {
     if (request.user_agent != k_operator) {
       log.push_back({request.verb(), request.plural, request.ns, request.name, request.subresource,
                      request.target, request.user_agent, request.dry_run(), status,
-                     request.has_permit});
+                     request.has_permit, request.as});
     }
   }
 
@@ -342,6 +342,11 @@ void FakeCluster::cut_watches() { m_impl->end(util::fail(lost({}))); }
 void FakeCluster::bookmark() {
   const std::lock_guard lock(m_impl->mutex);
   m_impl->watches.bookmark(m_impl->server.store().version());
+}
+
+void FakeCluster::deny(const std::string& verb) {
+  const std::lock_guard lock(m_impl->mutex);
+  m_impl->server.deny(verb);
 }
 
 void FakeCluster::compact() {
