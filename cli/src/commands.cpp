@@ -34,6 +34,7 @@ const std::vector<const CommandSpec*>& commands() {
       &events_command(),
       &explain_command(),
       &api_resources_command(),
+      &auth_can_i_command(),
       &canary_list_command(),
       &canary_status_command(),
       &canary_history_command(),
@@ -78,7 +79,8 @@ const std::vector<const CommandSpec*>& commands() {
 }
 
 const CommandGroup* find_group(std::string_view word) {
-  static constexpr std::array<CommandGroup, 7> k_groups{{
+  static constexpr std::array<CommandGroup, 8> k_groups{{
+      {"auth", "Ask what you, or a project, may do"},
       {"deployitem", "Work on the items of Executions: logs, exports, state, runs"},
       {"canary", "Follow and steer the release of a new version, or simulate it"},
       {"experiment", "Follow and steer experiments that compare variants"},

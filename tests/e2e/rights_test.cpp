@@ -85,23 +85,10 @@ TEST_CASE(
   const std::string home_ns = world.name("home");
   // An administrator's part.
   world.make_project(project);
-  must(kubectl("home", {"create", "namespace", home_ns}));
+  const Account account(project, home_ns);
   must(kubectl("home", {"create", "-n", home_ns, "-f", "-"}, k_deployment));
-  must(kubectl("home", {"create", "serviceaccount", "kubist", "-n", project}));
-  const std::string roles =
-      must(run_kubist({"init", "--print-rbac", "-n", project, "--home-namespace", home_ns}));
-  std::vector<Json> printed = documents(roles);
-  std::erase_if(printed,
-                [](const Json& role) { return role["metadata"]["name"] == "kubist-init"; });
-  put("home", printed);
-  const kubist::util::TempDir folder{"rights"};
-  const std::string file = folder.path() / "kubeconfig";
-  const std::string token(
-      kubist::util::trim(must(kubectl("home", {"create", "token", "kubist", "-n", project}))));
-  REQUIRE(kubist::util::write_file(file, token_config("home", token).dump()));
-  const auto own = [&](Words args, const std::string& input = {}) {
-    args.insert(args.end(), {"--kubeconfig", file});
-    return run_kubist(args, input);
+  const auto own = [&](const Words& args, const std::string& input = {}) {
+    return account.kubist(args, input);
   };
 
   Audit audit("home");
@@ -121,12 +108,11 @@ TEST_CASE(
   must(own({"deployitem", "logs", "here-run", "-n", project}));
   Audit second("home");
   must(own({"reconcile", "Project/" + project}));
-  const std::string account = cat("system:serviceaccount:", project, ":kubist");
-  CHECK(second.writes(account).empty());
+  CHECK(second.writes(account.user()).empty());
   must(own({"delete", "-n", project, "-f", "-", "--timeout=120s"}, yaml_of(objects)));
   CHECK(!get("home", "namespace", home_ns));
 
-  std::vector<Right> rights = rights_of(printed);
+  std::vector<Right> rights = account.rights();
   std::erase_if(rights, needs_no_pod);
   const std::vector<Unused> unused{
       {{"", "", "secrets", "update", ""},
@@ -139,14 +125,10 @@ TEST_CASE(
       {{"", "", "persistentvolumeclaims", "list", ""}, "kubist garbage"},
       {{"", "", "persistentvolumeclaims", "create", ""}, "the same"},
       {{"", "", "persistentvolumeclaims", "delete", ""}, "the same"}};
-  const auto requests = audit.requests(account);
+  const auto requests = audit.requests(account.user());
   check_none_refused(requests);
   check_needed(rights, requests, unused);
 
-  for (const std::string& role : {cat("clusterrole/kubist-project-", project),
-                                  cat("clusterrolebinding/kubist-project-", project)}) {
-    kubectl("home", {"delete", role, "--ignore-not-found"});
-  }
 }
 
 TEST_CASE("rights: init needs what is printed for it, then writes nothing; uninstall undoes it") {
@@ -167,7 +149,7 @@ TEST_CASE("rights: init needs what is printed for it, then writes nothing; unins
   };
   clean();
   const std::string roles =
-      must(run_kubist({"init", "--print-rbac", "-n", "default", "--service-account", "init"}));
+      must(run_kubist({"init", "--print-rbac", "-n", "default", "--service-account", "default/init"}));
   must(kubectl("target2", {"apply", "--server-side", "--dry-run=server", "-f", "-"}, roles));
   std::vector<Json> printed = documents(roles);
   std::erase_if(printed,

@@ -25,6 +25,7 @@ struct LoggedRequest {
   bool dry_run = false;
   int status = 0;
   bool has_permit = false;  ///< of http::Request
+  std::string as;           ///< whom the request impersonates; empty: nobody
   /// "patch virtualclusters shop/dev status".
   std::string to_string() const;
 };
@@ -71,6 +72,8 @@ class FakeCluster : public http::Transport {
   void lose(const std::string& pattern, int times = 1);
   /// Something that happens just before such a request is served.
   void before(const std::string& pattern, std::function<void()> what, int times = 1);
+  /// From here on access reviews (all but impersonated ones) say no to that verb.
+  void deny(const std::string& verb);
   void end_watches();  ///< as servers close them from time to time
   void cut_watches();  ///< the connections break
   void bookmark();     ///< one to every watch

@@ -7,6 +7,7 @@ namespace kubist::cli {
 const CommandSpec& agent_collect_command();
 const CommandSpec& agent_restore_command();
 const CommandSpec& api_resources_command();
+const CommandSpec& auth_can_i_command();
 const CommandSpec& apply_command();
 const CommandSpec& canary_simulate_command();
 const CommandSpec& complete_command();

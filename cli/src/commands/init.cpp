@@ -11,11 +11,19 @@
 namespace kubist::cli {
 namespace {
 
-void print_rbac(Context& context, const Arguments& arguments) {
+util::Result<> print_rbac(Context& context, const Arguments& arguments) {
   apply::ProjectAccount account;
+  const std::string given = arguments.text("service-account");
+  const auto slash = given.find('/');
+  if (slash == std::string::npos || slash == 0 || slash + 1 == given.size()) {
+    return util::fail(util::ErrorKind::usage,
+                      util::cat("--service-account ", given, " is not of the form NAMESPACE/NAME"),
+                      "The account lives outside the namespaces of projects.");
+  }
+  account.account_ns = given.substr(0, slash);
+  account.name = given.substr(slash + 1);
   account.ns = arguments.text("namespace").empty() ? "default" : arguments.text("namespace");
   account.project = arguments.given("project") ? arguments.text("project") : account.ns;
-  account.name = arguments.text("service-account");
   account.home_namespaces = arguments.list("home-namespace");
   std::string text;
   const auto add = [&text](const std::vector<data::Json>& objects) {
@@ -27,11 +35,12 @@ void print_rbac(Context& context, const Arguments& arguments) {
   add(apply::init_rbac());
   add(apply::project_rbac(account));
   context.out().write(text);
+  return {};
 }
 
 util::Result<int> run_init(Context& context, const Arguments& arguments) {
   if (arguments.boolean("print-rbac")) {
-    print_rbac(context, arguments);
+    KUBIST_CHECK(print_rbac(context, arguments));
     return k_ok;
   }
   KUBIST_TRY(const auto format, set_format(arguments));
@@ -59,15 +68,17 @@ const CommandSpec& init_command() {
           "a "
           "newer kubist installed stays as it is, and so does a DeployItem kind that somebody else "
           "installed: then items use upstream's fields, and only types kubist.io/* are claimed. "
+          "It also installs the ClusterRoles kubist-project and kubist-project-own: the rights of "
+          "projects' accounts on this cluster.\n\n"
           "With --print-rbac nothing is sent: it prints the least rights that init needs, and "
-          "those that the ServiceAccount of a project (in --namespace) needs to apply, reconcile "
-          "and delete what is in the project. The Project itself and its namespaces on this "
-          "cluster are an administrator's: --home-namespace names those that virtual clusters "
-          "adopt.",
+          "those that a ServiceAccount needs with which kubist applies, reconciles and deletes "
+          "what is in a project (in --namespace), with the project's own account, which kubist "
+          "impersonates. The Project itself and its namespaces on this cluster are an "
+          "administrator's: --home-namespace names those that virtual clusters adopt.",
       .flags = {dry_run_flag("write nothing: client or server"),
                 {"print-rbac", 0, FlagKind::boolean, "", "print the minimum roles as YAML"},
-                {"service-account", 0, FlagKind::text, "NAME",
-                 "the project's ServiceAccount, for --print-rbac", "kubist"},
+                {"service-account", 0, FlagKind::text, "NAMESPACE/NAME",
+                 "the ServiceAccount that runs kubist, for --print-rbac", "kubist-system/kubist"},
                 {"project", 0, FlagKind::text, "NAME",
                  "the Project, for --print-rbac; by default named as its namespace"},
                 {"home-namespace", 0, FlagKind::list, "NAME",

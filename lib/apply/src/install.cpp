@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include <kubist/apply/install.hpp>
@@ -21,15 +22,19 @@ using util::ErrorKind;
 
 namespace {
 
-/// A new kind may replace what an older kubist wrote, never what a newer one or somebody else did.
-util::Result<Admission> admit_crd(const Json* live, const std::string& version) {
+/// A new kind or role may replace what an older kubist wrote, never what a newer one or somebody
+/// else did.
+util::Result<Admission> admit(const Json* live, const std::string& version) {
   if (live == nullptr) {
     return Admission{};
   }
+  const bool is_role = ObjectView(*live).kind() == "ClusterRole";
   const std::string_view group = data::string_at(*live, {"spec", "group"});
   if (!is_own_crd(*live) && group != resources::k_kubist_group) {
     return Admission{false,
-                     "somebody else installed it: only items of types kubist.io/* are claimed"};
+                     is_role ? "somebody else made it: its rights are those of projects' accounts"
+                             : "somebody else installed it: only items of types kubist.io/* are "
+                               "claimed"};
   }
   const std::string installed(ObjectView(*live).annotation(k_version_annotation));
   if (compare_versions(installed, version) > 0) {
@@ -128,12 +133,15 @@ bool is_own_crd(const Json& crd) {
 
 Report install_crds(kube::Client& client, const InstallOptions& options, std::stop_token stop) {
   std::vector<resources::Manifest> manifests;
-  for (const Json& crd : resources::crds()) {
+  const auto add = [&](const Json& object) {
     resources::Manifest manifest;
-    manifest.object = crd;
+    manifest.object = object;
     resources::set_annotation(manifest.object, k_version_annotation, options.version);
     manifests.push_back(std::move(manifest));
-  }
+  };
+  std::for_each(resources::crds().begin(), resources::crds().end(), add);
+  const std::vector<Json> roles = project_roles();
+  std::for_each(roles.begin(), roles.end(), add);
   Options apply;
   // Nobody else has a say in kubist's own kinds, and a half-written CRD helps nobody.
   apply.force_conflicts = true;
@@ -143,7 +151,7 @@ Report install_crds(kube::Client& client, const InstallOptions& options, std::st
   apply.timeout = options.timeout;
   apply.on_result = options.on_result;
   apply.admit = [&options](std::size_t, const Json* live) {
-    return admit_crd(live, options.version);
+    return admit(live, options.version);
   };
   return apply_set(client, manifests, apply, std::move(stop));
 }
@@ -184,6 +192,18 @@ Report uninstall_crds(kube::Client& client, const UninstallOptions& options, std
       in_use.push_back(cat(*count, ' ', name));
     }
     targets.push_back({resource, "", name, std::string(ObjectView(**live).uid()), {}});
+  }
+  for (const Json& role : project_roles()) {
+    const std::string name(ObjectView(role).name());
+    auto live = client.find(kube::well_known::cluster_roles(), "", name, stop);
+    if (!live) {
+      report.errors.push_back(live.error());
+      return report;
+    }
+    if (*live && is_own_crd(**live)) {
+      targets.push_back({kube::well_known::cluster_roles(), "", name,
+                         std::string(ObjectView(**live).uid()), {}});
+    }
   }
   if (!in_use.empty() && !options.force) {
     report.errors.push_back(util::make_error(

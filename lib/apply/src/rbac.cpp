@@ -27,12 +27,13 @@ Json role(std::string_view kind, std::string_view ns, std::string_view name, Jso
 }
 
 Json binding(std::string_view kind, std::string_view ns, std::string_view name,
-             std::string_view role_kind, std::string_view account_ns, std::string_view account) {
+             std::string_view role_kind, std::string_view role, std::string_view account_ns,
+             std::string_view account) {
   Json object{
       {"apiVersion", "rbac.authorization.k8s.io/v1"},
       {"kind", kind},
       {"metadata", {{"name", name}}},
-      {"roleRef", {{"apiGroup", "rbac.authorization.k8s.io"}, {"kind", role_kind}, {"name", name}}},
+      {"roleRef", {{"apiGroup", "rbac.authorization.k8s.io"}, {"kind", role_kind}, {"name", role}}},
       {"subjects",
        Json::array({{{"kind", "ServiceAccount"}, {"name", account}, {"namespace", account_ns}}})}};
   if (!ns.empty()) {
@@ -44,6 +45,7 @@ Json binding(std::string_view kind, std::string_view ns, std::string_view name,
 const Json k_read{"get", "list", "watch"};
 const Json k_manage{"get", "list", "watch", "create", "patch", "delete"};
 const Json k_keep{"get", "create", "patch", "delete"};
+const Json k_write{"get", "list", "watch", "create", "update", "patch", "delete"};
 
 Json named(Json rule, Json names) {
   rule["resourceNames"] = std::move(names);
@@ -94,6 +96,7 @@ Json own_rules() {
       rule({"coordination.k8s.io"}, {"leases"}, {"create"}),
       named(rule({"coordination.k8s.io"}, {"leases"}, {"get", "update"}), {"kubist"}),
       rule({""}, {"configmaps"}, k_keep),
+      named(rule({""}, {"serviceaccounts"}, {"impersonate"}), {resources::k_project_account}),
   });
   for (Json& each : pod_rules()) {
     rules.push_back(std::move(each));
@@ -101,23 +104,11 @@ Json own_rules() {
   return rules;
 }
 
-/// What Destinations, EntryGateways, ExternalServices and TrafficRoutes become, and what is looked
-/// at before traffic is sent there and while it is judged.
-void add_traffic_rules(Json& rules) {
-  rules.push_back(rule({""}, {"services"}, k_manage));
-  rules.push_back(rule({"networking.istio.io"},
-                       {"destinationrules", "gateways", "serviceentries", "virtualservices"},
-                       k_manage));
-  rules.push_back(rule({"gateway.networking.k8s.io"}, {"httproutes"}, k_manage));
-  rules.push_back(rule({"metrics.k8s.io"}, {"pods"}, {"list"}));
-}
-
-/// What a virtual cluster on the home cluster needs in its namespace.
+/// What kubist itself does in the namespace of a virtual cluster on the home cluster. The rest it
+/// does as the project's account.
 Json home_namespace_rules() {
-  Json rules = pod_rules();
-  rules.push_back(rule({"apps"}, {"deployments"}, {"list", "patch"}));
-  add_traffic_rules(rules);
-  return rules;
+  return Json::array({rule({"apps"}, {"deployments"}, {"list", "patch"}),
+                      rule({"rbac.authorization.k8s.io"}, {"rolebindings"}, {"get"})});
 }
 
 /// Of cluster-scoped objects a project may read what it depends on, and write its own status; its
@@ -147,18 +138,64 @@ void grant(std::vector<Json>& objects, std::string_view ns, const std::string& n
            const ProjectAccount& account) {
   const std::string kind = ns.empty() ? "ClusterRole" : "Role";
   objects.push_back(role(kind, ns, name, std::move(rules)));
-  objects.push_back(binding(kind + "Binding", ns, name, kind, account.ns, account.name));
+  objects.push_back(
+      binding(kind + "Binding", ns, name, kind, name, account.account_ns, account.name));
+}
+
+/// Configuration that gives no power over others: free in a project's own namespace, too.
+Json configuration_rules() {
+  return Json::array({
+      rule({""}, {"configmaps", "services"}, k_write),
+      rule({""}, {"endpoints", "events"}, k_read),
+      rule({"discovery.k8s.io"}, {"endpointslices"}, k_read),
+      rule({"networking.k8s.io"}, {"ingresses", "networkpolicies"}, k_write),
+      rule({"networking.istio.io"}, {"*"}, k_write),
+      rule({"gateway.networking.k8s.io"}, {"*"}, k_write),
+  });
 }
 
 }  // namespace
+
+std::vector<Json> project_roles() {
+  Json rules = configuration_rules();
+  const Json more = Json::array({
+      rule({""}, {"persistentvolumeclaims", "pods", "replicationcontrollers", "secrets",
+                  "serviceaccounts"},
+           k_write),
+      rule({""}, {"serviceaccounts/token"}, {"create"}),
+      rule({""}, {"pods/log"}, {"get"}),
+      rule({""}, {"services/proxy"}, {"get"}),  // metrics by Services of the project
+      rule({"apps"}, {"daemonsets", "deployments", "replicasets", "statefulsets"}, k_write),
+      rule({"batch"}, {"cronjobs", "jobs"}, k_write),
+      rule({"autoscaling"}, {"horizontalpodautoscalers"}, k_write),
+      rule({"policy"}, {"poddisruptionbudgets"}, k_write),
+      rule({"rbac.authorization.k8s.io"}, {"rolebindings", "roles"}, k_write),
+      rule({"security.istio.io", "telemetry.istio.io"}, {"*"}, k_write),
+      rule({"metrics.k8s.io"}, {"pods"}, {"get", "list"}),
+  });
+  rules.insert(rules.end(), more.begin(), more.end());
+  std::vector<Json> roles{role("ClusterRole", "", k_project_role, std::move(rules)),
+                          role("ClusterRole", "", k_own_namespace_role, configuration_rules())};
+  for (Json& each : roles) {
+    each["metadata"]["labels"] = {{resources::k_managed_by_label, "kubist"}};
+  }
+  return roles;
+}
 
 std::vector<Json> init_rbac() {
   const Json group{"apiextensions.k8s.io"};
   const Json crds{"customresourcedefinitions"};
   // Server-side apply checks create under the object's name, so names limit it as well.
   const Json own = named(rule(group, crds, {"get", "create", "patch"}), names_of_crds());
+  const Json roles{"clusterroles"};
+  // A role may be written by who has its rights, or by who may escalate.
+  // https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping
+  const Json projects = named(rule({"rbac.authorization.k8s.io"}, roles,
+                                   {"get", "create", "patch", "escalate"}),
+                              {k_project_role, k_own_namespace_role});
   return {role("ClusterRole", "", "kubist-init",
-               Json::array({own, rule(group, crds, {"list", "watch"})}))};
+               Json::array({own, rule(group, crds, {"list", "watch"}), projects,
+                            rule({"rbac.authorization.k8s.io"}, roles, {"list", "watch"})}))};
 }
 
 std::vector<Json> project_rbac(const ProjectAccount& account) {
@@ -169,6 +206,19 @@ std::vector<Json> project_rbac(const ProjectAccount& account) {
     grant(objects, ns, name, home_namespace_rules(), account);
   }
   grant(objects, "", name, cluster_rules(account), account);
+  // The project's own account, which kubist makes and binds itself where it may.
+  objects.push_back({{"apiVersion", "v1"},
+                     {"kind", "ServiceAccount"},
+                     {"metadata", {{"name", resources::k_project_account}, {"namespace", account.ns}}},
+                     {"automountServiceAccountToken", false}});
+  const auto bind = [&](const std::string& ns, const char* to) {
+    objects.push_back(binding("RoleBinding", ns, resources::k_project_account, "ClusterRole", to,
+                              account.ns, resources::k_project_account));
+  };
+  bind(account.ns, k_own_namespace_role);
+  for (const std::string& ns : account.home_namespaces) {
+    bind(ns, k_project_role);
+  }
   return objects;
 }
 

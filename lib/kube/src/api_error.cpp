@@ -4,6 +4,7 @@
 #include <kubist/util/text.hpp>
 
 #include "answers.hpp"
+#include "denied_right.hpp"
 
 namespace kubist::kube {
 namespace {
@@ -93,6 +94,9 @@ std::string hint_of(int status, std::string_view reason, std::string_view messag
     return "The namespace is being deleted: wait until it is gone, or use another one.";
   }
   if (status == 403 && !is_admission(message)) {
+    if (std::string grant = grant_for(message); !grant.empty()) {
+      return grant;
+    }
     return "Ask for the right with a Role or ClusterRole, or use another --context.";
   }
   if (status == 429) {

@@ -1,5 +1,6 @@
 #include "auth_transport.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
@@ -30,6 +31,12 @@ struct AuthTransport::Shared {
 };
 
 namespace {
+
+bool impersonates(const http::Request& request) {
+  return std::any_of(request.headers.begin(), request.headers.end(), [](const http::Header& header) {
+    return util::lower(header.name).starts_with("impersonate-");
+  });
+}
 
 /// One request, sent at most twice.
 template <class Shared>
@@ -66,7 +73,10 @@ class AuthCall : public std::enable_shared_from_this<AuthCall<Shared>> {
     if (!credentials->authorization.empty()) {
       http::set_header(request.headers, "Authorization", credentials->authorization.reveal());
     }
-    request.headers.insert(request.headers.end(), credentials->headers.begin(), credentials->headers.end());
+    if (!impersonates(request)) {
+      request.headers.insert(request.headers.end(), credentials->headers.begin(),
+                             credentials->headers.end());
+    }
     const auto inner = m_shared->inner_for(*credentials);
     const http::Call call = inner->start(
         std::move(request), [self = this->shared_from_this(), may_renew,

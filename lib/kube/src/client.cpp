@@ -12,6 +12,7 @@
 #include "answers.hpp"
 #include "auth_transport.hpp"
 #include "client_impl.hpp"
+#include "impersonating_transport.hpp"
 #include "path_guard.hpp"
 #include "tracking_transport.hpp"
 
@@ -120,9 +121,9 @@ util::Result<std::shared_ptr<Client>> Client::connect(ClusterAccess access, Clie
       open_api_folder = util::cache_folder() / "openapi" / cache.file.filename();
     }
   }
-  impl->discovery = std::make_unique<Discovery>(impl->transport, access.server, std::move(cache));
+  impl->discovery = std::make_shared<Discovery>(impl->transport, access.server, std::move(cache));
   impl->open_api =
-      std::make_unique<OpenApi>(impl->transport, access.server, std::move(open_api_folder));
+      std::make_shared<OpenApi>(impl->transport, access.server, std::move(open_api_folder));
   impl->access = std::move(access);
   impl->options = std::move(options);
   return std::shared_ptr<Client>(new Client(std::move(impl)));
@@ -135,6 +136,23 @@ Client::~Client() {
   m_impl->discovery.reset();
   m_impl->open_api.reset();
   m_impl->transport.reset();
+}
+
+std::shared_ptr<Client> Client::as(std::string user) {
+  auto impl = std::make_unique<Impl>();
+  impl->base = shared_from_this();
+  impl->access = m_impl->access;
+  impl->access.auth.impersonation = {.user = std::move(user)};
+  impl->options = m_impl->options;
+  impl->transport = std::make_shared<TrackingTransport>(std::make_shared<ImpersonatingTransport>(
+      m_impl->transport, impersonation_headers(impl->access.auth.impersonation)));
+  impl->discovery = m_impl->discovery;
+  impl->open_api = m_impl->open_api;
+  return std::shared_ptr<Client>(new Client(std::move(impl)));
+}
+
+const std::string& Client::impersonated_user() const {
+  return m_impl->access.auth.impersonation.user;
 }
 
 const std::string& Client::server() const { return m_impl->access.server; }

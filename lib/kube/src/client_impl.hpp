@@ -10,11 +10,12 @@
 namespace kubist::kube {
 
 struct Client::Impl {
+  std::shared_ptr<Client> base;  // of one that acts as another user
   ClusterAccess access;
   ClientOptions options;
   std::shared_ptr<http::Transport> transport;  // the top of the stack; discovery shares it
-  std::unique_ptr<Discovery> discovery;
-  std::unique_ptr<OpenApi> open_api;
+  std::shared_ptr<Discovery> discovery;
+  std::shared_ptr<OpenApi> open_api;
   std::mutex warnings_mutex;
   std::set<std::string> warnings;  // reported already
   WatchHub watch_hub;

@@ -14,6 +14,8 @@ constexpr std::chrono::seconds k_token_file_age{50};  // client-go: every minute
 constexpr std::chrono::seconds k_expiry_leeway{60};
 constexpr std::chrono::hours k_kept_age{24};  // of a plugin's answer on disk
 
+}  // namespace
+
 http::Headers impersonation_headers(const Impersonation& as) {
   http::Headers headers;
   if (!as.user.empty()) {
@@ -32,6 +34,8 @@ http::Headers impersonation_headers(const Impersonation& as) {
   }
   return headers;
 }
+
+namespace {
 
 /// A token in a file that somebody else renews.
 class TokenFile {

@@ -116,6 +116,15 @@ std::string project_namespace(const Json& project) {
       data::string_at(project, {"spec", "namespace"}, ObjectView(project).name()));
 }
 
+std::string project_account(const Json& project) {
+  return std::string(data::string_at(project, {"spec", "serviceAccountName"}, k_project_account));
+}
+
+std::string project_user(const Json& project) {
+  return util::cat("system:serviceaccount:", project_namespace(project), ':',
+                   project_account(project));
+}
+
 std::vector<std::string> project_home_patterns(const Json& project) {
   std::vector<std::string> patterns = {project_namespace(project)};
   const Json* given = data::find_path(project, {"spec", "home", "namespaces"});

@@ -49,7 +49,7 @@ inline std::vector<Right> rights_of(const std::vector<Json>& objects) {
   return rights;
 }
 
-/// What a finished request made use of. Server-side apply of something new also takes `create`.
+/// What a finished request made use of: of an impersonated account's rights, that to impersonate. Server-side apply of something new also takes `create`.
 inline std::vector<Right> used_by(const Json& event) {
   const auto part = [&](std::string_view name) {
     return std::string(data::string_at(event, {"objectRef", name}));
@@ -57,6 +57,11 @@ inline std::vector<Right> used_by(const Json& event) {
   const std::string sub = part("subresource");
   const std::string resource = part("resource") + (sub.empty() ? "" : "/" + sub);
   const std::string ns = part("resource") == "namespaces" ? "" : part("namespace");
+  if (const auto as = data::string_at(event, {"impersonatedUser", "username"}); !as.empty()) {
+    const auto words = kubist::util::split(as, ':');  // system:serviceaccount:NAMESPACE:NAME
+    REQUIRE(words.size() == 4);
+    return {{words[2], "", "serviceaccounts", "impersonate", words[3]}};
+  }
   Right right{ns, part("apiGroup"), resource, std::string(data::string_at(event, {"verb"})),
               part("name")};
   std::vector<Right> all{right};
@@ -156,15 +161,23 @@ inline bool needs_no_pod(const Right& right) {
          (kind == "deployitems" && right.verb == "watch");
 }
 
-/// The printed roles of a project's account, gone with this.
+/// An account with the printed roles of a project, and a token of it; gone with this.
 class Account {
  public:
   Account(const std::string& project, const std::string& home_ns)
       : m_role("kubist-project-" + project),
-        m_user(cat("system:serviceaccount:", project, ":kubist")) {
+        m_ns(project + "-account"),
+        m_user(cat("system:serviceaccount:", m_ns, ":kubist")) {
     must(kubectl("home", {"create", "namespace", home_ns}));
+    must(kubectl("home", {"create", "namespace", m_ns}));
+    must(kubectl("home", {"create", "serviceaccount", "kubist", "-n", m_ns}));
+    const std::string token(
+        kubist::util::trim(must(kubectl("home", {"create", "token", "kubist", "-n", m_ns}))));
+    m_config = m_folder.path() / "kubeconfig";
+    REQUIRE(kubist::util::write_file(m_config, token_config("home", token).dump()));
     std::vector<Json> printed = documents(
-        must(run_kubist({"init", "--print-rbac", "-n", project, "--home-namespace", home_ns})));
+        must(run_kubist({"init", "--print-rbac", "-n", project, "--home-namespace", home_ns,
+                         "--service-account", m_ns + "/kubist"})));
     std::erase_if(printed,
                   [](const Json& role) { return role["metadata"]["name"] == "kubist-init"; });
     put("home", printed);
@@ -177,7 +190,7 @@ class Account {
   Account& operator=(const Account&) = delete;
   const std::string& user() const { return m_user; }
   Words as(Words args) const {
-    args.insert(args.end(), {"--as", m_user});
+    args.insert(args.end(), {"--kubeconfig", m_config});
     return args;
   }
   CommandResult kubist(const Words& args, const std::string& input = {}) const {
@@ -188,7 +201,10 @@ class Account {
 
  private:
   std::string m_role;
+  std::string m_ns;  ///< which the test's World takes away
   std::string m_user;
+  kubist::util::TempDir m_folder{"account"};
+  std::string m_config;
   std::vector<Right> m_rights;
 };
 

@@ -96,7 +96,7 @@ TEST_CASE("rights: who may work on one project only does so, and leaves the othe
       Json::array({rule("kubist.io", {"*"}, {"get", "list"}),
                    rule("landscaper.gardener.cloud", {"deployitems"}, {"get", "list"}),
                    rule("", {"namespaces"}, {"get", "list"})}),
-      {{"kind", "ServiceAccount"}, {"name", "kubist"}, {"namespace", own}});
+      {{"kind", "ServiceAccount"}, {"name", "kubist"}, {"namespace", own + "-account"}});
   Audit again("home");
   const CommandResult wide = account.kubist({"reconcile", "Project/" + other, "Project/" + own});
   CHECK_MESSAGE(wide.exit_code == 1, wide.out, wide.err);

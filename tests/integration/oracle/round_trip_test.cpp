@@ -49,7 +49,7 @@ TEST_CASE(
   const Json tree{{"apiVersion", "v1"},
                   {"kind", "List"},
                   {"items",
-                   {object("Project", "", project, Json::object()),
+                   {object("Project", "", project, {{"home", {{"namespaces", {ns}}}}}),
                     object("Cluster", project, "home", {{"home", true}}),
                     virtual_cluster(project, "apps", "home", ns,
                                     {{"adopt", true}, {"labels", {{"stage", "test"}}}})}}};

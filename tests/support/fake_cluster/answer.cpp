@@ -46,6 +46,7 @@ FakeRequest FakeRequest::of(const http::Request& request) {
   made.content_type = header("Content-Type");
   made.accept = header("Accept");
   made.user_agent = header("User-Agent");
+  made.as = header("Impersonate-User");
   made.has_permit = request.permit != nullptr;
   made.body = request.body ? *request.body : "";
   std::vector<std::string> parts;

@@ -23,6 +23,7 @@ struct FakeRequest {
   std::string user_agent;
   std::string body;
   bool has_permit = false;  ///< of http::Request
+  std::string as;           ///< Impersonate-User
   // Of a path to objects:
   std::string group, version, plural, ns, name, subresource;
 

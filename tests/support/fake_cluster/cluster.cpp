@@ -15,7 +15,7 @@ void FakeCluster::Impl::note(const FakeRequest& request, int status) {
   if (request.user_agent != k_operator) {
     log.push_back({request.verb(), request.plural, request.ns, request.name, request.subresource,
                    request.target, request.user_agent, request.dry_run(), status,
-                   request.has_permit});
+                   request.has_permit, request.as});
   }
 }
 
@@ -165,6 +165,11 @@ http::Call FakeCluster::start(http::Request request, http::Done done) {
 void FakeCluster::bookmark() {
   const std::lock_guard lock(m_impl->mutex);
   m_impl->watches.bookmark(m_impl->server.store().version());
+}
+
+void FakeCluster::deny(const std::string& verb) {
+  const std::lock_guard lock(m_impl->mutex);
+  m_impl->server.deny(verb);
 }
 
 void FakeCluster::compact() {

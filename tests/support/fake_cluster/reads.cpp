@@ -15,11 +15,20 @@ bool wants_metadata(const FakeRequest& request) {
   return request.accept.find("as=PartialObjectMetadata") != request.accept.npos;
 }
 
-/// What the server keeps no objects of: it answers at once.
-std::optional<Json> review(const FakeRequest& request) {
+http::Response discovered(const Json& document) {
+  http::Response response = json_answer(200, document);
+  response.headers = {
+      {"Content-Type", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"}};
+  return response;
+}
+
+}  // namespace
+
+std::optional<Json> FakeServer::review(const FakeRequest& request) const {
   if (request.plural == "selfsubjectaccessreviews") {
     Json body = Json::parse(request.body);
-    body["status"] = {{"allowed", true}};
+    const auto verb = data::string_at(body, {"spec", "resourceAttributes", "verb"});
+    body["status"] = {{"allowed", !request.as.empty() || !m_denied.contains(std::string(verb))}};
     return body;
   }
   if (request.plural == "selfsubjectreviews") {
@@ -29,15 +38,6 @@ std::optional<Json> review(const FakeRequest& request) {
   }
   return std::nullopt;
 }
-
-http::Response discovered(const Json& document) {
-  http::Response response = json_answer(200, document);
-  response.headers = {
-      {"Content-Type", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"}};
-  return response;
-}
-
-}  // namespace
 
 std::string FakeServer::fresh_uid() { return util::random_uuid(); }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,10 +28,14 @@ class FakeServer {
   FakeStore& store() { return m_store; }
   /// Continue tokens that were given out so far are too old from here on.
   void expire_pages() { m_pages.clear(); }
+  /// Access reviews say no to that verb, but to who is impersonated.
+  void deny(const std::string& verb) { m_denied.insert(verb); }
   std::string fresh_uid();
 
  private:
   const FakeKind& kind_of(const FakeRequest& request) const;
+  /// What the server keeps no objects of: it answers at once.
+  std::optional<data::Json> review(const FakeRequest& request) const;
   http::Response read(const FakeRequest& request, const FakeKind& kind);
   http::Response list(const FakeRequest& request, const FakeKind& kind);
   http::Response create(const FakeRequest& request, const FakeKind& kind);
@@ -72,6 +77,7 @@ class FakeServer {
     std::string version;
   };
   std::map<std::string, Page> m_pages;  ///< by continue token
+  std::set<std::string> m_denied;      ///< verbs, of access reviews
   int m_tokens = 0;
   int m_names = 0;
 };

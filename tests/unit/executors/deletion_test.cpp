@@ -26,7 +26,7 @@ bool is_going(const Json& live) {
 
 /// A project with a virtual cluster at home, one far away, and a namespace that it has adopted.
 void make_whole(Site& s) {
-  s.make_project("shop");
+  s.make_project("shop", {{"home", {{"namespaces", {"shop-a", "shop-taken"}}}}});
   s.cluster("shop", "far", Site::kubeconfig(s.far->server()));
   s.home->put(plain("Namespace", "", "shop-taken"));
   s.virtual_cluster("shop", "a");
@@ -114,7 +114,7 @@ TEST_CASE("deletion: a namespace that somebody made again under the same marks s
 
 TEST_CASE("deletion: what was adopted goes, too, where its owner says so") {
   Site s;
-  s.make_project("shop");
+  s.make_project("shop", {{"home", {{"namespaces", {"shop-a"}}}}});
   s.home->put(plain("Namespace", "", "shop-a"));
   s.virtual_cluster("shop", "a", {{"adopt", true}, {"deletionPolicy", "Delete"}});
   s.settle();

@@ -14,7 +14,7 @@ Json marked(const std::string& name, const std::string& mark) {
 
 /// A namespace that is there already, and a virtual cluster that wants it.
 void with_foreign(Site& s, const Json& more) {
-  s.make_project("shop");
+  s.make_project("shop", {{"home", {{"namespaces", {"shop-a"}}}}});
   s.home->put(plain("Namespace", "", "shop-a"));
   s.virtual_cluster("shop", "a", more);
 }
@@ -76,7 +76,7 @@ TEST_CASE("ownership: one with the own mark is the own one, after a crash") {
 
 TEST_CASE("ownership: what is not to be created is waited for") {
   Site s;
-  s.make_project("shop");
+  s.make_project("shop", {{"home", {{"namespaces", {"shop-a"}}}}});
   s.virtual_cluster("shop", "a", {{"create", false}, {"adopt", true}});
   s.reconcile();
   CHECK(reason(s.vc("shop", "a")) == "NamespaceNotFound");

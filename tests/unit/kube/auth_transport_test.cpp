@@ -87,3 +87,32 @@ TEST_CASE("auth: a call that waits for another's plugin ends when it is cancelle
   CHECK(first.get_future().get()->status == 200);
   CHECK(fake->log() == std::vector<std::string>{"GET /first"});
 }
+
+TEST_CASE("auth: a request that impersonates takes none of the credentials' own impersonation") {
+  struct Source : CredentialSource {
+    util::Result<Credentials> get(std::stop_token) override {
+      Credentials credentials;
+      credentials.headers = {{"Impersonate-User", "admin"}, {"Impersonate-Group", "system:masters"}};
+      return credentials;
+    }
+    bool renew(const Credentials&) override { return false; }
+  };
+  const auto fake = std::make_shared<testing::FakeTransport>();
+  fake->always("GET", "/x", 200, "{}");
+  AuthTransport transport(std::make_unique<Source>(), AuthTransport::Origin::at_hand,
+                          [&](const Credentials&) { return fake; });
+  http::Request plain = request_to("/x");
+  http::Request as_project = request_to("/x");
+  as_project.headers.push_back({"Impersonate-User", "system:serviceaccount:shop:kubist-project"});
+  for (http::Request* request : {&plain, &as_project}) {
+    std::promise<void> done;
+    transport.start(std::move(*request), [&](util::Result<http::Response>) { done.set_value(); });
+    done.get_future().wait();
+  }
+  const auto sent = fake->sent();
+  REQUIRE(sent.size() == 2);
+  CHECK(http::find_header(sent[0].headers, "Impersonate-Group") == "system:masters");
+  CHECK(http::find_header(sent[1].headers, "Impersonate-User") ==
+        "system:serviceaccount:shop:kubist-project");
+  CHECK_FALSE(http::find_header(sent[1].headers, "Impersonate-Group"));
+}

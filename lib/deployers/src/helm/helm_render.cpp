@@ -48,8 +48,8 @@ std::vector<std::string> environment_in(const fs::path& folder) {
 
 /// The target's version and kinds, for charts that ask (.Capabilities).
 util::Result<> add_capabilities(World& world, const Job& job, std::vector<std::string>& args) {
-  KUBIST_TRY(const auto version, job.place.client->version(world.stop));
-  KUBIST_TRY(const auto index, job.place.client->discovery().index(world.stop));
+  KUBIST_TRY(const auto version, job.place.objects()->version(world.stop));
+  KUBIST_TRY(const auto index, job.place.objects()->discovery().index(world.stop));
   args.insert(args.end(), {"--kube-version", version.git_version});
   std::set<std::string> versions;
   for (const kube::ApiResource& resource : index->all()) {

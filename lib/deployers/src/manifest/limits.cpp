@@ -168,7 +168,7 @@ util::Result<> check_pod_secrets(World& world, const Job& job, const Json& objec
   const std::string ns(view.ns());
   for (const SecretUse& use : pod == nullptr ? std::vector<SecretUse>() : secrets_used(*pod)) {
     KUBIST_TRY(const auto live,
-               job.place.client->find(kube::well_known::secrets(), ns, use.name, world.stop));
+               job.place.objects()->find(kube::well_known::secrets(), ns, use.name, world.stop));
     if (live && is_off_limits(ObjectView(*live))) {
       found.push_back(
           util::with_context(off_limits(ns, use.name), cat(name_of(view.ref()), ": ", use.field)));

@@ -79,7 +79,7 @@ void Pending::add(const Job& job, const kube::ApiResource& resource, const std::
                   const std::string& name, std::string line, const std::string& labels) {
   lines.push_back(std::move(line));
   if (watch.size() < k_watched) {
-    watch.push_back({job.place.client, {resource, resource.namespaced ? ns : "", name, labels}});
+    watch.push_back({job.place.objects(), {resource, resource.namespaced ? ns : "", name, labels}});
   }
 }
 

@@ -56,7 +56,7 @@ class DeleteStep {
     std::vector<apply::Lookup> lookups;
     for (const std::size_t tag : wave) {
       const Managed& one = managed[tag];
-      auto resource = m_job.place.client->discovery().find_kind(one.api_version, one.ref.kind,
+      auto resource = m_job.place.objects()->discovery().find_kind(one.api_version, one.ref.kind,
                                                                 m_world.stop);
       if (!resource && resource.error().kind == util::ErrorKind::not_found) {
         KUBIST_CHECK(check_group(one.ref.group));
@@ -71,7 +71,7 @@ class DeleteStep {
     }
     for (int round = 0; round < 2; ++round) {
       KUBIST_TRY(const auto live,
-                 apply::read_objects(*m_job.place.client, lookups, m_world.stop));
+                 apply::read_objects(*m_job.place.objects(), lookups, m_world.stop));
       for (std::size_t i = 0; i < tags.size(); ++i) {
         const Managed& one = managed[tags[i]];
         if (gone[tags[i]]) {
@@ -99,7 +99,7 @@ class DeleteStep {
 
   /// A kind that is not found may be one whose server does not answer.
   util::Result<> check_group(const std::string& group) const {
-    const auto broken = m_job.place.client->discovery().failed_groups();
+    const auto broken = m_job.place.objects()->discovery().failed_groups();
     if (std::find(broken.begin(), broken.end(), group) != broken.end()) {
       return util::fail(util::ErrorKind::unavailable,
                         cat("the server of API group ", group, " does not answer"));
@@ -124,7 +124,7 @@ class DeleteStep {
 
   util::Result<> delete_one(const Managed& one, const kube::ApiResource& resource,
                             const Json& live) {
-    const Site site{*m_job.place.client, m_job.place.cluster};
+    const Site site{*m_job.place.objects(), m_job.place.cluster};
     const std::string uid(resources::ObjectView(live).uid());
     Json patch = one.patch_before_delete.is_null() ? Json::object() : one.patch_before_delete;
     if (!one.annotate_before_delete.is_null()) {

@@ -130,7 +130,7 @@ util::Result<> resolve_plan(World& world, const Item& item, const Job& job, Mani
     manifests.push_back(entry.manifest);
   }
   auto errors =
-      apply::check_set(*job.place.client, manifests, options_of(item, job), world.stop);
+      apply::check_set(*job.place.objects(), manifests, options_of(item, job), world.stop);
   if (!errors.empty()) {
     return util::fail(data::combine_errors(std::move(errors), "the item's objects"));
   }
@@ -162,7 +162,7 @@ std::optional<util::Error> apply_plan(World& world, const Item& item, const Job&
     return admission;
   };
   options.on_result = [&](const apply::ObjectResult& result) { report(world, job, result); };
-  const apply::Report done = apply::apply_set(*job.place.client, manifests, options, world.stop);
+  const apply::Report done = apply::apply_set(*job.place.objects(), manifests, options, world.stop);
   take_uids(done, managed);
   std::erase_if(managed, [&](const Managed& one) { return others.contains(one.ref); });
   return error_of(done);

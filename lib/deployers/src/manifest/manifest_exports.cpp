@@ -85,7 +85,7 @@ util::Result<> put(Json& values, const std::string& key, Json value) {
 
 util::Result<std::optional<Found>> find_object(World& world, const Item& item, const Job& job,
                                                const ObjectSelector& selector) {
-  kube::Client& client = *job.place.client;
+  kube::Client& client = *job.place.objects();
   auto resource = client.discovery().find_kind(selector.api_version, selector.kind, world.stop);
   if (!resource && resource.error().kind == util::ErrorKind::not_found) {
     return std::nullopt;

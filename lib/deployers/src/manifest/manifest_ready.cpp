@@ -50,11 +50,11 @@ class ReadinessLook {
   util::Result<> look_at(const std::vector<Managed>& managed) {
     std::vector<apply::Lookup> lookups;
     for (const Managed& one : managed) {
-      KUBIST_TRY(auto resource, m_job.place.client->discovery().find_kind(
+      KUBIST_TRY(auto resource, m_job.place.objects()->discovery().find_kind(
                                     one.api_version, one.ref.kind, m_world.stop));
       lookups.push_back({std::move(resource), one.ref.ns, one.ref.name});
     }
-    KUBIST_TRY(const auto live, apply::read_objects(*m_job.place.client, lookups, m_world.stop));
+    KUBIST_TRY(const auto live, apply::read_objects(*m_job.place.objects(), lookups, m_world.stop));
     for (std::size_t i = 0; i < lookups.size(); ++i) {
       const auto state =
           live[i] ? resources::readiness(*live[i], m_world.clock->now()) : resources::not_found();
@@ -120,7 +120,7 @@ class ReadinessLook {
   }
 
   util::Result<> look_by_label(const ReadinessCheck& check, const ObjectSelector& selector) {
-    KUBIST_TRY(const auto resource, m_job.place.client->discovery().find_kind(
+    KUBIST_TRY(const auto resource, m_job.place.objects()->discovery().find_kind(
                                         selector.api_version, selector.kind, m_world.stop));
     const std::string ns = !resource.namespaced  ? ""
                            : selector.ns.empty() ? m_job.place.ns
@@ -132,7 +132,7 @@ class ReadinessLook {
     }
     kube::ListOptions options;
     options.label_selector = util::join(terms, ",");
-    KUBIST_TRY(const auto list, m_job.place.client->list(resource, ns, options, m_world.stop));
+    KUBIST_TRY(const auto list, m_job.place.objects()->list(resource, ns, options, m_world.stop));
     if (list.items.empty()) {
       m_pending.add(m_job, resource, ns, "",
                     cat("check ", check.name, ": no ", selector.kind, " has the labels ",

@@ -9,6 +9,7 @@
 
 #include "keep/kinds.hpp"
 #include "keep/namespaces.hpp"
+#include "keep/project_rights.hpp"
 
 namespace kubist::executors {
 
@@ -46,6 +47,7 @@ class ProjectExecutor final : public ManagedExecutor {
       KUBIST_CHECK(check_all_go(work, wish.name));
     }
     KUBIST_TRY(const NamespaceFact fact, std::move(kept));
+    KUBIST_CHECK(keep_project_account(work));
     Alignment alignment;
     alignment.status["namespace"] = wish.name;
     alignment.status["namespaceUID"] = resources::ObjectView(fact.live).uid();
@@ -59,8 +61,12 @@ class ProjectExecutor final : public ManagedExecutor {
   }
 
   util::Result<engine::Removal> remove_node(Work& work) override {
-    return remove_namespace(work, *world().home, "",
-                            resources::project_namespace(*work.node().object));
+    const std::string ns = resources::project_namespace(*work.node().object);
+    KUBIST_TRY(engine::Removal removal, remove_namespace(work, *world().home, "", ns));
+    if (!removal.left_behind.empty()) {
+      KUBIST_CHECK(drop_project_rights(work, ns));
+    }
+    return removal;
   }
 
  private:

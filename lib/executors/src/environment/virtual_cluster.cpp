@@ -5,6 +5,7 @@
 
 #include "keep/kinds.hpp"
 #include "keep/namespaces.hpp"
+#include "keep/project_rights.hpp"
 #include "keep/restart_workloads.hpp"
 #include "world/survey.hpp"
 
@@ -77,6 +78,9 @@ class VirtualClusterExecutor final : public ManagedExecutor {
           cat("what lives in namespace ", wish.name, " is unknown before it is made");
       return alignment;
     }
+    if (place.home) {
+      KUBIST_CHECK(keep_project_binding(work, wish.name, fact.adopted));
+    }
     KUBIST_TRY(const Workloads workloads,
                world().survey.workloads(*place.client, work.node(), wish.name, work.stop()));
     alignment.status["applications"] =
@@ -100,7 +104,11 @@ class VirtualClusterExecutor final : public ManagedExecutor {
     if (!place) {
       return util::fail(place.error());
     }
-    return remove_namespace(work, *place->client, place->cluster, ns);
+    KUBIST_TRY(engine::Removal removal, remove_namespace(work, *place->client, place->cluster, ns));
+    if (place->home && !removal.left_behind.empty()) {
+      KUBIST_CHECK(drop_project_rights(work, ns));
+    }
+    return removal;
   }
 
  private:

@@ -202,7 +202,7 @@ class FunctionExecutor final : public TrafficExecutor {
       return not_allowed(cat("namespace ", ns, " is reserved"));
     }
     KUBIST_TRY(const auto live,
-               place.client->find(kube::well_known::namespaces(), "", ns, work.stop()));
+               place.own_client->find(kube::well_known::namespaces(), "", ns, work.stop()));
     if (!live) {
       return not_allowed(cat("namespace ", ns, " does not exist"));
     }

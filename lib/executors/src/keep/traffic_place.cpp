@@ -6,7 +6,7 @@
 #include <kubist/util/text.hpp>
 
 #include "world/istio_wish.hpp"
-#include "keep/item_world.hpp"
+#include "keep/sites.hpp"
 
 namespace kubist::executors {
 
@@ -17,10 +17,11 @@ using util::cat;
 util::Result<TrafficPlace> traffic_place(Work& work) {
   const engine::Node& node = work.node();
   const engine::Graph& graph = work.context().graph;
-  KUBIST_TRY(auto found, place_of(work.world().home, work.world().home_uid,
-                                  work.world().connections, graph, node.key.ns, node.target,
-                                  work.stop()));
+  Sites& sites = work.world().sites;
+  KUBIST_TRY(auto found, node.deleting ? sites.for_removal(graph, node.key.ns, node.target, work.stop())
+                                : sites.of(graph, node.key.ns, node.target, work.stop()));
   TrafficPlace place;
+  place.own_client = sites.own(found);
   place.client = std::move(found.client);
   place.cluster = std::move(found.cluster);
   place.ns = std::move(found.ns);

@@ -6,7 +6,7 @@
 #include <kubist/traffic/destination.hpp>
 #include <kubist/util/text.hpp>
 
-#include "keep/item_world.hpp"
+#include "keep/sites.hpp"
 #include "releases/release_target.hpp"
 #include "keep/traffic_place.hpp"
 
@@ -194,8 +194,7 @@ util::Result<ReleaseLook> look_at_release(World& world, const engine::Graph& gra
   KUBIST_TRY(look.canary.labels, version_labels(graph, node, look.plan, look.plan.canary));
   KUBIST_TRY(look.stable.labels, version_labels(graph, node, look.plan, look.plan.stable));
   const auto look_there = [&](const std::string& target) -> util::Result<release::Seen> {
-    KUBIST_TRY(const auto place, place_of(world.home, world.home_uid, world.connections, graph,
-                                          node.key.ns, target, stop));
+    KUBIST_TRY(const auto place, world.sites.of(graph, node.key.ns, target, stop));
     KUBIST_TRY(const auto there,
                listing.list(node, target, place, label_text(look.canary.labels), stop));
     return look_at_target(*there, place, target, look);

@@ -12,7 +12,7 @@
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
-#include "keep/item_world.hpp"
+#include "keep/sites.hpp"
 #include "releases/release_look.hpp"
 #include "keep/traffic_place.hpp"
 
@@ -108,8 +108,8 @@ std::chrono::milliseconds patience(const release::Plan& plan) {
 }
 
 util::Result<std::shared_ptr<metrics::Provider>> ReleaseMetrics::provider(
-    const engine::Node& node, const std::shared_ptr<kube::Client>& client,
-    const release::Plan& plan, const Json& settings, const std::stop_token& stop) {
+    const engine::Node& node, const deployers::Place& place, const release::Plan& plan,
+    const Json& settings, const std::stop_token& stop) {
   if (data::string_at(settings, {"provider"}, "Gateway") == "Prometheus") {
     if (data::find_path(settings, {"prometheus", "url"}) && node.selected &&
         node.selected->size() > 1) {
@@ -118,7 +118,7 @@ util::Result<std::shared_ptr<metrics::Provider>> ReleaseMetrics::provider(
           "one Prometheus at a url cannot tell the counters of several virtual clusters apart",
           "Name a Service that each of their clusters has (namespace, service)."));
     }
-    KUBIST_TRY(const auto source, prometheus(node, client, plan, settings, stop));
+    KUBIST_TRY(const auto source, prometheus(node, place.client, plan, settings, stop));
     const std::lock_guard lock(m_mutex);
     auto& known = m_gathering[source];
     if (!known) {
@@ -129,6 +129,8 @@ util::Result<std::shared_ptr<metrics::Provider>> ReleaseMetrics::provider(
   metrics::GatewayOptions options;
   options.timeout = patience(plan);
   const std::lock_guard lock(m_mutex);
+  // Gateways are nobody's project's: kubist itself reads their counters of the release's routes.
+  const auto client = m_world.sites.own(place);
   auto& known = m_gateways[cat(client->server(), ' ', options.timeout.count())];
   if (!known) {
     known = metrics::make_gateway_provider(client, options);
@@ -223,12 +225,11 @@ util::Result<ReleaseWindow> ReleaseMetrics::measure_on(const Place& where, const
     return ReleaseWindow{release::no_window("WindowOpen", "the window is not over yet"),
                          cursor->json};
   }
-  KUBIST_TRY(const auto place, place_of(m_world.home, m_world.home_uid, m_world.connections,
-                                        m_graph, node.key.ns, where.target, stop));
+  KUBIST_TRY(const auto place, m_world.sites.of(m_graph, node.key.ns, where.target, stop));
   static const Json none = Json::object();
   const Json* settings = data::find_path(spec, {"metrics"});
   const auto source =
-      provider(node, place.client, look.plan, settings != nullptr ? *settings : none, stop);
+      provider(node, place, look.plan, settings != nullptr ? *settings : none, stop);
   if (!source) {
     KUBIST_TRY(Json why, unmeasured(source.error()));
     return ReleaseWindow{std::move(why), cursor ? cursor->json : Json()};

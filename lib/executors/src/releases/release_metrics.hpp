@@ -63,8 +63,8 @@ class ReleaseMetrics {
                                          const engine::Node& node, const ReleaseLook& look,
                                          const data::Json& spec, const std::stop_token& stop);
   util::Result<std::shared_ptr<metrics::Provider>> provider(
-      const engine::Node& node, const std::shared_ptr<kube::Client>& client,
-      const release::Plan& plan, const data::Json& settings, const std::stop_token& stop);
+      const engine::Node& node, const deployers::Place& place, const release::Plan& plan,
+      const data::Json& settings, const std::stop_token& stop);
   util::Result<std::shared_ptr<metrics::Prometheus>> prometheus(
       const engine::Node& node, const std::shared_ptr<kube::Client>& client,
       const release::Plan& plan, const data::Json& settings, const std::stop_token& stop);

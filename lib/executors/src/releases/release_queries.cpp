@@ -3,7 +3,7 @@
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
-#include "keep/item_world.hpp"
+#include "keep/sites.hpp"
 #include "releases/release_look.hpp"
 #include "releases/release_metrics.hpp"
 #include "keep/traffic_place.hpp"
@@ -75,8 +75,7 @@ util::Result<Json> ReleaseMetrics::answer_on(const std::string& target, const en
                                   "Prometheus"),
                               "Set spec.metrics.prometheus."));
   }
-  KUBIST_TRY(const auto place, place_of(m_world.home, m_world.home_uid, m_world.connections,
-                                        m_graph, node.key.ns, target, stop));
+  KUBIST_TRY(const auto place, m_world.sites.of(m_graph, node.key.ns, target, stop));
   KUBIST_TRY(const std::string expression, expression_of(query, node, look, place.ns));
   const auto source = prometheus(node, place.client, look.plan, *settings, stop);
   if (!source) {

@@ -2,7 +2,7 @@
 
 #include <kubist/util/text.hpp>
 
-#include "keep/item_world.hpp"
+#include "keep/sites.hpp"
 #include "releases/release_look.hpp"
 #include "keep/traffic_place.hpp"
 
@@ -78,8 +78,7 @@ util::Result<Expected<double>> ReleaseWorkloads::answer_on(const std::string& ta
 util::Result<Expected<metrics::WorkloadUsage>> ReleaseWorkloads::usage(
     const std::string& target, const engine::Node& node, const Json& labels,
     const std::stop_token& stop) {
-  KUBIST_TRY(const auto place, place_of(m_world.home, m_world.home_uid, m_world.connections,
-                                        m_graph, node.key.ns, target, stop));
+  KUBIST_TRY(const auto place, m_world.sites.of(m_graph, node.key.ns, target, stop));
   const std::string selector = label_text(labels);
   Usage* shared = nullptr;
   {

@@ -9,7 +9,7 @@
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
-#include "keep/item_world.hpp"
+#include "keep/sites.hpp"
 #include "world/work.hpp"
 
 namespace kubist::executors {
@@ -125,20 +125,20 @@ util::Result<> Session::collect_garbage(const GarbageOptions& options,
   const engine::Graph graph = build_graph(view);
   ProjectLocks locks(m_home, {m_options.identity, util::random_uuid(), options.lock_timeout,
                               nullptr, nullptr, m_options.clock, m_options.sleep});
-  m_connections.begin_run();
+  begin_run();
   for (const engine::Node& node : graph.nodes()) {
     if (node.key.kind != "VirtualCluster" || node.parent == engine::k_no_node) {
       continue;
     }
     const std::string ns = node.key.ns;
-    auto place = place_of(m_home, m_home_uid, m_connections, graph, ns, node.key.name, stop);
+    auto place = m_sites->of(graph, ns, node.key.name, stop);
     if (!place) {
       options.on_trouble(util::with_context(place.error(), engine::to_string(node)));
       continue;
     }
     // What lies in a namespace of another home's may belong to an item there.
     KUBIST_TRY(const auto live,
-               place->client->find(kube::well_known::namespaces(), "", place->ns, stop));
+               m_sites->own(*place)->find(kube::well_known::namespaces(), "", place->ns, stop));
     if (!live) {
       continue;
     }

@@ -11,6 +11,7 @@
 
 #include "policies/container_runtime.hpp"
 #include "keep/item_world.hpp"
+#include "keep/sites.hpp"
 #include "session/notifications.hpp"
 #include "tree/overlay.hpp"
 #include "releases/release_look.hpp"
@@ -96,6 +97,8 @@ Session::Session(std::shared_ptr<kube::Client> home, std::string home_uid, Optio
       m_home_uid(std::move(home_uid)),
       m_options(std::move(options)),
       m_connections(std::move(home), m_home_uid, m_options.clients),
+      m_accounts(std::make_unique<ProjectAccounts>(m_home)),
+      m_sites(std::make_unique<Sites>(m_home, m_home_uid, m_connections, *m_accounts)),
       m_catalog(m_options.local),
       m_notifications(std::make_unique<Notifications>(m_home, m_options.notifications)) {}
 
@@ -133,6 +136,11 @@ util::Result<> Session::recheck(const Graph& graph, const std::string& ns,
       plan_changed(cat("the objects of namespace ", ns, " changed while the run was planned")));
 }
 
+void Session::begin_run() {
+  m_connections.begin_run();
+  m_accounts->begin_run();
+}
+
 // `stop` and what else is handed in outlive the world.
 World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOptions& options,
                           const std::stop_token& stop) {
@@ -140,6 +148,7 @@ World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOp
       m_home,
       m_home_uid,
       m_connections,
+      *m_sites,
       locks,
       survey,
       options.dry_run,
@@ -171,7 +180,7 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   ProjectLocks locks(m_home, {m_options.identity, info.id, options.lock_timeout,
                               [&](const std::string& ns) { return recheck(run.graph, ns, stop); },
                               nullptr, m_options.clock, m_options.sleep});
-  m_connections.begin_run();
+  begin_run();
   Survey survey(run.graph, selected, *m_home);
   World world = make_world(locks, survey, options, stop);
   if (has_items(run.graph, view.snapshot.definitions)) {
@@ -201,6 +210,9 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   run.report =
       engine::run(run.graph, selected, info, run_options,
                   {executors, statuses, policies, releases, observer, *m_options.clock}, stop);
+  for (std::string& line : m_accounts->warnings()) {
+    run.warnings.push_back(std::move(line));
+  }
   if (!info.dry_run) {
     m_notifications->tell(run.graph, info, statuses.changes());
   }

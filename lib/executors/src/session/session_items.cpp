@@ -9,6 +9,7 @@
 #include <kubist/util/threads.hpp>
 
 #include "keep/item_world.hpp"
+#include "keep/sites.hpp"
 #include "world/work.hpp"
 
 namespace kubist::executors {
@@ -27,14 +28,14 @@ util::Result<std::vector<ItemResult>> Session::each_item(
   const engine::Graph graph = build_graph(view);
   ProjectLocks locks(m_home, {m_options.identity, util::random_uuid(), options.lock_timeout,
                               nullptr, nullptr, m_options.clock, m_options.sleep});
-  m_connections.begin_run();
+  begin_run();
   deployers::World world;
   world.home = m_home;
   world.settings = m_options.deployers;
   KUBIST_TRY(world.settings.foreign_crd, has_foreign_items(*m_home, stop));
   world.stop = stop;
   world.place_of = [&](const std::string& ns, const std::string& target) {
-    return item_place_of(m_home, m_home_uid, m_connections, graph, ns, target, stop);
+    return m_sites->for_items(graph, ns, target, stop);
   };
   std::mutex mutex;  // progress is told by one thread at a time
   std::vector<ItemResult> results;

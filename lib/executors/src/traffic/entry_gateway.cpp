@@ -45,7 +45,7 @@ class EntryGatewayExecutor final : public TrafficExecutor {
     kube::ListOptions options;
     options.label_selector = label_text(selector);
     const auto pods =
-        place.client->list(kube::well_known::pods(), "", options, work.stop());
+        place.own_client->list(kube::well_known::pods(), "", options, work.stop());
     if (!pods && pods.error().kind != util::ErrorKind::forbidden) {
       return util::fail(pods.error());
     }
@@ -76,7 +76,7 @@ class EntryGatewayExecutor final : public TrafficExecutor {
     }
     std::vector<Json> services;
     for (const std::string& ns : namespaces) {
-      auto list = place.client->list(kube::well_known::services(), ns, {}, work.stop());
+      auto list = place.own_client->list(kube::well_known::services(), ns, {}, work.stop());
       if (!list && list.error().kind != util::ErrorKind::forbidden) {
         return util::fail(list.error());
       }

@@ -45,7 +45,7 @@ class SharedLists {
   std::uint64_t writes_to(const Key& key);
 
   std::mutex m_mutex;  ///< guards the maps, not what is in the entries
-  std::map<Key, std::shared_ptr<Entry>> m_entries;
+  std::map<std::pair<Key, std::string>, std::shared_ptr<Entry>> m_entries;  ///< for a user
   std::map<Key, std::uint64_t> m_writes;
   std::map<std::string, std::uint64_t> m_writes_anywhere;  ///< by server
 };

@@ -83,6 +83,7 @@ struct Survey::Bulk {
 
 struct Survey::Cluster {
   Bulk<std::string> namespaces;  ///< as JSON text, which is smaller
+  Bulk<std::string> bindings;
   Bulk<Workloads> workloads;
 };
 
@@ -138,23 +139,58 @@ util::Result<std::optional<Json>> Survey::find_namespace(kube::Client& client,
                                                          const std::stop_token& stop) {
   const kube::ApiResource& resource = kube::well_known::namespaces();
   if (const std::size_t wanted = asking(client, node); wanted > k_few) {
-    auto& bulk = cluster(client).namespaces;
-    const auto keep = [&](const data::ListItem& item) -> util::Result<> {
-      bulk.values.emplace(item.name, item.raw);
-      return {};
-    };
-    const auto answer = bulk.take(name, [&] {
-      return read_all(client, resource, cat(resources::k_managed_by_label, "=kubist"), wanted, keep,
-                      stop);
-    });
-    if (answer.value) {
-      KUBIST_TRY(Json found, data::parse_json(*answer.value, name));
-      found["apiVersion"] = resource.api_version();  // items of a list lack them
-      found["kind"] = resource.kind;
+    const auto key_of = [](const data::ListItem& item) { return std::string(item.name); };
+    KUBIST_TRY(auto found, find_kept(cluster(client).namespaces, client, resource, wanted, name,
+                                     key_of, stop));
+    if (found) {
       return found;
     }
   }
   return client.find(resource, "", name, stop);
+}
+
+util::Result<std::optional<Json>> Survey::find_binding(kube::Client& client,
+                                                       const engine::Node& node,
+                                                       const std::string& name,
+                                                       const std::string& ns,
+                                                       const std::stop_token& stop) {
+  const kube::ApiResource& resource = kube::well_known::role_bindings();
+  if (const std::size_t wanted = asking(client, node); wanted > k_few) {
+    const auto key_of = [&](const data::ListItem& item) {
+      return item.name == name ? std::string(item.name_space) : std::string();
+    };
+    KUBIST_TRY(auto found,
+               find_kept(cluster(client).bindings, client, resource, wanted, ns, key_of, stop));
+    if (found) {
+      return found;
+    }
+  }
+  return client.find(resource, ns, name, stop);
+}
+
+/// What kubist keeps of a kind, by `key_of` (empty: not wanted); nothing: ask for it by name.
+util::Result<std::optional<Json>> Survey::find_kept(Bulk<std::string>& bulk, kube::Client& client,
+                                                    const kube::ApiResource& resource,
+                                                    std::size_t wanted, const std::string& key,
+                                                    const KeyOf& key_of,
+                                                    const std::stop_token& stop) {
+  const auto keep = [&](const data::ListItem& item) -> util::Result<> {
+    if (std::string found = key_of(item); !found.empty()) {
+      bulk.values.emplace(std::move(found), item.raw);
+    }
+    return {};
+  };
+  const auto answer = bulk.take(key, [&] {
+    return read_all(client, resource, cat(resources::k_managed_by_label, "=kubist"), wanted, keep,
+                    stop);
+  });
+  if (!answer.value) {
+    return std::optional<Json>();
+  }
+  KUBIST_TRY(Json found, data::parse_json(*answer.value, key));
+  found["apiVersion"] = resource.api_version();  // items of a list lack them
+  found["kind"] = resource.kind;
+  return std::optional<Json>(std::move(found));
 }
 
 util::Result<Workloads> Survey::workloads(kube::Client& client, const engine::Node& node,

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include <kubist/data/json.hpp>
+#include <kubist/data/json_stream.hpp>
 #include <kubist/engine/graph.hpp>
 #include <kubist/kube/client.hpp>
 #include <kubist/util/result.hpp>
@@ -37,6 +39,12 @@ class Survey {
                                                          const engine::Node& node,
                                                          const std::string& name,
                                                          const std::stop_token& stop);
+  /// The RoleBinding of that name, which kubist makes in such a namespace; nothing: there is none.
+  util::Result<std::optional<data::Json>> find_binding(kube::Client& client,
+                                                       const engine::Node& node,
+                                                       const std::string& name,
+                                                       const std::string& ns,
+                                                       const std::stop_token& stop);
   /// The Deployments in the namespace of a VirtualCluster.
   util::Result<Workloads> workloads(kube::Client& client, const engine::Node& node,
                                     const std::string& ns, const std::stop_token& stop);
@@ -46,6 +54,12 @@ class Survey {
   struct Bulk;
   struct Cluster;
 
+  using KeyOf = std::function<std::string(const data::ListItem& item)>;
+  util::Result<std::optional<data::Json>> find_kept(Bulk<std::string>& bulk, kube::Client& client,
+                                                    const kube::ApiResource& resource,
+                                                    std::size_t wanted, const std::string& key,
+                                                    const KeyOf& key_of,
+                                                    const std::stop_token& stop);
   std::size_t asking(const kube::Client& client, const engine::Node& node) const;
   Cluster& cluster(const kube::Client& client);
 

@@ -25,7 +25,7 @@ struct InstallOptions {
   std::function<void(const ObjectResult&)> on_result;
 };
 
-/// Applies resources::crds() and waits until they are established. Outcomes: created, configured
+/// Applies resources::crds() and project_roles(), and waits until they are established. Outcomes: created, configured
 /// (an upgrade), unchanged, kept (a newer kubist's, or a DeployItem CRD that somebody else
 /// installed).
 Report install_crds(kube::Client& client, const InstallOptions& options, std::stop_token stop = {});
@@ -33,7 +33,7 @@ Report install_crds(kube::Client& client, const InstallOptions& options, std::st
 /// -1, 0, 1: older, equal, newer, by the rules of semantic versions; what is no version is oldest.
 int compare_versions(std::string_view a, std::string_view b);
 
-/// Is the CRD one that kubist installed (its annotation or its label says so)?
+/// Is the CRD or ClusterRole one that kubist installed (its annotation or its label says so)?
 bool is_own_crd(const data::Json& crd);
 
 struct UninstallOptions {
@@ -48,10 +48,18 @@ struct UninstallOptions {
 Report uninstall_crds(kube::Client& client, const UninstallOptions& options,
                       std::stop_token stop = {});
 
-/// A ServiceAccount that works on one project.
+/// The ClusterRoles for what a project's objects ask for, which `init` installs: kubist binds the
+/// project's ServiceAccount to the first in the namespaces of its virtual clusters, and to the
+/// second, which has no Secrets, pods, workloads, accounts and roles, in the project's own.
+inline constexpr const char* k_project_role = "kubist-project";
+inline constexpr const char* k_own_namespace_role = "kubist-project-own";
+std::vector<data::Json> project_roles();
+
+/// A ServiceAccount as which kubist works on one project.
 struct ProjectAccount {
-  std::string project;  ///< the Project's name
-  std::string ns;       ///< its namespace, in which the account lives
+  std::string project;     ///< the Project's name
+  std::string ns;          ///< its namespace
+  std::string account_ns;  ///< of the ServiceAccount: none of a project's
   std::string name;
   /// Namespaces of the home cluster that its virtual clusters keep: an administrator makes them,
   /// and the virtual clusters adopt them.
@@ -59,8 +67,9 @@ struct ProjectAccount {
 };
 
 /// Minimum RBAC objects as manifests: what `init` itself needs (a ClusterRole), and what a
-/// project's account needs to apply, reconcile and delete all that is in the project (Roles in its
-/// namespaces, a ClusterRole). Making and deleting the Project itself is an administrator's.
+/// account needs with which kubist applies, reconciles and deletes all that is in a project (Roles in
+/// its namespaces, a ClusterRole), besides the project's own account with its bindings, which kubist
+/// impersonates. Making and deleting the Project itself is an administrator's.
 std::vector<data::Json> init_rbac();
 std::vector<data::Json> project_rbac(const ProjectAccount& account);
 

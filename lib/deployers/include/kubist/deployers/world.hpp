@@ -24,6 +24,7 @@ struct ItemLimits {
 
 /// Where pods of a target run.
 struct Place {
+  /// For what runs an item: its pods, their Secrets, accounts and logs.
   std::shared_ptr<kube::Client> client;
   std::string ns;
   std::string cluster;  ///< the Cluster object's name; empty: the home cluster
@@ -32,6 +33,12 @@ struct Place {
   std::vector<std::string> item_accounts = {};
   /// Null: none but the rights of the place's client (another cluster, or items of no project).
   std::shared_ptr<const ItemLimits> limits = {};
+  /// For what an item asks for, where that is another one than `client`: in a project's own namespace.
+  std::shared_ptr<kube::Client> objects_client = {};
+  /// The one for an item's objects: what it writes, waits for and exports.
+  const std::shared_ptr<kube::Client>& objects() const {
+    return objects_client ? objects_client : client;
+  }
 };
 
 /// The place behind a DeployItem's target.name (a VirtualCluster of `ns`; empty: the home cluster

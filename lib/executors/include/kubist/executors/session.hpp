@@ -77,6 +77,8 @@ struct NotificationHooks {
 };
 
 class Notifications;
+class ProjectAccounts;
+class Sites;
 
 /// What outlives a run: the home client, connections to other clusters, remembered policy results.
 /// Used by one thread at a time.
@@ -156,6 +158,7 @@ class Session {
       const std::vector<resources::ObjectRef>& items, const ReconcileOptions& options,
       const std::function<void(const std::string&)>& progress, const std::stop_token& stop,
       const ItemCall& call);
+  void begin_run();
   World make_world(ProjectLocks& locks, Survey& survey, const ReconcileOptions& options,
                    const std::stop_token& stop);
   util::Result<Run> run_planned(const ReconcileOptions& options, engine::Observer& observer,
@@ -169,6 +172,8 @@ class Session {
   std::string m_home_uid;
   Options m_options;
   Connections m_connections;
+  std::unique_ptr<ProjectAccounts> m_accounts;
+  std::unique_ptr<Sites> m_sites;
   Catalog m_catalog;
   std::unique_ptr<Notifications> m_notifications;
   runtimes::Jsonnet m_jsonnet;  ///< of Templates; kept: it remembers results

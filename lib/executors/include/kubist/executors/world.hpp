@@ -15,6 +15,7 @@ namespace kubist::executors {
 class KubeStatusStore;
 class Releases;
 class SharedLists;
+class Sites;
 class Survey;
 
 inline constexpr std::string_view k_finalizer = "kubist.io/finalizer";
@@ -26,6 +27,7 @@ struct World {
   std::shared_ptr<kube::Client> home;
   std::string home_uid;  ///< of kube-system: part of every owner mark
   Connections& connections;
+  Sites& sites;
   ProjectLocks& locks;
   Survey& survey;
   apply::DryRun dry_run = apply::DryRun::none;

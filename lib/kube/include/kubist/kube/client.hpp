@@ -144,7 +144,7 @@ struct ClientOptions {
 /// Errors: kube/api_error.hpp for answers of 400 and more, http/transport.hpp for no answer. No
 /// answer is longer than docs/limits.md tells; of a server that a Secret names
 /// (ClusterAccess::from_secret) errors show what is a Kubernetes Status alone.
-class Client {
+class Client : public std::enable_shared_from_this<Client> {
  public:
   /// Reads nothing and sends nothing. Invalid: credentials that cannot be used (a broken key, ...).
   static util::Result<std::shared_ptr<Client>> connect(ClusterAccess access,
@@ -152,6 +152,15 @@ class Client {
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
+
+  /// A client that acts as that user, whatever this one's credentials impersonate: it sends no
+  /// other Impersonate-* header. It keeps this one, and shares its connections, credentials and
+  /// discovery, which goes on as this one's user. The API server asks this one's user for the right
+  /// to impersonate.
+  /// https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
+  std::shared_ptr<Client> as(std::string user);
+  /// Whom this client impersonates; empty: nobody.
+  const std::string& impersonated_user() const;
 
   const std::string& server() const;
   /// The namespace of the context, "default" when it names none.

@@ -28,6 +28,9 @@ struct Impersonation {
   bool empty() const { return user.empty() && uid.empty() && groups.empty() && extra.empty(); }
 };
 
+/// Its Impersonate-* header fields.
+http::Headers impersonation_headers(const Impersonation& as);
+
 /// The `exec` part of a kubeconfig user.
 struct ExecConfig {
   enum class Interactive { never, if_available, always };

@@ -1,0 +1,177 @@
+#include "keep/project_rights.hpp"
+
+#include <algorithm>
+
+#include <kubist/apply/install.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
+
+#include "keep/namespaces.hpp"
+#include "keep/sites.hpp"
+#include "world/survey.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+using resources::ObjectView;
+using util::cat;
+
+namespace {
+
+Json marked(Work& work, std::string_view api_version, const kube::ApiResource& resource,
+            const std::string& ns) {
+  return {{"apiVersion", api_version},
+          {"kind", resource.kind},
+          {"metadata",
+           {{"name", resources::k_project_account},
+            {"namespace", ns},
+            {"labels", {{resources::k_managed_by_label, "kubist"}}},
+            {"annotations", {{k_owner_annotation, work.owner_mark()}}}}}};
+}
+
+bool is_marked(Work& work, const Json& live) {
+  return ObjectView(live).annotation(k_owner_annotation) == work.owner_mark();
+}
+
+Json binding_object(Work& work, const std::string& ns, const char* role, const Json& project) {
+  Json object = marked(work, "rbac.authorization.k8s.io/v1", kube::well_known::role_bindings(), ns);
+  object["roleRef"] = {
+      {"apiGroup", "rbac.authorization.k8s.io"}, {"kind", "ClusterRole"}, {"name", role}};
+  object["subjects"] = Json::array({{{"kind", "ServiceAccount"},
+                                     {"name", resources::project_account(project)},
+                                     {"namespace", resources::project_namespace(project)}}});
+  return object;
+}
+
+util::Error not_bound(const Json& binding, std::string why) {
+  const ObjectView view(binding);
+  const Json& subject = binding["subjects"][0];
+  return util::make_error(
+      util::ErrorKind::forbidden,
+      cat("the project's account ", subject["namespace"].get<std::string>(), ':',
+          subject["name"].get<std::string>(), " has no rights in namespace ", view.ns(), ": ", why),
+      cat("An administrator gives them: kubectl create rolebinding ", view.name(),
+          " --clusterrole=", binding["roleRef"]["name"].get<std::string>(),
+          " --serviceaccount=", subject["namespace"].get<std::string>(), ':',
+          subject["name"].get<std::string>(), " -n ", view.ns()),
+      k_role_not_bound);
+}
+
+/// The API server's authorizer learns of a binding some moments after it was made: what comes next
+/// in the run would be refused.
+util::Result<> await_rights(Work& work, const Json& binding, const engine::Node& project) {
+  constexpr std::chrono::milliseconds k_pause{20};
+  constexpr std::chrono::seconds k_limit{5};
+  KUBIST_TRY(const auto client, work.world().sites.accounts().client_for(project, work.stop()));
+  const auto until = work.world().clock->monotonic() + k_limit;
+  while (true) {
+    KUBIST_TRY(const auto answer, client->can_i({.verb = "get",
+                                                 .resource = "configmaps",
+                                                 .ns = std::string(ObjectView(binding).ns())},
+                                                work.stop()));
+    if (answer.allowed) {
+      return {};
+    }
+    if (work.world().clock->monotonic() >= until || !util::sleep_for(k_pause, work.stop())) {
+      util::Error error = not_bound(
+          binding, cat("it is bound to ClusterRole ",
+                       binding["roleRef"]["name"].get<std::string>(), ", which gives it none"));
+      error.hint = "'kubist init' installs that ClusterRole.";
+      return util::fail(std::move(error));
+    }
+  }
+}
+
+/// Applies the binding where there is none of somebody else's; `allowed`: may kubist make it?
+util::Result<> keep_binding(Work& work, const Json& wish, const engine::Node& project,
+                            bool allowed) {
+  kube::Client& home = *work.world().home;
+  const std::string ns(ObjectView(wish).ns());
+  KUBIST_TRY(const auto live,
+             work.world().survey.find_binding(home, work.node(), resources::k_project_account, ns, work.stop()));
+  if (live && !is_marked(work, *live)) {
+    return {};  // an administrator's: the API server judges what it gives
+  }
+  if (!live && !allowed) {
+    return util::fail(
+        not_bound(wish, "kubist did not make the namespace, and spec.home.namespaces of the "
+                        "Project does not name it exactly"));
+  }
+  auto kept = work.apply(home, "", kube::well_known::role_bindings(), wish, live ? &*live : nullptr);
+  if (!kept && kept.error().kind == util::ErrorKind::forbidden) {
+    return util::fail(not_bound(wish, cat("kubist may not bind it (", kept.error().message, ")")));
+  }
+  KUBIST_CHECK(kept);
+  return live || work.dry() ? util::Result<>{} : await_rights(work, wish, project);
+}
+
+/// The Project of that namespace, where kubist acts as its account; else nullptr.
+util::Result<const engine::Node*> acted_for(Work& work, const std::string& project_ns) {
+  const engine::Node* project = work.world().survey.project_of(project_ns);
+  if (project == nullptr) {
+    return nullptr;
+  }
+  KUBIST_TRY(const bool as_project,
+             work.world().sites.accounts().impersonates(*project, work.stop()));
+  return as_project ? project : nullptr;
+}
+
+}  // namespace
+
+util::Result<> keep_project_account(Work& work) {
+  const std::string ns = work.project_namespace();
+  KUBIST_TRY(const engine::Node* node, acted_for(work, ns));
+  if (node == nullptr) {
+    return {};
+  }
+  const Json& project = *node->object;
+  if (resources::project_account(project) == resources::k_project_account) {
+    const kube::ApiResource& accounts = kube::well_known::service_accounts();
+    KUBIST_TRY(const auto live,
+               work.world().home->find(accounts, ns, resources::k_project_account, work.stop()));
+    // Nobody is it but by impersonation: no pod gets its token by itself. One that an administrator
+    // made stays as it is.
+    Json wish = marked(work, "v1", accounts, ns);
+    wish["automountServiceAccountToken"] = false;
+    if (!live || is_marked(work, *live)) {
+      KUBIST_CHECK(work.apply(*work.world().home, "", accounts, wish, live ? &*live : nullptr));
+    }
+  }
+  return keep_binding(work, binding_object(work, ns, apply::k_own_namespace_role, project),
+                      *node, true);
+}
+
+util::Result<> keep_project_binding(Work& work, const std::string& ns, bool adopted) {
+  KUBIST_TRY(const engine::Node* node, acted_for(work, work.node().key.ns));
+  if (node == nullptr) {
+    return {};
+  }
+  const Json& project = *node->object;
+  const auto patterns = resources::project_home_patterns(project);
+  const bool named = std::find(patterns.begin(), patterns.end(), ns) != patterns.end();
+  return keep_binding(work, binding_object(work, ns, apply::k_project_role, project),
+                      *node, !adopted || named);
+}
+
+util::Result<> drop_project_rights(Work& work, const std::string& ns) {
+  kube::Client& home = *work.world().home;
+  std::vector<const kube::ApiResource*> kinds{&kube::well_known::role_bindings()};
+  if (work.node().key.kind == "Project") {
+    kinds.push_back(&kube::well_known::service_accounts());
+  }
+  for (const kube::ApiResource* resource : kinds) {
+    KUBIST_TRY(const auto live, home.find(*resource, ns, resources::k_project_account, work.stop()));
+    if (!live || !is_marked(work, *live)) {
+      continue;
+    }
+    kube::DeleteOptions options;
+    options.uid = ObjectView(*live).uid();
+    KUBIST_CHECK(work.send(home, "", kube::remove(*resource, ns, resources::k_project_account, options),
+                           "delete",
+                           cat(resource->api_version(), ' ', resource->kind, '/', resources::k_project_account)));
+  }
+  return {};
+}
+
+}  // namespace kubist::executors

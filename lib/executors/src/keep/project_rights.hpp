@@ -1,0 +1,27 @@
+#pragma once
+#include <string>
+
+#include "world/work.hpp"
+
+/// The rights of a project's account on the home cluster: kubist makes the account, and binds it to
+/// the ClusterRoles that `kubist init` installs.
+namespace kubist::executors {
+
+/// Reason of an account that is not bound where it has to be: an administrator must do it.
+inline constexpr const char* k_role_not_bound = "RoleNotBound";
+
+/// Of a Project: its ServiceAccount, where it names none, and that account's rights in the
+/// project's own namespace. Nothing is made where the caller does not act as that account. Errors:
+/// forbidden, reason RoleNotBound.
+util::Result<> keep_project_account(Work& work);
+
+/// Of a VirtualCluster on the home cluster: its project's rights in namespace `ns`. In one that
+/// kubist did not make it binds only where the Project names it exactly, so that a pattern gives
+/// nobody rights over what is there; an administrator's binding of that name will do. Errors:
+/// forbidden, reason RoleNotBound, with the command.
+util::Result<> keep_project_binding(Work& work, const std::string& ns, bool adopted);
+
+/// Takes away what of this the node made in a namespace that stays.
+util::Result<> drop_project_rights(Work& work, const std::string& ns);
+
+}  // namespace kubist::executors

@@ -1,0 +1,160 @@
+#include "keep/sites.hpp"
+
+#include <optional>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
+
+#include "keep/namespaces.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+using util::cat;
+using util::ErrorKind;
+
+namespace {
+
+std::vector<std::string> strings_at(const Json& project, std::string_view field) {
+  const Json* list = data::find_path(project, {"spec", "items", field});
+  return list == nullptr ? std::vector<std::string>{} : list->get<std::vector<std::string>>();
+}
+
+util::Error namespace_not_allowed(std::string message, std::string hint) {
+  return util::make_error(ErrorKind::invalid, std::move(message), std::move(hint),
+                          "NamespaceNotAllowed");
+}
+
+/// The owner mark that a live namespace of the home cluster has; nothing: there is no such one.
+util::Result<std::optional<std::string>> mark_of(kube::Client& home, const std::string& ns,
+                                                 const std::stop_token& stop) {
+  KUBIST_TRY(const auto live, home.find(kube::well_known::namespaces(), "", ns, stop));
+  return live ? std::optional(
+                    std::string(resources::ObjectView(*live).annotation(k_owner_annotation)))
+              : std::nullopt;
+}
+
+/// A namespace besides the target's, which an object of an item names.
+util::Result<> check_namespace(kube::Client& home, const std::string& home_uid,
+                               const engine::Graph& graph, const std::string& project_ns,
+                               const std::string& ns, const std::stop_token& stop) {
+  if (auto allowed = check_home_namespace(graph, project_ns, ns); !allowed) {
+    util::Error error = allowed.error();
+    if (error.hint.starts_with("Choose")) {
+      error.hint = "Choose another metadata.namespace.";
+    }
+    return util::fail(std::move(error));
+  }
+  KUBIST_TRY(const auto mark, mark_of(home, ns, stop));
+  const auto parts = util::split(mark.value_or(""), '/');  // home, kind, namespace, name
+  const bool of_project = parts.size() == 4 && parts[0] == home_uid && parts[2] == project_ns;
+  if (!mark || mark->empty() || of_project) {
+    return {};
+  }
+  return util::fail(
+      namespace_not_allowed(cat("namespace ", ns, " of the home cluster belongs to ", *mark),
+                            "Choose another metadata.namespace."));
+}
+
+const engine::Node* virtual_cluster_of(const engine::Graph& graph, const std::string& ns,
+                                       const std::string& name) {
+  const auto found = graph.find({std::string(resources::k_kubist_group), "VirtualCluster", ns, name});
+  return found.empty() || graph[found[0]].parent == engine::k_no_node ? nullptr : &graph[found[0]];
+}
+
+}  // namespace
+
+util::Result<deployers::Place> Sites::of(const engine::Graph& graph, const std::string& ns,
+                                         const std::string& target, const std::stop_token& stop) {
+  deployers::Place place;
+  const engine::Node* project = project_of(graph, ns);
+  if (project != nullptr) {
+    place.item_accounts = strings_at(*project->object, "serviceAccounts");
+  }
+  const auto as_project = [&]() -> util::Result<std::shared_ptr<kube::Client>> {
+    return project != nullptr ? m_accounts.client_for(*project, stop)
+                              : util::Result<std::shared_ptr<kube::Client>>(m_home);
+  };
+  if (target.empty()) {
+    place.client = m_home;
+    place.ns = ns;
+    KUBIST_TRY(place.objects_client, as_project());
+    return place;
+  }
+  const engine::Node* virtual_cluster = virtual_cluster_of(graph, ns, target);
+  if (virtual_cluster == nullptr) {
+    return util::fail(ErrorKind::not_found,
+                      cat("VirtualCluster ", target, " does not exist in ", ns));
+  }
+  const engine::Node& cluster = graph[virtual_cluster->parent];
+  KUBIST_TRY(const auto connection,
+             m_connections.connect(*cluster.object, allowed_servers(graph, cluster), false, stop));
+  place.client = connection->client;
+  place.ns = resources::virtual_cluster_namespace(*virtual_cluster->object);
+  place.cluster = connection->uid == m_home_uid ? "" : cluster.key.name;
+  if (place.cluster.empty()) {
+    KUBIST_CHECK(check_home_namespace(graph, ns, place.ns));
+    KUBIST_TRY(place.client, as_project());
+  }
+  return place;
+}
+
+/// A VirtualCluster that was refused its namespace is no way into it. Where there is none, there is
+/// nothing to get at.
+util::Result<> Sites::check_target(const engine::Node& virtual_cluster,
+                                   const std::optional<Json>& live, const std::string& ns) const {
+  const bool own = live && resources::ObjectView(*live).annotation(k_owner_annotation) ==
+                               owner_mark(m_home_uid, virtual_cluster.key);
+  return !live || own ? util::Result<>{}
+                      : util::fail(namespace_not_allowed(
+                            cat("namespace ", ns, " of the home cluster is not that of ",
+                                engine::to_string(virtual_cluster)),
+                            "The status of the VirtualCluster says why."));
+}
+
+void Sites::settle_client(deployers::Place& place, const std::optional<Json>& live) const {
+  if (!live || !resources::ObjectView(*live).deletion_timestamp().empty()) {
+    place.client = m_home;
+    place.objects_client = nullptr;
+  }
+}
+
+util::Result<deployers::Place> Sites::for_removal(const engine::Graph& graph, const std::string& ns,
+                                                  const std::string& target,
+                                                  const std::stop_token& stop) {
+  KUBIST_TRY(deployers::Place place, of(graph, ns, target, stop));
+  if (place.cluster.empty() && !target.empty()) {
+    KUBIST_TRY(const auto live, m_home->find(kube::well_known::namespaces(), "", place.ns, stop));
+    settle_client(place, live);
+  }
+  return place;
+}
+
+util::Result<deployers::Place> Sites::for_items(const engine::Graph& graph, const std::string& ns,
+                                                const std::string& target,
+                                                const std::stop_token& stop) {
+  KUBIST_TRY(deployers::Place place, of(graph, ns, target, stop));
+  const engine::Node* project = project_of(graph, ns);
+  if (!place.cluster.empty() || project == nullptr) {
+    return place;
+  }
+  if (!target.empty() || place.objects() != m_home) {
+    KUBIST_TRY(const auto live, m_home->find(kube::well_known::namespaces(), "", place.ns, stop));
+    if (!target.empty()) {
+      KUBIST_CHECK(check_target(*virtual_cluster_of(graph, ns, target), live, place.ns));
+    }
+    settle_client(place, live);
+  }
+  place.limits = std::make_shared<deployers::ItemLimits>(deployers::ItemLimits{
+      project->key.name, strings_at(*project->object, "kinds"),
+      [home = m_home, home_uid = m_home_uid, &graph, ns, own = place.ns,
+       stop](const std::string& other) {
+        return other == own || other == ns
+                   ? util::Result<>{}
+                   : check_namespace(*home, home_uid, graph, ns, other, stop);
+      }});
+  return place;
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,64 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include <kubist/deployers/world.hpp>
+#include <kubist/engine/graph.hpp>
+#include <kubist/executors/connections.hpp>
+
+#include "world/project_accounts.hpp"
+
+namespace kubist::executors {
+
+/// Where the things of a project are, and as whom kubist goes there. Outlives a run; any thread.
+class Sites {
+ public:
+  Sites(std::shared_ptr<kube::Client> home, std::string home_uid, Connections& connections,
+        ProjectAccounts& accounts)
+      : m_home(std::move(home)),
+        m_home_uid(std::move(home_uid)),
+        m_connections(connections),
+        m_accounts(accounts) {}
+
+  /// Where a target's pods run: its VirtualCluster's namespace on that cluster, or (no target) the
+  /// project's own. On the home cluster as the project's account, where kubist may impersonate it;
+  /// pods of the project's own namespace are kubist's to make. Not_found: no such VirtualCluster in
+  /// `ns`. Invalid, reason NamespaceNotAllowed: its namespace of the home cluster is none that its
+  /// Project may use.
+  util::Result<deployers::Place> of(const engine::Graph& graph, const std::string& ns,
+                                    const std::string& target, const std::stop_token& stop);
+
+  /// The same for the work of items: with what the Project lets them do (Place::limits, valid as
+  /// long as `graph`), and asking whether the namespace of the home cluster is in fact the
+  /// VirtualCluster's.
+  util::Result<deployers::Place> for_items(const engine::Graph& graph, const std::string& ns,
+                                           const std::string& target, const std::stop_token& stop);
+
+  /// As of(), for taking away what is there: in a namespace that is going or gone the project's
+  /// binding may be gone first, so that its account would meet 403 for ever.
+  util::Result<deployers::Place> for_removal(const engine::Graph& graph, const std::string& ns,
+                                             const std::string& target,
+                                             const std::stop_token& stop);
+
+  /// Kubist's own way to the cluster of a place: for what is not the project's, as the pods of
+  /// gateways and the marks of namespaces.
+  std::shared_ptr<kube::Client> own(const deployers::Place& place) const {
+    return place.cluster.empty() ? m_home : place.client;
+  }
+
+  ProjectAccounts& accounts() { return m_accounts; }
+
+ private:
+  util::Result<> check_target(const engine::Node& virtual_cluster,
+                              const std::optional<data::Json>& live, const std::string& ns) const;
+  /// Nothing can be made in a namespace that is going (`live`) or gone: kubist itself tidies there.
+  void settle_client(deployers::Place& place, const std::optional<data::Json>& live) const;
+  std::shared_ptr<kube::Client> m_home;
+  std::string m_home_uid;
+  Connections& m_connections;
+  ProjectAccounts& m_accounts;
+};
+
+}  // namespace kubist::executors
