@@ -59,7 +59,8 @@ void check_nothing_left(const World& world) {
 TEST_CASE("delete: a project goes with its tree, what was adopted or orphaned stays") {
   World world("whole");
   const std::string project = world.name();
-  world.make_project(project);
+  world.make_project(project,
+                     {{"home", {{"namespaces", {world.name("adopted"), project + "-*"}}}}});
   const auto [config, user] = world.token_kubeconfig("target1");
   const Json adopted{{"apiVersion", "v1"},
                      {"kind", "Namespace"},

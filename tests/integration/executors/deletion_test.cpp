@@ -26,7 +26,7 @@ TEST_CASE("deletion: kubectl delete of a project, then reconcile, leaves only wh
   World world("delete");
   const std::string project = world.name();
   const std::string adopted = world.name("adopted");
-  world.make_project(project);
+  world.make_project(project, {{"home", {{"namespaces", {adopted, project + "-*"}}}}});
   const auto [config, user] = world.token_kubeconfig("target1");
   put("home",
       {plain_namespace(adopted), secret(project, "target", config),

@@ -116,7 +116,8 @@ TEST_CASE("reconcile: a fault writes the status of its node and subtree; sibling
   CHECK(statuses == std::set<std::string>{"clusters/fails", "virtualclusters/on-fails",
                                           "virtualclusters/new", "clusters/good",
                                           "projects/" + project});
-  CHECK(others == std::set<std::string>{"virtualclusters/new", "namespaces/" + world.name("new")});
+  CHECK(others == std::set<std::string>{"virtualclusters/new", "namespaces/" + world.name("new"),
+                                        "rolebindings/kubist-project"});
   CHECK(condition(vc(project, "new"), "Ready") == "True");
   CHECK(condition(cluster(project, "good"), "TreeReady") == "True");
   CHECK(condition(cluster(project, "fails"), "Reconciling") == "True");
