@@ -22,6 +22,13 @@ std::vector<std::string> strings_at(const Json& project, std::string_view field)
   return list == nullptr ? std::vector<std::string>{} : list->get<std::vector<std::string>>();
 }
 
+deployers::PodGrants pod_grants(const Json& project) {
+  return {.accounts = strings_at(project, "serviceAccounts"),
+          .capabilities = strings_at(project, "capabilities"),
+          .unconfined = data::bool_at(project, {"spec", "items", "unconfined"}),
+          .privileged = data::bool_at(project, {"spec", "items", "privileged"})};
+}
+
 util::Error namespace_not_allowed(std::string message, std::string hint) {
   return util::make_error(ErrorKind::invalid, std::move(message), std::move(hint),
                           "NamespaceNotAllowed");
@@ -80,7 +87,7 @@ util::Result<deployers::Place> place_of(const std::shared_ptr<kube::Client>& hom
                                         const std::string& target, const std::stop_token& stop) {
   deployers::Place place;
   if (const engine::Node* project = project_of(graph, ns); project != nullptr) {
-    place.item_accounts = strings_at(*project->object, "serviceAccounts");
+    place.grants = pod_grants(*project->object);
   }
   if (target.empty()) {
     place.client = home;
