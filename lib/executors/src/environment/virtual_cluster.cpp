@@ -4,6 +4,7 @@
 #include <kubist/util/text.hpp>
 
 #include "keep/kinds.hpp"
+#include "keep/label_limits.hpp"
 #include "keep/namespaces.hpp"
 #include "keep/restart_workloads.hpp"
 #include "world/survey.hpp"
@@ -62,9 +63,11 @@ class VirtualClusterExecutor final : public ManagedExecutor {
  protected:
   util::Result<Alignment> align_node(Work& work) override {
     KUBIST_TRY(const auto place, connect(work));
-    const NamespaceWish wish = wish_for(work.node(), work.spec());
+    NamespaceWish wish = wish_for(work.node(), work.spec());
     if (place.home) {
+      wish.delete_adopted = may_delete_adopted(own_project(work), wish.name);
       KUBIST_CHECK(check_home_namespace(world().survey, work.node(), wish.name));
+      KUBIST_CHECK(check_home_labels(own_project(work), work.spec()));
     }
     KUBIST_TRY(const NamespaceFact fact, keep_namespace(work, *place.client, place.cluster, wish));
     Alignment alignment;
@@ -100,10 +103,15 @@ class VirtualClusterExecutor final : public ManagedExecutor {
     if (!place) {
       return util::fail(place.error());
     }
-    return remove_namespace(work, *place->client, place->cluster, ns);
+    return remove_namespace(work, *place->client, place->cluster, ns,
+                            !place->home || may_delete_adopted(own_project(work), ns));
   }
 
  private:
+  const engine::Node* own_project(Work& work) {
+    return world().survey.project_of(work.node().key.ns);
+  }
+
   struct Place {
     std::shared_ptr<kube::Client> client;
     std::string cluster;  ///< empty: home
