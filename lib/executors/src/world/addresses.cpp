@@ -7,6 +7,8 @@
 #include <kubist/http/url.hpp>
 #include <kubist/util/text.hpp>
 
+#include "world/patterns.hpp"
+
 namespace kubist::executors {
 
 using util::cat;
@@ -16,6 +18,15 @@ namespace {
 tl::unexpected<util::Error> address_not_allowed(std::string message, std::string hint) {
   return util::fail(util::make_error(util::ErrorKind::forbidden, std::move(message),
                                      std::move(hint), std::string(http::k_failure_address)));
+}
+
+/// Of other hosts nobody knows what libcurl makes of them: it decodes %2f and takes other
+/// alphabets.
+bool is_plain(std::string_view host) {
+  return std::all_of(host.begin(), host.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-' || c == '_' || c == ':';
+  });
 }
 
 /// A pattern's end would hold for what is not below it.
@@ -28,17 +39,9 @@ bool climbs(std::string_view path) {
 
 }  // namespace
 
-bool matches_any(const data::Json* patterns, std::string_view text) {
-  return patterns != nullptr && patterns->is_array() &&
-         std::any_of(patterns->begin(), patterns->end(), [&](const data::Json& pattern) {
-           return pattern.is_string() &&
-                  util::glob_match(pattern.get_ref<const std::string&>(), text);
-         });
-}
-
 bool is_never_allowed(std::string_view url) {
   const auto parsed = http::parse_url(url);
-  return !parsed || !parsed->userinfo.empty() || climbs(parsed->path) ||
+  return !parsed || !parsed->userinfo.empty() || climbs(parsed->path) || !is_plain(parsed->host) ||
          http::is_link_local(parsed->host);
 }
 
@@ -55,11 +58,12 @@ util::Result<> check_address(std::string_view url, const std::string& called) {
 util::Result<> check_address(const engine::Graph& graph, const engine::Node& node,
                              std::string_view purpose, std::string_view url,
                              const std::string& called) {
+  KUBIST_CHECK(check_address(url, called));
   for (engine::NodeId id = node.id; id != engine::k_no_node; id = graph[id].parent) {
     const std::string& kind = graph[id].key.kind;
     if ((kind == "Project" || kind == "Root") &&
-        matches_any(data::find_path(graph[id].spec(), {"allow", purpose}), url)) {
-      return check_address(url, called);
+        url_matches_any(data::find_path(graph[id].spec(), {"allow", purpose}), url)) {
+      return {};
     }
   }
   return address_not_allowed(cat(called, " is not one that the Project allows"),
