@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 
 #include <arpa/inet.h>
 
@@ -131,23 +130,6 @@ std::string redacted(std::string_view url) {
 
 bool is_loopback(std::string_view host) {
   return util::iequals(host, "localhost") || host == "::1" || host.starts_with("127.");
-}
-
-bool is_link_local(std::string_view address) {
-  const std::string text(address.substr(0, address.find('%')));
-  std::array<unsigned char, 4> four{};
-  if (inet_pton(AF_INET, text.c_str(), four.data()) == 1) {
-    return four[0] == 169 && four[1] == 254;
-  }
-  std::array<unsigned char, 16> six{};
-  if (inet_pton(AF_INET6, text.c_str(), six.data()) != 1) {
-    return false;
-  }
-  constexpr std::array<unsigned char, 12> k_mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
-  constexpr std::array<unsigned char, 12> k_nat64{0, 0x64, 0xFF, 0x9B};  // RFC 6052
-  const bool has_four = std::equal(k_mapped.begin(), k_mapped.end(), six.begin()) ||
-                        std::equal(k_nat64.begin(), k_nat64.end(), six.begin());
-  return has_four ? six[12] == 169 && six[13] == 254 : six[0] == 0xFE && (six[1] & 0xC0U) == 0x80;
 }
 
 std::string make_query(const std::vector<std::pair<std::string_view, std::string>>& parameters) {

@@ -168,3 +168,39 @@ TEST_CASE("addresses: a pattern that stands for hosts of anybody is refused by n
                  {"ConfigMap/*", "Image/docker.io/istio/istioctl:*", "Image/a/b c *",
                   "https://example.com/istio/*"}}}}}) == "");
 }
+
+TEST_CASE("addresses: charts come from internal ones only where these are allowed") {
+  const auto refused = [](const Json& root, const Json& spec, const std::string& url) {
+    const auto graph =
+        engine::Graph::build({node("Root", "", "root", root), node("Project", "", "shop", spec)});
+    const auto found = graph.find({"kubist.io", "Project", "", "shop"});
+    REQUIRE(found.size() == 1);
+    const auto checked = check_chart_address(graph, graph[found.front()], url);
+    return checked ? std::string() : checked.error().reason + ": " + checked.error().hint;
+  };
+  const Json none = Json::object();
+  const std::string told_how =
+      "AddressNotAllowed: An administrator can add it to spec.allow.charts of the Project or of "
+      "the "
+      "Root.";
+  for (const char* url :
+       {"http://127.0.0.1:8080/c.tgz", "http://localhost/c", "oci://[::1]:5000/charts/web",
+        "https://10.1.2.3/", "http://192.168.0.1/c", "https://172.16.0.1/",
+        "https://100.100.100.200/", "http://[fd00::1]/", "http://2130706433/c", "http://127.1/c",
+        "http://0.0.0.0/c"}) {
+    CAPTURE(url);
+    CHECK(refused(none, none, url) == told_how);
+  }
+  CHECK(refused(none, none, "https://192.0.2.1/charts") == "");
+  CHECK(refused(none, none, "oci://192.0.2.1/charts/web") == "");
+  for (const char* url : {"http://169.254.169.254/latest", "https://me:pw@192.0.2.1/",
+                          "http://2852039166/latest", "ftp://192.0.2.1/"}) {
+    CAPTURE(url);
+    CHECK(refused(allow("charts", {"http://2852039166/*", "http://169.254.169.254/*"}), none, url)
+              .starts_with("AddressNotAllowed"));
+  }
+  const Json grant = allow("charts", {"http://localhost:*/*", "oci://10.1.2.3:5000/charts/*"});
+  CHECK(refused(none, grant, "http://localhost:8080/c.tgz") == "");
+  CHECK(refused(grant, none, "oci://10.1.2.3:5000/charts/web") == "");
+  CHECK(refused(grant, none, "https://10.1.2.3:5000/charts/web") == told_how);
+}

@@ -13,11 +13,12 @@ namespace {
 using util::cat;
 
 constexpr std::array<std::string_view, 13> k_baseline_capabilities{
-    "AUDIT_WRITE", "CHOWN",   "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL",      "MKNOD",
-    "NET_BIND_SERVICE", "SETFCAP", "SETGID",  "SETPCAP", "SETUID", "SYS_CHROOT"};
-constexpr std::array<std::string_view, 5> k_selinux_types{
-    "", "container_t", "container_init_t", "container_kvm_t", "container_engine_t"};
-constexpr std::string_view k_apparmor_annotation = "container.apparmor.security.beta.kubernetes.io/";
+    "AUDIT_WRITE",      "CHOWN",   "DAC_OVERRIDE", "FOWNER",  "FSETID", "KILL",      "MKNOD",
+    "NET_BIND_SERVICE", "SETFCAP", "SETGID",       "SETPCAP", "SETUID", "SYS_CHROOT"};
+constexpr std::array<std::string_view, 5> k_selinux_types{"", "container_t", "container_init_t",
+                                                          "container_kvm_t", "container_engine_t"};
+constexpr std::string_view k_apparmor_annotation =
+    "container.apparmor.security.beta.kubernetes.io/";
 
 template <std::size_t N>
 bool has_text(const std::array<std::string_view, N>& texts, std::string_view text) {
@@ -35,9 +36,9 @@ void check_capabilities(const Json& context, const std::string& where, const Pod
   for (const Json& each : added != nullptr && added->is_array() ? *added : Json::array()) {
     const std::string name = each.is_string() ? each.get<std::string>() : each.dump();
     if (!has_text(k_baseline_capabilities, name) && !is_granted_capability(grants, name)) {
-      found.push_back(pod_not_allowed(
-          cat(where, ".capabilities.add: the capability ", name, " is not allowed"),
-          "capabilities"));
+      found.push_back(
+          pod_not_allowed(cat(where, ".capabilities.add: the capability ", name, " is not allowed"),
+                          "capabilities"));
     }
   }
 }
@@ -53,15 +54,17 @@ void check_confinement(const Json& context, const std::string& where,
     }
   }
   if (data::string_at(context, {"procMount"}, "Default") != "Default") {
-    found.push_back(pod_not_allowed(cat(where, ".procMount: only Default is allowed"),
-                                    "unconfined"));
+    found.push_back(
+        pod_not_allowed(cat(where, ".procMount: only Default is allowed"), "unconfined"));
   }
-  const bool typed = has_text(k_selinux_types, data::string_at(context, {"seLinuxOptions", "type"}));
+  const bool typed =
+      has_text(k_selinux_types, data::string_at(context, {"seLinuxOptions", "type"}));
   if (!typed || !data::string_at(context, {"seLinuxOptions", "user"}).empty() ||
       !data::string_at(context, {"seLinuxOptions", "role"}).empty()) {
     found.push_back(pod_not_allowed(
-        cat(where, ".seLinuxOptions: another type than those of containers, a user and a role are "
-                   "not allowed"),
+        cat(where,
+            ".seLinuxOptions: another type than those of containers, a user and a role are "
+            "not allowed"),
         "unconfined"));
   }
 }
@@ -69,9 +72,9 @@ void check_confinement(const Json& context, const std::string& where,
 }  // namespace
 
 util::Error pod_not_allowed(std::string message, std::string_view grant) {
-  return util::make_error(util::ErrorKind::denied, std::move(message),
-                          cat("An administrator allows it in the Project's spec.items.", grant, "."),
-                          "PodNotAllowed");
+  return util::make_error(
+      util::ErrorKind::denied, std::move(message),
+      cat("An administrator allows it in the Project's spec.items.", grant, "."), "PodNotAllowed");
 }
 
 void check_security(const Json& context, const std::string& where, const PodGrants& grants,

@@ -8,6 +8,7 @@
 #include <kubist/util/text.hpp>
 
 #include "keep/namespaces.hpp"
+#include "world/addresses.hpp"
 
 namespace kubist::executors {
 
@@ -120,6 +121,11 @@ util::Result<deployers::Place> item_place_of(const std::shared_ptr<kube::Client>
   KUBIST_TRY(deployers::Place place,
              place_of(home, home_uid, connections, graph, ns, target, stop));
   const engine::Node* project = project_of(graph, ns);
+  if (project != nullptr) {
+    place.check_chart_address = [&graph, project](const std::string& url) {
+      return check_chart_address(graph, *project, url);
+    };
+  }
   if (!place.cluster.empty() || project == nullptr) {
     return place;
   }

@@ -18,9 +18,9 @@ util::Result<deployers::Place> place_of(const std::shared_ptr<kube::Client>& hom
                                         const engine::Graph& graph, const std::string& ns,
                                         const std::string& target, const std::stop_token& stop);
 
-/// The same for the work of items: with what the Project lets them do (Place::limits, valid as long
-/// as `graph`), and asking whether the namespace of the home cluster is in fact the
-/// VirtualCluster's.
+/// The same for the work of items: with what the Project lets them do (Place::limits and
+/// Place::check_chart_address, valid as long as `graph`), and asking whether the namespace of the
+/// home cluster is in fact the VirtualCluster's.
 util::Result<deployers::Place> item_place_of(const std::shared_ptr<kube::Client>& home,
                                              const std::string& home_uid, Connections& connections,
                                              const engine::Graph& graph, const std::string& ns,

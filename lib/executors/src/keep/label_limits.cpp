@@ -43,10 +43,11 @@ bool is_granted_key(const Json* patterns, std::string_view key) {
 
 std::string hint_for_keys(const engine::Node* project, const std::vector<std::string>& domains) {
   std::string hint =
-      project == nullptr ? "Leave them out."
-                         : cat("Leave them out. An administrator can allow keys in spec.home.labels "
-                               "of Project ",
-                               project->key.name, '.');
+      project == nullptr
+          ? "Leave them out."
+          : cat("Leave them out. An administrator can allow keys in spec.home.labels "
+                "of Project ",
+                project->key.name, '.');
   const auto any = [&](const char* parent) {
     return std::any_of(domains.begin(), domains.end(),
                        [&](const std::string& domain) { return is_below(domain, parent); });
@@ -63,9 +64,8 @@ std::string hint_for_keys(const engine::Node* project, const std::vector<std::st
 }  // namespace
 
 util::Result<> check_home_labels(const engine::Node* project, const Json& spec) {
-  const Json* patterns = project == nullptr
-                             ? nullptr
-                             : data::find_path(*project->object, {"spec", "home", "labels"});
+  const Json* patterns =
+      project == nullptr ? nullptr : data::find_path(*project->object, {"spec", "home", "labels"});
   std::vector<std::string> refused_keys;
   std::vector<std::string> domains;
   for (const char* field : {"labels", "annotations"}) {

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::string_view k_image = "Image/";
 constexpr std::string_view k_config_map = "ConfigMap/";
+constexpr std::string_view k_oci_scheme = "oci";
 constexpr std::string_view k_default_registry = "docker.io";
 
 tl::unexpected<util::Error> bad_pattern(std::string why) {
@@ -92,8 +93,8 @@ util::Result<UrlPattern> read_url_pattern(std::string_view text) {
   UrlPattern pattern;
   const auto end = text.find("://");
   pattern.scheme = text.substr(0, end == text.npos ? 0 : end);
-  if (pattern.scheme != "http" && pattern.scheme != "https") {
-    return bad_pattern("it does not begin with http:// or https://");
+  if (pattern.scheme != "http" && pattern.scheme != "https" && pattern.scheme != k_oci_scheme) {
+    return bad_pattern("it does not begin with http:// or https:// (of a chart also oci://)");
   }
   const std::string_view rest = text.substr(end + 3);
   const auto authority = std::min(rest.find_first_of("/?"), rest.size());
@@ -194,17 +195,19 @@ util::Result<> check_source_pattern(std::string_view text) {
 }  // namespace
 
 bool url_matches_any(const Json* patterns, std::string_view url) {
-  const auto parsed = http::parse_url(url);
-  return parsed && is_match(patterns, [&](std::string_view each) {
-           return url_matches(each, *parsed);
-         });
+  const bool oci = url.starts_with(cat(k_oci_scheme, "://"));
+  auto parsed = http::parse_url(oci ? cat("https", url.substr(k_oci_scheme.size())) : cat(url));
+  if (parsed && oci) {
+    parsed->scheme = k_oci_scheme;
+  }
+  return parsed &&
+         is_match(patterns, [&](std::string_view each) { return url_matches(each, *parsed); });
 }
 
 bool image_matches_any(const Json* patterns, std::string_view image) {
   const auto parts = read_image_parts(image);
-  return parts && !has_star(image) && is_match(patterns, [&](std::string_view each) {
-           return image_matches(each, *parts);
-         });
+  return parts && !has_star(image) &&
+         is_match(patterns, [&](std::string_view each) { return image_matches(each, *parts); });
 }
 
 bool source_matches_any(const Json* patterns, std::string_view source) {
@@ -239,9 +242,9 @@ util::Result<> check_patterns(const Json& spec) {
     Check check;
   };
   std::vector<std::string> problems;
-  for (const List& list : {List{"allow", "metrics", url}, List{"allow", "webhooks", url},
-                           List{"allow", "jobs", image},
-                           List{"istioInstall", "sources", check_source_pattern}}) {
+  for (const List& list :
+       {List{"allow", "metrics", url}, List{"allow", "webhooks", url}, List{"allow", "charts", url},
+        List{"allow", "jobs", image}, List{"istioInstall", "sources", check_source_pattern}}) {
     const Json& patterns = data::array_at(spec, {list.in, list.field});
     for (std::size_t i = 0; i < patterns.size(); ++i) {
       const std::string text = patterns[i].is_string() ? patterns[i].get<std::string>() : "";

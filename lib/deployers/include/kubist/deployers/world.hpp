@@ -38,6 +38,9 @@ struct Place {
   std::string ns;
   std::string cluster;  ///< the Cluster object's name; empty: the home cluster
   PodGrants grants = {};  ///< those of the item's Project
+  /// May this machine fetch a chart from that URL (http, https, oci)? Reason AddressNotAllowed.
+  /// Empty: from any.
+  std::function<util::Result<>(const std::string& url)> check_chart_address = {};
   /// Null: none but the rights of the place's client (another cluster, or items of no project).
   std::shared_ptr<const ItemLimits> limits = {};
 };
