@@ -22,9 +22,9 @@ struct Block {
 
 constexpr Block k_link_local{0xA9FE0000, 16};
 constexpr std::array k_internal{
-    Block{0x00000000, 8},  Block{0x0A000000, 8},  Block{0x64400000, 10}, Block{0x7F000000, 8},
-    k_link_local,          Block{0xAC100000, 12}, Block{0xC0A80000, 16},
-    Block{0xA83F8110, 32},  // https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
+    Block{0x00000000, 8},  Block{0x0A000000, 8},  Block{0x64400000, 10},
+    Block{0x7F000000, 8},  k_link_local,          Block{0xAC100000, 12},
+    Block{0xC0A80000, 16}, Block{0xA83F8110, 32},  // https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
 };
 
 bool is_in(std::uint32_t address, const Block& block) {
@@ -73,9 +73,10 @@ bool is_internal(std::string_view address) {
                        [&](const Block& block) { return is_in(*four, block); });
   }
   const auto six = read_six(address);
-  const bool loopback = six && std::all_of(six->begin(), six->end() - 1,
-                                           [](unsigned char byte) { return byte == 0; }) &&
-                        six->back() <= 1;  // and ::
+  const bool loopback =
+      six &&
+      std::all_of(six->begin(), six->end() - 1, [](unsigned char byte) { return byte == 0; }) &&
+      six->back() <= 1;  // and ::
   return loopback || is_link_local(address) || (six && ((*six)[0] & 0xFEU) == 0xFC);
 }
 

@@ -141,6 +141,26 @@ TEST_CASE("deletion: a pattern of the Project is no word for deleting what was a
   CHECK(s.namespace_at(s.far, "shop-d").is_null());
 }
 
+TEST_CASE("deletion: who makes its object anew after an adoption has made no namespace") {
+  Site s;
+  s.make_project("shop");
+  s.home->put(plain("Namespace", "", "shop-a"));
+  s.virtual_cluster("shop", "a", {{"adopt", true}});
+  s.settle();
+  s.home->patch("virtualclusters.kubist.io", "a", "shop", kube::PatchType::merge,
+                {{"metadata", {{"finalizers", nullptr}}}});
+  s.home->remove("virtualclusters.kubist.io", "a", "shop");
+  REQUIRE(s.vc("shop", "a").is_null());
+  s.virtual_cluster("shop", "a");
+  s.settle();
+  CHECK(s.vc("shop", "a")["status"].value("adopted", false));
+  s.home->remove("virtualclusters.kubist.io", "a", "shop");
+  s.settle();
+  const Json left = s.namespace_at(s.home, "shop-a");
+  REQUIRE(!left.is_null());
+  CHECK_FALSE(left["metadata"].contains("annotations"));
+}
+
 TEST_CASE("deletion: a namespace that is held keeps its owner, which says what it waits for") {
   Site s;
   s.make_project("shop");

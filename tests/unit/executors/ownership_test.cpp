@@ -68,6 +68,8 @@ TEST_CASE("ownership: labels with power over others need the Project's word at h
   CHECK(refused({{"a.example.com/tenant", "x"}}, {"*.example.com/tenant"}, "annotations") == "");
   CHECK(refused({{"example.com.evil/tenant", "x"}}, {"*.example.com/tenant"}) != "");
   CHECK(refused({{"kubist.io/project", "x"}}, {"kubist.io/*"}).starts_with("LabelNotAllowed"));
+  CHECK(refused({{"control-plane", "x"}}, {"control-plane"}) == "");
+  CHECK(refused({{"example.com/tenant", "x"}}, {"*"}).starts_with("LabelNotAllowed"));
 }
 
 TEST_CASE("ownership: a Project with a pattern for hosts of anybody is refused") {

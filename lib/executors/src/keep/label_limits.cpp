@@ -36,8 +36,8 @@ bool is_free_key(std::string_view key) {
 bool is_granted_key(const Json* patterns, std::string_view key) {
   return patterns != nullptr && !is_below(domain_of(key), "kubist.io") &&
          std::any_of(patterns->begin(), patterns->end(), [&](const Json& pattern) {
-           return pattern.is_string() &&
-                  util::glob_match(pattern.get_ref<const std::string&>(), key);
+           const std::string text = pattern.is_string() ? pattern.get<std::string>() : "";
+           return domain_of(text).empty() == domain_of(key).empty() && util::glob_match(text, key);
          });
 }
 

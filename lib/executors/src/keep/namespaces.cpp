@@ -189,7 +189,9 @@ util::Result<NamespaceFact> keep_namespace(Work& work, kube::Client& client,
                                          std::string(k_namespace_terminating)));
     }
     const bool marked = ObjectView(*live).annotation(k_owner_annotation) == work.owner_mark();
-    fact.adopted = entry != nullptr ? data::bool_at(*entry, {"adopted"}) : !marked;
+    const bool adopted_before = ObjectView(*live).annotation(k_adopted_annotation) == "true";
+    fact.adopted =
+        entry != nullptr ? data::bool_at(*entry, {"adopted"}) : !marked || adopted_before;
     if (fact.adopted && !wish.delete_adopted &&
         resources::deletion_policy(*work.node().object) == "Delete") {
       return util::fail(deletion_not_allowed(wish.name));
@@ -204,6 +206,9 @@ util::Result<NamespaceFact> keep_namespace(Work& work, kube::Client& client,
         Json::array({inventory_entry(namespaces(), "", wish.name, uid, fact.adopted)})));
   }
   Json object = namespace_object(wish, work.owner_mark());
+  if (fact.adopted) {
+    object["metadata"]["annotations"][std::string(k_adopted_annotation)] = "true";
+  }
   if (live) {
     object["metadata"]["uid"] = uid;  // the one that was looked at, no successor
   }
@@ -227,8 +232,9 @@ util::Result<> release_namespace(Work& work, kube::Client& client, const std::st
                                  const std::string& name) {
   kube::WriteOptions options;
   options.field_manager = work.field_manager();
-  const Json marks{{"annotations", {{k_owner_annotation, nullptr}}},
-                   {"labels", {{resources::k_managed_by_label, nullptr}}}};
+  const Json marks{
+      {"annotations", {{k_owner_annotation, nullptr}, {k_adopted_annotation, nullptr}}},
+      {"labels", {{resources::k_managed_by_label, nullptr}}}};
   return work.send(
       client, cluster,
       kube::patch(namespaces(), "", name, kube::PatchType::merge, {{"metadata", marks}}, options),

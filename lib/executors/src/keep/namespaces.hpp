@@ -8,6 +8,9 @@
 
 namespace kubist::executors {
 
+/// On a namespace that was adopted: its next owner of the same name did not make it either.
+inline constexpr std::string_view k_adopted_annotation = "kubist.io/adopted";
+
 /// A namespace that a Project or VirtualCluster keeps.
 struct NamespaceWish {
   std::string name;
