@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <initializer_list>
+#include <memory>
 #include <vector>
 
 #include <arpa/inet.h>
+#include <netdb.h>
 
 #include <kubist/http/address.hpp>
 #include <kubist/util/text.hpp>
@@ -84,6 +86,32 @@ bool is_link_local(std::string_view address) {
 bool is_loopback_address(std::string_view address) {
   static const std::vector<Network> k_networks = networks_of({"127.0.0.0/8", "::1/128"});
   return is_in(k_networks, address);
+}
+
+bool is_internal(std::string_view address) {
+  static const std::vector<Network> k_networks = networks_of(
+      {"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16",
+       "::1/128", "fc00::/7"});
+  return is_link_local(address) || is_in(k_networks, address);
+}
+
+std::vector<std::string> addresses_of(const std::string& host) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (getaddrinfo(host.c_str(), nullptr, &hints, &found) != 0) {
+    return {};
+  }
+  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, &freeaddrinfo);
+  std::vector<std::string> texts;
+  for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
+    std::array<char, NI_MAXHOST> text{};
+    if (getnameinfo(each->ai_addr, each->ai_addrlen, text.data(), text.size(), nullptr, 0,
+                    NI_NUMERICHOST) == 0) {
+      texts.emplace_back(text.data());
+    }
+  }
+  return texts;
 }
 
 std::string refuse_link_local(std::string_view address) {

@@ -84,7 +84,7 @@ TEST_CASE("notifications: each receiver is told once what changed, and nothing w
                            {"kinds", {"Cluster"}},
                            {"signingSecretRef", from_secret("key")}}),
                      sink("cluster", "Events"), sink("here", "Log", {{"minLevel", "ERROR"}})})},
-       {"allow", {{"webhooks", {"http://127.0.0.1:*"}}}}});
+       {"allow", {{"webhooks", {"http://127.0.0.1:*/*"}}}}});
   put("home",
       {addresses(project, {{"slack", slack.url()}, {"key", "a-signing-key"}}),
        object("Cluster", project, "home", {{"home", true}}),

@@ -126,7 +126,7 @@ TEST_CASE("rights: the printed roles are enough for traffic, and none of them is
   World world("printed");
   const std::string project = world.name();
   const std::string home_ns = world.name("home");
-  world.make_project(project);
+  world.make_project(project, {{"home", {{"namespaces", Json::array({home_ns})}}}});
   const MeshKinds kinds;
   const Account account(project, home_ns);
   for (const char* version : {"v1", "v2"}) {

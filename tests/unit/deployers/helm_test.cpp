@@ -98,6 +98,11 @@ TEST_CASE("helm config: what is wrong or not done is refused by name") {
         std::string::npos);
   CHECK(helm_refusal({{"chart", {{"url", "file:///etc"}}}}).find("no http") != std::string::npos);
   CHECK(helm_refusal({{"chart", {{"path", "-x"}}}}).find("dash") != std::string::npos);
+  for (const char* name : {"/srv/chart", "./chart", "..", "a/b"}) {
+    CAPTURE(name);
+    CHECK(helm_refusal({{"chart", {{"repo", "https://x"}, {"name", name}}}})
+              .find("no name of a chart in a repository") != std::string::npos);
+  }
   CHECK(helm_refusal({{"chart", {{"resourceRef", "x"}}}}).find("resourceRef") != std::string::npos);
   CHECK(helm_refusal({{"chart", {{"path", "a"}}}, {"helmDeployment", true}})
             .find("no helm release") != std::string::npos);
@@ -110,6 +115,32 @@ TEST_CASE("helm config: what is wrong or not done is refused by name") {
       find_deployer("helm", controller)->check(helm_item({{"chart", {{"path", "a"}}}}), controller);
   REQUIRE_FALSE(checked);
   CHECK(checked.error().message.find("config.chart.path") != std::string::npos);
+}
+
+TEST_CASE("helm: no chart is fetched from an address that the place does not allow") {
+  const auto asked = [](Json source) {
+    std::string address;
+    World world;
+    Job job;
+    job.place.check_chart_address = [&](const std::string& url) -> util::Result<> {
+      address = url;
+      return util::fail(
+          util::make_error(util::ErrorKind::forbidden, "no", "", "AddressNotAllowed"));
+    };
+    const auto progress =
+        find_deployer("helm", {})->advance(world, helm_item({{"chart", std::move(source)}}), job);
+    REQUIRE_FALSE(progress);
+    CHECK(progress.error().reason == "AddressNotAllowed");
+    return address;
+  };
+  CHECK(asked({{"repo", "https://charts.example.com"}, {"name", "web"}}) ==
+        "https://charts.example.com");
+  CHECK(asked({{"url", "https://charts.example.com/web.tgz"}}) ==
+        "https://charts.example.com/web.tgz");
+  CHECK(asked({{"oci", "charts.example.com/web"}, {"version", "1"}}) ==
+        "oci://charts.example.com/web");
+  CHECK(asked({{"archive", {{"remote", {{"url", "https://charts.example.com/a"}}}}}}) ==
+        "https://charts.example.com/a");
 }
 
 TEST_CASE("helm values: imports go where they are told, over what is written") {

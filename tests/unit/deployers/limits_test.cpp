@@ -2,12 +2,15 @@
 #include "manifest/limits.hpp"
 
 #include <kubist/deployers/deployer.hpp>
+#include <kubist/deployers/pod.hpp>
 #include <kubist/deployers/workload.hpp>
+#include <kubist/state/head.hpp>
 #include <kubist/util/text.hpp>
 
+#include "item/requests.hpp"
 #include "manifest/managed.hpp"
 #include "pod/pod_limits.hpp"
-#include "item/requests.hpp"
+#include "pod/security_limits.hpp"
 
 using namespace kubist;
 using namespace kubist::deployers;
@@ -140,7 +143,7 @@ TEST_CASE("limits: kubist's own words, tokens of accounts and patches of what go
               {"metadata", {{"annotations", {{"kubernetes.io/service-account.name", "kubist"}}}}}});
   CHECK(reason(token) == "AccountNotAllowed");
   Place place = limited();
-  place.item_accounts = {"kub*"};
+  place.grants.accounts = {"kub*"};
   CHECK(reason(token, place).empty());
 
   ManifestPlan plan;
@@ -180,7 +183,11 @@ TEST_CASE("limits: pods in manifests pass the rules of container items") {
     REQUIRE(found.size() == 1);
     CHECK(found[0].reason == "PodNotAllowed");
     CHECK(found[0].message.starts_with("Deployment x: " + field + ": "));
-    CHECK(problems(deployment(pod), limited({"Deployment.apps"})).empty());
+    CHECK(problems(deployment(pod), limited({"Deployment.apps"})).size() == 1);
+    Place privileged = limited();
+    privileged.grants.privileged = true;
+    CHECK(problems(deployment(pod), privileged).empty());
+    CHECK(found[0].hint == "An administrator allows it in the Project's spec.items.privileged.");
     CHECK(problems(object("v1", "Pod", {{"spec", pod}}), limited()).size() == 1);
     const Json job{{"spec", {{"template", {{"spec", pod}}}}}};
     CHECK(problems(object("batch/v1", "CronJob", {{"spec", {{"jobTemplate", job}}}}), limited())
@@ -190,7 +197,7 @@ TEST_CASE("limits: pods in manifests pass the rules of container items") {
   CHECK(reason(deployment({{"serviceAccountName", "kubist"}}), place) == "AccountNotAllowed");
   CHECK(reason(deployment({{"serviceAccount", "kubist"}}), place) == "AccountNotAllowed");
   CHECK(reason(deployment({{"serviceAccountName", "default"}}), place).empty());
-  place.item_accounts = {"kubist"};
+  place.grants.accounts = {"kubist"};
   CHECK(reason(deployment({{"serviceAccountName", "kubist"}}), place).empty());
   Json fine = container({{"securityContext", {{"privileged", false}}},
                          {"ports", Json::array({{{"containerPort", 80}}})}});
@@ -198,6 +205,80 @@ TEST_CASE("limits: pods in manifests pass the rules of container items") {
   fine["volumes"] = Json::array({{{"name", "a"}, {"emptyDir", Json::object()}},
                                  {{"name", "b"}, {"secret", {{"secretName", "s"}}}}});
   CHECK(reason(deployment(fine)).empty());
+}
+
+TEST_CASE("limits: pods are confined as Pod Security's baseline asks, whoever makes them") {
+  const auto security = [](Json context) {
+    return Json{{"containers", Json::array({{{"securityContext", std::move(context)}}})}};
+  };
+  const auto adds = [&](const char* name) {
+    return security({{"capabilities", {{"add", Json::array({name})}}}});
+  };
+  const std::string field = "containers[0].securityContext.";
+  for (const auto& [pod, where] : std::vector<std::pair<Json, std::string>>{
+           {adds("SYS_ADMIN"), field + "capabilities.add"},
+           {adds("ALL"), field + "capabilities.add"},
+           {adds("CAP_CHOWN"), field + "capabilities.add"},
+           {security({{"seccompProfile", {{"type", "Unconfined"}}}}), field + "seccompProfile"},
+           {security({{"seccompProfile", {{"type", "Localhost"}}}}), field + "seccompProfile"},
+           {security({{"appArmorProfile", {{"type", "Unconfined"}}}}), field + "appArmorProfile"},
+           {security({{"procMount", "Unmasked"}}), field + "procMount"},
+           {security({{"seLinuxOptions", {{"type", "spc_t"}}}}), field + "seLinuxOptions"},
+           {{{"securityContext", {{"seccompProfile", {{"type", "Unconfined"}}}}}},
+            "securityContext.seccompProfile"}}) {
+    CAPTURE(pod.dump());
+    for (const Place& place : {limited(), limited({"Deployment.apps"})}) {
+      const auto found = problems(deployment(pod), place);
+      REQUIRE(found.size() == 1);
+      CHECK(found[0].reason == "PodNotAllowed");
+      CHECK(found[0].message.starts_with("Deployment x: " + where + ": "));
+    }
+  }
+  CHECK(problems(deployment(
+                     security({{"capabilities",
+                                {{"drop", Json::array({"ALL"})}, {"add", Json::array({"CHOWN"})}}},
+                               {"seccompProfile", {{"type", "RuntimeDefault"}}},
+                               {"seLinuxOptions", {{"level", "s0:c1"}}},
+                               {"procMount", "Default"}})),
+                 limited())
+            .empty());
+  CHECK(problems(deployment(nullptr), limited()).empty());
+  Json annotated = deployment(Json::object());
+  annotated["spec"]["template"]["metadata"]["annotations"] = {
+      {"container.apparmor.security.beta.kubernetes.io/c", "unconfined"}};
+  CHECK(reason(annotated) == "PodNotAllowed");
+
+  Place place = limited();
+  place.grants.capabilities = {"NET_ADMIN"};
+  CHECK(problems(deployment(adds("NET_ADMIN")), place).empty());
+  CHECK(problems(deployment(adds("SYS_ADMIN")), place).size() == 1);
+  place.grants.capabilities = {"ALL"};
+  CHECK(problems(deployment(adds("SYS_ADMIN")), place).empty());
+  place.grants.unconfined = true;
+  CHECK(problems(annotated, place).empty());
+  CHECK(problems(deployment(security({{"procMount", "Unmasked"}})), place).empty());
+  CHECK(problems(deployment({{"hostPID", true}}), place).size() == 1);
+}
+
+TEST_CASE("limits: the workload of an item is confined in the same way") {
+  const auto refused = [](Json context, const PodGrants& grants = {}) {
+    Item script = item();
+    script.config = {{"script", "true"}, {"securityContext", std::move(context)}};
+    const auto workload = parse_workload(script, true, Settings{});
+    REQUIRE(workload);
+    const auto allowed = check_security(*workload, grants);
+    return allowed ? std::string() : allowed.error().reason + ": " + allowed.error().message;
+  };
+  CHECK(refused({{"capabilities", {{"add", Json::array({"ALL"})}}}}) ==
+        "PodNotAllowed: config.securityContext.capabilities.add: the capability ALL is not "
+        "allowed");
+  CHECK(refused({{"seccompProfile", {{"type", "Unconfined"}}}}).starts_with("PodNotAllowed: "));
+  const std::string both = refused({{"capabilities", {{"add", Json::array({"SYS_PTRACE"})}}},
+                                    {"seccompProfile", {{"type", "Localhost"}}}});
+  CHECK(both.starts_with("PodNotAllowed: "));
+  CHECK(refused({{"runAsUser", 1000}, {"capabilities", {{"add", Json::array({"SETUID"})}}}}) == "");
+  CHECK(refused({{"capabilities", {{"add", Json::array({"SYS_PTRACE"})}}}},
+                {.capabilities = {"SYS_PTRACE"}}) == "");
 }
 
 TEST_CASE("limits: every Secret that a pod names is found") {
@@ -215,10 +296,51 @@ TEST_CASE("limits: every Secret that a pod names is found") {
                                            {"valueFrom",
                                             {{"secretKeyRef", {{"name", "variable"}}}}}}})}}})}};
   std::vector<std::string> names;
-  for (const SecretUse& use : secrets_used(pod)) {
+  for (const SecretUse& use : secrets_used(Json{{"spec", pod}})) {
     names.push_back(use.name);
   }
   CHECK(kubist::util::join(names, " ") == "pull volume projected variable from");
+}
+
+TEST_CASE("limits: names that kubist gives Secrets of its own are known before these are there") {
+  Item db = item();
+  db.name = "db";
+  db.uid = "0b1c";
+  const PodNames names = pod_names(db, "job");
+  for (const std::string& name :
+       {names.input_secret, names.export_secret, names.state_secret, names.token_secret,
+        state::chunk_name(names.state_secret, "b", 12), home_import_name("db"),
+        home_logs_name("db"), home_last_name("db"), std::string("e-item-template"),
+        home_import_name(std::string(250, 'x'))}) {
+    CAPTURE(name);
+    CHECK(is_off_limits_name(name));
+  }
+  for (const char* name : {"web-tls", "db-export", "e-exports", "my-token", "import", "state-a1",
+                           "web-0123456789-tls", "web-012345678z-token", "", "7"}) {
+    CAPTURE(name);
+    CHECK_FALSE(is_off_limits_name(name));
+  }
+}
+
+TEST_CASE("limits: an optional Secret that is not there is none of the pod's, now and later") {
+  Item script = item();
+  script.config = Json::parse(R"({"script": "true",
+    "volumes": [{"name": "a", "secret": {"secretName": "later", "optional": true}},
+                {"name": "b", "secret": {"secretName": "here", "optional": true}}],
+    "envFrom": [{"secretRef": {"name": "later", "optional": true}}, {"secretRef": {"name": "here"}}],
+    "env": [{"name": "A", "value": "later"},
+            {"name": "B", "valueFrom": {"secretKeyRef": {"name": "later", "key": "k", "optional": true}}}]})");
+  const auto workload = parse_workload(script, true, Settings{});
+  REQUIRE(workload);
+  const Workload left = without_secrets(*workload, {"later"});
+  std::vector<std::string> used;
+  for (const SecretUse& use : secrets_used(left)) {
+    used.push_back(use.field + ' ' + use.name);
+  }
+  CHECK(used == std::vector<std::string>{"volumes[1].secret here", "envFrom[0].secretRef here"});
+  CHECK(left.volumes[0] == Json{{"name", "a"}, {"emptyDir", Json::object()}});
+  CHECK(left.env == Json::array({{{"name", "A"}, {"value", "later"}}}));
+  CHECK(without_secrets(*workload, {}).env == workload->env);
 }
 
 TEST_CASE("limits: what others made is neither written over nor, of Secrets, read") {

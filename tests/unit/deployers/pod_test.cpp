@@ -210,9 +210,9 @@ TEST_CASE("pod: an account's token is the workload's alone") {
 
   Place place;
   CHECK(check_account(workload, place).error().reason == "AccountNotAllowed");
-  place.item_accounts = {"other", "deploy*"};
+  place.grants.accounts = {"other", "deploy*"};
   CHECK(check_account(workload, place).has_value());
-  place.item_accounts = {"deploy"};
+  place.grants.accounts = {"deploy"};
   CHECK_FALSE(check_account(workload, place).has_value());
   CHECK(check_account(Workload{}, Place{}).has_value());
 }

@@ -112,15 +112,72 @@ TEST_CASE("deletion: a namespace that somebody made again under the same marks s
   CHECK_FALSE(is_going(left));
 }
 
-TEST_CASE("deletion: what was adopted goes, too, where its owner says so") {
+TEST_CASE("deletion: what was adopted goes, too, where its owner and the Project say so") {
   Site s;
-  s.make_project("shop", {{"home", {{"namespaces", {"shop-a"}}}}});
+  s.make_project("shop", {{"home", {{"namespaces", {"shop-*", "shop-a"}}}}});
   s.home->put(plain("Namespace", "", "shop-a"));
   s.virtual_cluster("shop", "a", {{"adopt", true}, {"deletionPolicy", "Delete"}});
   s.settle();
   s.home->remove("virtualclusters.kubist.io", "a", "shop");
   s.settle();
   CHECK(s.namespace_at(s.home, "shop-a").is_null());
+}
+
+TEST_CASE("deletion: a pattern of the Project is no word for deleting what was adopted") {
+  Site s;
+  s.make_project("shop", {{"home", {{"namespaces", {"shop-*", "shop-b"}}}}});
+  s.home->put(plain("Namespace", "", "shop-a"));
+  const Json before = s.namespace_at(s.home, "shop-a");
+  s.virtual_cluster("shop", "a", {{"adopt", true}, {"deletionPolicy", "Delete"}});
+  s.settle();
+  CHECK(reason(s.vc("shop", "a"), "Stalled") == "DeletionNotAllowed");
+  CHECK(message(s.vc("shop", "a")).find("name shop-a, without a star, in spec.home.namespaces") !=
+        std::string::npos);
+  CHECK(s.namespace_at(s.home, "shop-a") == before);
+
+  // Nor does one get there by way of Orphan.
+  s.virtual_cluster("shop", "a", {{"adopt", true}});
+  s.settle();
+  REQUIRE(condition(s.vc("shop", "a")) == "True");
+  s.virtual_cluster("shop", "a", {{"adopt", true}, {"deletionPolicy", "Delete"}});
+  s.home->remove("virtualclusters.kubist.io", "a", "shop");
+  s.settle();
+  CHECK(is_going(s.vc("shop", "a")));
+  CHECK(!s.namespace_at(s.home, "shop-a").is_null());
+
+  // What kubist made goes without that word, and so does what was adopted elsewhere.
+  s.virtual_cluster("shop", "c", {{"adopt", true}, {"deletionPolicy", "Delete"}});
+  s.cluster("shop", "far", Site::kubeconfig(s.far->server()));
+  s.far->put(plain("Namespace", "", "shop-d"));
+  s.virtual_cluster("shop", "d", {{"adopt", true}, {"deletionPolicy", "Delete"}}, "far");
+  s.settle();
+  REQUIRE(condition(s.vc("shop", "c")) == "True");
+  REQUIRE(condition(s.vc("shop", "d")) == "True");
+  s.home->remove("virtualclusters.kubist.io", "c", "shop");
+  s.home->remove("virtualclusters.kubist.io", "d", "shop");
+  s.settle();
+  CHECK(s.namespace_at(s.home, "shop-c").is_null());
+  CHECK(s.namespace_at(s.far, "shop-d").is_null());
+}
+
+TEST_CASE("deletion: who makes its object anew after an adoption has made no namespace") {
+  Site s;
+  s.make_project("shop");
+  s.home->put(plain("Namespace", "", "shop-a"));
+  s.virtual_cluster("shop", "a", {{"adopt", true}});
+  s.settle();
+  s.home->patch("virtualclusters.kubist.io", "a", "shop", kube::PatchType::merge,
+                {{"metadata", {{"finalizers", nullptr}}}});
+  s.home->remove("virtualclusters.kubist.io", "a", "shop");
+  REQUIRE(s.vc("shop", "a").is_null());
+  s.virtual_cluster("shop", "a");
+  s.settle();
+  CHECK(s.vc("shop", "a")["status"].value("adopted", false));
+  s.home->remove("virtualclusters.kubist.io", "a", "shop");
+  s.settle();
+  const Json left = s.namespace_at(s.home, "shop-a");
+  REQUIRE(!left.is_null());
+  CHECK_FALSE(left["metadata"].contains("annotations"));
 }
 
 TEST_CASE("deletion: a namespace that is held keeps its owner, which says what it waits for") {

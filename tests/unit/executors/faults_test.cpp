@@ -248,3 +248,19 @@ TEST_CASE("faults: a status that somebody wrote in between is not lost") {
   s.settle();
   CHECK(condition(s.get("roots", "", "root"), "TreeReady") == "True");
 }
+
+TEST_CASE("faults: who watches has no charts of its machine for items") {
+  Site s;
+  s.make_project("shop");
+  s.home->put(
+      {{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+       {"kind", "DeployItem"},
+       {"metadata", {{"name", "web"}, {"namespace", "shop"}}},
+       {"spec", {{"type", "kubist.io/helm"}, {"config", {{"chart", {{"path", "/srv/chart"}}}}}}}});
+  executors::ReconcileOptions options;
+  options.local_charts = false;
+  s.reconcile(options);
+  const Json live = s.home->get("deployitems.landscaper.gardener.cloud", "web", "shop");
+  CHECK_MESSAGE(live.dump().find("config.chart.path: charts on this machine") != std::string::npos,
+                live.dump());
+}

@@ -54,7 +54,9 @@ TEST_CASE("spec.istio: the Project grants where Istio may come from") {
 }
 
 TEST_CASE("spec.istio: no pattern grants addresses of the link or with a user's name") {
-  const Json object = project(Json::array({"*"}));
+  const Json object =
+      project({"https://example.com/*", "http://169.254.169.254/*", "http://[fe80::1]/*",
+               "https://10.0.0.1/*", "http://[febf::1]:80/*"});
   CHECK(check_istio_grant(&object, from_url("https://example.com/a@b")));
   for (const char* url : {"http://169.254.169.254/latest", "http://[fe80::1]/a",
                           "https://example.com@10.0.0.1/a", "http://[FEBF::1]:80/"}) {

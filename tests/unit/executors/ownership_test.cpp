@@ -37,6 +37,60 @@ TEST_CASE("ownership: a namespace that kubist did not make is refused") {
   CHECK(s.namespace_at(s.home, "shop-a") == before);
 }
 
+TEST_CASE("ownership: labels with power over others need the Project's word at home") {
+  const auto refused = [](const Json& labels, const Json& granted = Json::array(),
+                          const char* field = "labels") {
+    Site s;
+    s.make_project("shop", {{"home", {{"labels", granted}}}});
+    s.virtual_cluster("shop", "a", {{field, labels}});
+    s.settle();
+    const Json live = s.vc("shop", "a");
+    CHECK(s.namespace_at(s.home, "shop-a").is_null() == (condition(live) != "True"));
+    return condition(live) == "True" ? std::string() : reason(live, "Stalled") + message(live);
+  };
+  for (const char* key : {"pod-security.kubernetes.io/enforce", "istio.io/rev",
+                          "topology.istio.io/network", "field.cattle.io/projectId",
+                          "security.openshift.io/scc.podSecurityLabelSync", "example.com/tenant",
+                          "app.kubernetes.io/managed-by", "kubist.io/project", "control-plane"}) {
+    CAPTURE(key);
+    CHECK(refused({{key, "x"}}).starts_with("LabelNotAllowed"));
+    CHECK(refused({{key, "x"}}, Json::array(), "annotations").starts_with("LabelNotAllowed"));
+  }
+  CHECK(refused({{"stage", "test"}, {"app.kubernetes.io/part-of", "shop"}}) == "");
+
+  const std::string why = refused({{"pod-security.kubernetes.io/enforce", "privileged"}});
+  CHECK(why.find("spec.labels[\"pod-security.kubernetes.io/enforce\"]") != std::string::npos);
+  CHECK(why.find("spec.home.labels of Project shop") != std::string::npos);
+  CHECK(refused({{"istio.io/rev", "x"}}).find("spec.injection") != std::string::npos);
+
+  CHECK(refused({{"pod-security.kubernetes.io/enforce", "baseline"}},
+                {"pod-security.kubernetes.io/*"}) == "");
+  CHECK(refused({{"a.example.com/tenant", "x"}}, {"*.example.com/tenant"}, "annotations") == "");
+  CHECK(refused({{"example.com.evil/tenant", "x"}}, {"*.example.com/tenant"}) != "");
+  CHECK(refused({{"kubist.io/project", "x"}}, {"kubist.io/*"}).starts_with("LabelNotAllowed"));
+  CHECK(refused({{"control-plane", "x"}}, {"control-plane"}) == "");
+  CHECK(refused({{"example.com/tenant", "x"}}, {"*"}).starts_with("LabelNotAllowed"));
+}
+
+TEST_CASE("ownership: a Project with a pattern for hosts of anybody is refused") {
+  Site s;
+  s.put("Project", "", "shop", {{"allow", {{"metrics", {"https://*.com/*"}}}}});
+  s.reconcile();
+  CHECK(reason(s.project("shop"), "Stalled") == "PatternNotAllowed");
+  CHECK(message(s.project("shop")).find("spec.allow.metrics[0]") != std::string::npos);
+  CHECK(s.namespace_at(s.home, "shop").is_null());
+}
+
+TEST_CASE("ownership: on another cluster its kubeconfig's rights decide about labels") {
+  Site s;
+  s.make_project("shop");
+  s.cluster("shop", "far", Site::kubeconfig(s.far->server()));
+  s.virtual_cluster("shop", "a", {{"labels", {{"pod-security.kubernetes.io/enforce", "baseline"}}}},
+                    "far");
+  s.settle();
+  CHECK(condition(s.vc("shop", "a")) == "True");
+}
+
 TEST_CASE("ownership: one that is to be adopted gets the mark and stays when its owner goes") {
   Site s;
   with_foreign(s, {{"adopt", true}});

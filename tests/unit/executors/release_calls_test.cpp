@@ -60,7 +60,7 @@ TEST_CASE("webhooks: an address that the Project does not allow is never asked")
 }
 
 TEST_CASE("webhooks: a link-local address is never asked, whatever the Project allows") {
-  Shop s(allow("webhooks", {"http://169.254.*", "http://*"}));
+  Shop s(allow("webhooks", {"http://169.254.169.254/*", "http://[::ffff:169.254.169.254]/*"}));
   for (const CalledAddress& each :
        {CalledAddress{"metadata", "http://169.254.169.254/", "AddressNotAllowed", "link-local"},
         CalledAddress{"mapped", "http://[::ffff:169.254.169.254]/", "AddressNotAllowed",
@@ -180,7 +180,7 @@ TEST_CASE("webhooks: a dry run calls nobody") {
 }
 
 TEST_CASE("prometheus by url: addresses that may not be asked hold the release with their reason") {
-  Shop s(allow("metrics", {"http://169.254.*", "http://user*", "http://127.0.0.1:1/*"}));
+  Shop s(allow("metrics", {"http://169.254.169.254/*", "http://127.0.0.1:1/*"}));
   for (const CalledAddress& each :
        {CalledAddress{"foreign", "https://prometheus.example.com/", "AddressNotAllowed",
                       "spec.allow.metrics"},
@@ -203,7 +203,10 @@ TEST_CASE("prometheus by url: without its credentials it is not asked") {
       });
   Shop s(allow("metrics", {server.url("/*")}));
   Json secret = plain("Secret", "shop", "prometheus");
-  secret["stringData"] = {{"token", "a-very-secret-token"}, {"lines", "a\r\nX-Other: b"}};
+  secret["stringData"] = {{"token", "a-very-secret-token"},
+                          {"lines", "a\r\nX-Other: b"},
+                          {"config", R"({"kind":"Config"})"},
+                          {"config-too", R"({"kind": "Config"})"}};
   s.home->put(secret);
   for (const auto& [each, key] :
        {std::pair{
@@ -211,10 +214,35 @@ TEST_CASE("prometheus by url: without its credentials it is not asked") {
             "other"},
         std::pair{
             CalledAddress{"lines", server.url("/lines"), "SecretNotUsable", "no value of a header"},
-            "lines"}}) {
+            "lines"},
+        std::pair{CalledAddress{"config", server.url("/c"), "SecretNotUsable", ""}, "config"},
+        std::pair{CalledAddress{"config-too", server.url("/d"), "SecretNotUsable", ""},
+                  "config-too"}}) {
     add_metric(s, each, key);
     s.settle();
     check_held(s, each);
+  }
+  CHECK(asked == 0);
+}
+
+TEST_CASE("prometheus by url: Secrets of kubist's own, and those in use, are sent nowhere") {
+  std::atomic<int> asked = 0;
+  testing::LoopbackServer server(
+      [&](const testing::ReceivedRequest&, testing::Connection& connection) {
+        ++asked;
+        connection.reply(200, "{}");
+      });
+  for (const Json& metadata : {Json{{"labels", {{"kubist.io/internal", "true"}}}},
+                               Json{{"finalizers", Json::array({"kubist.io/in-use"})}}}) {
+    Shop s(allow("metrics", {server.url("/*")}));
+    Json secret = plain("Secret", "shop", "prometheus");
+    secret["metadata"].update(metadata);
+    secret["stringData"] = {{"token", "a-very-secret-token"}};
+    s.home->put(secret);
+    const CalledAddress own{"own", server.url("/own"), "SecretNotAllowed", "sent nowhere"};
+    add_metric(s, own, "token");
+    s.settle();
+    check_held(s, own);
   }
   CHECK(asked == 0);
 }

@@ -193,3 +193,76 @@ TEST_CASE("routes: a borrowed VirtualService gets weights, and nothing else") {
   s.settle();
   CHECK(!s.live(k_vs, "theirs").is_null());
 }
+
+TEST_CASE("routes: one for the mesh holds for its own namespace and the gateways, unless granted") {
+  const auto exported = [](const Json& project, const std::string& spec) {
+    Shop s(project);
+    s.apply("EntryGateway", "entry", "{servers: [{port: 80, hosts: [web.example.com]}]}");
+    s.apply("TrafficRoute", "web",
+            cat("{", spec,
+                ", routes: [{weights: [{destination: web, "
+                "version: v1}]}]}"));
+    s.settle();
+    const Json live = s.live(k_vs, "web");
+    REQUIRE_MESSAGE(!live.is_null(), message(s.get("trafficroutes", "shop", "web")));
+    return live["spec"].value("exportTo", Json());
+  };
+  const auto allow = [](const std::vector<std::string>& namespaces) {
+    return Json{{"allow", {{"exportTo", namespaces}}}};
+  };
+  const Json none = Json::object();
+  const std::string foreign = "hosts: [other.shop-x.svc.cluster.local]";
+  CHECK(exported(none, foreign) == Json::array({"."}));
+  CHECK(exported(none, foreign + ", gateways: [mesh, entry]") ==
+        Json::array({".", "istio-system"}));
+  CHECK(exported(allow({"shop-x"}), foreign) == Json::array({".", "shop-x"}));
+  CHECK(exported(allow({"*"}), foreign).is_null());
+  // Its own Services', and what no sidecar follows.
+  CHECK(exported(none, "hosts: [web]").is_null());
+  CHECK(exported(none, "hosts: [web], exposeInternally: true").is_null());
+  CHECK(exported(none, "hosts: [web.example.com], gateways: [entry]").is_null());
+}
+
+TEST_CASE("external services: one holds for its own namespace and the gateways, unless granted") {
+  Shop s;
+  const auto exported = [&] {
+    s.apply("ExternalService", "api", "{hosts: [api.example.org], ports: [{number: 443}]}");
+    s.settle();
+    return s.live("serviceentries.networking.istio.io", "api")["spec"].value("exportTo", Json());
+  };
+  CHECK(exported() == Json::array({"."}));
+  s.apply("TrafficRoute", "web", split(80, 20));
+  CHECK(exported() == Json::array({".", "istio-system"}));
+  s.put("Project", "", "shop", {{"allow", {{"exportTo", {"shop-x"}}}}});
+  CHECK(exported() == Json::array({".", "istio-system", "shop-x"}));
+  s.put("Project", "", "shop", {{"allow", {{"exportTo", {"*"}}}}});
+  CHECK(exported().is_null());
+}
+
+TEST_CASE("routes: hosts that neither Project nor Root allow are refused, where they name any") {
+  Shop s(Json{{"allow", {{"hosts", {"*.shop.example.com"}}}}});
+  const auto why = [&](const char* kind, const char* plural, const std::string& spec) {
+    s.apply(kind, "it", spec);
+    s.settle();
+    const Json live = s.get(plural, "shop", "it");
+    return reason(live, "Stalled") + ' ' + message(live);
+  };
+  const std::string routes = ", routes: [{weights: [{destination: web, version: v1}]}]}";
+  const auto route = [&](const std::string& hosts) {
+    return why("TrafficRoute", "trafficroutes", cat("{hosts: [", hosts, "]", routes));
+  };
+  CHECK(route("bank.example.com").starts_with("HostNotAllowed "));
+  CHECK(route("bank.example.com").find("the host bank.example.com") != std::string::npos);
+  CHECK(route("web.shop-x.svc.cluster.local").starts_with("HostNotAllowed "));
+  CHECK_FALSE(route("a.shop.example.com, web").starts_with("HostNotAllowed "));
+  CHECK(why("EntryGateway", "entrygateways", "{servers: [{port: 80}]}")
+            .starts_with("HostNotAllowed "));
+  CHECK(why("EntryGateway", "entrygateways", "{servers: [{port: 80, hosts: [shop-x/*.com]}]}")
+            .starts_with("HostNotAllowed "));
+  CHECK_FALSE(
+      why("EntryGateway", "entrygateways", "{servers: [{port: 80, hosts: ['*.shop.example.com']}]}")
+          .starts_with("HostNotAllowed "));
+  CHECK(why("ExternalService", "externalservices",
+            "{hosts: [api.example.org], ports: [{number: 443}]}")
+            .starts_with("HostNotAllowed "));
+}

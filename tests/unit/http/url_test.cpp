@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <kubist/http/address.hpp>
 #include <kubist/http/url.hpp>
 
 using namespace kubist::http;
@@ -37,6 +38,23 @@ TEST_CASE("url: what is no http URL is an error that hides the user info") {
 TEST_CASE("url: redacted drops user info only") {
   CHECK(redacted("https://me:secret@host/a@b") == "https://***@host/a@b");
   CHECK(redacted("https://host/a@b?c=@") == "https://host/a@b?c=@");
+}
+
+TEST_CASE("address: what is internal, and what the resolver makes of a host") {
+  for (const char* address :
+       {"127.0.0.1", "0.0.0.0", "10.255.0.1", "100.64.0.1", "172.31.255.255", "192.168.1.1",
+        "169.254.0.1", "168.63.129.16", "::1", "::", "fd00:ec2::254", "fe80::1%lo",
+        "::ffff:10.0.0.1", "64:ff9b::7f00:1"}) {
+    CAPTURE(address);
+    CHECK(is_internal(address));
+  }
+  for (const char* address : {"11.0.0.1", "100.128.0.1", "172.32.0.1", "192.0.2.1", "168.63.129.17",
+                              "2001:db8::1", "::2", "localhost", ""}) {
+    CAPTURE(address);
+    CHECK_FALSE(is_internal(address));
+  }
+  CHECK(addresses_of("127.1") == std::vector<std::string>{"127.0.0.1"});
+  CHECK(addresses_of("no such name").empty());
 }
 
 TEST_CASE("url: loopback hosts and query strings") {

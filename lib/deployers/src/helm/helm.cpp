@@ -31,6 +31,12 @@ void add_chart(RenderedChart chart, const HelmConfig& config, const Job& job, Ma
   }
 }
 
+/// The URL from which helm fetches it; empty: from nowhere.
+std::string chart_address(const ChartSource& chart) {
+  const bool here = chart.local || !chart.archive.empty();
+  return here ? "" : chart.repo.empty() ? chart.reference : chart.repo;
+}
+
 }  // namespace
 
 util::Result<> HelmDeployer::check(const Item& item, const Settings& settings) const {
@@ -77,6 +83,10 @@ util::Result<Progress> HelmDeployer::advance(World& world, const Item& item, con
     return ManifestDeployer::advance(world, item, job);
   }
   KUBIST_TRY(const HelmConfig config, parse_helm(item));
+  if (const std::string address = chart_address(config.chart);
+      !address.empty() && job.place.check_chart_address) {
+    KUBIST_CHECK(job.place.check_chart_address(address));
+  }
   KUBIST_TRY(ManifestPlan plan, parse_helm_plan(item));
   Job in_release = job;
   if (!config.ns.empty()) {

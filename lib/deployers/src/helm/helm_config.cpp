@@ -136,6 +136,11 @@ util::Result<ChartSource> read_chart(const Json& from) {
     if (chart.reference.empty()) {
       return refuse("config.chart.name is missing: which chart of the repository?");
     }
+    if (chart.reference.starts_with(".") || chart.reference.find('/') != std::string::npos) {
+      // helm would look for a folder of that name first
+      return refuse(
+          cat("config.chart: \"", chart.reference, "\" is no name of a chart in a repository"));
+    }
   } else if (source == "archive") {
     KUBIST_CHECK(read_archive(from["archive"], chart));
   } else if (source == "oci" || source == "ref") {

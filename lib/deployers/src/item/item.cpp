@@ -12,6 +12,8 @@ namespace {
 
 using util::ErrorKind;
 
+constexpr std::size_t k_hash_length = 10;  ///< of short_name()
+
 util::Error invalid(const Item& item, std::string_view reason, std::string message) {
   util::Error error = util::make_error(
       ErrorKind::invalid, util::cat("DeployItem ", item.ns, "/", item.name, ": ", message));
@@ -72,6 +74,27 @@ bool is_off_limits(const resources::ObjectView& secret) {
          secret.has_finalizer(resources::k_in_use_finalizer);
 }
 
+bool is_off_limits_name(std::string_view secret) {
+  for (const std::string_view suffix : {"-import", "-logs", "-last", "-template"}) {
+    if (secret.ends_with(suffix)) {
+      return true;  // beside the item or the Execution
+    }
+  }
+  const auto digits = secret.find_last_not_of("0123456789");  // of a chunk: "-state-a12"
+  if (secret.substr(0, digits + 1).ends_with("-state-a") ||
+      secret.substr(0, digits + 1).ends_with("-state-b")) {
+    secret = secret.substr(0, digits - 1);
+  }
+  const auto dash = secret.rfind('-');
+  if (dash == std::string_view::npos || dash < k_hash_length) {
+    return false;
+  }
+  const std::string_view suffix = secret.substr(dash);
+  const std::string_view hash = secret.substr(dash - k_hash_length, k_hash_length);
+  return (suffix == "-input" || suffix == "-export" || suffix == "-token" || suffix == "-state") &&
+         hash.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 const kube::ApiResource& deploy_items() {
   static const auto resource = kube::make_resource("landscaper.gardener.cloud", "v1alpha1",
                                                    "DeployItem", "deployitems", true, {"status"});
@@ -119,13 +142,12 @@ bool runs_at_home(const Item& item) {
 }
 
 std::string short_name(std::string_view base, std::string_view identity, std::size_t limit) {
-  constexpr std::size_t k_hash = 10;
-  std::string head(base.substr(0, limit - k_hash - 1));
+  std::string head(base.substr(0, limit - k_hash_length - 1));
   std::replace(head.begin(), head.end(), '.', '-');
   while (!head.empty() && head.back() == '-') {
     head.pop_back();
   }
-  return util::cat(head, "-", util::sha256_hex(identity).substr(0, k_hash));
+  return util::cat(head, "-", util::sha256_hex(identity).substr(0, k_hash_length));
 }
 
 namespace {

@@ -98,7 +98,7 @@ std::string own_word(const ObjectView& object) {
 bool is_foreign_token(const Json& object, const Place& place) {
   const ObjectView view(object);
   return is_secret(view) && data::string_at(object, {"type"}) == k_token_type &&
-         !is_allowed_account(place.item_accounts,
+         !is_allowed_account(place.grants.accounts,
                              view.annotation("kubernetes.io/service-account.name"));
 }
 
@@ -109,11 +109,21 @@ bool is_bare_namespace(const ManifestEntry& entry) {
   return entry.only_absent && view.group().empty() && view.kind() == "Namespace";
 }
 
+/// Whatever kinds are granted: what pods may have is granted by fields of its own.
+void check_pod(const Json& object, const Place& place, std::vector<util::Error>& found) {
+  const Json* pod = pod_of(object);
+  for (util::Error& problem :
+       pod == nullptr ? std::vector<util::Error>() : pod_problems(*pod, place.grants)) {
+    found.push_back(util::with_context(std::move(problem), name_of(ObjectView(object).ref())));
+  }
+}
+
 void check_entry(const ManifestEntry& entry, const Place& place, std::vector<util::Error>& found) {
   const Json& object = entry.manifest.object;
   const ObjectView view(object);
   const std::string name = name_of(view.ref());
   const std::string hint = hint_for(*place.limits, view.group(), view.kind());
+  check_pod(object, place, found);
   if (is_granted(*place.limits, view.group(), view.kind())) {
     return;
   }
@@ -140,16 +150,6 @@ void check_entry(const ManifestEntry& entry, const Place& place, std::vector<uti
     found.push_back(
         denied("ObjectNotAllowed", cat(name, ": patchBeforeDelete is not allowed"), hint));
   }
-  const Json* pod = pod_spec_of(object);
-  for (const std::string& problem :
-       pod == nullptr ? std::vector<std::string>() : pod_problems(*pod, place.item_accounts)) {
-    found.push_back(
-        denied(problem.starts_with("serviceAccount") ? "AccountNotAllowed" : "PodNotAllowed",
-               cat(name, ": ", problem),
-               problem.starts_with("serviceAccount")
-                   ? "An administrator allows it in the Project's spec.items.serviceAccounts."
-                   : hint));
-  }
 }
 
 util::Error off_limits(std::string_view ns, std::string_view name) {
@@ -161,17 +161,29 @@ util::Error off_limits(std::string_view ns, std::string_view name) {
   return error;
 }
 
+/// Pods wait for a Secret that is not there, and would get it once kubist has made it.
+util::Error not_there_yet(std::string_view ns, std::string_view name) {
+  return util::make_error(
+      ErrorKind::invalid,
+      cat("Secret ", ns, "/", name,
+          " does not exist, and its name is one of those of kubist's own, which "
+          "items cannot have"),
+      "Give yours another name, or make it first.", "SecretNotAllowed");
+}
+
 util::Result<> check_pod_secrets(World& world, const Job& job, const Json& object,
                                  std::vector<util::Error>& found) {
-  const Json* pod = pod_spec_of(object);
+  const Json* pod = pod_of(object);
   const ObjectView view(object);
   const std::string ns(view.ns());
   for (const SecretUse& use : pod == nullptr ? std::vector<SecretUse>() : secrets_used(*pod)) {
     KUBIST_TRY(const auto live,
                job.place.objects()->find(kube::well_known::secrets(), ns, use.name, world.stop));
+    const std::string where = cat(name_of(view.ref()), ": ", use.field);
     if (live && is_off_limits(ObjectView(*live))) {
-      found.push_back(
-          util::with_context(off_limits(ns, use.name), cat(name_of(view.ref()), ": ", use.field)));
+      found.push_back(util::with_context(off_limits(ns, use.name), where));
+    } else if (!live && is_off_limits_name(use.name)) {
+      found.push_back(util::with_context(not_there_yet(ns, use.name), where));
     }
   }
   return {};
@@ -211,7 +223,7 @@ util::Result<> check_manifests(World& world, const Job& job, const ManifestPlan&
     if (const auto allowed = first ? job.place.limits->check_namespace(ns) : util::Result<>();
         !allowed) {
       found.push_back(util::with_context(allowed.error(), name_of(view.ref())));
-    } else if (!is_granted(*job.place.limits, view.group(), view.kind())) {
+    } else {
       KUBIST_CHECK(check_pod_secrets(world, job, entry.manifest.object, found));
     }
   }

@@ -14,7 +14,8 @@ namespace kubist::deployers {
 bool is_granted(const ItemLimits& limits, std::string_view group, std::string_view kind);
 
 /// What of the objects that a resolved plan writes is not allowed: kinds that need a grant, fields
-/// of pods, accounts' token Secrets, kubist's own labels. Denied, each with a reason. Pure.
+/// of pods (also of granted kinds: see PodGrants), accounts' token Secrets, kubist's own labels.
+/// Denied, each with a reason. Pure.
 std::vector<util::Error> manifest_problems(const ManifestPlan& plan, const Place& place);
 
 /// The same, their namespaces, and the Secrets that their pods name. One error for all of it.

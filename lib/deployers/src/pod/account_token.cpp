@@ -34,7 +34,7 @@ bool is_allowed_account(const std::vector<std::string>& patterns, std::string_vi
 
 util::Result<> check_account(const Workload& workload, const Place& place) {
   const std::string& account = workload.service_account;
-  if (account.empty() || is_allowed_account(place.item_accounts, account)) {
+  if (account.empty() || is_allowed_account(place.grants.accounts, account)) {
     return {};
   }
   util::Error error = util::make_error(

@@ -9,6 +9,7 @@
 #include <kubist/util/text.hpp>
 
 #include "pod/account_token.hpp"
+#include "pod/security_limits.hpp"
 
 namespace kubist::deployers {
 namespace {
@@ -34,44 +35,74 @@ void for_each(const Json& object, const char* field, const std::string& prefix, 
   }
 }
 
+const Json& spec_of(const Json& pod) {
+  static const Json k_none = Json::object();
+  const Json* spec = data::find_path(pod, {"spec"});
+  return spec != nullptr && spec->is_object() ? *spec : k_none;
+}
+
 template <std::size_t N>
 bool contains(const std::array<const char*, N>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-void check_volume(const Json& volume, const std::string& where, std::vector<std::string>& found) {
+void check_volume(const Json& volume, const std::string& where, std::vector<util::Error>& found) {
   for (const auto& [kind, value] : volume.items()) {
     if (!contains(k_volumes, kind) && !value.is_null()) {
-      found.push_back(cat(where, ".", kind, ": volumes of this kind are not allowed"));
+      found.push_back(pod_not_allowed(
+          cat(where, ".", kind, ": volumes of this kind are not allowed"), "privileged"));
     }
   }
   const Json projected = volume.value("projected", Json());
   for_each(projected, "sources", where + ".projected.", [&](const Json& source, const auto& at) {
     for (const auto& [kind, value] : source.items()) {
       if (!contains(k_projections, kind) && !value.is_null()) {
-        found.push_back(cat(at, ".", kind, ": projections of this kind are not allowed"));
+        found.push_back(pod_not_allowed(
+            cat(at, ".", kind, ": projections of this kind are not allowed"), "privileged"));
       }
     }
   });
 }
 
-void check_container(const Json& container, const std::string& where,
-                     std::vector<std::string>& found) {
-  const std::string security = where + ".securityContext.";
-  if (data::bool_at(container, {"securityContext", "privileged"})) {
-    found.push_back(cat(security, "privileged: privileged containers are not allowed"));
-  }
-  if (data::string_at(container, {"securityContext", "procMount"}, "Default") != "Default") {
-    found.push_back(cat(security, "procMount: only Default is allowed"));
-  }
-  if (data::bool_at(container, {"securityContext", "windowsOptions", "hostProcess"})) {
-    found.push_back(cat(security, "windowsOptions.hostProcess: host processes are not allowed"));
-  }
+void check_ports(const Json& container, const std::string& where, std::vector<util::Error>& found) {
   for_each(container, "ports", where + ".", [&](const Json& port, const std::string& at) {
     if (data::int_at(port, {"hostPort"}) != 0) {
-      found.push_back(cat(at, ".hostPort: ports of the host are not allowed"));
+      found.push_back(
+          pod_not_allowed(cat(at, ".hostPort: ports of the host are not allowed"), "privileged"));
     }
   });
+}
+
+/// What gives a pod parts of the host.
+void check_host(const Json& pod_spec, std::vector<util::Error>& found) {
+  for (const char* field : k_host_namespaces) {
+    if (data::bool_at(pod_spec, {field})) {
+      found.push_back(
+          pod_not_allowed(cat(field, ": namespaces of the host are not allowed"), "privileged"));
+    }
+  }
+  for_each(pod_spec, "volumes", "", [&](const Json& volume, const std::string& where) {
+    check_volume(volume, where, found);
+  });
+  for (const char* field : k_containers) {
+    for_each(pod_spec, field, "", [&](const Json& container, const std::string& where) {
+      check_ports(container, where, found);
+    });
+  }
+}
+
+void check_accounts(const Json& pod_spec, const PodGrants& grants,
+                    std::vector<util::Error>& found) {
+  for (const char* field : {"serviceAccountName", "serviceAccount"}) {
+    const auto account = data::string_at(pod_spec, {field});
+    if (!account.empty() && account != "default" && !is_allowed_account(grants.accounts, account)) {
+      found.push_back(util::make_error(
+          util::ErrorKind::denied,
+          cat(field, ": the project does not allow its items the account ", account),
+          "An administrator allows it in the Project's spec.items.serviceAccounts.",
+          "AccountNotAllowed"));
+    }
+  }
 }
 
 void add_whole_use(std::vector<SecretUse>& uses, const Json& reference, const char* name_key,
@@ -83,53 +114,45 @@ void add_whole_use(std::vector<SecretUse>& uses, const Json& reference, const ch
 
 }  // namespace
 
-const Json* pod_spec_of(const Json& object) {
+const Json* pod_of(const Json& object) {
   const resources::ObjectView view(object);
   const auto group = view.group();
   const auto kind = view.kind();
   if (group.empty() && kind == "Pod") {
-    return data::find_path(object, {"spec"});
+    return &object;
   }
   if (group == "batch" && kind == "CronJob") {
-    return data::find_path(object, {"spec", "jobTemplate", "spec", "template", "spec"});
+    return data::find_path(object, {"spec", "jobTemplate", "spec", "template"});
   }
   const bool workload = (group == "apps" && (kind == "Deployment" || kind == "ReplicaSet" ||
                                              kind == "StatefulSet" || kind == "DaemonSet")) ||
                         (group == "batch" && kind == "Job") ||
                         (group.empty() && kind == "ReplicationController");
-  return workload ? data::find_path(object, {"spec", "template", "spec"}) : nullptr;
+  return workload ? data::find_path(object, {"spec", "template"}) : nullptr;
 }
 
-std::vector<std::string> pod_problems(const Json& pod_spec,
-                                      const std::vector<std::string>& accounts) {
-  std::vector<std::string> found;
-  for (const char* field : k_host_namespaces) {
-    if (data::bool_at(pod_spec, {field})) {
-      found.push_back(cat(field, ": namespaces of the host are not allowed"));
-    }
+std::vector<util::Error> pod_problems(const Json& pod, const PodGrants& grants) {
+  std::vector<util::Error> found;
+  const Json& pod_spec = spec_of(pod);
+  if (!grants.privileged) {
+    check_host(pod_spec, found);
   }
-  if (data::bool_at(pod_spec, {"securityContext", "windowsOptions", "hostProcess"})) {
-    found.emplace_back(
-        "securityContext.windowsOptions.hostProcess: host processes are not allowed");
+  check_accounts(pod_spec, grants, found);
+  if (const Json* annotations = data::find_path(pod, {"metadata", "annotations"})) {
+    check_profile_annotations(*annotations, grants, found);
   }
-  for (const char* field : {"serviceAccountName", "serviceAccount"}) {
-    const auto account = data::string_at(pod_spec, {field});
-    if (!account.empty() && account != "default" && !is_allowed_account(accounts, account)) {
-      found.push_back(cat(field, ": the project does not allow its items the account ", account));
-    }
-  }
-  for_each(pod_spec, "volumes", "", [&](const Json& volume, const std::string& where) {
-    check_volume(volume, where, found);
-  });
+  check_security(pod_spec.value("securityContext", Json()), "securityContext", grants, found);
   for (const char* field : k_containers) {
     for_each(pod_spec, field, "", [&](const Json& container, const std::string& where) {
-      check_container(container, where, found);
+      check_security(container.value("securityContext", Json()), where + ".securityContext", grants,
+                     found);
     });
   }
   return found;
 }
 
-std::vector<SecretUse> secrets_used(const Json& pod_spec) {
+std::vector<SecretUse> secrets_used(const Json& pod) {
+  const Json& pod_spec = spec_of(pod);
   std::vector<SecretUse> uses;
   for_each(pod_spec, "imagePullSecrets", "", [&](const Json& secret, const std::string& where) {
     add_whole_use(uses, secret, "name", where);

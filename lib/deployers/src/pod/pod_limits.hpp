@@ -6,16 +6,15 @@
 
 namespace kubist::deployers {
 
-/// The pod's spec in a Pod or in a workload kind of Kubernetes; null where the object has none.
-const Json* pod_spec_of(const Json& object);
+/// The pod in a workload kind of Kubernetes, its metadata and spec; of a Pod the object itself;
+/// null where the object has none.
+const Json* pod_of(const Json& object);
 
-/// What a pod may not have that no administrator granted: the rules of container items. Each is the
-/// field and why. `accounts`: whose tokens it may have besides the one of `default`, a trailing *
-/// stands for any text. Pure.
-std::vector<std::string> pod_problems(const Json& pod_spec,
-                                      const std::vector<std::string>& accounts);
+/// What a pod may not have that no administrator granted: the rules of container items. Denied:
+/// PodNotAllowed, AccountNotAllowed; each message begins with the field. Pure.
+std::vector<util::Error> pod_problems(const Json& pod, const PodGrants& grants);
 
 /// The Secrets that a pod names. Pure.
-std::vector<SecretUse> secrets_used(const Json& pod_spec);
+std::vector<SecretUse> secrets_used(const Json& pod);
 
 }  // namespace kubist::deployers

@@ -8,6 +8,7 @@
 #include <kubist/util/text.hpp>
 
 #include "pod/account_token.hpp"
+#include "pod/security_limits.hpp"
 #include "pod/state_claim.hpp"
 #include "pod/state_secrets.hpp"
 
@@ -49,12 +50,15 @@ util::Result<> make_account(World& world, const Site& site, const Item& item, co
 
 }  // namespace
 
-util::Result<> check_secrets(const Workload& workload, const Job& job, Redactor& redactor) {
+util::Result<std::set<std::string>> check_secrets(const Workload& workload, const Job& job,
+                                                  Redactor& redactor) {
+  std::set<std::string> absent;
   for (const SecretUse& use : secrets_used(workload)) {
     KUBIST_TRY(const auto secret,
                job.place.client->find(kube::well_known::secrets(), job.place.ns, use.name));
     if (!secret) {
       if (use.optional) {
+        absent.insert(use.name);
         continue;
       }
       return util::fail(with_reason(
@@ -75,7 +79,7 @@ util::Result<> check_secrets(const Workload& workload, const Job& job, Redactor&
       }
     }
   }
-  return {};
+  return absent;
 }
 
 util::Result<std::vector<Json>> item_pods(World& world, const Item& item, const Place& place) {
@@ -104,14 +108,17 @@ util::Result<std::vector<std::string>> delete_pods(World& world, const Item& ite
   return names;
 }
 
-util::Result<Started> start_pod(World& world, const Item& item, const Workload& workload,
+util::Result<Started> start_pod(World& world, const Item& item, const Workload& wanted,
                                 const Job& job, const PodNames& names) {
   const Place& place = job.place;
   const Site site{*place.client, place.cluster};
   KUBIST_CHECK(check_version(world, place));
-  KUBIST_CHECK(check_account(workload, place));
+  KUBIST_CHECK(check_account(wanted, place));
+  KUBIST_CHECK(check_security(wanted, place.grants));
   Redactor ignored;
-  KUBIST_CHECK(check_secrets(workload, job, ignored));
+  KUBIST_TRY(const auto absent, check_secrets(wanted, job, ignored));
+  // The kubelet would mount one that comes later, and nobody would have looked at it.
+  const Workload workload = without_secrets(wanted, absent);
   // A pod of an earlier job would save its state over ours.
   std::vector<std::string> older;
   if (before_job(item) != Before::absent) {

@@ -1,5 +1,7 @@
 #pragma once
 #include <optional>
+#include <set>
+#include <string>
 
 #include <kubist/deployers/deployer.hpp>
 #include <kubist/deployers/logs.hpp>
@@ -28,7 +30,8 @@ util::Result<std::vector<std::string>> delete_pods(World& world, const Item& ite
                                                    const std::string& keep = {});
 
 /// Checks the Secrets that the workload names: internal ones and those that give access to clusters
-/// are refused. Their values go to `redactor`.
-util::Result<> check_secrets(const Workload& workload, const Job& job, Redactor& redactor);
+/// are refused. Their values go to `redactor`. Returns those that do not exist and are optional.
+util::Result<std::set<std::string>> check_secrets(const Workload& workload, const Job& job,
+                                                  Redactor& redactor);
 
 }  // namespace kubist::deployers

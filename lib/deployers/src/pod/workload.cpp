@@ -317,4 +317,29 @@ std::vector<SecretUse> secrets_used(const Workload& workload) {
   return uses;
 }
 
+Workload without_secrets(Workload workload, const std::set<std::string>& absent) {
+  const auto names = [&](const Json* reference, const char* name_key) {
+    return reference != nullptr &&
+           absent.contains(std::string(data::string_at(*reference, {name_key})));
+  };
+  if (workload.volumes.is_array()) {
+    for (Json& volume : workload.volumes) {
+      if (names(data::find_path(volume, {"secret"}), "secretName")) {
+        volume.erase("secret");
+        volume["emptyDir"] = Json::object();
+      }
+    }
+  }
+  const auto leave_out = [&](Json& list, std::initializer_list<std::string_view> path) {
+    for (std::size_t i = list.is_array() ? list.size() : 0; i-- > 0;) {
+      if (names(data::find_path(list[i], path), "name")) {
+        list.erase(i);
+      }
+    }
+  };
+  leave_out(workload.env_from, {"secretRef"});
+  leave_out(workload.env, {"valueFrom", "secretKeyRef"});
+  return workload;
+}
+
 }  // namespace kubist::deployers

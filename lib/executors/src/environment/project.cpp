@@ -10,6 +10,7 @@
 #include "keep/kinds.hpp"
 #include "keep/namespaces.hpp"
 #include "keep/project_rights.hpp"
+#include "world/patterns.hpp"
 
 namespace kubist::executors {
 
@@ -41,6 +42,7 @@ class ProjectExecutor final : public ManagedExecutor {
       error.reason = "NamespaceReserved";
       return util::fail(std::move(error));
     }
+    KUBIST_CHECK(check_patterns(work.spec()));
     KUBIST_CHECK(notify::read_sinks(work.spec()));
     auto kept = keep_namespace(work, *world().home, "", wish);
     if (!kept && kept.error().reason == k_namespace_terminating) {

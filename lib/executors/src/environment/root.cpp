@@ -1,4 +1,5 @@
 #include "keep/kinds.hpp"
+#include "world/patterns.hpp"
 
 namespace kubist::executors {
 
@@ -12,6 +13,7 @@ class RootExecutor final : public ManagedExecutor {
 
  protected:
   util::Result<Alignment> align_node(Work& work) override {
+    KUBIST_CHECK(check_patterns(work.spec()));
     Alignment alignment;
     alignment.status["projects"] = work.node().children.size();
     return alignment;

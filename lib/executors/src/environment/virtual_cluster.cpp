@@ -4,6 +4,7 @@
 #include <kubist/util/text.hpp>
 
 #include "keep/kinds.hpp"
+#include "keep/label_limits.hpp"
 #include "keep/namespaces.hpp"
 #include "keep/project_rights.hpp"
 #include "keep/restart_workloads.hpp"
@@ -63,9 +64,11 @@ class VirtualClusterExecutor final : public ManagedExecutor {
  protected:
   util::Result<Alignment> align_node(Work& work) override {
     KUBIST_TRY(const auto place, connect(work));
-    const NamespaceWish wish = wish_for(work.node(), work.spec());
+    NamespaceWish wish = wish_for(work.node(), work.spec());
     if (place.home) {
+      wish.delete_adopted = names_exactly(own_project(work), wish.name);
       KUBIST_CHECK(check_home_namespace(world().survey, work.node(), wish.name));
+      KUBIST_CHECK(check_home_labels(own_project(work), work.spec()));
     }
     KUBIST_TRY(const NamespaceFact fact, keep_namespace(work, *place.client, place.cluster, wish));
     Alignment alignment;
@@ -104,7 +107,9 @@ class VirtualClusterExecutor final : public ManagedExecutor {
     if (!place) {
       return util::fail(place.error());
     }
-    KUBIST_TRY(engine::Removal removal, remove_namespace(work, *place->client, place->cluster, ns));
+    const bool delete_adopted = !place->home || names_exactly(own_project(work), ns);
+    KUBIST_TRY(engine::Removal removal, remove_namespace(work, *place->client, place->cluster, ns,
+                                                         delete_adopted));
     if (place->home && !removal.left_behind.empty()) {
       KUBIST_CHECK(drop_project_rights(work, ns));
     }
@@ -112,6 +117,10 @@ class VirtualClusterExecutor final : public ManagedExecutor {
   }
 
  private:
+  const engine::Node* own_project(Work& work) {
+    return world().survey.project_of(work.node().key.ns);
+  }
+
   struct Place {
     std::shared_ptr<kube::Client> client;
     std::string cluster;  ///< empty: home

@@ -56,6 +56,16 @@ util::Result<> check_ownership(Work& work, const Json& live, const NamespaceWish
   return {};
 }
 
+/// Who may make virtual clusters could else delete what somebody else made, with all in it.
+util::Error deletion_not_allowed(const std::string& name) {
+  return util::make_error(ErrorKind::invalid,
+                          cat("spec.deletionPolicy: Delete would delete namespace ", name,
+                              ", which kubist did not make"),
+                          cat("Set it to Orphan. An administrator allows it by the name ", name,
+                              ", without a star, in spec.home.namespaces of the Project."),
+                          "DeletionNotAllowed");
+}
+
 /// What the namespace controller says it still waits for.
 std::string what_remains(const ObjectView& ns) {
   std::string text;
@@ -127,6 +137,13 @@ util::Result<> check_home_namespace(const engine::Graph& graph, const std::strin
   return check_projects(project_of(graph, project_ns), project_ns, project_of(graph, ns), ns);
 }
 
+bool names_exactly(const engine::Node* project, const std::string& ns) {
+  const Json* names = project == nullptr
+                          ? nullptr
+                          : data::find_path(*project->object, {"spec", "home", "namespaces"});
+  return names != nullptr && std::find(names->begin(), names->end(), Json(ns)) != names->end();
+}
+
 const engine::Node* project_of(const engine::Graph& graph, std::string_view ns) {
   const auto& nodes = graph.nodes();
   const auto found = std::find_if(nodes.begin(), nodes.end(), [&](const engine::Node& node) {
@@ -172,7 +189,13 @@ util::Result<NamespaceFact> keep_namespace(Work& work, kube::Client& client,
                                          std::string(k_namespace_terminating)));
     }
     const bool marked = ObjectView(*live).annotation(k_owner_annotation) == work.owner_mark();
-    fact.adopted = entry != nullptr ? data::bool_at(*entry, {"adopted"}) : !marked;
+    const bool adopted_before = ObjectView(*live).annotation(k_adopted_annotation) == "true";
+    fact.adopted =
+        entry != nullptr ? data::bool_at(*entry, {"adopted"}) : !marked || adopted_before;
+    if (fact.adopted && !wish.delete_adopted &&
+        resources::deletion_policy(*work.node().object) == "Delete") {
+      return util::fail(deletion_not_allowed(wish.name));
+    }
   } else if (!wish.create) {
     return util::fail(
         util::make_error(ErrorKind::not_found, cat("namespace ", wish.name, " does not exist"),
@@ -183,6 +206,9 @@ util::Result<NamespaceFact> keep_namespace(Work& work, kube::Client& client,
         Json::array({inventory_entry(namespaces(), "", wish.name, uid, fact.adopted)})));
   }
   Json object = namespace_object(wish, work.owner_mark());
+  if (fact.adopted) {
+    object["metadata"]["annotations"][std::string(k_adopted_annotation)] = "true";
+  }
   if (live) {
     object["metadata"]["uid"] = uid;  // the one that was looked at, no successor
   }
@@ -206,8 +232,9 @@ util::Result<> release_namespace(Work& work, kube::Client& client, const std::st
                                  const std::string& name) {
   kube::WriteOptions options;
   options.field_manager = work.field_manager();
-  const Json marks{{"annotations", {{k_owner_annotation, nullptr}}},
-                   {"labels", {{resources::k_managed_by_label, nullptr}}}};
+  const Json marks{
+      {"annotations", {{k_owner_annotation, nullptr}, {k_adopted_annotation, nullptr}}},
+      {"labels", {{resources::k_managed_by_label, nullptr}}}};
   return work.send(
       client, cluster,
       kube::patch(namespaces(), "", name, kube::PatchType::merge, {{"metadata", marks}}, options),
@@ -217,7 +244,7 @@ util::Result<> release_namespace(Work& work, kube::Client& client, const std::st
 }  // namespace
 
 util::Result<Removal> remove_namespace(Work& work, kube::Client& client, const std::string& cluster,
-                                       const std::string& name) {
+                                       const std::string& name, bool delete_adopted) {
   KUBIST_TRY(const auto live, client.find(namespaces(), "", name, work.stop()));
   if (!live) {
     return Removal{};
@@ -248,6 +275,9 @@ util::Result<Removal> remove_namespace(Work& work, kube::Client& client, const s
       KUBIST_CHECK(release_namespace(work, client, cluster, name));
     }
     return removal;
+  }
+  if (data::bool_at(entry, {"adopted"}) && !delete_adopted) {
+    return util::fail(deletion_not_allowed(name));
   }
   if (view.deletion_timestamp().empty()) {
     kube::DeleteOptions options;

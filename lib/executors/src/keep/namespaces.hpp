@@ -8,6 +8,9 @@
 
 namespace kubist::executors {
 
+/// On a namespace that was adopted: its next owner of the same name did not make it either.
+inline constexpr std::string_view k_adopted_annotation = "kubist.io/adopted";
+
 /// A namespace that a Project or VirtualCluster keeps.
 struct NamespaceWish {
   std::string name;
@@ -16,6 +19,7 @@ struct NamespaceWish {
   std::vector<std::string> unwanted_labels;  ///< removed, whoever set them
   bool create = true;
   bool adopt = false;
+  bool delete_adopted = true;  ///< where deletionPolicy asks for it; else that is refused
 };
 
 struct NamespaceFact {
@@ -35,6 +39,11 @@ util::Result<> check_home_namespace(const Survey& survey, const engine::Node& no
 util::Result<> check_home_namespace(const engine::Graph& graph, const std::string& project_ns,
                                     const std::string& ns);
 
+/// Does the Project (null: none) name that namespace of the home cluster in spec.home.namespaces,
+/// without a star? That is its word for what a pattern must not give over what somebody else made:
+/// its deletion with its owner, and the project's rights there.
+bool names_exactly(const engine::Node* project, const std::string& ns);
+
 /// The Project that owns a namespace of the home cluster, or nullptr.
 const engine::Node* project_of(const engine::Graph& graph, std::string_view ns);
 
@@ -45,15 +54,18 @@ NamespaceWish project_wish(const data::Json& project, const data::Json& spec);
 data::Json namespace_object(const NamespaceWish& wish, const std::string& mark);
 
 /// Makes or adopts it and keeps labels and annotations. The inventory has its entry before the
-/// namespace is made. Invalid: NamespaceExists (adopt is off), NamespaceTaken (somebody else's);
+/// namespace is made. Invalid: NamespaceExists (adopt is off), NamespaceTaken (somebody else's),
+/// DeletionNotAllowed (adopted, and deletionPolicy Delete, which wish.delete_adopted denies);
 /// not_found: NamespaceNotFound (create is off); unavailable: NamespaceTerminating, which ends by
 /// itself (managed.hpp: looked at again within the run, until it can be made anew).
 util::Result<NamespaceFact> keep_namespace(Work& work, kube::Client& client,
                                            const std::string& cluster, const NamespaceWish& wish);
 
 /// Deletes it where kubist made it (or deletionPolicy says Delete), lets go of it where it was
-/// adopted (or deletionPolicy says Orphan). Running until it is gone.
+/// adopted (or deletionPolicy says Orphan). Running until it is gone. Invalid: DeletionNotAllowed,
+/// as keep_namespace().
 util::Result<engine::Removal> remove_namespace(Work& work, kube::Client& client,
-                                               const std::string& cluster, const std::string& name);
+                                               const std::string& cluster, const std::string& name,
+                                               bool delete_adopted = true);
 
 }  // namespace kubist::executors

@@ -1,6 +1,6 @@
 #include "keep/project_rights.hpp"
 
-#include <algorithm>
+#include <chrono>
 
 #include <kubist/apply/install.hpp>
 #include <kubist/data/pointer.hpp>
@@ -147,11 +147,8 @@ util::Result<> keep_project_binding(Work& work, const std::string& ns, bool adop
   if (node == nullptr) {
     return {};
   }
-  const Json& project = *node->object;
-  const auto patterns = resources::project_home_patterns(project);
-  const bool named = std::find(patterns.begin(), patterns.end(), ns) != patterns.end();
-  return keep_binding(work, binding_object(work, ns, apply::k_project_role, project),
-                      *node, !adopted || named);
+  return keep_binding(work, binding_object(work, ns, apply::k_project_role, *node->object), *node,
+                      !adopted || names_exactly(node, ns));
 }
 
 util::Result<> drop_project_rights(Work& work, const std::string& ns) {

@@ -7,6 +7,7 @@
 #include <kubist/util/text.hpp>
 
 #include "keep/namespaces.hpp"
+#include "world/addresses.hpp"
 
 namespace kubist::executors {
 
@@ -19,6 +20,13 @@ namespace {
 std::vector<std::string> strings_at(const Json& project, std::string_view field) {
   const Json* list = data::find_path(project, {"spec", "items", field});
   return list == nullptr ? std::vector<std::string>{} : list->get<std::vector<std::string>>();
+}
+
+deployers::PodGrants pod_grants(const Json& project) {
+  return {.accounts = strings_at(project, "serviceAccounts"),
+          .capabilities = strings_at(project, "capabilities"),
+          .unconfined = data::bool_at(project, {"spec", "items", "unconfined"}),
+          .privileged = data::bool_at(project, {"spec", "items", "privileged"})};
 }
 
 util::Error namespace_not_allowed(std::string message, std::string hint) {
@@ -70,7 +78,7 @@ util::Result<deployers::Place> Sites::of(const engine::Graph& graph, const std::
   deployers::Place place;
   const engine::Node* project = project_of(graph, ns);
   if (project != nullptr) {
-    place.item_accounts = strings_at(*project->object, "serviceAccounts");
+    place.grants = pod_grants(*project->object);
   }
   const auto as_project = [&]() -> util::Result<std::shared_ptr<kube::Client>> {
     return project != nullptr ? m_accounts.client_for(*project, stop)
@@ -136,6 +144,11 @@ util::Result<deployers::Place> Sites::for_items(const engine::Graph& graph, cons
                                                 const std::stop_token& stop) {
   KUBIST_TRY(deployers::Place place, of(graph, ns, target, stop));
   const engine::Node* project = project_of(graph, ns);
+  if (project != nullptr) {
+    place.check_chart_address = [&graph, project](const std::string& url) {
+      return check_chart_address(graph, *project, url);
+    };
+  }
   if (!place.cluster.empty() || project == nullptr) {
     return place;
   }

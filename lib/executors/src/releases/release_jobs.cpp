@@ -11,9 +11,9 @@
 #include <kubist/resources/object.hpp>
 #include <kubist/util/text.hpp>
 
-#include "world/addresses.hpp"
-#include "policies/container_runtime.hpp"
 #include "keep/item_world.hpp"
+#include "policies/container_runtime.hpp"
+#include "world/patterns.hpp"
 
 namespace kubist::executors {
 
@@ -84,7 +84,7 @@ util::Result<> check_job_image(const engine::Graph& graph, const engine::Node& r
   for (engine::NodeId id = release.id; id != engine::k_no_node; id = graph[id].parent) {
     const std::string& kind = graph[id].key.kind;
     if ((kind == "Project" || kind == "Root") &&
-        matches_any(data::find_path(graph[id].spec(), {"allow", "jobs"}), image)) {
+        image_matches_any(data::find_path(graph[id].spec(), {"allow", "jobs"}), image)) {
       return {};
     }
   }

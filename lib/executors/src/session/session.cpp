@@ -160,6 +160,7 @@ World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOp
         return m_jsonnet.call(name, source, std::span(&input, 1), stop).at(0).output;
       },
       options.item_parallelism};
+  world.deployers.local_charts = world.deployers.local_charts && options.local_charts;
   world.clock = m_options.clock;
   return world;
 }

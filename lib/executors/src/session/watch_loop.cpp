@@ -93,6 +93,7 @@ util::Result<> watch_and_reconcile(Session& session, const ReconcileOptions& opt
   DriftWatches drift(session.home_uid(), inbox, absences);
   drift.follow({session.home_client()}, engine::Graph(), false);
   each.settle = std::chrono::milliseconds(0);
+  each.local_charts = false;  // items come from whoever may write to the cluster, at any time
   KUBIST_TRY(Run run, session.run(each, observer, stop));
   drift.follow(session.clients(), run.graph, true);
   follow_served(run);

@@ -5,6 +5,7 @@
 #include <kubist/util/text.hpp>
 
 #include "keep/kinds.hpp"
+#include "traffic/mesh_limits.hpp"
 #include "traffic/traffic.hpp"
 
 namespace kubist::executors {
@@ -23,6 +24,9 @@ class EntryGatewayExecutor final : public TrafficExecutor {
   util::Result<Alignment> align_traffic(Work& work, const TrafficPlace& place) override {
     const Json object = effective_object(work);
     KUBIST_TRY(const Json spec, traffic::gateway_spec(object));
+    for (const Json& server : spec["servers"]) {
+      KUBIST_CHECK(check_hosts(work, place, server["hosts"]));
+    }
     KUBIST_TRY(const auto resource, require_served(work, place, k_istio_group, "Gateway"));
     KUBIST_TRY(auto gated, istio_gate(work, place));
     if (gated) {

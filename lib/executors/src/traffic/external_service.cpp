@@ -1,6 +1,7 @@
 #include <kubist/traffic/external_service.hpp>
 
 #include "keep/kinds.hpp"
+#include "traffic/mesh_limits.hpp"
 #include "traffic/traffic.hpp"
 
 namespace kubist::executors {
@@ -16,7 +17,9 @@ class ExternalServiceExecutor final : public TrafficExecutor {
 
  private:
   util::Result<Alignment> align_traffic(Work& work, const TrafficPlace& place) override {
-    KUBIST_TRY(const Json spec, traffic::service_entry_spec(effective_object(work)));
+    KUBIST_TRY(Json spec, traffic::service_entry_spec(effective_object(work)));
+    KUBIST_CHECK(check_hosts(work, place, spec["hosts"]));
+    limit_exports(work, place, spec);
     KUBIST_TRY(const auto resource, require_served(work, place, k_istio_group, "ServiceEntry"));
     KUBIST_TRY(auto gated, istio_gate(work, place));
     if (gated) {

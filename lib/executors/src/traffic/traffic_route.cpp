@@ -7,8 +7,9 @@
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
-#include "traffic/borrowed_route.hpp"
 #include "keep/kinds.hpp"
+#include "traffic/borrowed_route.hpp"
+#include "traffic/mesh_limits.hpp"
 #include "traffic/route_live.hpp"
 #include "traffic/route_override.hpp"
 #include "traffic/route_status.hpp"
@@ -56,6 +57,7 @@ class TrafficRouteExecutor final : public TrafficExecutor {
       return waiting("WaitingForProxies", "the proxies get the new subsets before the route",
                      std::chrono::seconds(1));
     }
+    KUBIST_CHECK(check_hosts(work, place, traffic::served_hosts(route, place.names)));
     Alignment alignment;
     alignment.status["mode"] = mode.resource.kind;
     alignment.status["override"] = moved.moved_weights;
@@ -76,6 +78,9 @@ class TrafficRouteExecutor final : public TrafficExecutor {
                                  const std::string& name, Alignment& alignment) {
     KUBIST_TRY(Json spec, mode.http_route ? traffic::http_route_spec(route, place.names)
                                           : traffic::virtual_service_spec(route, place.names));
+    if (!mode.http_route) {
+      limit_exports(work, place, spec);
+    }
     std::vector<Wish> wishes;
     KUBIST_TRY(auto internal, internal_service(place, route));
     if (internal) {

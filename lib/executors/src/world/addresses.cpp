@@ -8,6 +8,8 @@
 #include <kubist/http/url.hpp>
 #include <kubist/util/text.hpp>
 
+#include "world/patterns.hpp"
+
 namespace kubist::executors {
 
 using util::cat;
@@ -17,6 +19,29 @@ namespace {
 tl::unexpected<util::Error> address_not_allowed(std::string message, std::string hint) {
   return util::fail(util::make_error(util::ErrorKind::forbidden, std::move(message),
                                      std::move(hint), std::string(http::k_failure_address)));
+}
+
+constexpr std::string_view k_oci = "oci://";
+
+bool is_granted_url(const engine::Graph& graph, const engine::Node& node, std::string_view purpose,
+                    std::string_view url) {
+  for (engine::NodeId id = node.id; id != engine::k_no_node; id = graph[id].parent) {
+    const std::string& kind = graph[id].key.kind;
+    if ((kind == "Project" || kind == "Root") &&
+        url_matches_any(data::find_path(graph[id].spec(), {"allow", purpose}), url)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Of other hosts nobody knows what libcurl makes of them: it decodes %2f and takes other
+/// alphabets.
+bool is_plain(std::string_view host) {
+  return std::all_of(host.begin(), host.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-' || c == '_' || c == ':';
+  });
 }
 
 /// A pattern's end would hold for what is not below it.
@@ -29,17 +54,9 @@ bool climbs(std::string_view path) {
 
 }  // namespace
 
-bool matches_any(const data::Json* patterns, std::string_view text) {
-  return patterns != nullptr && patterns->is_array() &&
-         std::any_of(patterns->begin(), patterns->end(), [&](const data::Json& pattern) {
-           return pattern.is_string() &&
-                  util::glob_match(pattern.get_ref<const std::string&>(), text);
-         });
-}
-
 bool is_never_allowed(std::string_view url) {
   const auto parsed = http::parse_url(url);
-  return !parsed || !parsed->userinfo.empty() || climbs(parsed->path) ||
+  return !parsed || !parsed->userinfo.empty() || climbs(parsed->path) || !is_plain(parsed->host) ||
          http::is_link_local(parsed->host);
 }
 
@@ -56,16 +73,35 @@ util::Result<> check_address(std::string_view url, const std::string& called) {
 util::Result<> check_address(const engine::Graph& graph, const engine::Node& node,
                              std::string_view purpose, std::string_view url,
                              const std::string& called) {
-  for (engine::NodeId id = node.id; id != engine::k_no_node; id = graph[id].parent) {
-    const std::string& kind = graph[id].key.kind;
-    if ((kind == "Project" || kind == "Root") &&
-        matches_any(data::find_path(graph[id].spec(), {"allow", purpose}), url)) {
-      return check_address(url, called);
-    }
+  KUBIST_CHECK(check_address(url, called));
+  if (is_granted_url(graph, node, purpose, url)) {
+    return {};
   }
   return address_not_allowed(cat(called, " is not one that the Project allows"),
                              cat("An administrator can add it to spec.allow.", purpose,
                                  " of the Project or of the Root."));
+}
+
+util::Result<> check_chart_address(const engine::Graph& graph, const engine::Node& project,
+                                   const std::string& url) {
+  const std::string called = cat("the address ", http::redacted(url), " of the chart");
+  const std::string as_https =
+      url.starts_with(k_oci) ? cat("https://", url.substr(k_oci.size())) : url;
+  KUBIST_CHECK(check_address(as_https, called));
+  const std::string host = http::parse_url(as_https)->host;
+  const auto addresses = http::addresses_of(host);
+  if (std::any_of(addresses.begin(), addresses.end(), http::is_link_local)) {
+    return address_not_allowed(cat(called, " is none that may be asked"),
+                               "Name another than a link-local one.");
+  }
+  const bool internal =
+      http::is_loopback(host) || std::any_of(addresses.begin(), addresses.end(), http::is_internal);
+  if (!internal || is_granted_url(graph, project, "charts", url)) {
+    return {};
+  }
+  return address_not_allowed(
+      cat(called, " is internal, and the Project does not allow it"),
+      "An administrator can add it to spec.allow.charts of the Project or of the Root.");
 }
 
 }  // namespace kubist::executors

@@ -5,6 +5,7 @@
 #include <kubist/util/text.hpp>
 
 #include "world/addresses.hpp"
+#include "world/patterns.hpp"
 
 namespace kubist::executors {
 
@@ -101,7 +102,7 @@ util::Result<> check_istio_grant(const Json* project, const IstioWish& wish) {
   const Json* sources =
       project != nullptr ? data::find_path(*project, {"spec", "istioInstall", "sources"}) : nullptr;
   const std::string source = wish.source();
-  const bool granted = matches_any(sources, source);
+  const bool granted = source_matches_any(sources, source);
   if (granted && (wish.url.empty() || !is_never_allowed(wish.url))) {
     return {};
   }

@@ -16,18 +16,29 @@ using util::cat;
 
 namespace {
 
-/// The header of a Secret's text; a word alone is a bearer token. A line's end would begin another
-/// header.
+bool is_of(std::string_view text, std::string_view more) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           more.find(c) != std::string_view::npos;
+  });
+}
+
+/// The header of a Secret's text; a word alone is a bearer token (RFC 6750: b64token). A line's end
+/// would begin another header, and a kubeconfig in JSON is neither.
 util::Result<std::string> authorization_of(const std::string& text, const std::string& secret) {
   std::string value(util::trim(text));
-  if (value.empty() || !http::is_header_value(value)) {
+  const auto space = value.find(' ');
+  const bool usable = space == std::string::npos
+                          ? is_of(value, "-._~+/=")
+                          : http::is_header_value(value) && is_of(value.substr(0, space), "-");
+  if (!usable) {
     auto error = util::make_error(util::ErrorKind::not_found,
                                   cat("what Secret ", secret, " has is no value of a header"),
                                   "Write a token, or 'Basic ' and the base64 of USER:PASSWORD.");
     error.reason = "SecretNotUsable";
     return util::fail(std::move(error));
   }
-  return value.find(' ') == std::string::npos ? "Bearer " + value : value;
+  return space == std::string::npos ? "Bearer " + value : value;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "world/secret_value.hpp"
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/deployers/item.hpp>
 #include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
 
@@ -13,6 +14,12 @@ util::Result<std::string> secret_value(kube::Client& client, const std::string& 
                                        const std::stop_token& stop) {
   const std::string what = cat("Secret ", ns, '/', name);
   KUBIST_TRY(const auto secret, client.find(kube::well_known::secrets(), ns, name, stop));
+  if (secret && deployers::is_off_limits(resources::ObjectView(*secret))) {
+    return util::fail(util::make_error(
+        util::ErrorKind::forbidden,
+        cat(what, " is kubist's own or gives access to a cluster, it is sent nowhere"),
+        "Name a Secret that you made for this.", "SecretNotAllowed"));
+  }
   const data::Json* value = secret ? data::find_path(*secret, {"data", key}) : nullptr;
   auto text = value != nullptr && value->is_string()
                   ? util::base64_decode(value->get_ref<const std::string&>())

@@ -6,8 +6,9 @@
 
 namespace kubist::executors {
 
-/// The text of one key of a Secret. not_found: reason SecretNotFound, SecretKeyNotFound; else as
-/// the API server answers.
+/// The text of one key of a Secret, for what kubist sends to an address. Not_found: reason
+/// SecretNotFound, SecretKeyNotFound; forbidden, reason SecretNotAllowed: the Secret is kubist's
+/// own or gives access to a cluster; else as the API server answers.
 util::Result<std::string> secret_value(kube::Client& client, const std::string& ns,
                                        const std::string& name, const std::string& key,
                                        const std::stop_token& stop = {});

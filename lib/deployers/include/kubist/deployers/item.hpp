@@ -32,6 +32,9 @@ inline constexpr std::string_view k_force_cleanup =
 /// cluster? No item and no Execution may read such a one.
 bool is_off_limits(const resources::ObjectView& secret);
 
+/// Is that a name that kubist gives such Secrets? One that is not there yet may become one.
+bool is_off_limits_name(std::string_view secret);
+
 /// A DeployItem as a deployer sees it, whichever generation of the fields it was written in: the
 /// early one (import.secretRef, providerConfig) or today's (config with importValues).
 struct Item {

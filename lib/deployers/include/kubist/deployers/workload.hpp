@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,5 +49,9 @@ struct SecretUse {
   std::string field;  ///< where it is named: "volumes[0].secret"
 };
 std::vector<SecretUse> secrets_used(const Workload& workload);
+
+/// The workload as it is while these Secrets, which it names as optional, are not there: the pod
+/// does not name them, and gets none of them later either.
+Workload without_secrets(Workload workload, const std::set<std::string>& absent);
 
 }  // namespace kubist::deployers

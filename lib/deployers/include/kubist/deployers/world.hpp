@@ -22,15 +22,26 @@ struct ItemLimits {
   std::function<util::Result<>(const std::string& ns)> check_namespace;
 };
 
+/// What a Project lets pods of its items have that no pod has by default (spec.items).
+struct PodGrants {
+  /// ServiceAccounts of the pod's namespace; a trailing * stands for any text.
+  std::vector<std::string> accounts = {};
+  /// Capabilities besides those of Pod Security's profile "baseline"; ALL stands for all.
+  std::vector<std::string> capabilities = {};
+  bool unconfined = false;  ///< without the runtime's seccomp, AppArmor and SELinux confinement
+  bool privileged = false;  ///< all that Pod Security's profile "privileged" allows
+};
+
 /// Where pods of a target run.
 struct Place {
   /// For what runs an item: its pods, their Secrets, accounts and logs.
   std::shared_ptr<kube::Client> client;
   std::string ns;
   std::string cluster;  ///< the Cluster object's name; empty: the home cluster
-  /// ServiceAccounts of `ns` that the Project allows workloads to have a token of; a trailing *
-  /// stands for any text.
-  std::vector<std::string> item_accounts = {};
+  PodGrants grants = {};  ///< those of the item's Project
+  /// May this machine fetch a chart from that URL (http, https, oci)? Reason AddressNotAllowed.
+  /// Empty: from any.
+  std::function<util::Result<>(const std::string& url)> check_chart_address = {};
   /// Null: none but the rights of the place's client (another cluster, or items of no project).
   std::shared_ptr<const ItemLimits> limits = {};
   /// For what an item asks for, where that is another one than `client`: in a project's own namespace.

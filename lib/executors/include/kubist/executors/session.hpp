@@ -33,6 +33,7 @@ struct ReconcileOptions {
   bool force = false;
   bool skip_uninstall = false;
   bool keep_trace = false;
+  bool local_charts = true;  ///< helm items may name charts of this machine; not where one watches
   std::size_t parallelism = 16;      ///< nodes at once
   std::size_t item_parallelism = 0;  ///< items of one Execution at once; 0: no limit
   /// How long what is progressing is looked at again before the run ends without it.

@@ -20,8 +20,8 @@ struct WatchHooks {
 /// Runs the selection once, and then again each subtree that a watch event on a kubist object, a
 /// policy's definition or an Approval, a change of a namespace that kubist keeps, or a due time
 /// names, until stop. Watches are resumed through closed connections and 410; those that the server
-/// refuses are tried again until it does not, and told of. Fails only where the first run cannot be
-/// made.
+/// refuses are tried again until it does not, and told of. Helm items get no charts of this
+/// machine. Fails only where the first run cannot be made.
 util::Result<> watch_and_reconcile(Session& session, const ReconcileOptions& options,
                                    engine::Observer& observer, const WatchHooks& hooks,
                                    const std::stop_token& stop);

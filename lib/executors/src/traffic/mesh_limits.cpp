@@ -1,0 +1,125 @@
+#include "traffic/mesh_limits.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/text.hpp>
+
+#include "world/istio_wish.hpp"
+
+namespace kubist::executors {
+
+using data::Json;
+using util::cat;
+
+namespace {
+
+/// The entries of spec.allow's list in the node's Project and Root; nothing: neither has it.
+std::optional<std::vector<std::string>> allowed_by(const Work& work, std::string_view list) {
+  std::optional<std::vector<std::string>> all;
+  const engine::Graph& graph = work.context().graph;
+  for (engine::NodeId id = work.node().id; id != engine::k_no_node; id = graph[id].parent) {
+    const std::string& kind = graph[id].key.kind;
+    const Json* found = kind == "Project" || kind == "Root"
+                            ? data::find_path(graph[id].spec(), {"allow", list})
+                            : nullptr;
+    if (found != nullptr && found->is_array()) {
+      all = all.value_or(std::vector<std::string>());
+      for (const Json& each : *found) {
+        all->push_back(each.is_string() ? each.get<std::string>() : "");
+      }
+    }
+  }
+  return all;
+}
+
+bool is_own_host(const TrafficPlace& place, std::string_view host) {
+  return host.ends_with(cat('.', place.ns, ".svc.", place.names.domain));
+}
+
+/// "NAMESPACE/" before a Gateway's host is about VirtualServices.
+std::string plain_host(const Json& host) {
+  const std::string text = host.is_string() ? host.get<std::string>() : "";
+  return util::lower(text.substr(text.rfind('/') + 1));
+}
+
+/// The gateways besides mesh that the routes of the place name, as these write them.
+std::set<std::string> named_gateways(const Work& work, const TrafficPlace& place) {
+  std::set<std::string> names;
+  const engine::Graph& graph = work.context().graph;
+  for (const engine::NodeId id : place.virtual_cluster->children) {
+    const bool route = graph[id].key.kind == "TrafficRoute";
+    for (const Json& each : data::array_at(graph[id].spec(), {"gateways"})) {
+      if (route && each.is_string() && each != traffic::k_mesh) {
+        names.insert(each.get<std::string>());
+      }
+    }
+  }
+  return names;
+}
+
+/// Where the pods of these gateways are: in the namespace of a name that has one, or beside Istio.
+std::set<std::string> gateway_namespaces(const Work& work, const TrafficPlace& place) {
+  std::set<std::string> found;
+  if (place.virtual_cluster == nullptr || place.cluster_node == nullptr) {
+    return found;
+  }
+  const std::string istio = istio_wish(place.cluster_node->spec()).scope.ns;
+  for (const std::string& name : named_gateways(work, place)) {
+    found.insert(istio.empty() ? "istio-system" : istio);
+    if (const auto slash = name.find('/'); slash != std::string::npos) {
+      found.insert(name.substr(0, slash));
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+util::Result<> check_hosts(const Work& work, const TrafficPlace& place, const Json& hosts) {
+  const auto allowed = allowed_by(work, "hosts");
+  if (!allowed) {
+    return {};
+  }
+  std::vector<std::string> foreign;
+  for (const Json& each : hosts) {
+    const std::string host = plain_host(each);
+    const bool granted = std::any_of(
+        allowed->begin(), allowed->end(),
+        [&](const std::string& pattern) { return util::glob_match(util::lower(pattern), host); });
+    if (!granted && !is_own_host(place, host)) {
+      foreign.push_back(host);
+    }
+  }
+  return foreign.empty() ? util::Result<>{}
+                         : util::fail(refused(
+                               "HostNotAllowed",
+                               cat("the Project does not allow the host",
+                                   foreign.size() == 1 ? " " : "s ", util::join(foreign, ", ")),
+                               "Name others. An administrator can add hosts to spec.allow.hosts of "
+                               "the Project or of the Root."));
+}
+
+void limit_exports(const Work& work, const TrafficPlace& place, Json& spec) {
+  const Json& hosts = data::array_at(spec, {"hosts"});
+  const Json* gateways = data::find_path(spec, {"gateways"});
+  const bool for_sidecars =
+      gateways == nullptr ||
+      std::find(gateways->begin(), gateways->end(), Json(traffic::k_mesh)) != gateways->end();
+  const bool own = std::all_of(hosts.begin(), hosts.end(), [&](const Json& host) {
+    return is_own_host(place, plain_host(host));
+  });
+  const auto more = allowed_by(work, "exportTo").value_or(std::vector<std::string>());
+  if (!for_sidecars || own || std::find(more.begin(), more.end(), "*") != more.end()) {
+    return;
+  }
+  std::set<std::string> to = gateway_namespaces(work, place);
+  to.insert(more.begin(), more.end());
+  to.erase(place.ns);
+  to.insert(".");
+  spec["exportTo"] = to;
+}
+
+}  // namespace kubist::executors

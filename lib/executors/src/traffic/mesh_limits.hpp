@@ -1,0 +1,24 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include <kubist/data/json.hpp>
+#include <kubist/util/result.hpp>
+
+#include "keep/traffic_place.hpp"
+
+// Istio's objects hold for the whole mesh unless they say otherwise: a route of one tenant could
+// take requests that others send.
+namespace kubist::executors {
+
+/// Do the Project and the Root allow these hosts? Those of the place's own Services are free. Where
+/// neither has spec.allow.hosts, all are. Invalid, reason HostNotAllowed.
+util::Result<> check_hosts(const Work& work, const TrafficPlace& place, const data::Json& hosts);
+
+/// Writes exportTo into the spec of a VirtualService or ServiceEntry that others' pods must not
+/// follow: one for sidecars, with hosts that are no Services of the place. It then holds in the
+/// place's namespace, for the gateways that the place's routes name, and where spec.allow.exportTo
+/// of the Project or the Root says; with * there it is left as it is.
+void limit_exports(const Work& work, const TrafficPlace& place, data::Json& spec);
+
+}  // namespace kubist::executors
