@@ -234,7 +234,7 @@ TEST_CASE("faults: under the restricted profile, with an account of its own, at 
   CHECK(stage.run("user").reason == "AccountNotAllowed");
   stage.world.place_of = [](const std::string& ns, const std::string& target) {
     REQUIRE(target.empty());  // placement: Home
-    return Place{home(), ns, "", {"to*"}};
+    return Place{.client = home(), .ns = ns, .grants = {.accounts = {"to*"}}};
   };
   REQUIRE(stage.run("user").state == Progress::State::done);
   CHECK(has(stage.secret("user-export", "config"), stage.ns() + ":tool"));

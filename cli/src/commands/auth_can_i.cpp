@@ -70,9 +70,9 @@ util::Result<int> run_can_i(Context& context, const Arguments& arguments) {
                                 {"group", question.group},
                                 {"namespace", question.ns},
                                 {"user", asker.user}})) {
-    const bool why = !arguments.boolean("quiet");
-    context.out().write(cat(answer.allowed ? "yes" : "no",
-                            answer.allowed || !why ? "" : " - " + reason, '\n'));
+    context.out().write(arguments.boolean("quiet") ? ""
+                        : answer.allowed           ? "yes\n"
+                                                   : cat("no - ", reason, '\n'));
   }
   return answer.allowed ? k_ok : k_error;
 }
@@ -95,7 +95,7 @@ const CommandSpec& auth_can_i_command() {
       .flags = {{"project", 0, FlagKind::text, "NAME", "ask as this project's account"},
                 {"subresource", 0, FlagKind::text, "NAME", "such as log or status"},
                 {"all-namespaces", 'A', FlagKind::boolean, "", "ask about all namespaces"},
-                {"quiet", 'q', FlagKind::boolean, "", "print no reason"},
+                {"quiet", 'q', FlagKind::boolean, "", "print nothing: the exit code tells"},
                 document_flag()},
       .examples = {{"May I delete pods here?", "kubist auth can-i delete pods"},
                    {"May project shop make Deployments in shop-dev?",

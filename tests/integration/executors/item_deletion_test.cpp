@@ -124,9 +124,11 @@ TEST_CASE("kubist delete: a dry run says what deletion runs; one that fails name
           "status");
   };
   const std::string image = "localhost/busybox:1";
+  const Json nowhere{{"kubist.io/test", "nowhere"}};
   item("plain", "kubist.io/script", {{"script", "true"}});
-  item("undone", "kubist.io/script", {{"script", "true"}, {"deleteScript", "true"}});
-  item("runs", "kubist.io/container", {{"image", image}});
+  item("undone", "kubist.io/script",
+       {{"script", "true"}, {"deleteScript", "true"}, {"nodeSelector", nowhere}});
+  item("runs", "kubist.io/container", {{"image", image}, {"nodeSelector", nowhere}});
   item("skips", "kubist.io/container", {{"image", image}, {"onDelete", "Skip"}});
   const auto has = [](const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
@@ -146,7 +148,7 @@ TEST_CASE("kubist delete: a dry run says what deletion runs; one that fails name
                   "runs"
                   " nothing"));
 
-  // No node runs a pod here: what needs none goes, the others say what to do.
+  // No node takes these pods: what needs none goes, the others say what to do.
   Words words = all;
   words.push_back("--timeout=60s");
   const CommandResult run = run_kubist(words);

@@ -127,7 +127,7 @@ TEST_CASE("item limits: an operator's rights are not those of a project's items"
   CHECK(!get("home", "clusterrolebinding", world.name("admin")));
   CHECK(end_of(project, "system") == "Failed NamespaceNotAllowed");
   CHECK(!get("home", "configmap", world.name("system"), "kube-system"));
-  CHECK(end_of(project, "thief") == "Failed SecretNotAllowed");
+  CHECK(end_of(project, "thief") == "Failed Forbidden");
   CHECK(!get("home", "secret", "thief-export", project));
   CHECK(end_of(project, "peek") == "Failed NamespaceNotAllowed");
   CHECK(end_of(project, "over") == "Failed NameTaken");

@@ -317,6 +317,10 @@ TEST_CASE("own executors: an object where it may not be, and a program that fail
        external(project, "rubbish", world.name("rubbish")),
        external(project, "denies", world.name("denies")),
        external(project, "nobody", world.name("nobody"))});
+  // What the definition allows the project's account needs the right to, as well.
+  const std::string account = "--serviceaccount=" + project + ":kubist-project";
+  must(kubectl("home", {"create", "clusterrolebinding", world.name("grant"),
+                        "--clusterrole=cluster-admin", account}));
   const CommandResult run = run_kubist({"reconcile", "Project/" + project, "--timeout=60s"});
   CHECK_MESSAGE(run.exit_code != 0, run.out, run.err);
   const auto node = [&](const std::string& name) {
@@ -348,4 +352,5 @@ TEST_CASE("own executors: an object where it may not be, and a program that fail
   must(run_kubist({"delete", "externalservice/good", "externalservice/good-role", "-n", project}));
   CHECK(!get("home", "configmap", "far", world.name("more")));
   CHECK(!get("home", "clusterrole", world.name("role")));
+  it::remove("home", "clusterrolebinding", world.name("grant"));
 }

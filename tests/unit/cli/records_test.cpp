@@ -181,6 +181,7 @@ TEST_CASE("records: a letter means what it means to kubectl") {
                                                            {'n', {"namespace"}},
                                                            {'o', {"output"}},
                                                            {'p', {"previous"}},
+                                                           {'q', {"quiet"}},
                                                            {'s', {"server"}},
                                                            {'v', {"v"}},
                                                            {'w', {"watch"}}};

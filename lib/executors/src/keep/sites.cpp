@@ -104,6 +104,12 @@ util::Result<deployers::Place> Sites::of(const engine::Graph& graph, const std::
   if (place.cluster.empty()) {
     KUBIST_CHECK(check_home_namespace(graph, ns, place.ns));
     KUBIST_TRY(place.client, as_project());
+    if (data::find_path(virtual_cluster->status(), {"namespaceUID"}) == nullptr) {
+      // Not reconciled yet, as before a dry run: where there is no namespace the account has no
+      // rights to see that nothing is there.
+      KUBIST_TRY(const auto live, m_home->find(kube::well_known::namespaces(), "", place.ns, stop));
+      settle_client(place, live);
+    }
   }
   return place;
 }
