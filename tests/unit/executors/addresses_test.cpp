@@ -137,6 +137,7 @@ TEST_CASE("addresses: images are taken by registry, repository and version") {
         {"registry.example.com/load", "registry.example.com/load:1.0"},
         {"busybox:*", "evil.test/library/busybox:1"},
         {"team/*", "registry.example.com/team/x"},
+        {"docker.io/*", "EVIL/team/x"},
         {"*", "evil.test/x"},
         {"*.com/x", "evil.com/x"}}) {
     CAPTURE(pattern);

@@ -123,7 +123,9 @@ util::Result<ImageParts> read_image_parts(std::string_view text) {
   ImageParts parts;
   const auto slash = text.find('/');
   const std::string_view first = text.substr(0, slash == text.npos ? 0 : slash);
-  const bool named = first == "localhost" || first.find_first_of(".:*") != text.npos;
+  // As container runtimes tell a registry from a part of Docker Hub.
+  const bool named = first == "localhost" || first.find_first_of(".:*") != text.npos ||
+                     first != util::lower(first);
   KUBIST_TRY(parts.registry, read_host_pattern(named ? first : k_default_registry));
   if (parts.registry.host == "index.docker.io") {
     parts.registry.host = k_default_registry;
