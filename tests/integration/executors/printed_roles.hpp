@@ -149,15 +149,12 @@ inline void check_needed(const std::vector<Right>& printed, const std::vector<Js
 /// What executors/printed_roles_test.cpp shows, which needs no pod: all of traffic, and reading by
 /// name and watching of kubist's kinds. The rest is e2e/rights_test.cpp's.
 inline bool needs_no_pod(const Right& right) {
-  static const std::set<std::string> groups{"networking.istio.io", "gateway.networking.k8s.io",
-                                            "metrics.k8s.io"};
   static const std::set<std::string> kinds{"approvals",        "canaryreleases", "destinations",
                                            "entrygateways",    "experiments",
                                            "externalservices", "trafficroutes"};
   const std::string kind = right.resource.substr(0, right.resource.find('/'));
   const bool reads = right.verb == "get" || right.verb == "watch";
-  return groups.contains(right.group) || (right.group.empty() && kind == "services") ||
-         (right.group == "kubist.io" && (reads || kinds.contains(kind))) ||
+  return (right.group == "kubist.io" && (reads || kinds.contains(kind))) ||
          (kind == "deployitems" && right.verb == "watch");
 }
 

@@ -102,20 +102,9 @@ const std::vector<std::pair<std::string, std::string>> k_specs{
 const std::vector<std::string> k_done_without{"/policydefinitions?",
                                               "/pods?labelSelector=istio%3Dingressgateway"};
 
-const char* const k_wide =
-    "what kubist keeps is watched in the whole cluster, for which a project's roles do not suffice";
 const char* const k_named = "get and describe by name";
 
 const std::vector<Unused> k_unused{
-    {{"", "", "services", "watch", ""}, k_wide},
-    {{"", "networking.istio.io", "destinationrules", "watch", ""}, k_wide},
-    {{"", "networking.istio.io", "gateways", "watch", ""}, k_wide},
-    {{"", "networking.istio.io", "serviceentries", "watch", ""}, k_wide},
-    {{"", "networking.istio.io", "virtualservices", "watch", ""}, k_wide},
-    {{"", "gateway.networking.k8s.io", "httproutes", "watch", ""}, k_wide},
-    {{"", "gateway.networking.k8s.io", "httproutes", "list", ""},
-     "a Destination that loses a subset looks for those who use it"},
-    {{"", "metrics.k8s.io", "pods", "list", ""}, "releases that judge by CPU and memory"},
     {{"", "kubist.io", "roots", "get", ""}, k_named},
     {{"", "kubist.io", "executordefinitions", "get", ""}, k_named},
     {{"", "kubist.io", "clusterpolicydefinitions", "get", ""}, k_named}};
