@@ -84,7 +84,7 @@ TEST_CASE(
   const std::string project = world.name();
   const std::string home_ns = world.name("home");
   // An administrator's part.
-  world.make_project(project);
+  world.make_project(project, {{"home", {{"namespaces", {home_ns}}}}});
   const Account account(project, home_ns);
   must(kubectl("home", {"create", "-n", home_ns, "-f", "-"}, k_deployment));
   const auto own = [&](const Words& args, const std::string& input = {}) {
