@@ -31,7 +31,7 @@ void no_write_of_istio(Audit& audit, const std::string& user) {
     const bool own = write.resource == "clusters" || write.resource == "projects" ||
                      write.resource == "virtualclusters" || write.resource == "deployitems" ||
                      write.resource == "leases" || write.resource == "namespaces" ||
-                     write.resource == "secrets";
+                     write.resource == "secrets" || write.resource == "rolebindings";
     CHECK_MESSAGE(own, write.to_string());
     CHECK_MESSAGE(write.name != k_system, write.to_string());
   }
