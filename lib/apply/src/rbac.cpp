@@ -194,8 +194,7 @@ std::vector<Json> init_rbac() {
                                    {"get", "create", "patch", "escalate"}),
                               {k_project_role, k_own_namespace_role});
   return {role("ClusterRole", "", "kubist-init",
-               Json::array({own, rule(group, crds, {"list", "watch"}), projects,
-                            rule({"rbac.authorization.k8s.io"}, roles, {"list", "watch"})}))};
+               Json::array({own, rule(group, crds, {"list", "watch"}), projects}))};
 }
 
 std::vector<Json> project_rbac(const ProjectAccount& account) {

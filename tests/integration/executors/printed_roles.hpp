@@ -57,8 +57,9 @@ inline std::vector<Right> used_by(const Json& event) {
   const std::string sub = part("subresource");
   const std::string resource = part("resource") + (sub.empty() ? "" : "/" + sub);
   const std::string ns = part("resource") == "namespaces" ? "" : part("namespace");
-  if (const auto as = data::string_at(event, {"impersonatedUser", "username"}); !as.empty()) {
-    const auto words = kubist::util::split(as, ':');  // system:serviceaccount:NAMESPACE:NAME
+  const auto as = data::string_at(event, {"impersonatedUser", "username"});
+  if (as.starts_with("system:serviceaccount:")) {
+    const auto words = kubist::util::split(as, ':');
     REQUIRE(words.size() == 4);
     return {{words[2], "", "serviceaccounts", "impersonate", words[3]}};
   }

@@ -62,8 +62,10 @@ class ItemRemoval {
     if (!m_deployer.runs_pods()) {
       return false;
     }
-    for (const auto& [client, ns] : {std::pair(m_world.home, m_item.ns),
-                                     std::pair(m_job.place.client, m_job.place.ns)}) {
+    const Place& place = m_job.place;  // whose client at home may be a project's: it has no namespaces
+    const auto& there = place.cluster.empty() ? m_world.home : place.client;
+    for (const auto& [client, ns] :
+         {std::pair(m_world.home, m_item.ns), std::pair(there, place.ns)}) {
       if (kube::takes_no_objects(*client, ns, m_world.stop)) {
         m_note = cat("its run at deletion was skipped: namespace ", ns, " is being deleted");
         return true;
