@@ -204,8 +204,7 @@ class Deletion {
         .timeout = {}, .events = false, .on_progress = m_what.options.on_progress};
     const auto left = apply::wait_gone(client, awaited, wait, m_deadline.token());
     for (const apply::NotReady& one : left) {
-      m_context.log().line(
-          cat("not deleted: ", resources::to_string(one.ref), ": ", one.message));
+      m_context.log().line(cat("not deleted: ", resources::to_string(one.ref), ": ", one.message));
     }
     if (!left.empty()) {
       return stopped(left.size());

@@ -22,9 +22,7 @@ istio::InstallOptions install_options(Context& context, const Arguments& argumen
   options.on_stage = [&context](istio::Stage stage) {
     context.log().line(cat("stage: ", istio::to_string(stage)));
   };
-  options.on_progress = [&context](std::string_view text) {
-    context.log().line(text);
-  };
+  options.on_progress = [&context](std::string_view text) { context.log().line(text); };
   options.on_result = result_lines(context, options.dry_run);
   return options;
 }
@@ -34,9 +32,7 @@ util::Result<istio::Source> rendered(Context& context, const Arguments& argument
   rendering.image = arguments.text("render");
   rendering.args = arguments.words();
   rendering.ns = arguments.text("render-namespace");
-  rendering.on_progress = [&context](std::string_view text) {
-    context.log().line(text);
-  };
+  rendering.on_progress = [&context](std::string_view text) { context.log().line(text); };
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(std::string printed, istio::render(*client, rendering, context.stop()));
   return istio::Source{source_name(rendering), arguments.text("sha256"), {}, std::move(printed)};

@@ -128,7 +128,6 @@ TEST_CASE(
   const auto requests = audit.requests(account.user());
   check_none_refused(requests);
   check_needed(rights, requests, unused);
-
 }
 
 TEST_CASE("rights: init needs what is printed for it, then writes nothing; uninstall undoes it") {
@@ -148,8 +147,8 @@ TEST_CASE("rights: init needs what is printed for it, then writes nothing; unins
             {"delete", "clusterrole,clusterrolebinding", "kubist-init", "--ignore-not-found"});
   };
   clean();
-  const std::string roles =
-      must(run_kubist({"init", "--print-rbac", "-n", "default", "--service-account", "default/init"}));
+  const std::string roles = must(
+      run_kubist({"init", "--print-rbac", "-n", "default", "--service-account", "default/init"}));
   must(kubectl("target2", {"apply", "--server-side", "--dry-run=server", "-f", "-"}, roles));
   std::vector<Json> printed = documents(roles);
   std::erase_if(printed,

@@ -52,8 +52,8 @@ util::Result<kube::AccessQuestion> question_of(Context& context, const Arguments
 std::string advice(const Asker& asker, const kube::AccessQuestion& question) {
   const std::string user =
       asker.user.empty() ? "you have" : cat("the account ", asker.user, " has");
-  const std::string where = question.ns.empty() ? "in the whole cluster"
-                                                : cat("in namespace ", question.ns);
+  const std::string where =
+      question.ns.empty() ? "in the whole cluster" : cat("in namespace ", question.ns);
   return cat(user, " no role for it ", where);
 }
 
@@ -61,8 +61,8 @@ util::Result<int> run_can_i(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const Asker asker, asker_of(context, arguments));
   KUBIST_TRY(const auto question, question_of(context, arguments, *asker.client));
   KUBIST_TRY(const auto answer, asker.client->can_i(question, context.stop()));
-  const std::string reason = answer.reason.empty() && !answer.allowed ? advice(asker, question)
-                                                                      : answer.reason;
+  const std::string reason =
+      answer.reason.empty() && !answer.allowed ? advice(asker, question) : answer.reason;
   if (!print_document(context, {{"allowed", answer.allowed},
                                 {"reason", reason},
                                 {"verb", question.verb},

@@ -33,9 +33,7 @@ util::Result<int> run_istio_move(Context& context, const Arguments& arguments) {
         cat(util::printable(subject), ' ', what, options.dry_run ? " (dry run)" : "", '\n'));
     context.out().flush();
   };
-  options.on_progress = [&context](std::string_view text) {
-    context.log().line(text);
-  };
+  options.on_progress = [&context](std::string_view text) { context.log().line(text); };
   KUBIST_TRY(const istio::SupportTable support, support_of(arguments));
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const istio::MoveOutcome outcome,

@@ -22,9 +22,7 @@ util::Result<int> run_istio_uninstall(Context& context, const Arguments& argumen
   options.dry_run = arguments.text("dry-run") == "client";
   options.timeout = arguments.duration("timeout");
   options.on_step = [&context](std::string_view step) { context.log().line(cat("step: ", step)); };
-  options.on_progress = [&context](std::string_view text) {
-    context.log().line(text);
-  };
+  options.on_progress = [&context](std::string_view text) { context.log().line(text); };
   options.on_result = result_lines(context, options.dry_run);
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const istio::UninstallOutcome outcome,

@@ -15,25 +15,81 @@ using util::cat;
 /// In lower case: zsh ties `path` to PATH.
 constexpr auto k_refused = std::to_array<std::string_view>({
     // Shells.
-    "path", "fpath", "cdpath", "manpath", "module_path", "ifs", "env", "shell", "shellopts",
-    "bashopts", "bash_*", "zdotdir", "ps0", "ps1", "ps2", "ps3", "ps4", "prompt*", "rprompt*",
-    "rps1", "rps2", "home", "histfile",
+    "path",
+    "fpath",
+    "cdpath",
+    "manpath",
+    "module_path",
+    "ifs",
+    "env",
+    "shell",
+    "shellopts",
+    "bashopts",
+    "bash_*",
+    "zdotdir",
+    "ps0",
+    "ps1",
+    "ps2",
+    "ps3",
+    "ps4",
+    "prompt*",
+    "rprompt*",
+    "rps1",
+    "rps2",
+    "home",
+    "histfile",
     // The linker and libc.
-    "ld_*", "dyld_*", "glibc_tunables", "malloc_*", "gconv_path", "locpath", "nlspath",
+    "ld_*",
+    "dyld_*",
+    "glibc_tunables",
+    "malloc_*",
+    "gconv_path",
+    "locpath",
+    "nlspath",
     // Programs that others start.
-    "editor", "visual", "pager", "manpager", "browser", "lessopen", "lessclose", "git_*", "ssh_*",
-    "sudo_*", "kubeconfig", "kube_editor", "kubist_*", "helm_*", "makeflags", "makefiles",
+    "editor",
+    "visual",
+    "pager",
+    "manpager",
+    "browser",
+    "lessopen",
+    "lessclose",
+    "git_*",
+    "ssh_*",
+    "sudo_*",
+    "kubeconfig",
+    "kube_editor",
+    "kubist_*",
+    "helm_*",
+    "makeflags",
+    "makefiles",
     // Languages.
-    "*_options", "*_opts", "python*", "perl5*", "perllib", "rubyopt", "rubylib", "gem_*",
-    "bundle_*", "node_path", "npm_config_*", "lua_*", "phprc", "php_ini_scan_dir", "goflags",
-    "cargo_*", "rustc_*", "dotnet_*", "coreclr_*", "erl_*",
+    "*_options",
+    "*_opts",
+    "python*",
+    "perl5*",
+    "perllib",
+    "rubyopt",
+    "rubylib",
+    "gem_*",
+    "bundle_*",
+    "node_path",
+    "npm_config_*",
+    "lua_*",
+    "phprc",
+    "php_ini_scan_dir",
+    "goflags",
+    "cargo_*",
+    "rustc_*",
+    "dotnet_*",
+    "coreclr_*",
+    "erl_*",
 });
 
 bool is_refused(std::string_view name) {
   const std::string lower = util::lower(name);
-  return std::any_of(k_refused.begin(), k_refused.end(), [&](std::string_view pattern) {
-    return util::glob_match(pattern, lower);
-  });
+  return std::any_of(k_refused.begin(), k_refused.end(),
+                     [&](std::string_view pattern) { return util::glob_match(pattern, lower); });
 }
 
 std::string variable_name(std::string_view text) {

@@ -21,8 +21,8 @@ std::vector<TreeLine> draw_tree(const engine::Graph& graph,
 std::string paint(std::string_view text, int code, bool on);
 
 /// Rows as columns two spaces apart, by display width; the last column is not padded. Cells are
-/// made printable(); those of several lines become one, " / " between them: `describe` has the whole
-/// text. Colours do not count: `colors[r][c]` is 0 or a code for paint().
+/// made printable(); those of several lines become one, " / " between them: `describe` has the
+/// whole text. Colours do not count: `colors[r][c]` is 0 or a code for paint().
 std::string layout(const std::vector<std::vector<std::string>>& rows,
                    const std::vector<std::vector<int>>& colors, bool color);
 

@@ -23,8 +23,8 @@ std::string workflow_command(
     std::string_view text) {
   std::string line = util::cat("::", level);
   for (const auto& [name, value] : properties) {
-    line += util::cat(line.size() == level.size() + 2 ? " " : ",", name, '=',
-                      escaped_property(value));
+    line +=
+        util::cat(line.size() == level.size() + 2 ? " " : ",", name, '=', escaped_property(value));
   }
   return util::cat(line, "::", escaped(text), '\n');
 }

@@ -150,9 +150,7 @@ Report install_crds(kube::Client& client, const InstallOptions& options, std::st
                                            : DryRun::none;
   apply.timeout = options.timeout;
   apply.on_result = options.on_result;
-  apply.admit = [&options](std::size_t, const Json* live) {
-    return admit(live, options.version);
-  };
+  apply.admit = [&options](std::size_t, const Json* live) { return admit(live, options.version); };
   return apply_set(client, manifests, apply, std::move(stop));
 }
 
@@ -201,8 +199,8 @@ Report uninstall_crds(kube::Client& client, const UninstallOptions& options, std
       return report;
     }
     if (*live && is_own_crd(**live)) {
-      targets.push_back({kube::well_known::cluster_roles(), "", name,
-                         std::string(ObjectView(**live).uid()), {}});
+      targets.push_back(
+          {kube::well_known::cluster_roles(), "", name, std::string(ObjectView(**live).uid()), {}});
     }
   }
   if (!in_use.empty() && !options.force) {

@@ -159,8 +159,9 @@ Json configuration_rules() {
 std::vector<Json> project_roles() {
   Json rules = configuration_rules();
   const Json more = Json::array({
-      rule({""}, {"persistentvolumeclaims", "pods", "replicationcontrollers", "secrets",
-                  "serviceaccounts"},
+      rule({""},
+           {"persistentvolumeclaims", "pods", "replicationcontrollers", "secrets",
+            "serviceaccounts"},
            k_write),
       rule({""}, {"serviceaccounts/token"}, {"create"}),
       rule({""}, {"pods/log"}, {"get"}),
@@ -190,9 +191,9 @@ std::vector<Json> init_rbac() {
   const Json roles{"clusterroles"};
   // A role may be written by who has its rights, or by who may escalate.
   // https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping
-  const Json projects = named(rule({"rbac.authorization.k8s.io"}, roles,
-                                   {"get", "create", "patch", "escalate"}),
-                              {k_project_role, k_own_namespace_role});
+  const Json projects =
+      named(rule({"rbac.authorization.k8s.io"}, roles, {"get", "create", "patch", "escalate"}),
+            {k_project_role, k_own_namespace_role});
   return {role("ClusterRole", "", "kubist-init",
                Json::array({own, rule(group, crds, {"list", "watch"}), projects}))};
 }
@@ -206,10 +207,11 @@ std::vector<Json> project_rbac(const ProjectAccount& account) {
   }
   grant(objects, "", name, cluster_rules(account), account);
   // The project's own account, which kubist makes and binds itself where it may.
-  objects.push_back({{"apiVersion", "v1"},
-                     {"kind", "ServiceAccount"},
-                     {"metadata", {{"name", resources::k_project_account}, {"namespace", account.ns}}},
-                     {"automountServiceAccountToken", false}});
+  objects.push_back(
+      {{"apiVersion", "v1"},
+       {"kind", "ServiceAccount"},
+       {"metadata", {{"name", resources::k_project_account}, {"namespace", account.ns}}},
+       {"automountServiceAccountToken", false}});
   const auto bind = [&](const std::string& ns, const char* to) {
     objects.push_back(binding("RoleBinding", ns, resources::k_project_account, "ClusterRole", to,
                               account.ns, resources::k_project_account));

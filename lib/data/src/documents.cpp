@@ -125,14 +125,13 @@ Result<> read_all(std::string_view text, std::shared_ptr<const std::string> sour
 
 }  // namespace
 
-Result<> for_each_document(std::string_view text, const std::string& origin, const ReadOptions& options,
-                           const DocumentHandler& handler) {
+Result<> for_each_document(std::string_view text, const std::string& origin,
+                           const ReadOptions& options, const DocumentHandler& handler) {
   const bool keep = options.keep_source && text.size() <= options.max_bytes;
   if (!keep) {
     return read_all(text, nullptr, origin, options, handler);
   }
-  return for_each_document(std::make_shared<const std::string>(text), origin, options,
-                           handler);
+  return for_each_document(std::make_shared<const std::string>(text), origin, options, handler);
 }
 
 Result<> for_each_document(std::shared_ptr<const std::string> text, const std::string& origin,
@@ -144,7 +143,8 @@ Result<> for_each_document(std::shared_ptr<const std::string> text, const std::s
 namespace {
 
 template <class Text>
-Result<std::vector<Document>> collect(Text text, const std::string& origin, const ReadOptions& options) {
+Result<std::vector<Document>> collect(Text text, const std::string& origin,
+                                      const ReadOptions& options) {
   std::vector<Document> documents;
   KUBIST_CHECK(for_each_document(std::move(text), origin, options,
                                  [&documents](Document&& document) -> Result<> {
@@ -162,7 +162,8 @@ Result<std::vector<Document>> read_documents(std::string_view text, const std::s
 }
 
 Result<std::vector<Document>> read_documents(std::shared_ptr<const std::string> text,
-                                             const std::string& origin, const ReadOptions& options) {
+                                             const std::string& origin,
+                                             const ReadOptions& options) {
   return collect(std::move(text), origin, options);
 }
 
@@ -180,7 +181,8 @@ Result<Document> read_document(std::string_view text, const std::string& origin,
                     cat("expected one document but found ", documents.size()));
 }
 
-Result<Json> parse_json(std::string_view text, const std::string& origin, const ReadOptions& options) {
+Result<Json> parse_json(std::string_view text, const std::string& origin,
+                        const ReadOptions& options) {
   if (text.size() > options.max_bytes) {
     return util::fail(ErrorKind::invalid, util::SourcePos{origin, 0, 0},
                       cat("the JSON text has ", text.size(), " bytes, more than the limit of ",

@@ -72,9 +72,7 @@ std::chrono::milliseconds LockState::wait_time(Time now) const {
   return std::max(left, milliseconds(0));
 }
 
-bool LockState::may_write(Time now) const {
-  return m_held && now < valid_until();
-}
+bool LockState::may_write(Time now) const { return m_held && now < valid_until(); }
 
 const std::string& LockState::holder() const {
   static const std::string nobody;

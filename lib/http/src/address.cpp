@@ -89,9 +89,9 @@ bool is_loopback_address(std::string_view address) {
 }
 
 bool is_internal(std::string_view address) {
-  static const std::vector<Network> k_networks = networks_of(
-      {"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16",
-       "::1/128", "fc00::/7"});
+  static const std::vector<Network> k_networks =
+      networks_of({"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "172.16.0.0/12",
+                   "192.168.0.0/16", "::1/128", "fc00::/7"});
   return is_link_local(address) || is_in(k_networks, address);
 }
 

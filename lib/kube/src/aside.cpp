@@ -39,9 +39,8 @@ Aside::~Aside() {
 util::Result<> Aside::post(std::function<void()> job) {
   const std::lock_guard lock(m_mutex);
   if (!m_thread.joinable()) {
-    KUBIST_TRY(m_thread, util::start_thread([queue = m_queue](const std::stop_token& stop) {
-                 queue->run(stop);
-               }));
+    KUBIST_TRY(m_thread, util::start_thread(
+                             [queue = m_queue](const std::stop_token& stop) { queue->run(stop); }));
   }
   {
     const std::lock_guard queue(m_queue->mutex);

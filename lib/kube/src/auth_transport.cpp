@@ -33,9 +33,10 @@ struct AuthTransport::Shared {
 namespace {
 
 bool impersonates(const http::Request& request) {
-  return std::any_of(request.headers.begin(), request.headers.end(), [](const http::Header& header) {
-    return util::lower(header.name).starts_with("impersonate-");
-  });
+  return std::any_of(request.headers.begin(), request.headers.end(),
+                     [](const http::Header& header) {
+                       return util::lower(header.name).starts_with("impersonate-");
+                     });
 }
 
 /// One request, sent at most twice.
@@ -104,9 +105,9 @@ class AuthCall : public std::enable_shared_from_this<AuthCall<Shared>> {
     }
     current.cancel();
     if (waits) {  // not for the plugin that runs for another call
-      finish(util::fail(util::ErrorKind::cancelled,
-                        util::cat(m_request.method, ' ', http::redacted(m_request.url),
-                                  ": cancelled")));
+      finish(util::fail(
+          util::ErrorKind::cancelled,
+          util::cat(m_request.method, ' ', http::redacted(m_request.url), ": cancelled")));
     }
   }
 

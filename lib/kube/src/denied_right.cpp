@@ -6,7 +6,8 @@
 
 namespace kubist::kube {
 
-// The words of apiserver's ForbiddenMessage and forbiddenMessage (endpoints/handlers/responsewriters).
+// The words of apiserver's ForbiddenMessage and forbiddenMessage
+// (endpoints/handlers/responsewriters).
 std::string grant_for(std::string_view message) {
   static const re2::RE2 pattern(
       R"re(User "system:serviceaccount:([a-z0-9.-]+):([a-z0-9.-]+)" cannot ([a-z]+) resource "([a-z0-9./-]+)" in API group "([a-z0-9.-]*)" (?:in the namespace "([a-z0-9-]+)"|at the cluster scope))re");
@@ -21,8 +22,8 @@ std::string grant_for(std::string_view message) {
                                      slash == std::string::npos ? "" : resource.substr(slash));
   const std::string scope = where.empty() ? "" : util::cat(" -n ", where);
   const char* cluster = where.empty() ? "cluster" : "";
-  return util::cat("An administrator grants it: kubectl create ", cluster, "role ", role, " --verb=",
-                   verb, " --resource=", what, scope, " && kubectl create ", cluster,
+  return util::cat("An administrator grants it: kubectl create ", cluster, "role ", role,
+                   " --verb=", verb, " --resource=", what, scope, " && kubectl create ", cluster,
                    "rolebinding ", role, " --", cluster, "role=", role, " --serviceaccount=", ns,
                    ':', account, scope);
 }

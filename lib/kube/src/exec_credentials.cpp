@@ -44,11 +44,27 @@ util::Result<bool> interactive_mode(const ExecConfig& config, bool may_prompt) {
 /// What a plugin sees of the environment, without what a terminal or shell changes by itself:
 /// profiles, accounts and sockets of agents say who somebody is.
 std::map<std::string, std::string> plugin_environment(const ExecConfig& config) {
-  constexpr auto k_noise = std::to_array<std::string_view>(
-      {"_", "COLORTERM", "COLUMNS", "GPG_TTY", "KUBERNETES_EXEC_INFO", "LINES", "LS_COLORS",
-       "OLDPWD", "PWD", "SHLVL", "SSH_CLIENT", "SSH_CONNECTION", "SSH_TTY", "STY", "TERM",
-       "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TERM_SESSION_ID", "TMUX_PANE", "VTE_VERSION",
-       "WINDOWID"});
+  constexpr auto k_noise = std::to_array<std::string_view>({"_",
+                                                            "COLORTERM",
+                                                            "COLUMNS",
+                                                            "GPG_TTY",
+                                                            "KUBERNETES_EXEC_INFO",
+                                                            "LINES",
+                                                            "LS_COLORS",
+                                                            "OLDPWD",
+                                                            "PWD",
+                                                            "SHLVL",
+                                                            "SSH_CLIENT",
+                                                            "SSH_CONNECTION",
+                                                            "SSH_TTY",
+                                                            "STY",
+                                                            "TERM",
+                                                            "TERM_PROGRAM",
+                                                            "TERM_PROGRAM_VERSION",
+                                                            "TERM_SESSION_ID",
+                                                            "TMUX_PANE",
+                                                            "VTE_VERSION",
+                                                            "WINDOWID"});
   std::map<std::string, std::string> seen = util::all_environment();
   for (const std::string_view name : k_noise) {
     seen.erase(std::string(name));

@@ -128,7 +128,8 @@ util::Result<Kubeconfig> parse_kubeconfig(std::string_view text, const std::file
                       "A kubeconfig has the fields clusters, users, contexts and current-context.");
   }
   if (const auto kind = document.value.find("kind");
-      kind != document.value.end() && kind->is_string() && !kind->get_ref<const std::string&>().empty() && *kind != "Config") {
+      kind != document.value.end() && kind->is_string() &&
+      !kind->get_ref<const std::string&>().empty() && *kind != "Config") {
     return util::fail(ErrorKind::invalid, document.position("/kind"),
                       util::cat("not a kubeconfig: kind is ", kind->get<std::string>(), ", not Config"));
   }

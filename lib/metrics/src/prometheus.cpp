@@ -88,8 +88,7 @@ class ServiceEndpoint : public Prometheus::Endpoint {
 /// Some say what they were sent: the message without what the header has behind its scheme.
 std::string without_secret(std::string message, std::string_view authorization) {
   const std::string secret(authorization.substr(authorization.find(' ') + 1));
-  return secret.empty() ? std::move(message)
-                        : util::replace_all(message, secret, "***");
+  return secret.empty() ? std::move(message) : util::replace_all(message, secret, "***");
 }
 
 Expected<std::vector<Point>> ask(Prometheus::Endpoint& endpoint, const Query& query,

@@ -166,10 +166,11 @@ util::Result<Spawned> spawn(const ChildCommand& command, const std::filesystem::
   std::vector<std::string> args{program};
   args.insert(args.end(), command.args.begin(), command.args.end());
   std::vector<std::string> environment = command.environment;
-  Launch launch{program.c_str(),       directory.c_str(),   pointers(args),
-                pointers(environment), in.read.get(),       out.write.get(),
-                err.write.get(),       failure.write.get(), &command.limits,
-                process_limit(command.limits)};
+  Launch launch{program.c_str(), directory.c_str(),
+                pointers(args),  pointers(environment),
+                in.read.get(),   out.write.get(),
+                err.write.get(), failure.write.get(),
+                &command.limits, process_limit(command.limits)};
   pid_t pid = ::fork();
   if (pid < 0) {
     return util::fail(ErrorKind::internal, cat("cannot fork: ", std::strerror(errno)));

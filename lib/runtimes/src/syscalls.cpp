@@ -82,24 +82,61 @@ class Filter {
 constexpr Filter program_filter() {
   Filter filter;
   for (const std::uint32_t number : {
-         // Other processes.
-         __NR_ptrace, __NR_process_vm_readv, __NR_process_vm_writev, __NR_pidfd_getfd, __NR_kcmp,
-         // Mounts and namespaces.
-         __NR_mount, __NR_umount2, __NR_pivot_root, __NR_chroot, __NR_move_mount, __NR_open_tree,
-         __NR_fsopen, __NR_fsconfig, __NR_fsmount, __NR_fspick, __NR_mount_setattr, __NR_unshare,
-         __NR_setns, __NR_name_to_handle_at, __NR_open_by_handle_at, __NR_quotactl, __NR_acct,
-         __NR_swapon, __NR_swapoff,
-         // Where bugs of the kernel are found.
-         __NR_bpf, __NR_perf_event_open, __NR_userfaultfd, __NR_io_uring_setup,
-         __NR_io_uring_enter, __NR_io_uring_register, __NR_keyctl, __NR_add_key,
-         __NR_request_key,
-         // The machine.
-         __NR_kexec_load, __NR_kexec_file_load, __NR_init_module, __NR_finit_module,
-         __NR_delete_module, __NR_reboot, __NR_sethostname, __NR_setdomainname,
-         __NR_settimeofday, __NR_clock_settime, __NR_clock_adjtime, __NR_adjtimex, __NR_syslog,
-         __NR_vhangup,
+           // Other processes.
+           __NR_ptrace,
+           __NR_process_vm_readv,
+           __NR_process_vm_writev,
+           __NR_pidfd_getfd,
+           __NR_kcmp,
+           // Mounts and namespaces.
+           __NR_mount,
+           __NR_umount2,
+           __NR_pivot_root,
+           __NR_chroot,
+           __NR_move_mount,
+           __NR_open_tree,
+           __NR_fsopen,
+           __NR_fsconfig,
+           __NR_fsmount,
+           __NR_fspick,
+           __NR_mount_setattr,
+           __NR_unshare,
+           __NR_setns,
+           __NR_name_to_handle_at,
+           __NR_open_by_handle_at,
+           __NR_quotactl,
+           __NR_acct,
+           __NR_swapon,
+           __NR_swapoff,
+           // Where bugs of the kernel are found.
+           __NR_bpf,
+           __NR_perf_event_open,
+           __NR_userfaultfd,
+           __NR_io_uring_setup,
+           __NR_io_uring_enter,
+           __NR_io_uring_register,
+           __NR_keyctl,
+           __NR_add_key,
+           __NR_request_key,
+           // The machine.
+           __NR_kexec_load,
+           __NR_kexec_file_load,
+           __NR_init_module,
+           __NR_finit_module,
+           __NR_delete_module,
+           __NR_reboot,
+           __NR_sethostname,
+           __NR_setdomainname,
+           __NR_settimeofday,
+           __NR_clock_settime,
+           __NR_clock_adjtime,
+           __NR_adjtimex,
+           __NR_syslog,
+           __NR_vhangup,
 #ifdef __x86_64__
-         __NR_iopl, __NR_ioperm, __NR_modify_ldt,
+           __NR_iopl,
+           __NR_ioperm,
+           __NR_modify_ldt,
 #endif
        }) {
     filter.on(number, k_refuse);
@@ -115,11 +152,28 @@ constexpr Filter program_filter() {
 
 constexpr Filter evaluation_filter(std::uint32_t pid) {
   Filter filter;
-  for (const std::uint32_t number :
-       {__NR_read, __NR_write, __NR_writev, __NR_fstat, __NR_brk, __NR_mmap, __NR_munmap,
-        __NR_mremap, __NR_mprotect, __NR_madvise, __NR_futex, __NR_getrandom, __NR_clock_gettime,
-        __NR_getpid, __NR_gettid, __NR_rt_sigaction, __NR_rt_sigprocmask, __NR_rt_sigreturn,
-        __NR_sigaltstack, __NR_restart_syscall, __NR_exit, __NR_exit_group}) {
+  for (const std::uint32_t number : {__NR_read,
+                                     __NR_write,
+                                     __NR_writev,
+                                     __NR_fstat,
+                                     __NR_brk,
+                                     __NR_mmap,
+                                     __NR_munmap,
+                                     __NR_mremap,
+                                     __NR_mprotect,
+                                     __NR_madvise,
+                                     __NR_futex,
+                                     __NR_getrandom,
+                                     __NR_clock_gettime,
+                                     __NR_getpid,
+                                     __NR_gettid,
+                                     __NR_rt_sigaction,
+                                     __NR_rt_sigprocmask,
+                                     __NR_rt_sigreturn,
+                                     __NR_sigaltstack,
+                                     __NR_restart_syscall,
+                                     __NR_exit,
+                                     __NR_exit_group}) {
     filter.on(number, SECCOMP_RET_ALLOW);
   }
   filter.on_argument(__NR_tgkill, 0, BPF_JEQ, pid, SECCOMP_RET_ALLOW);  // abort()

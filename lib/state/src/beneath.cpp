@@ -73,11 +73,11 @@ util::Result<std::vector<std::string>> relative_parts(std::string_view path) {
 util::Result<> EntryCount::add(std::string_view path) {
   m_path_bytes += path.size();
   if (++m_entries > k_max_entries || m_path_bytes > k_max_path_bytes) {
-    return util::fail(ErrorKind::invalid,
-                      util::cat("the state has more than ", k_max_entries,
-                                " files and folders, or their paths more than ", k_max_path_bytes,
-                                " bytes"),
-                      "Keep less in the state folder, or keep it as one archive.");
+    return util::fail(
+        ErrorKind::invalid,
+        util::cat("the state has more than ", k_max_entries,
+                  " files and folders, or their paths more than ", k_max_path_bytes, " bytes"),
+        "Keep less in the state folder, or keep it as one archive.");
   }
   return {};
 }

@@ -43,8 +43,7 @@ la_ssize_t take(archive* /*unused*/, void* data, const void* buffer, std::size_t
     return -1;
   }
   // No exception may cross libarchive, which is C.
-  auto taken =
-      util::guarded([&] { return output.sink({static_cast<const char*>(buffer), size}); });
+  auto taken = util::guarded([&] { return output.sink({static_cast<const char*>(buffer), size}); });
   if (!taken) {
     output.error = std::move(taken).error();
     return -1;

@@ -67,10 +67,9 @@ Result<pid_t> spawn(const Command& command, const Pipe& in, const Pipe& out, con
   sigemptyset(&none);
   posix_spawnattr_setsigmask(&attributes, &none);  // ours blocks what Cancellation waits for
   // A session of its own can be killed as a whole, but has no terminal to ask anybody.
-  posix_spawnattr_setflags(&attributes, static_cast<short>(POSIX_SPAWN_SETSIGMASK |
-                                                           (command.inherit_stdin
-                                                                ? 0
-                                                                : POSIX_SPAWN_SETSID)));
+  posix_spawnattr_setflags(&attributes,
+                           static_cast<short>(POSIX_SPAWN_SETSIGMASK |
+                                              (command.inherit_stdin ? 0 : POSIX_SPAWN_SETSID)));
   const auto environment = merged_environment(command.extra_environment);
   pid_t pid = 0;
   const int error = ::posix_spawnp(&pid, command.args.front().c_str(), &actions, &attributes,
@@ -151,9 +150,7 @@ Result<CommandResult> run_command(const Command& command, std::stop_token stop) 
   CommandResult result;
   bool running = true;
   std::optional<ErrorKind> killed;
-  const auto kill_all = [&](int signal) {
-    ::kill(command.inherit_stdin ? pid : -pid, signal);
-  };
+  const auto kill_all = [&](int signal) { ::kill(command.inherit_stdin ? pid : -pid, signal); };
   // A grandchild may keep the pipes open: the end of the program ends the wait, after what it
   // wrote.
   while (running) {

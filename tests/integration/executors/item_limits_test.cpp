@@ -113,8 +113,9 @@ TEST_CASE("item limits: an operator's rights are not those of a project's items"
        deploy_item(project, "db", "kubist.io/mock", {{"export", {{"port", 1}}}}),
        deploy_item(project, "token", "kubist.io/script", mount),
        deploy_item(project, "secret", manifest, manifests(own_secret)),
-       deploy_item(project, "fine", manifest,
-                   manifests(limited_config_map("own"), export_of("ConfigMap", "own", ".data.by")))});
+       deploy_item(
+           project, "fine", manifest,
+           manifests(limited_config_map("own"), export_of("ConfigMap", "own", ".data.by")))});
   const CommandResult run =
       run_kubist(world.as_user({"reconcile", "Project/" + project, "--timeout=60s"}));
   CHECK_MESSAGE(run.exit_code != 0, run.out, run.err);
@@ -151,12 +152,13 @@ TEST_CASE("item limits: an operator's rights are not those of a project's items"
       "home", "projects.kubist.io", project, "", kubist::kube::PatchType::merge,
       {{"spec",
         {{"items", {{"kinds", {"ClusterRoleBinding.rbac.authorization.k8s.io", "ConfigMap"}}}}}}});
-  const Words again = world.as_user({"reconcile", "Project/" + project, "--timeout=60s", "--force"});
+  const Words again =
+      world.as_user({"reconcile", "Project/" + project, "--timeout=60s", "--force"});
   run_kubist(again);
   CHECK(end_of(project, "admin") == "Failed Forbidden");
-  must(kubectl("home", {"create", "clusterrolebinding", world.name("grant"),
-                        "--clusterrole=cluster-admin",
-                        cat("--serviceaccount=", project, ":kubist-project")}));
+  must(kubectl("home",
+               {"create", "clusterrolebinding", world.name("grant"), "--clusterrole=cluster-admin",
+                cat("--serviceaccount=", project, ":kubist-project")}));
   run_kubist(again);
   CHECK(end_of(project, "admin") == "Succeeded ");
   CHECK(get("home", "clusterrolebinding", world.name("admin")));

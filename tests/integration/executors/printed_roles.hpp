@@ -49,7 +49,8 @@ inline std::vector<Right> rights_of(const std::vector<Json>& objects) {
   return rights;
 }
 
-/// What a finished request made use of: of an impersonated account's rights, that to impersonate. Server-side apply of something new also takes `create`.
+/// What a finished request made use of: of an impersonated account's rights, that to impersonate.
+/// Server-side apply of something new also takes `create`.
 inline std::vector<Right> used_by(const Json& event) {
   const auto part = [&](std::string_view name) {
     return std::string(data::string_at(event, {"objectRef", name}));
@@ -173,9 +174,9 @@ class Account {
         kubist::util::trim(must(kubectl("home", {"create", "token", "kubist", "-n", m_ns}))));
     m_config = m_folder.path() / "kubeconfig";
     REQUIRE(kubist::util::write_file(m_config, token_config("home", token).dump()));
-    std::vector<Json> printed = documents(
-        must(run_kubist({"init", "--print-rbac", "-n", project, "--home-namespace", home_ns,
-                         "--service-account", m_ns + "/kubist"})));
+    std::vector<Json> printed =
+        documents(must(run_kubist({"init", "--print-rbac", "-n", project, "--home-namespace",
+                                   home_ns, "--service-account", m_ns + "/kubist"})));
     std::erase_if(printed,
                   [](const Json& role) { return role["metadata"]["name"] == "kubist-init"; });
     put("home", printed);

@@ -10,9 +10,7 @@ namespace {
 constexpr const char* k_pilot = "localhost/istio/pilot:";
 constexpr const char* k_without_istio = "target1";
 
-Words upgrade(const std::string& path) {
-  return {"istio", "upgrade", path, "--timeout", "140s"};
-}
+Words upgrade(const std::string& path) { return {"istio", "upgrade", path, "--timeout", "140s"}; }
 
 // Makes istiod's image known under another version.
 void tag_image(const kubist::util::TempDir& folder, const std::string& version) {
@@ -62,8 +60,8 @@ TEST_CASE("istio diff: nothing after an install, and never a write") {
   const World world("istio-diff");
   Audit without_istio(k_without_istio);
   const Words diff{"istio", "diff", manifest()};
-  const CommandResult all = run_kubist(
-      world.as_user_on(k_without_istio, {"istio", "diff", manifest()}));
+  const CommandResult all =
+      run_kubist(world.as_user_on(k_without_istio, {"istio", "diff", manifest()}));
   CHECK_MESSAGE(all.exit_code == 1, all.err);
   CHECK(all.out.find("+++ MERGED/apps.v1.Deployment.istio-system.istiod") != std::string::npos);
   std::size_t reads = 0;

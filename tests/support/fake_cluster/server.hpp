@@ -77,7 +77,7 @@ class FakeServer {
     std::string version;
   };
   std::map<std::string, Page> m_pages;  ///< by continue token
-  std::set<std::string> m_denied;      ///< verbs, of access reviews
+  std::set<std::string> m_denied;       ///< verbs, of access reviews
   int m_tokens = 0;
   int m_names = 0;
 };

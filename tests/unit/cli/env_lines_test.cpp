@@ -16,12 +16,35 @@ TEST_CASE("env lines: names for a shell, values in quotes") {
 }
 
 TEST_CASE("env lines: no variable by which a program chooses what it runs") {
-  for (const char* name :
-       {"PATH", "path", "LD_PRELOAD", "LD_LIBRARY_PATH", "BASH_ENV", "ENV", "PS1", "PS4",
-        "PROMPT_COMMAND", "IFS", "GIT_SSH_COMMAND", "GIT_CONFIG_GLOBAL", "NODE_OPTIONS",
-        "PYTHONPATH", "PYTHONSTARTUP", "PERL5OPT", "PERL5LIB", "RUBYOPT", "JAVA_TOOL_OPTIONS",
-        "_JAVA_OPTIONS", "MAVEN_OPTS", "KUBECONFIG", "EDITOR", "SSH_ASKPASS", "ZDOTDIR",
-        "BASH_FUNC_ls%%", "LD-PRELOAD", "LESSOPEN", ""}) {
+  for (const char* name : {"PATH",
+                           "path",
+                           "LD_PRELOAD",
+                           "LD_LIBRARY_PATH",
+                           "BASH_ENV",
+                           "ENV",
+                           "PS1",
+                           "PS4",
+                           "PROMPT_COMMAND",
+                           "IFS",
+                           "GIT_SSH_COMMAND",
+                           "GIT_CONFIG_GLOBAL",
+                           "NODE_OPTIONS",
+                           "PYTHONPATH",
+                           "PYTHONSTARTUP",
+                           "PERL5OPT",
+                           "PERL5LIB",
+                           "RUBYOPT",
+                           "JAVA_TOOL_OPTIONS",
+                           "_JAVA_OPTIONS",
+                           "MAVEN_OPTS",
+                           "KUBECONFIG",
+                           "EDITOR",
+                           "SSH_ASKPASS",
+                           "ZDOTDIR",
+                           "BASH_FUNC_ls%%",
+                           "LD-PRELOAD",
+                           "LESSOPEN",
+                           ""}) {
     CAPTURE(name);
     const auto lines = env_lines({{"a", "b"}, {name, "x"}}, "");
     REQUIRE_FALSE(lines);

@@ -37,8 +37,11 @@ std::string printed(const std::string& format, PrinterOptions options = {}) {
 }  // namespace
 
 TEST_CASE("layout: no cell of somebody's drives the terminal") {
-  CHECK(layout({{"a", "Failed\xc2\x9b" "2J", "\u202etxt.exe\r"}}, {{0, 0, 0}}, false) ==
-        "a  Failed\\xc2\\x9b2J  \\xe2\\x80\\xaetxt.exe\\x0d\n");
+  CHECK(layout({{"a",
+                 "Failed\xc2\x9b"
+                 "2J",
+                 "\u202etxt.exe\r"}},
+               {{0, 0, 0}}, false) == "a  Failed\\xc2\\x9b2J  \\xe2\\x80\\xaetxt.exe\\x0d\n");
 }
 
 TEST_CASE("table: columns are three apart, at least six wide, the last one is not padded") {

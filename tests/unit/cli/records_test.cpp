@@ -172,19 +172,12 @@ TEST_CASE("records: what prints takes -o json, yaml and jsonpath; JUnit is --rep
 }
 
 TEST_CASE("records: a letter means what it means to kubectl") {
-  const std::map<char, std::set<std::string_view>> kubectl{{'A', {"all-namespaces"}},
-                                                           {'L', {"label-columns"}},
-                                                           {'R', {"recursive"}},
-                                                           {'f', {"filename"}},
-                                                           {'h', {"help"}},
-                                                           {'l', {"selector"}},
-                                                           {'n', {"namespace"}},
-                                                           {'o', {"output"}},
-                                                           {'p', {"previous"}},
-                                                           {'q', {"quiet"}},
-                                                           {'s', {"server"}},
-                                                           {'v', {"v"}},
-                                                           {'w', {"watch"}}};
+  const std::map<char, std::set<std::string_view>> kubectl{
+      {'A', {"all-namespaces"}}, {'L', {"label-columns"}}, {'R', {"recursive"}},
+      {'f', {"filename"}},       {'h', {"help"}},          {'l', {"selector"}},
+      {'n', {"namespace"}},      {'o', {"output"}},        {'p', {"previous"}},
+      {'q', {"quiet"}},          {'s', {"server"}},        {'v', {"v"}},
+      {'w', {"watch"}}};
   std::size_t letters = 0;
   for (const CommandSpec* spec : visible_commands()) {
     for (const Flag& flag : spec->flags) {

@@ -37,8 +37,8 @@ struct SecretValues {
 }  // namespace
 
 TEST_CASE_FIXTURE(SecretValues, "secret values: what is no JSON is told by its place alone") {
-  const Json imports = Json::array(
-      {{{"name", "url"}, {"executionRef", {{"name", "first"}, {"export", "url"}}}}});
+  const Json imports =
+      Json::array({{{"name", "url"}, {"executionRef", {{"name", "first"}, {"export", "url"}}}}});
   const Json item{{"metadata", {{"namespace", "shop"}, {"name", "first-item"}}},
                   {"status", {{"exportRef", {{"name", "kept"}}}}}};
   for (const char* text :

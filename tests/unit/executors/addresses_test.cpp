@@ -186,12 +186,13 @@ TEST_CASE("addresses: charts come from internal ones only where these are allowe
       "Root.";
   for (const char* url :
        {"http://127.0.0.1:8080/c.tgz", "http://localhost/c", "oci://[::1]:5000/charts/web",
-        "https://10.1.2.3/", "http://192.168.0.1/c", "https://172.16.0.1/",
-        "https://100.64.0.1/", "http://[fd00::1]/", "http://2130706433/c", "http://127.1/c"}) {
+        "https://10.1.2.3/", "http://192.168.0.1/c", "https://172.16.0.1/", "https://100.64.0.1/",
+        "http://[fd00::1]/", "http://2130706433/c", "http://127.1/c"}) {
     CAPTURE(url);
     CHECK(refused(none, none, url) == told_how);
   }
-  for (const char* url : {"https://100.100.100.200/", "http://0.0.0.0/c"}) {  // nobody can allow them
+  for (const char* url :
+       {"https://100.100.100.200/", "http://0.0.0.0/c"}) {  // nobody can allow them
     CAPTURE(url);
     CHECK(refused(none, none, url).find("not a link-local one") != std::string::npos);
   }

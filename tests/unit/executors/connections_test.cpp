@@ -1,12 +1,11 @@
-#include <kubist/executors/connections.hpp>
-
 #include <doctest/doctest.h>
 
+#include <kubist/executors/connections.hpp>
 #include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
 
-#include "world/shared_answer.hpp"
 #include "support/fake_transport.hpp"
+#include "world/shared_answer.hpp"
 
 using namespace kubist;
 using data::Json;

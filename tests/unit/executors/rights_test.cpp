@@ -44,8 +44,7 @@ TEST_CASE("rights: the objects of a project are written as its account, its plac
   const Json binding = s.live("rolebindings.rbac.authorization.k8s.io", "kubist-project");
   CHECK(binding["roleRef"]["name"] == "kubist-project");
   CHECK(binding["subjects"][0]["namespace"] == "shop");
-  const Json own =
-      s.home->get("rolebindings.rbac.authorization.k8s.io", "kubist-project", "shop");
+  const Json own = s.home->get("rolebindings.rbac.authorization.k8s.io", "kubist-project", "shop");
   CHECK(own["roleRef"]["name"] == "kubist-project-own");
   s.forget();
   s.reconcile();
@@ -58,8 +57,7 @@ TEST_CASE("rights: the account that a Project names is the one that is bound, an
   add_route(s);
   s.forget();
   s.settle();
-  CHECK(writers(s, "virtualservices") ==
-        std::set<std::string>{"system:serviceaccount:shop:ci"});
+  CHECK(writers(s, "virtualservices") == std::set<std::string>{"system:serviceaccount:shop:ci"});
   CHECK(s.live("rolebindings.rbac.authorization.k8s.io", "kubist-project")["subjects"][0]["name"] ==
         "ci");
 }

@@ -338,7 +338,7 @@ TEST_CASE("curl transport: a request is neither sent nor left on its way without
     return served.load();
   };
   CHECK(refused_from(0, "/") == 0);
-  CHECK(refused_from(1, "/") == 1);       // and is not repeated
+  CHECK(refused_from(1, "/") == 1);      // and is not repeated
   CHECK(refused_from(1, "/slow") == 1);  // it would wait for ever
 }
 

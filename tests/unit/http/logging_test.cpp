@@ -38,7 +38,10 @@ TEST_CASE("logging: method, URL and status at 6, headers at 7, bodies at 8, secr
 
 TEST_CASE("logging: what a server puts into a header or an error does not drive the terminal") {
   auto fake = std::make_shared<testing::FakeTransport>();
-  fake->reply("GET", "/x", 200, "", {{"Warning", "\x1b]0;title\a\xc2\x9b" "2J"}});
+  fake->reply("GET", "/x", 200, "",
+              {{"Warning",
+                "\x1b]0;title\a\xc2\x9b"
+                "2J"}});
   std::string text;
   const util::Log log(7, [&](std::string_view line) { text += line; });
   LoggingTransport logging(fake, log);

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "evidence_support.hpp"
 #include "evidence/injection_trial.hpp"
+#include "evidence_support.hpp"
 #include "uninstall/uninstall_steps.hpp"
 
 using namespace istio_test;

@@ -70,8 +70,8 @@ TEST_CASE("auth: a call that waits for another's plugin ends when it is cancelle
   fake->always("GET", "*", 200, "{}");
   std::atomic<int> most = 0;
   std::latch hold(1);
-  AuthTransport transport(std::make_unique<SlowSource>(most, &hold),
-                          AuthTransport::Origin::plugin, [&](const Credentials&) { return fake; });
+  AuthTransport transport(std::make_unique<SlowSource>(most, &hold), AuthTransport::Origin::plugin,
+                          [&](const Credentials&) { return fake; });
   std::promise<util::Result<http::Response>> first;
   std::promise<util::Result<http::Response>> second;
   transport.start(request_to("/first"), [&](auto outcome) { first.set_value(std::move(outcome)); });
@@ -92,7 +92,8 @@ TEST_CASE("auth: a request that impersonates takes none of the credentials' own 
   struct Source : CredentialSource {
     util::Result<Credentials> get(std::stop_token) override {
       Credentials credentials;
-      credentials.headers = {{"Impersonate-User", "admin"}, {"Impersonate-Group", "system:masters"}};
+      credentials.headers = {{"Impersonate-User", "admin"},
+                             {"Impersonate-Group", "system:masters"}};
       return credentials;
     }
     bool renew(const Credentials&) override { return false; }

@@ -107,13 +107,15 @@ TEST_CASE("api error: a 403 advises by its cause: to ask for a right only where 
              "permissions not currently held") == right);
   CHECK(hint("no") == right);
   const std::string account = "User \\\"system:serviceaccount:shop:kubist-project\\\" cannot ";
-  CHECK(hint(account + "create resource \\\"deployments\\\" in API group \\\"apps\\\" in the namespace "
-                       "\\\"dev\\\"") ==
+  CHECK(hint(account +
+             "create resource \\\"deployments\\\" in API group \\\"apps\\\" in the namespace "
+             "\\\"dev\\\"") ==
         "An administrator grants it: kubectl create role kubist-project-deployments --verb=create "
         "--resource=deployments.apps -n dev && kubectl create rolebinding "
         "kubist-project-deployments --role=kubist-project-deployments "
         "--serviceaccount=shop:kubist-project -n dev");
-  CHECK(hint(account + "get resource \\\"nodes/proxy\\\" in API group \\\"\\\" at the cluster scope") ==
+  CHECK(hint(account +
+             "get resource \\\"nodes/proxy\\\" in API group \\\"\\\" at the cluster scope") ==
         "An administrator grants it: kubectl create clusterrole kubist-project-nodes --verb=get "
         "--resource=nodes/proxy && kubectl create clusterrolebinding kubist-project-nodes "
         "--clusterrole=kubist-project-nodes --serviceaccount=shop:kubist-project");

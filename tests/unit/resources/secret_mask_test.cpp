@@ -57,9 +57,9 @@ spec: {type: kubist.io/script}
     CHECK(to["spec"][field]["importValues"]["b"] == "***");
     CHECK(to["spec"][field]["script"] == "true");
   }
-  CHECK(masked(test::yaml("{apiVersion: landscaper.gardener.cloud/v1alpha1, kind: DeployItem, "
-                          "spec: {config: {importValues: word}}}"))["spec"]["config"]
-              ["importValues"] == "***");
+  CHECK(masked(test::yaml(
+            "{apiVersion: landscaper.gardener.cloud/v1alpha1, kind: DeployItem, "
+            "spec: {config: {importValues: word}}}"))["spec"]["config"]["importValues"] == "***");
 }
 
 TEST_CASE("secret_mask: malformed Secrets") {

@@ -99,8 +99,8 @@ TEST_CASE("child: while Jsonnet is evaluated nothing can be opened or started") 
                         ::socket(AF_UNIX, SOCK_STREAM, 0) < 0 && errno == EPERM &&
                         ::kill(::getpid(), 0) < 0 && errno == EPERM &&
                         ::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) < 0 && errno == EPERM;
-    void* const memory = ::mmap(nullptr, 1 << 20, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const memory =
+        ::mmap(nullptr, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ::_exit(closed && memory != MAP_FAILED && ::write(STDERR_FILENO, "", 0) == 0 ? 0 : 1);
   }
   int status = 0;

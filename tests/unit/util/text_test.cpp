@@ -58,13 +58,14 @@ TEST_CASE("text: terminal width and control characters") {
   CHECK(display_width("äb") == 2);
   CHECK(display_width("日本") == 4);
   CHECK(printable("a\x1b[31mb\n") == "a\\x1b[31mb\n");
-  CHECK(printable("\xc2\x9b" "31m") == "\\xc2\\x9b31m");          // CSI, as one character
+  CHECK(printable("\xc2\x9b"
+                  "31m") == "\\xc2\\x9b31m");  // CSI, as one character
   CHECK(printable("\xc2\xa0ä日\xf0\x9f\x98\x80") == "\xc2\xa0ä日\xf0\x9f\x98\x80");
-  CHECK(printable("a\u202eb") == "a\\xe2\\x80\\xaeb");            // what follows from the right
+  CHECK(printable("a\u202eb") == "a\\xe2\\x80\\xaeb");  // what follows from the right
   CHECK(printable("\u2066x\u2069") == "\\xe2\\x81\\xa6x\\xe2\\x81\\xa9");
-  CHECK(printable("\x9b" "31m") == "\\x9b31m");                    // no UTF-8
+  CHECK(printable("\x9b"
+                  "31m") == "\\x9b31m");                                    // no UTF-8
   CHECK(printable("\xc0\x9b\xe0\x80\x9b") == "\\xc0\\x9b\\xe0\\x80\\x9b");  // too long forms of ESC
-  CHECK(printable("\xed\xa0\x80\xf4\x90\x80\x80") ==
-        "\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80");
+  CHECK(printable("\xed\xa0\x80\xf4\x90\x80\x80") == "\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80");
   CHECK(printable("\xe6\x97") == "\\xe6\\x97");  // cut off
 }

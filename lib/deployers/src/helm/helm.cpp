@@ -1,8 +1,8 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
-#include "item/config_check.hpp"
 #include "helm/helm_deployer.hpp"
+#include "item/config_check.hpp"
 #include "manifest/manifest_run.hpp"
 
 namespace kubist::deployers {

@@ -114,10 +114,10 @@ util::Result<Json> merge(World& world, const Site& site, const kube::ApiResource
                          const std::string& subresource) {
   KUBIST_CHECK(may_write(world));
   const bool status = subresource == "status";
-  kube::ApiCall call = kube::patch(
-      resource, ns, name, kube::PatchType::merge, patch,
-      {.field_manager = status ? std::string("kubist-status") : world.field_manager,
-       .subresource = subresource});
+  kube::ApiCall call =
+      kube::patch(resource, ns, name, kube::PatchType::merge, patch,
+                  {.field_manager = status ? std::string("kubist-status") : world.field_manager,
+                   .subresource = subresource});
   call.permit = world.permit;
   KUBIST_TRY(Json made, site.client.json(call));
   report(world, site, status ? "patch status" : "patch", resource, ns, name);

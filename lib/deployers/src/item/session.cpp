@@ -94,9 +94,9 @@ util::Result<> Session::patch_finalizers(const Json& operations) {
   if (m_world->may_write) {
     KUBIST_CHECK(m_world->may_write());
   }
-  kube::ApiCall call = kube::patch(deploy_items(), at(m_object, "namespace"), at(m_object, "name"),
-                                   kube::PatchType::json, operations,
-                                   {.field_manager = m_world->field_manager});
+  kube::ApiCall call =
+      kube::patch(deploy_items(), at(m_object, "namespace"), at(m_object, "name"),
+                  kube::PatchType::json, operations, {.field_manager = m_world->field_manager});
   call.permit = m_world->permit;
   KUBIST_TRY(m_object, m_world->home->json(call));
   if (m_world->on_write) {

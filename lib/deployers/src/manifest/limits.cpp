@@ -8,10 +8,10 @@
 #include <kubist/data/schema.hpp>
 #include <kubist/util/text.hpp>
 
-#include "pod/account_token.hpp"
-#include "manifest/managed.hpp"
-#include "pod/pod_limits.hpp"
 #include "item/requests.hpp"
+#include "manifest/managed.hpp"
+#include "pod/account_token.hpp"
+#include "pod/pod_limits.hpp"
 
 namespace kubist::deployers {
 namespace {

@@ -4,8 +4,8 @@
 #include <kubist/resources/ordering.hpp>
 #include <kubist/util/text.hpp>
 
-#include "manifest/managed.hpp"
 #include "item/requests.hpp"
+#include "manifest/managed.hpp"
 
 namespace kubist::deployers {
 namespace {
@@ -56,8 +56,8 @@ class DeleteStep {
     std::vector<apply::Lookup> lookups;
     for (const std::size_t tag : wave) {
       const Managed& one = managed[tag];
-      auto resource = m_job.place.objects()->discovery().find_kind(one.api_version, one.ref.kind,
-                                                                m_world.stop);
+      auto resource =
+          m_job.place.objects()->discovery().find_kind(one.api_version, one.ref.kind, m_world.stop);
       if (!resource && resource.error().kind == util::ErrorKind::not_found) {
         KUBIST_CHECK(check_group(one.ref.group));
         gone[tag] = true;  // its CRD is gone, and so are its objects

@@ -1,7 +1,7 @@
 #include <array>
 
-#include <kubist/data/pointer.hpp>
 #include <kubist/data/json_text.hpp>
+#include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
 #include "item/config_check.hpp"

@@ -6,8 +6,8 @@
 #include <kubist/state/exports.hpp>
 #include <kubist/util/text.hpp>
 
-#include "manifest/manifest_apply.hpp"
 #include "item/session.hpp"
+#include "manifest/manifest_apply.hpp"
 
 namespace kubist::deployers {
 namespace {

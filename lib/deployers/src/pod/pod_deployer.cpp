@@ -9,8 +9,8 @@
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
-#include "pod/account_token.hpp"
 #include "item/log_store.hpp"
+#include "pod/account_token.hpp"
 #include "pod/pod_start.hpp"
 #include "pod/pod_status.hpp"
 #include "pod/state_claim.hpp"

@@ -5,8 +5,8 @@
 #include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
 
-#include "pod/pod_parts.hpp"
 #include "item/requests.hpp"
+#include "pod/pod_parts.hpp"
 
 namespace kubist::deployers {
 

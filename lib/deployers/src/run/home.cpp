@@ -10,9 +10,9 @@
 #include <kubist/util/text.hpp>
 
 #include "item/log_store.hpp"
-#include "pod/pod_parts.hpp"
 #include "item/requests.hpp"
 #include "item/session.hpp"
+#include "pod/pod_parts.hpp"
 
 // What an item has at home besides itself: imports, exports and logs.
 namespace kubist::deployers {

@@ -9,8 +9,8 @@
 #include <kubist/util/threads.hpp>
 
 #include "item/log_store.hpp"
-#include "pod/pod_status.hpp"
 #include "item/watcher.hpp"
+#include "pod/pod_status.hpp"
 
 namespace kubist::deployers {
 namespace {

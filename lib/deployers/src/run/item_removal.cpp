@@ -62,7 +62,8 @@ class ItemRemoval {
     if (!m_deployer.runs_pods()) {
       return false;
     }
-    const Place& place = m_job.place;  // whose client at home may be a project's: it has no namespaces
+    const Place& place =
+        m_job.place;  // whose client at home may be a project's: it has no namespaces
     const auto& there = place.cluster.empty() ? m_world.home : place.client;
     for (const auto& [client, ns] :
          {std::pair(m_world.home, m_item.ns), std::pair(there, place.ns)}) {

@@ -2,9 +2,9 @@
 #include <kubist/deployers/runner.hpp>
 #include <kubist/util/text.hpp>
 
-#include "policies/container_runtime.hpp"
 #include "keep/item_world.hpp"
 #include "keep/kinds.hpp"
+#include "policies/container_runtime.hpp"
 
 // A DeployItem that stands by itself. Its finalizer and its status are its deployer's.
 namespace kubist::executors {

@@ -108,8 +108,8 @@ class VirtualClusterExecutor final : public ManagedExecutor {
       return util::fail(place.error());
     }
     const bool delete_adopted = !place->home || names_exactly(own_project(work), ns);
-    KUBIST_TRY(engine::Removal removal, remove_namespace(work, *place->client, place->cluster, ns,
-                                                         delete_adopted));
+    KUBIST_TRY(engine::Removal removal,
+               remove_namespace(work, *place->client, place->cluster, ns, delete_adopted));
     if (place->home && !removal.left_behind.empty()) {
       KUBIST_CHECK(drop_project_rights(work, ns));
     }

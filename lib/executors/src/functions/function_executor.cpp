@@ -12,12 +12,12 @@
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
-#include "traffic/destination_users.hpp"
 #include "functions/function_wish.hpp"
 #include "keep/namespaces.hpp"
 #include "releases/releases.hpp"
-#include "world/survey.hpp"
+#include "traffic/destination_users.hpp"
 #include "traffic/traffic.hpp"
+#include "world/survey.hpp"
 
 namespace kubist::executors {
 

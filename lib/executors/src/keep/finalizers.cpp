@@ -58,12 +58,12 @@ util::Result<> set_finalizer(kube::Client& client, const kube::ApiResource& reso
 util::Result<> set_finalizer(Work& work, kube::Client& client, const kube::ApiResource& resource,
                              const std::string& ns, const std::string& name,
                              std::string_view finalizer, bool present) {
-  return set_finalizer(client, resource, ns, name, finalizer, present,
-                       [&](const kube::ApiCall& call) {
-                         return work.send(client, "", call, "patch",
-                                          cat(resource.api_version(), ' ', resource.kind, '/', name,
-                                              " (finalizer)"));
-                       });
+  return set_finalizer(
+      client, resource, ns, name, finalizer, present, [&](const kube::ApiCall& call) {
+        return work.send(
+            client, "", call, "patch",
+            cat(resource.api_version(), ' ', resource.kind, '/', name, " (finalizer)"));
+      });
 }
 
 }  // namespace kubist::executors

@@ -75,8 +75,8 @@ util::Result<> await_rights(Work& work, const Json& binding, const engine::Node&
     }
     if (work.world().clock->monotonic() >= until || !util::sleep_for(k_pause, work.stop())) {
       util::Error error = not_bound(
-          binding, cat("it is bound to ClusterRole ",
-                       binding["roleRef"]["name"].get<std::string>(), ", which gives it none"));
+          binding, cat("it is bound to ClusterRole ", binding["roleRef"]["name"].get<std::string>(),
+                       ", which gives it none"));
       error.hint = "'kubist init' installs that ClusterRole.";
       return util::fail(std::move(error));
     }
@@ -89,16 +89,19 @@ util::Result<> keep_binding(Work& work, const Json& wish, const engine::Node& pr
   kube::Client& home = *work.world().home;
   const std::string ns(ObjectView(wish).ns());
   KUBIST_TRY(const auto live,
-             work.world().survey.find_binding(home, work.node(), resources::k_project_account, ns, work.stop()));
+             work.world().survey.find_binding(home, work.node(), resources::k_project_account, ns,
+                                              work.stop()));
   if (live && !is_marked(work, *live)) {
     return {};  // an administrator's: the API server judges what it gives
   }
   if (!live && !allowed) {
     return util::fail(
-        not_bound(wish, "kubist did not make the namespace, and spec.home.namespaces of the "
-                        "Project does not name it exactly"));
+        not_bound(wish,
+                  "kubist did not make the namespace, and spec.home.namespaces of the "
+                  "Project does not name it exactly"));
   }
-  auto kept = work.apply(home, "", kube::well_known::role_bindings(), wish, live ? &*live : nullptr);
+  auto kept =
+      work.apply(home, "", kube::well_known::role_bindings(), wish, live ? &*live : nullptr);
   if (!kept && kept.error().kind == util::ErrorKind::forbidden) {
     return util::fail(not_bound(wish, cat("kubist may not bind it (", kept.error().message, ")")));
   }
@@ -138,8 +141,8 @@ util::Result<> keep_project_account(Work& work) {
       KUBIST_CHECK(work.apply(*work.world().home, "", accounts, wish, live ? &*live : nullptr));
     }
   }
-  return keep_binding(work, binding_object(work, ns, apply::k_own_namespace_role, project),
-                      *node, true);
+  return keep_binding(work, binding_object(work, ns, apply::k_own_namespace_role, project), *node,
+                      true);
 }
 
 util::Result<> keep_project_binding(Work& work, const std::string& ns, bool adopted) {
@@ -158,15 +161,16 @@ util::Result<> drop_project_rights(Work& work, const std::string& ns) {
     kinds.push_back(&kube::well_known::service_accounts());
   }
   for (const kube::ApiResource* resource : kinds) {
-    KUBIST_TRY(const auto live, home.find(*resource, ns, resources::k_project_account, work.stop()));
+    KUBIST_TRY(const auto live,
+               home.find(*resource, ns, resources::k_project_account, work.stop()));
     if (!live || !is_marked(work, *live)) {
       continue;
     }
     kube::DeleteOptions options;
     options.uid = ObjectView(*live).uid();
-    KUBIST_CHECK(work.send(home, "", kube::remove(*resource, ns, resources::k_project_account, options),
-                           "delete",
-                           cat(resource->api_version(), ' ', resource->kind, '/', resources::k_project_account)));
+    KUBIST_CHECK(work.send(
+        home, "", kube::remove(*resource, ns, resources::k_project_account, options), "delete",
+        cat(resource->api_version(), ' ', resource->kind, '/', resources::k_project_account)));
   }
   return {};
 }

@@ -67,7 +67,8 @@ util::Result<> check_namespace(kube::Client& home, const std::string& home_uid,
 
 const engine::Node* virtual_cluster_of(const engine::Graph& graph, const std::string& ns,
                                        const std::string& name) {
-  const auto found = graph.find({std::string(resources::k_kubist_group), "VirtualCluster", ns, name});
+  const auto found =
+      graph.find({std::string(resources::k_kubist_group), "VirtualCluster", ns, name});
   return found.empty() || graph[found[0]].parent == engine::k_no_node ? nullptr : &graph[found[0]];
 }
 
@@ -165,14 +166,14 @@ util::Result<deployers::Place> Sites::for_items(const engine::Graph& graph, cons
     }
     settle_client(place, live);
   }
-  place.limits = std::make_shared<deployers::ItemLimits>(deployers::ItemLimits{
-      project->key.name, strings_at(*project->object, "kinds"),
-      [home = m_home, home_uid = m_home_uid, &graph, ns, own = place.ns,
-       stop](const std::string& other) {
-        return other == own || other == ns
-                   ? util::Result<>{}
-                   : check_namespace(*home, home_uid, graph, ns, other, stop);
-      }});
+  place.limits = std::make_shared<deployers::ItemLimits>(
+      deployers::ItemLimits{project->key.name, strings_at(*project->object, "kinds"),
+                            [home = m_home, home_uid = m_home_uid, &graph, ns, own = place.ns,
+                             stop](const std::string& other) {
+                              return other == own || other == ns
+                                         ? util::Result<>{}
+                                         : check_namespace(*home, home_uid, graph, ns, other, stop);
+                            }});
   return place;
 }
 

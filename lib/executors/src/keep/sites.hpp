@@ -31,8 +31,8 @@ class Sites {
                                     const std::string& target, const std::stop_token& stop);
 
   /// The same for the work of items: with what the Project lets them do (Place::limits and
-  /// Place::check_chart_address, valid as long as `graph`), and asking whether the namespace of the home cluster is in fact the
-  /// VirtualCluster's.
+  /// Place::check_chart_address, valid as long as `graph`), and asking whether the namespace of the
+  /// home cluster is in fact the VirtualCluster's.
   util::Result<deployers::Place> for_items(const engine::Graph& graph, const std::string& ns,
                                            const std::string& target, const std::stop_token& stop);
 

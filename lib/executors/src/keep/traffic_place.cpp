@@ -5,8 +5,8 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
-#include "world/istio_wish.hpp"
 #include "keep/sites.hpp"
+#include "world/istio_wish.hpp"
 
 namespace kubist::executors {
 
@@ -18,8 +18,9 @@ util::Result<TrafficPlace> traffic_place(Work& work) {
   const engine::Node& node = work.node();
   const engine::Graph& graph = work.context().graph;
   Sites& sites = work.world().sites;
-  KUBIST_TRY(auto found, node.deleting ? sites.for_removal(graph, node.key.ns, node.target, work.stop())
-                                : sites.of(graph, node.key.ns, node.target, work.stop()));
+  KUBIST_TRY(auto found, node.deleting
+                             ? sites.for_removal(graph, node.key.ns, node.target, work.stop())
+                             : sites.of(graph, node.key.ns, node.target, work.stop()));
   TrafficPlace place;
   place.own_client = sites.own(found);
   place.client = std::move(found.client);

@@ -2,11 +2,11 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
-#include "releases/experiment_goals.hpp"
 #include "keep/kinds.hpp"
 #include "keep/managed.hpp"
-#include "releases/release_look.hpp"
 #include "keep/traffic_place.hpp"
+#include "releases/experiment_goals.hpp"
+#include "releases/release_look.hpp"
 
 namespace kubist::executors {
 

@@ -7,9 +7,9 @@
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
-#include "world/addresses.hpp"
 #include "releases/release_jobs.hpp"
 #include "releases/release_metrics.hpp"
+#include "world/addresses.hpp"
 
 namespace kubist::executors {
 

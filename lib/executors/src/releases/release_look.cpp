@@ -7,8 +7,8 @@
 #include <kubist/util/text.hpp>
 
 #include "keep/sites.hpp"
-#include "releases/release_target.hpp"
 #include "keep/traffic_place.hpp"
+#include "releases/release_target.hpp"
 
 namespace kubist::executors {
 

@@ -8,8 +8,8 @@
 #include <kubist/metrics/prometheus.hpp>
 #include <kubist/metrics/provider.hpp>
 
-#include "world/metric_sources.hpp"
 #include "releases/releases.hpp"
+#include "world/metric_sources.hpp"
 
 namespace kubist::executors {
 
@@ -62,9 +62,11 @@ class ReleaseMetrics {
   util::Result<ReleaseWindow> measure_on(const Place& where, const data::Json* cursor,
                                          const engine::Node& node, const ReleaseLook& look,
                                          const data::Json& spec, const std::stop_token& stop);
-  util::Result<std::shared_ptr<metrics::Provider>> provider(
-      const engine::Node& node, const deployers::Place& place, const release::Plan& plan,
-      const data::Json& settings, const std::stop_token& stop);
+  util::Result<std::shared_ptr<metrics::Provider>> provider(const engine::Node& node,
+                                                            const deployers::Place& place,
+                                                            const release::Plan& plan,
+                                                            const data::Json& settings,
+                                                            const std::stop_token& stop);
   util::Result<std::shared_ptr<metrics::Prometheus>> prometheus(
       const engine::Node& node, const std::shared_ptr<kube::Client>& client,
       const release::Plan& plan, const data::Json& settings, const std::stop_token& stop);

@@ -4,9 +4,9 @@
 #include <kubist/util/text.hpp>
 
 #include "keep/sites.hpp"
+#include "keep/traffic_place.hpp"
 #include "releases/release_look.hpp"
 #include "releases/release_metrics.hpp"
-#include "keep/traffic_place.hpp"
 
 // What policies ask of Prometheus by queries of their own.
 namespace kubist::executors {

@@ -3,8 +3,8 @@
 #include <kubist/util/text.hpp>
 
 #include "keep/sites.hpp"
-#include "releases/release_look.hpp"
 #include "keep/traffic_place.hpp"
+#include "releases/release_look.hpp"
 
 namespace kubist::executors {
 

@@ -2,20 +2,20 @@
 #include <set>
 
 #include <kubist/data/pointer.hpp>
-#include <kubist/executors/session.hpp>
 #include <kubist/executors/registry.hpp>
+#include <kubist/executors/session.hpp>
 #include <kubist/executors/status_store.hpp>
 #include <kubist/executors/tree_view.hpp>
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
-#include "policies/container_runtime.hpp"
 #include "keep/item_world.hpp"
 #include "keep/sites.hpp"
-#include "session/notifications.hpp"
-#include "tree/overlay.hpp"
+#include "policies/container_runtime.hpp"
 #include "releases/release_look.hpp"
+#include "session/notifications.hpp"
 #include "session/release_runs.hpp"
+#include "tree/overlay.hpp"
 #include "world/shared_lists.hpp"
 #include "world/survey.hpp"
 

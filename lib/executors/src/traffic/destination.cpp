@@ -5,8 +5,8 @@
 #include <kubist/traffic/destination.hpp>
 #include <kubist/util/text.hpp>
 
-#include "traffic/destination_users.hpp"
 #include "keep/kinds.hpp"
+#include "traffic/destination_users.hpp"
 #include "traffic/traffic.hpp"
 
 namespace kubist::executors {

@@ -48,8 +48,7 @@ class EntryGatewayExecutor final : public TrafficExecutor {
                                        Alignment& alignment) {
     kube::ListOptions options;
     options.label_selector = label_text(selector);
-    const auto pods =
-        place.own_client->list(kube::well_known::pods(), "", options, work.stop());
+    const auto pods = place.own_client->list(kube::well_known::pods(), "", options, work.stop());
     if (!pods && pods.error().kind != util::ErrorKind::forbidden) {
       return util::fail(pods.error());
     }

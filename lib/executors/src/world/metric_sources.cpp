@@ -50,9 +50,9 @@ util::Result<std::shared_ptr<metrics::Prometheus>> MetricSources::prometheus(
   std::shared_ptr<Shared> known;
   {
     const std::lock_guard lock(m_mutex);
-    auto& shared =
-        m_known[cat(by_url ? node.key.ns : cat(client->server(), ' ', client->impersonated_user()), ' ', options.timeout.count(), ' ',
-                    static_cast<int>(options.names), ' ', source.dump())];
+    auto& shared = m_known[cat(
+        by_url ? node.key.ns : cat(client->server(), ' ', client->impersonated_user()), ' ',
+        options.timeout.count(), ' ', static_cast<int>(options.names), ' ', source.dump())];
     if (!shared) {
       shared = std::make_shared<Shared>();
     }

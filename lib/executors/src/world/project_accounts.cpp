@@ -28,11 +28,10 @@ ProjectAccounts::Account& ProjectAccounts::account(const std::string& user) {
 util::Result<bool> ProjectAccounts::may_impersonate(const std::string& ns, const std::string& name,
                                                     const std::stop_token& stop) {
   const auto ask = [&](const std::string& in, const std::string& what) -> util::Result<bool> {
-    KUBIST_TRY(const auto answer, m_home->can_i({.verb = "impersonate",
-                                                 .resource = "serviceaccounts",
-                                                 .ns = in,
-                                                 .name = what},
-                                                stop));
+    KUBIST_TRY(
+        const auto answer,
+        m_home->can_i(
+            {.verb = "impersonate", .resource = "serviceaccounts", .ns = in, .name = what}, stop));
     return answer.allowed;
   };
   KUBIST_TRY(const bool all, m_all.get(m_run, [&] { return ask("", ""); }));
@@ -68,11 +67,11 @@ std::vector<std::string> ProjectAccounts::warnings() const {
   std::vector<std::string> lines;
   const std::lock_guard lock(m_mutex);
   for (const std::string& project : m_own) {
-    lines.push_back(cat("Project ", project, ": its objects are handled with ",
-                        m_home->impersonated_user().empty()
-                            ? "your own rights, since you may not impersonate its ServiceAccount"
-                            : "the rights of " + m_home->impersonated_user() +
-                                  ", whom you impersonate"));
+    lines.push_back(
+        cat("Project ", project, ": its objects are handled with ",
+            m_home->impersonated_user().empty()
+                ? "your own rights, since you may not impersonate its ServiceAccount"
+                : "the rights of " + m_home->impersonated_user() + ", whom you impersonate"));
   }
   return lines;
 }

@@ -16,10 +16,10 @@
 
 namespace kubist::executors {
 
-/// As whom kubist acts on the home cluster for what a project's objects ask for. It impersonates the
-/// project's ServiceAccount, so that the API server judges by that account's rights. A caller who
-/// may not impersonate, or does so already (--as), acts with its own rights. Outlives a run; any
-/// thread.
+/// As whom kubist acts on the home cluster for what a project's objects ask for. It impersonates
+/// the project's ServiceAccount, so that the API server judges by that account's rights. A caller
+/// who may not impersonate, or does so already (--as), acts with its own rights. Outlives a run;
+/// any thread.
 class ProjectAccounts {
  public:
   explicit ProjectAccounts(std::shared_ptr<kube::Client> home);
@@ -49,7 +49,7 @@ class ProjectAccounts {
 
   std::shared_ptr<kube::Client> m_home;
   std::atomic<std::uint64_t> m_run = 1;
-  SharedAnswer<bool> m_all;  ///< may the caller impersonate every ServiceAccount?
+  SharedAnswer<bool> m_all;    ///< may the caller impersonate every ServiceAccount?
   mutable std::mutex m_mutex;  ///< guards what follows, not what is in the accounts
   std::map<std::string, std::unique_ptr<Account>> m_accounts;  ///< by user name
   std::set<std::string> m_own;                                 ///< projects, of this run

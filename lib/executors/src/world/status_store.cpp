@@ -105,8 +105,8 @@ util::Result<> KubeStatusStore::send(const engine::Node& node, const Written& pr
   kube::WriteOptions options;
   options.field_manager = k_status_manager;
   options.subresource = "status";
-  kube::ApiCall call = kube::patch(resource, node.key.ns, node.key.name, kube::PatchType::merge,
-                                   body, options);
+  kube::ApiCall call =
+      kube::patch(resource, node.key.ns, node.key.name, kube::PatchType::merge, body, options);
   call.permit = std::move(permit);
   auto after = m_world.home->json(call);
   if (!after && after.error().kind == util::ErrorKind::not_found) {

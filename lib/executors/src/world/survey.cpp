@@ -140,8 +140,8 @@ util::Result<std::optional<Json>> Survey::find_namespace(kube::Client& client,
   const kube::ApiResource& resource = kube::well_known::namespaces();
   if (const std::size_t wanted = asking(client, node); wanted > k_few) {
     const auto key_of = [](const data::ListItem& item) { return std::string(item.name); };
-    KUBIST_TRY(auto found, find_kept(cluster(client).namespaces, client, resource, wanted, name,
-                                     key_of, stop));
+    KUBIST_TRY(auto found,
+               find_kept(cluster(client).namespaces, client, resource, wanted, name, key_of, stop));
     if (found) {
       return found;
     }

@@ -96,8 +96,8 @@ util::Result<Json> Work::apply_now(kube::Client& client, const std::string& clus
   return after;
 }
 
-util::Result<> Work::send(kube::Client& client, const std::string& cluster,
-                          kube::ApiCall call, std::string verb, std::string object) {
+util::Result<> Work::send(kube::Client& client, const std::string& cluster, kube::ApiCall call,
+                          std::string verb, std::string object) {
   if (!dry()) {
     KUBIST_CHECK(may_write());
     call.permit = permit();

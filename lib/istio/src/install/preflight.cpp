@@ -6,8 +6,8 @@
 #include <kubist/istio/read.hpp>
 #include <kubist/util/text.hpp>
 
-#include "judge/advice.hpp"
 #include "evidence/injection.hpp"
+#include "judge/advice.hpp"
 #include "judge/model.hpp"
 
 namespace kubist::istio {

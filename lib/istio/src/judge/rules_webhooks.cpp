@@ -4,8 +4,8 @@
 
 #include <kubist/util/text.hpp>
 
-#include "judge/advice.hpp"
 #include "evidence/injection.hpp"
+#include "judge/advice.hpp"
 #include "judge/model.hpp"
 
 namespace kubist::istio {

@@ -12,8 +12,8 @@
 #include <kubist/util/text.hpp>
 
 #include "evidence/injection_trial.hpp"
-#include "judge/model.hpp"
 #include "evidence/questions.hpp"
+#include "judge/model.hpp"
 
 namespace kubist::istio {
 

@@ -9,8 +9,8 @@
 #include <kubist/istio/verdict.hpp>
 #include <kubist/util/text.hpp>
 
-#include "judge/model.hpp"
 #include "evidence/read_support.hpp"
+#include "judge/model.hpp"
 
 namespace kubist::istio {
 

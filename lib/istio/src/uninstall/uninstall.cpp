@@ -6,8 +6,8 @@
 #include <kubist/istio/uninstall.hpp>
 #include <kubist/util/text.hpp>
 
-#include "judge/model.hpp"
 #include "evidence/recorded.hpp"
+#include "judge/model.hpp"
 #include "uninstall/uninstall_steps.hpp"
 
 namespace kubist::istio {

@@ -4,8 +4,8 @@
 #include <kubist/istio/stages.hpp>
 #include <kubist/util/text.hpp>
 
-#include "judge/model.hpp"
 #include "evidence/questions.hpp"
+#include "judge/model.hpp"
 #include "uninstall/uninstall_steps.hpp"
 
 namespace kubist::istio {

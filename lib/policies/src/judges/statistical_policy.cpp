@@ -7,9 +7,9 @@
 #include <kubist/release/window.hpp>
 #include <kubist/util/text.hpp>
 
-#include "policy/release_policy.hpp"
 #include "judges/statistical_latency.hpp"
 #include "judges/window_judge.hpp"
+#include "policy/release_policy.hpp"
 
 namespace kubist::policies {
 

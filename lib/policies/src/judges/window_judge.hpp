@@ -2,8 +2,8 @@
 #include <functional>
 #include <string>
 
-#include "policy/release_policy.hpp"
 #include "judges/window_values.hpp"
+#include "policy/release_policy.hpp"
 
 namespace kubist::policies {
 

@@ -25,9 +25,9 @@ struct InstallOptions {
   std::function<void(const ObjectResult&)> on_result;
 };
 
-/// Applies resources::crds() and project_roles(), and waits until they are established. Outcomes: created, configured
-/// (an upgrade), unchanged, kept (a newer kubist's, or a DeployItem CRD that somebody else
-/// installed).
+/// Applies resources::crds() and project_roles(), and waits until they are established. Outcomes:
+/// created, configured (an upgrade), unchanged, kept (a newer kubist's, or a DeployItem CRD that
+/// somebody else installed).
 Report install_crds(kube::Client& client, const InstallOptions& options, std::stop_token stop = {});
 
 /// -1, 0, 1: older, equal, newer, by the rules of semantic versions; what is no version is oldest.
@@ -67,9 +67,9 @@ struct ProjectAccount {
 };
 
 /// Minimum RBAC objects as manifests: what `init` itself needs (a ClusterRole), and what a
-/// account needs with which kubist applies, reconciles and deletes all that is in a project (Roles in
-/// its namespaces, a ClusterRole), besides the project's own account with its bindings, which kubist
-/// impersonates. Making and deleting the Project itself is an administrator's.
+/// account needs with which kubist applies, reconciles and deletes all that is in a project (Roles
+/// in its namespaces, a ClusterRole), besides the project's own account with its bindings, which
+/// kubist impersonates. Making and deleting the Project itself is an administrator's.
 std::vector<data::Json> init_rbac();
 std::vector<data::Json> project_rbac(const ProjectAccount& account);
 

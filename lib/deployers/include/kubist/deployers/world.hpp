@@ -44,7 +44,8 @@ struct Place {
   std::function<util::Result<>(const std::string& url)> check_chart_address = {};
   /// Null: none but the rights of the place's client (another cluster, or items of no project).
   std::shared_ptr<const ItemLimits> limits = {};
-  /// For what an item asks for, where that is another one than `client`: in a project's own namespace.
+  /// For what an item asks for, where that is another one than `client`: in a project's own
+  /// namespace.
   std::shared_ptr<kube::Client> objects_client = {};
   /// The one for an item's objects: what it writes, waits for and exports.
   const std::shared_ptr<kube::Client>& objects() const {

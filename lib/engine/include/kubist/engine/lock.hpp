@@ -25,9 +25,9 @@ struct LockTimes {
 };
 
 /// The rules of client-go's leader election (tools/leaderelection) as a pure state machine: what to
-/// do next with one Lease, by this observer's own clock since boot: clocks of machines never need to
-/// agree, and a machine that was suspended knows. Not thread-safe; the caller does the requests and
-/// reports back.
+/// do next with one Lease, by this observer's own clock since boot: clocks of machines never need
+/// to agree, and a machine that was suspended knows. Not thread-safe; the caller does the requests
+/// and reports back.
 class LockState {
  public:
   using Time = util::BootClock::time_point;

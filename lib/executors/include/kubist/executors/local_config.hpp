@@ -26,8 +26,7 @@ struct LocalConfig {
 
 /// $KUBIST_CONFIG, else kubist/config.yaml below $XDG_CONFIG_HOME or .config of the home folder.
 /// Empty where there is none of these.
-std::filesystem::path local_config_file(
-    const std::filesystem::path& home = util::home_folder());
+std::filesystem::path local_config_file(const std::filesystem::path& home = util::home_folder());
 
 /// Reads local_config_file(); none is an empty one, unless $KUBIST_CONFIG names it. Not_found,
 /// forbidden (not readable, or others may write it: they would choose what runs), invalid as

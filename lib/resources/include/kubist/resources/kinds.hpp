@@ -96,8 +96,8 @@ std::vector<ObjectRef> references_of(const data::Json& object);
 std::string project_namespace(const data::Json& project);
 /// The ServiceAccount that kubist makes, in its namespace, for a Project that names none.
 inline constexpr const char* k_project_account = "kubist-project";
-/// The account as which a Project's objects are handled on the home cluster: spec.serviceAccountName,
-/// or k_project_account.
+/// The account as which a Project's objects are handled on the home cluster:
+/// spec.serviceAccountName, or k_project_account.
 std::string project_account(const data::Json& project);
 /// The name by which the API server knows that account: "system:serviceaccount:NAMESPACE:NAME".
 std::string project_user(const data::Json& project);

@@ -37,8 +37,8 @@ util::Result<std::string> pack(const std::filesystem::path& folder, std::size_t 
 /// Unpacks into `folder`, which must exist, and reads the source to its end. Nothing is ever
 /// written through a link, and no file has a setuid or setgid bit. Invalid, naming the entry: not a
 /// gzipped tar, absolute paths, "..", links that leave the folder, hard links to what is no file,
-/// devices, sockets and pipes, more than `max_unpacked` bytes; too many entries, as pack(). What was
-/// unpacked before the fault stays.
+/// devices, sockets and pipes, more than `max_unpacked` bytes; too many entries, as pack(). What
+/// was unpacked before the fault stays.
 util::Result<> unpack(const Source& source, const std::filesystem::path& folder,
                       std::size_t max_unpacked = k_max_unpacked);
 util::Result<> unpack(std::string_view bytes, const std::filesystem::path& folder,
