@@ -2,6 +2,8 @@
 #include <string>
 #include <tuple>
 
+#include <kubist/util/text.hpp>
+
 #include "support.hpp"
 
 namespace it {
@@ -47,5 +49,18 @@ class MeshKinds {
  private:
   std::string m_crds;
 };
+
+/// A pod that nothing runs, said to be ready.
+inline void make_ready_pod(const std::string& ns, const std::string& version) {
+  const std::string name = "web-" + version;
+  put("home",
+      {yaml(kubist::util::cat("{apiVersion: v1, kind: Pod, metadata: {name: ", name,
+                              ", namespace: ", ns, ", labels: {app: web, version: ", version,
+                              "}}, spec: {nodeSelector: {kubist.io/test: nowhere}, "
+                              "automountServiceAccountToken: false, "
+                              "containers: [{name: main, image: 'localhost/busybox:1'}]}}"))});
+  patch("home", "pod", name, ns, kubist::kube::PatchType::strategic,
+        yaml("{status: {conditions: [{type: Ready, status: 'True'}]}}"), "status");
+}
 
 }  // namespace it

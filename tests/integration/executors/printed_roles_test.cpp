@@ -10,18 +10,6 @@ namespace {
 using namespace it;
 using namespace it::roles;
 
-/// A pod that nothing runs, said to be ready.
-void make_ready_pod(const std::string& ns, const std::string& version) {
-  const std::string name = "web-" + version;
-  put("home", {yaml(cat("{apiVersion: v1, kind: Pod, metadata: {name: ", name, ", namespace: ", ns,
-                        ", labels: {app: web, version: ", version,
-                        "}}, spec: {nodeSelector: {kubist.io/test: nowhere}, "
-                        "automountServiceAccountToken: false, "
-                        "containers: [{name: main, image: 'localhost/busybox:1'}]}}"))});
-  patch("home", "pod", name, ns, kubist::kube::PatchType::strategic,
-        yaml("{status: {conditions: [{type: Ready, status: 'True'}]}}"), "status");
-}
-
 /// All that a project may hold and that needs no pod: kind and name to spec.
 const std::vector<std::pair<std::string, std::string>> k_specs{
     {"PolicyDefinition/nothing", "{runtime: {jsonnet: {source: 'function(list) list'}}}"},
