@@ -23,6 +23,10 @@ std::vector<Attempt> virtual_clusters() {
     return place(name, "PROJECT-pool-new", reasons,
                  "policies: [{name: JsonPatch, parameters: {" + patch + "}}]", no_new);
   };
+  // The pattern lets it take the namespace over; nothing that is in it becomes the project's.
+  Attempt adopted = place("v-adopt", "PROJECT-pool-theirs", "RoleNotBound|Forbidden|NamespaceTaken",
+                          "adopt: true", {"rolebinding/PROJECT-pool-theirs/kubist-project"});
+  adopted.by = By::server;
   return {place("v-system", "kube-system", no, "adopt: true"),
           place("v-default", "default", no, "adopt: true"),
           place("v-istio", "istio-system", no, "adopt: true"),
@@ -34,8 +38,7 @@ std::vector<Attempt> virtual_clusters() {
                 {"rolebinding/PROJECT/esc"}),
           place("v-second", "DEV", "NamespaceTaken", "adopt: true"),
           place("v-there", "PROJECT-pool-theirs", "NamespaceExists|Forbidden"),
-          place("v-adopt", "PROJECT-pool-theirs", "RoleNotBound|Forbidden|NamespaceTaken",
-                "adopt: true", {"rolebinding/PROJECT-pool-theirs/kubist-project"}),
+          adopted,
           place("v-delete", "PROJECT-pool-theirs", "DeletionNotAllowed|Forbidden|NamespaceTaken",
                 "adopt: true, deletionPolicy: Delete"),
           labelled("v-security", "labels: {pod-security.kubernetes.io/enforce: privileged}"),
@@ -50,8 +53,8 @@ std::vector<Attempt> virtual_clusters() {
                     "patch: [{op: add, path: /labels, value: "
                     "{pod-security.kubernetes.io/enforce: privileged}}]",
                     "LabelNotAllowed|InvalidParameters|PolicyFailed"),
-          place("v-moved", "PROJECT-pool-new", "NamespaceNotAllowed|PolicyFailed|InvalidSpec",
-                "adopt: true, policies: [{name: mover}]", no_new)};
+          place("v-moved", "PROJECT-pool-new", "LabelNotAllowed|NamespaceNotAllowed|PolicyFailed",
+                "policies: [{name: mover}]", no_new)};
 }
 
 /// A kubeconfig with that server; `of_cluster` and `of_user` are further fields.

@@ -165,17 +165,19 @@ std::vector<std::string> tools() {
            ", metadata: {name: shop, namespace: PROJECT}, spec: {virtualClusterRef: {name: dev}, " +
            spec + "}}";
   };
-  return {policy("p-endless", "local f(x) = f(x + 1) tailstrict; function(list) f(0)"),
-          policy("p-memory",
-                 "local g(s) = if std.length(s) > 1e12 then s else g(s + s) tailstrict; "
-                 "function(list) g('xxxxxxxxxxxxxxxx')"),
-          policy("p-file", "function(list) list { items: [importstr '/etc/passwd'] }"),
-          policy("p-rubbish", "function(list) 'hello'"),
-          policy("mover",
-                 "function(list) list { items: [super.items[0] { spec+: { namespace: "
-                 "'kube-system', labels+: { seen: 'x' } } }] }"),
-          traffic("Destination", "ports: [{port: 80}]"),
-          traffic("ExternalService", "hosts: [shop.example.com], ports: [{number: 443}]")};
+  return {
+      policy("p-endless", "local f(x) = f(x + 1) tailstrict; function(list) f(0)"),
+      policy("p-memory",
+             "local g(s) = if std.length(s) > 1e12 then s else g(s + s) tailstrict; "
+             "function(list) g('xxxxxxxxxxxxxxxx')"),
+      policy("p-file", "function(list) list { items: [importstr '/etc/passwd'] }"),
+      policy("p-rubbish", "function(list) 'hello'"),
+      policy(
+          "mover",
+          "function(list) list { items: [super.items[0] { spec+: { namespace: "
+          "'kube-system', labels+: { 'pod-security.kubernetes.io/enforce': 'privileged' } } }] }"),
+      traffic("Destination", "ports: [{port: 80}]"),
+      traffic("ExternalService", "hosts: [shop.example.com], ports: [{number: 443}]")};
 }
 
 std::vector<Refusal> refusals() {
