@@ -19,7 +19,7 @@ enum class By {
 struct Attempt {
   std::string kind, name;
   std::string spec;     ///< YAML
-  std::string reasons;  ///< of its condition Ready, one of these, parted by '|'
+  std::string reasons;  ///< of its condition Ready, one of these, parted by '|'; none: it is not run
   /// TYPE/NAMESPACE/NAME (no namespace: TYPE//NAME) of what must not be there afterwards.
   Words never{};
   By by = By::kubist;

@@ -7,8 +7,8 @@ namespace {
 Attempt place(const std::string& name, const std::string& ns, const std::string& reasons,
               const std::string& more = {}, const Words& never = {}) {
   return {"VirtualCluster", name,
-          "{clusterRef: {name: home}, namespace: '" + ns + "'" + (more.empty() ? "" : ", ") + more +
-              "}",
+          "{clusterRef: {name: second}, namespace: '" + ns + "'" + (more.empty() ? "" : ", ") +
+              more + "}",
           reasons, never};
 }
 
@@ -37,7 +37,7 @@ std::vector<Attempt> virtual_clusters() {
           place("v-own", "PROJECT", "NamespaceTaken|NamespaceNotAllowed", "adopt: true",
                 {"rolebinding/PROJECT/esc"}),
           place("v-second", "DEV", "NamespaceTaken", "adopt: true"),
-          place("v-there", "PROJECT-pool-theirs", "NamespaceExists|Forbidden"),
+          place("v-there", "PROJECT-pool-theirs", "NamespaceExists|NamespaceTaken|Forbidden"),
           adopted,
           place("v-delete", "PROJECT-pool-theirs", "DeletionNotAllowed|Forbidden|NamespaceTaken",
                 "adopt: true, deletionPolicy: Delete"),
@@ -106,7 +106,7 @@ std::vector<Attempt> clusters() {
           cluster("c-zero", "https://0.0.0.0:6443", address),
           cluster("c-decimal", "https://2130706433:6443", "AddressNotAllowed|Unreachable"),
           cluster("c-mapped", "https://[::ffff:127.0.0.1]:6443", address),
-          cluster("c-service", "https://SERVICE", address),
+          cluster("c-service", "https://SERVICE", "AddressNotAllowed|TlsFailed"),
           cluster("c-insecure", fine, form, ", insecure-skip-tls-verify: true"),
           cluster("c-proxy", fine, form, ", proxy-url: 'http://127.0.0.1:1'"),
           cluster("c-file", fine, form, ", certificate-authority: /etc/passwd"),
@@ -141,14 +141,14 @@ std::vector<Attempt> place_attempts() {
        "at-system",
        "{type: kubist.io/manifest, timeout: 15s, target: {name: v-system}, config: {manifests: "
        "[{apiVersion: v1, kind: ConfigMap, metadata: {name: PROJECT-esc}}]}}",
-       "NamespaceNotAllowed|TargetNotReady",
+       "",
        {"configmap/kube-system/PROJECT-esc"}});
   all.push_back(
       {"DeployItem",
        "at-theirs",
        "{type: kubist.io/manifest, timeout: 15s, target: {name: v-there}, config: {manifests: "
        "[{apiVersion: v1, kind: ConfigMap, metadata: {name: PROJECT-esc}}]}}",
-       "NamespaceNotAllowed|TargetNotReady|Forbidden",
+       "",
        {"configmap/PROJECT-pool-theirs/PROJECT-esc"}});
   return all;
 }

@@ -71,7 +71,7 @@ std::vector<Attempt> manifests() {
           "containers: [{" +
               k_box + "}]}}}}}}",
           no, {"cronjob/DEV/esc"}),
-      writes_in_dev("account", pod("serviceAccountName: admin"), "AccountNotAllowed", pods),
+      writes_in_dev("pod-account", pod("serviceAccountName: admin"), "AccountNotAllowed", pods),
       writes_in_dev("project-account",
                     templated("apps/v1", "ReplicaSet", "serviceAccount: kubist-project"),
                     "AccountNotAllowed", {"replicaset/DEV/esc"}),

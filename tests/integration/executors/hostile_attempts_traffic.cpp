@@ -30,7 +30,7 @@ Attempt by_policy(const std::string& name, const std::string& reasons) {
   return {
       "VirtualCluster",
       "p-" + name,
-      "{clusterRef: {name: home}, namespace: PROJECT-pool-new, policies: [{name: " + name + "}]}",
+      "{clusterRef: {name: second}, namespace: PROJECT-pool-new, policies: [{name: " + name + "}]}",
       reasons,
       {"namespace//PROJECT-pool-new"}};
 }
@@ -107,10 +107,10 @@ std::vector<Attempt> program_attempts() {
        "{virtualClusterRef: {name: v-system}, items: [{name: s, type: Script, script: "
        "'true', image: 'localhost/busybox:1'}]}",
        "ParentNotReady|DependencyNotReady|NamespaceNotAllowed|TargetNotReady"},
-      by_policy("p-endless", "PolicyFailed|PolicyDenied"),
-      by_policy("p-memory", "PolicyFailed|PolicyDenied"),
-      by_policy("p-file", "PolicyFailed|PolicyDenied"),
-      by_policy("p-rubbish", "PolicyFailed|PolicyDenied")};
+      by_policy("p-endless", "CPULimit|Timeout"),
+      by_policy("p-memory", "MemoryLimit|CPULimit|Timeout"),
+      by_policy("p-file", "PolicyFailed"),
+      by_policy("p-rubbish", "PolicyFailed")};
 }
 
 std::vector<Attempt> traffic_attempts() {
@@ -141,7 +141,7 @@ std::vector<Attempt> traffic_attempts() {
           route("r-other", "web.OTHER-dev.svc.cluster.local"),
           route("r-short", "web.OTHER-dev"),
           route("r-api", "kubernetes.default.svc"),
-          route("r-gateway", "www.bank.example.com", "gateways: [istio-system/main], "),
+          route("r-gateway", "www.bank.example.com", "gateways: [mesh, OTHER-dev/main], "),
           mesh("TrafficRoute", "r-to",
                "hosts: [shop.example.com], routes: [{weights: [{destination: "
                "web.OTHER-dev}]}]",
@@ -176,7 +176,10 @@ std::vector<std::string> tools() {
           "mover",
           "function(list) list { items: [super.items[0] { spec+: { namespace: "
           "'kube-system', labels+: { 'pod-security.kubernetes.io/enforce': 'privileged' } } }] }"),
-      traffic("Destination", "ports: [{port: 80}]"),
+      // Of its own, since a Cluster is Stalled where its caller may not keep all namespaces.
+      "{apiVersion: kubist.io/v1alpha1, kind: Cluster, metadata: {name: second, namespace: "
+      "PROJECT}, spec: {home: true, istio: {mode: Ignore}}}",
+      traffic("Destination", "ports: [{port: 80}], selector: {app: web}"),
       traffic("ExternalService", "hosts: [shop.example.com], ports: [{number: 443}]")};
 }
 
