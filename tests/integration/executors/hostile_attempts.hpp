@@ -55,7 +55,7 @@ inline Attempt writes(const std::string& name, const std::string& object,
                       const std::string& reasons, const Words& never = {}, By by = By::kubist) {
   return {"DeployItem",
           name,
-          "{type: kubist.io/manifest, timeout: 15s, config: {manifests: [" + object + "]}}",
+          "{type: kubist.io/manifest, timeout: 10s, config: {manifests: [" + object + "]}}",
           reasons,
           never,
           by};
@@ -75,7 +75,7 @@ inline Attempt reads(const std::string& name, const std::string& more, const std
                      By by = By::kubist) {
   return {"DeployItem",
           name,
-          "{type: kubist.io/manifest, timeout: 15s, config: {manifests: [{apiVersion: v1, kind: "
+          "{type: kubist.io/manifest, timeout: 10s, config: {manifests: [{apiVersion: v1, kind: "
           "ConfigMap, metadata: {name: " +
               name + "}}], " + more + "}}",
           reasons,

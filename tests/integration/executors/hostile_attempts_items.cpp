@@ -149,7 +149,7 @@ std::vector<Attempt> kinds() {
              {"namespace//PROJECT-esc"}),
       {"DeployItem",
        "text",
-       "{type: kubist.io/manifest, timeout: 15s, config: {yaml: \"apiVersion: v1\\nkind: "
+       "{type: kubist.io/manifest, timeout: 10s, config: {yaml: \"apiVersion: v1\\nkind: "
        "Namespace\\nmetadata: {name: PROJECT-esc}\\n\"}}",
        no,
        {"namespace//PROJECT-esc"}}};
@@ -171,7 +171,7 @@ std::vector<Attempt> namespaces() {
                        {"configmap/PROJECT-pool-theirs/PROJECT-esc"}, By::server));
   all.push_back({"DeployItem",
                  "no-target",
-                 "{type: kubist.io/manifest, timeout: 15s, target: {name: dev, namespace: OTHER}, "
+                 "{type: kubist.io/manifest, timeout: 10s, target: {name: dev, namespace: OTHER}, "
                  "config: {manifests: [" +
                      map_in("OTHER-dev") + "]}}",
                  no,
@@ -192,10 +192,8 @@ std::vector<Attempt> readings() {
             "Forbidden|KindNotAllowed"),
       reads("read-dot", export_of(here + "'.'"), "Invalid|Forbidden"),
       reads("read-dots", export_of(here + "'..'"), "Invalid|Forbidden"),
-      reads("read-slash", export_of(here + "'../configmaps/x'"),
-            "Invalid|Forbidden"),
-      reads("read-query", export_of(here + "'x?watch=true'"),
-            "Invalid|Forbidden"),
+      reads("read-slash", export_of(here + "'../configmaps/x'"), "Invalid|Forbidden"),
+      reads("read-query", export_of(here + "'x?watch=true'"), "Invalid|Forbidden|ExportsMissing"),
       reads("read-up", export_of(here + "x, namespace: '..'"), "NamespaceNotAllowed|InvalidSpec"),
       reads(
           "read-referred",

@@ -139,14 +139,14 @@ std::vector<Attempt> place_attempts() {
   all.push_back(
       {"DeployItem",
        "at-system",
-       "{type: kubist.io/manifest, timeout: 15s, target: {name: v-system}, config: {manifests: "
+       "{type: kubist.io/manifest, timeout: 10s, target: {name: v-system}, config: {manifests: "
        "[{apiVersion: v1, kind: ConfigMap, metadata: {name: PROJECT-esc}}]}}",
        "",
        {"configmap/kube-system/PROJECT-esc"}});
   all.push_back(
       {"DeployItem",
        "at-theirs",
-       "{type: kubist.io/manifest, timeout: 15s, target: {name: v-there}, config: {manifests: "
+       "{type: kubist.io/manifest, timeout: 10s, target: {name: v-there}, config: {manifests: "
        "[{apiVersion: v1, kind: ConfigMap, metadata: {name: PROJECT-esc}}]}}",
        "",
        {"configmap/PROJECT-pool-theirs/PROJECT-esc"}});

@@ -40,7 +40,7 @@ Release canary(const std::string& name, const std::string& steps, const std::str
 std::vector<Release> releases(const std::string& other_ns) {
   const std::string address = "AddressNotAllowed";
   const auto json = [](const std::string& ns) {
-    return cat("json: {namespace: ", ns, ", service: 'stats:80', path: /}");
+    return cat("json: {namespace: ", ns, ", service: 'stats:80', path: /stats}");
   };
   const auto url = [](const std::string& text) { return cat("prometheus: {url: '", text, "'}"); };
   const auto authorized = [](const std::string& secret) {
