@@ -164,26 +164,32 @@ inline bool needs_no_pod(const Right& right) {
 class Account {
  public:
   Account(const std::string& project, const std::string& home_ns)
-      : m_role("kubist-project-" + project),
-        m_ns(project + "-account"),
-        m_user(cat("system:serviceaccount:", m_ns, ":kubist")) {
-    must(kubectl("home", {"create", "namespace", home_ns}));
-    must(kubectl("home", {"create", "namespace", m_ns}));
-    must(kubectl("home", {"create", "serviceaccount", "kubist", "-n", m_ns}));
+      : m_ns(project + "-account"), m_user(cat("system:serviceaccount:", m_ns, ":kubist")) {
+    put("home", {kubist::testing::plain("Namespace", "", m_ns),
+                 kubist::testing::plain("ServiceAccount", m_ns, "kubist")});
     const std::string token(
         kubist::util::trim(must(kubectl("home", {"create", "token", "kubist", "-n", m_ns}))));
     m_config = m_folder.path() / "kubeconfig";
     REQUIRE(kubist::util::write_file(m_config, token_config("home", token).dump()));
-    std::vector<Json> printed =
-        documents(must(run_kubist({"init", "--print-rbac", "-n", project, "--home-namespace",
-                                   home_ns, "--service-account", m_ns + "/kubist"})));
+    add(project, home_ns);
+  }
+  ~Account() {
+    for (const std::string& role : m_roles) {
+      kubectl("home", {"delete", "clusterrole,clusterrolebinding", role, "--wait=false"});
+    }
+  }
+  /// The roles of one project more.
+  void add(const std::string& project, const std::string& home_ns) {
+    m_roles.push_back("kubist-project-" + project);
+    put("home", {kubist::testing::plain("Namespace", "", home_ns)});
+    std::vector<Json> printed = documents(
+        must(run_kubist({"init", "--print-rbac", "-n", project, "--home-namespace", home_ns,
+                         "--service-account", m_ns + "/kubist"})));
     std::erase_if(printed,
                   [](const Json& role) { return role["metadata"]["name"] == "kubist-init"; });
     put("home", printed);
-    m_rights = rights_of(printed);
-  }
-  ~Account() {
-    kubectl("home", {"delete", "clusterrole,clusterrolebinding", m_role, "--wait=false"});
+    const std::vector<Right> rights = rights_of(printed);
+    m_rights.insert(m_rights.end(), rights.begin(), rights.end());
   }
   Account(const Account&) = delete;
   Account& operator=(const Account&) = delete;
@@ -199,7 +205,7 @@ class Account {
   const std::vector<Right>& rights() const { return m_rights; }
 
  private:
-  std::string m_role;
+  Words m_roles;  ///< of the cluster
   std::string m_ns;  ///< which the test's World takes away
   std::string m_user;
   kubist::util::TempDir m_folder{"account"};

@@ -233,6 +233,11 @@ TEST_CASE("external services: one holds for its own namespace and the gateways, 
   CHECK(exported() == Json::array({"."}));
   s.apply("TrafficRoute", "web", split(80, 20));
   CHECK(exported() == Json::array({".", "istio-system"}));
+  // Anybody can write a name: pods of that namespace are not to follow for it.
+  s.apply("TrafficRoute", "lure",
+          "{hosts: [lure.example.com], gateways: [mesh, bank/entry], routes: [{weights: "
+          "[{destination: web, version: v1}]}]}");
+  CHECK(exported() == Json::array({".", "istio-system"}));
   s.put("Project", "", "shop", {{"allow", {{"exportTo", {"shop-x"}}}}});
   CHECK(exported() == Json::array({".", "istio-system", "shop-x"}));
   s.put("Project", "", "shop", {{"allow", {{"exportTo", {"*"}}}}});

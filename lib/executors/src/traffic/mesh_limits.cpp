@@ -60,18 +60,16 @@ std::set<std::string> named_gateways(const Work& work, const TrafficPlace& place
   return names;
 }
 
-/// Where the pods of these gateways are: in the namespace of a name that has one, or beside Istio.
+/// Where the pods of these gateways are by Istio's custom: beside it. The namespace in a name is the
+/// text of who writes the route: pods there that are no gateway's would follow what is exported.
 std::set<std::string> gateway_namespaces(const Work& work, const TrafficPlace& place) {
   std::set<std::string> found;
   if (place.virtual_cluster == nullptr || place.cluster_node == nullptr) {
     return found;
   }
   const std::string istio = istio_wish(place.cluster_node->spec()).scope.ns;
-  for (const std::string& name : named_gateways(work, place)) {
+  if (!named_gateways(work, place).empty()) {
     found.insert(istio.empty() ? "istio-system" : istio);
-    if (const auto slash = name.find('/'); slash != std::string::npos) {
-      found.insert(name.substr(0, slash));
-    }
   }
   return found;
 }

@@ -17,8 +17,8 @@ util::Result<> check_hosts(const Work& work, const TrafficPlace& place, const da
 
 /// Writes exportTo into the spec of a VirtualService or ServiceEntry that others' pods must not
 /// follow: one for sidecars, with hosts that are no Services of the place. It then holds in the
-/// place's namespace, for the gateways that the place's routes name, and where spec.allow.exportTo
-/// of the Project or the Root says; with * there it is left as it is.
+/// place's namespace, beside Istio where the place's routes name gateways, and where
+/// spec.allow.exportTo of the Project or the Root says; with * there it is left as it is.
 void limit_exports(const Work& work, const TrafficPlace& place, data::Json& spec);
 
 }  // namespace kubist::executors
