@@ -30,7 +30,7 @@ util::Result<Asker> asker_of(Context& context, const Arguments& arguments) {
   return Asker{client->as(user), std::move(user)};
 }
 
-/// RESOURCE or RESOURCE/NAME; kinds that the server does not serve are asked as they are written.
+/// TYPE or TYPE/NAME, of a kind that the server serves. Not_found: it serves none of that name.
 util::Result<kube::AccessQuestion> question_of(Context& context, const Arguments& arguments,
                                                kube::Client& client) {
   const std::string& word = arguments.words()[1];

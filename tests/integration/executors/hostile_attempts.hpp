@@ -18,8 +18,9 @@ enum class By {
 /// One attempt: an object that the member writes.
 struct Attempt {
   std::string kind, name;
-  std::string spec;     ///< YAML
-  std::string reasons;  ///< of its condition Ready, one of these, parted by '|'; none: it is not run
+  std::string spec;  ///< YAML
+  /// Of its condition Ready: one of these, parted by '|'; none: it is not run.
+  std::string reasons;
   /// TYPE/NAMESPACE/NAME (no namespace: TYPE//NAME) of what must not be there afterwards.
   Words never{};
   By by = By::kubist;

@@ -182,9 +182,9 @@ class Account {
   void add(const std::string& project, const std::string& home_ns) {
     m_roles.push_back("kubist-project-" + project);
     put("home", {kubist::testing::plain("Namespace", "", home_ns)});
-    std::vector<Json> printed = documents(
-        must(run_kubist({"init", "--print-rbac", "-n", project, "--home-namespace", home_ns,
-                         "--service-account", m_ns + "/kubist"})));
+    std::vector<Json> printed =
+        documents(must(run_kubist({"init", "--print-rbac", "-n", project, "--home-namespace",
+                                   home_ns, "--service-account", m_ns + "/kubist"})));
     std::erase_if(printed,
                   [](const Json& role) { return role["metadata"]["name"] == "kubist-init"; });
     put("home", printed);
@@ -205,7 +205,7 @@ class Account {
   const std::vector<Right>& rights() const { return m_rights; }
 
  private:
-  Words m_roles;  ///< of the cluster
+  Words m_roles;     ///< of the cluster
   std::string m_ns;  ///< which the test's World takes away
   std::string m_user;
   kubist::util::TempDir m_folder{"account"};

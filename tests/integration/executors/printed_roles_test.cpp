@@ -1,9 +1,10 @@
 // The printed roles suffice for traffic, reading by name and watching, and give no more. Istio is
 // not here, its kinds are: what counts are the requests.
+#include "printed_roles.hpp"
+
 #include <signal.h>
 
 #include "mesh_kinds.hpp"
-#include "printed_roles.hpp"
 
 namespace {
 

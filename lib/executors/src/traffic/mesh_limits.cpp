@@ -60,8 +60,9 @@ std::set<std::string> named_gateways(const Work& work, const TrafficPlace& place
   return names;
 }
 
-/// Where the pods of these gateways are by Istio's custom: beside it. The namespace in a name is the
-/// text of who writes the route: pods there that are no gateway's would follow what is exported.
+/// Where the pods of these gateways are by Istio's custom: beside it. The namespace in a name is
+/// the text of who writes the route: pods there that are no gateway's would follow what is
+/// exported.
 std::set<std::string> gateway_namespaces(const Work& work, const TrafficPlace& place) {
   std::set<std::string> found;
   if (place.virtual_cluster == nullptr || place.cluster_node == nullptr) {
