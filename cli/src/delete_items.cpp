@@ -67,7 +67,7 @@ util::Result<int> delete_items(Context& context, const Arguments& arguments,
                                apply::RemoveOptions options, DeletionPrinter& printer,
                                apply::Report& report) {
   KUBIST_TRY(const auto client, context.client());
-  const bool dry = options.dry_run != apply::DryRun::none;
+  const bool dry = options.dry_run != kube::DryRun::none;
   const bool runs = options.wait && !dry;
   const executors::ReconcileOptions how = removal_options(arguments);
   std::vector<std::string> notes;

@@ -16,7 +16,7 @@
 namespace kubist::cli {
 namespace {
 
-using apply::DryRun;
+using kube::DryRun;
 using apply::ObjectResult;
 using apply::Outcome;
 using engine::NodeReport;

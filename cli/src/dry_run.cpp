@@ -13,16 +13,16 @@ Flag dry_run_flag(std::string_view help) {
       Completes::choices, "client", {"none", "client", "server"}};
 }
 
-util::Result<apply::DryRun> dry_run_of(const Arguments& arguments) {
+util::Result<kube::DryRun> dry_run_of(const Arguments& arguments) {
   const std::string mode = arguments.text("dry-run");
   if (mode == "none" || mode.empty()) {
-    return apply::DryRun::none;
+    return kube::DryRun::none;
   }
   if (mode == "client") {
-    return apply::DryRun::client;
+    return kube::DryRun::client;
   }
   if (mode == "server") {
-    return apply::DryRun::server;
+    return kube::DryRun::server;
   }
   return util::fail(ErrorKind::usage, util::cat("invalid --dry-run value \"", mode, "\""),
                     "It is none, client or server.");
@@ -53,11 +53,11 @@ bool changes_objects(const apply::Report& report) {
          0;
 }
 
-std::string_view dry_run_suffix(apply::DryRun dry_run) {
+std::string_view dry_run_suffix(kube::DryRun dry_run) {
   switch (dry_run) {
-    case apply::DryRun::client:
+    case kube::DryRun::client:
       return " (dry run)";
-    case apply::DryRun::server:
+    case kube::DryRun::server:
       return " (server dry run)";
     default:
       return "";

@@ -18,7 +18,7 @@ util::Result<int> run_garbage(Context& context, const Arguments& arguments) {
   if (!arguments.boolean("all-namespaces")) {
     KUBIST_TRY(options.ns, context.ns());
   }
-  options.dry_run = dry_run != apply::DryRun::none;
+  options.dry_run = dry_run != kube::DryRun::none;
   options.lock_timeout = arguments.duration("lock-timeout");
   options.on_result = [&](const executors::GarbageResult& result) {
     const std::string where =

@@ -48,8 +48,8 @@ util::Result<int> run_init(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto client, context.client());
   apply::InstallOptions options;
   options.version = KUBIST_VERSION;
-  options.client_dry_run = dry_run == apply::DryRun::client;
-  options.server_dry_run = dry_run == apply::DryRun::server;
+  options.client_dry_run = dry_run == kube::DryRun::client;
+  options.server_dry_run = dry_run == kube::DryRun::server;
   options.timeout = arguments.duration("timeout");
   SetPrinter printer(context, format, std::string(dry_run_suffix(dry_run)), {});
   options.on_result = [&printer](const apply::ObjectResult& result) { printer.result(result); };

@@ -43,7 +43,7 @@ util::Result<apply::Report> apply_first(Context& context, const Arguments& argum
   }
   KUBIST_TRY(auto apply_with, apply_options(context, arguments));
   KUBIST_TRY(auto manifests, read_input(context, arguments));
-  const bool dry = options.dry_run != apply::DryRun::none;
+  const bool dry = options.dry_run != kube::DryRun::none;
   apply_with.keep_objects = dry;
   // Where out is for a document it is that of the run, or that of the apply where no run follows.
   SetPrinter printer(context, report_format(arguments.text("report")),

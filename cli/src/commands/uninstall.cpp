@@ -14,7 +14,7 @@ util::Result<int> run_uninstall(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto client, context.client());
   apply::UninstallOptions options;
   options.force = arguments.boolean("force");
-  options.dry_run = dry_run != apply::DryRun::none;
+  options.dry_run = dry_run != kube::DryRun::none;
   options.timeout = arguments.duration("timeout");
   SetPrinter printer(context, SetFormat::lines, std::string(dry_run_suffix(dry_run)), {});
   options.on_result = [&printer](const apply::ObjectResult& result) { printer.result(result); };

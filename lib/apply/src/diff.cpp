@@ -31,7 +31,7 @@ bool SetDiffs::differs() const {
 
 SetDiffs diff_set(kube::Client& client, std::vector<resources::Manifest>& objects, Options options,
                   std::stop_token stop) {
-  options.dry_run = DryRun::server;
+  options.dry_run = kube::DryRun::server;
   options.force_conflicts = true;
   options.keep_objects = true;
   options.wait = false;

@@ -145,9 +145,9 @@ Report install_crds(kube::Client& client, const InstallOptions& options, std::st
   Options apply;
   // Nobody else has a say in kubist's own kinds, and a half-written CRD helps nobody.
   apply.force_conflicts = true;
-  apply.dry_run = options.server_dry_run   ? DryRun::server
-                  : options.client_dry_run ? DryRun::client
-                                           : DryRun::none;
+  apply.dry_run = options.server_dry_run   ? kube::DryRun::server
+                  : options.client_dry_run ? kube::DryRun::client
+                                           : kube::DryRun::none;
   apply.timeout = options.timeout;
   apply.on_result = options.on_result;
   apply.admit = [&options](std::size_t, const Json* live) { return admit(live, options.version); };
@@ -213,7 +213,7 @@ Report uninstall_crds(kube::Client& client, const UninstallOptions& options, std
   RemoveOptions remove;
   remove.timeout = options.timeout;
   remove.ignore_not_found = true;
-  remove.dry_run = options.dry_run ? DryRun::server : DryRun::none;
+  remove.dry_run = options.dry_run ? kube::DryRun::server : kube::DryRun::none;
   remove.on_result = options.on_result;
   Report removed = remove_set(client, targets, remove, std::move(stop));
   removed.results.insert(removed.results.begin(), report.results.begin(), report.results.end());

@@ -76,7 +76,7 @@ class Removal {
         m_options.on_result(m_report.results.back());
       }
     }
-    if (m_options.wait && m_options.dry_run == DryRun::none && !awaited.empty()) {
+    if (m_options.wait && m_options.dry_run == kube::DryRun::none && !awaited.empty()) {
       const WaitOptions wait{
           .timeout = time_left(), .events = false, .on_progress = m_options.on_progress};
       for (NotReady& left : wait_gone(m_client, awaited, wait, m_stop)) {
@@ -127,8 +127,8 @@ class Removal {
     options.uid = m_uids[tag];
     options.propagation = m_options.propagation;
     options.grace_seconds = m_options.grace_seconds;
-    options.dry_run = m_options.dry_run == DryRun::none ? kube::DryRun::none : kube::DryRun::server;
-    if (m_options.dry_run == DryRun::client) {
+    options.dry_run = m_options.dry_run;
+    if (m_options.dry_run == kube::DryRun::client) {
       kube::ApiCall call = kube::get(target.resource, target.ns, target.name);
       call.accept = kube::k_accept_metadata;
       return call;
@@ -145,7 +145,7 @@ class Removal {
     }
     m_results[tag].outcome = Outcome::deleted;
     m_results[tag].uid = m_uids[tag];
-    m_results[tag].written = m_options.dry_run == DryRun::none;
+    m_results[tag].written = m_options.dry_run == kube::DryRun::none;
     // A Status says that it is gone; the object itself, that finalizers or a grace period hold it.
     const auto body = reply->json();
     if (body && data::string_at(*body, {"kind"}) == "Status") {

@@ -31,7 +31,7 @@ bool SetRun::open_inventory() {
 /// Notes every object of the set before the first one is written, so that whatever a killed run has
 /// made is known to the next one.
 bool SetRun::note_inventory() {
-  if (m_inventory_noted || m_options.dry_run != DryRun::none) {
+  if (m_inventory_noted || m_options.dry_run != kube::DryRun::none) {
     return true;
   }
   const bool namespace_to_come = std::any_of(m_works.begin(), m_works.end(), [&](const Work& work) {
@@ -78,7 +78,7 @@ void SetRun::close_inventory() {
   } else if (m_options.prune && m_options.on_progress) {
     m_options.on_progress("nothing is pruned, because not everything was applied");
   }
-  if (m_options.dry_run != DryRun::none || !m_report.errors.empty()) {
+  if (m_options.dry_run != kube::DryRun::none || !m_report.errors.empty()) {
     return;
   }
   // Also after a stop: what was written shall be known with its uid.

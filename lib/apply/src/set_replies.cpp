@@ -57,7 +57,7 @@ SetRun::Delay SetRun::take_reply(Work& work, util::Result<kube::Reply> reply) {
 
 /// Answers that come from the server catching up with what was just made.
 SetRun::Delay SetRun::retry_delay(Work& work, const Error& error) {
-  if (m_options.dry_run != DryRun::none) {
+  if (m_options.dry_run != kube::DryRun::none) {
     return std::nullopt;
   }
   // A CRD is Established a moment before every API server serves its path.
@@ -85,7 +85,7 @@ void SetRun::take_success(Work& work, const kube::Reply& reply) {
     return;
   }
   const ObjectView view(*live);
-  const bool dry = m_options.dry_run != DryRun::none;
+  const bool dry = m_options.dry_run != kube::DryRun::none;
   bool changed = true;
   if (work.exists) {
     changed = dry ? !same_state(work.before, *live)
@@ -108,7 +108,7 @@ void SetRun::take_success(Work& work, const kube::Reply& reply) {
 }
 
 void SetRun::take_failure(Work& work, Error error) {
-  if (m_options.dry_run == DryRun::server && !work.exists && misses_what_the_set_makes(error)) {
+  if (m_options.dry_run == kube::DryRun::server && !work.exists && misses_what_the_set_makes(error)) {
     const bool made_here =
         work.kind_in_set || std::any_of(m_works.begin(), m_works.end(), [&](const Work& other) {
           return makes_namespace(other, work.ref.ns);

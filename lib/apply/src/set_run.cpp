@@ -28,7 +28,7 @@ Report SetRun::run() {
   if (m_stop.stop_requested()) {
     m_report.stopped = true;
   }
-  if (m_options.wait && m_options.dry_run == DryRun::none && !m_report.stopped) {
+  if (m_options.wait && m_options.dry_run == kube::DryRun::none && !m_report.stopped) {
     wait_for_all();
   }
   return std::move(m_report);
@@ -44,7 +44,7 @@ bool SetRun::prepare() {
   }
   ReadOptions read{.manager = m_options.manager,
                    .keep_before = m_keep_before || m_options.keep_objects || m_options.admit ||
-                                  m_options.dry_run == DryRun::server,
+                                  m_options.dry_run == kube::DryRun::server,
                    .ready = {}};
   if (m_options.wait) {
     read.ready = m_options.ready_mode;
@@ -56,7 +56,7 @@ bool SetRun::prepare() {
       return false;
     }
   }
-  if (m_options.before_apply && m_options.dry_run == DryRun::none && !m_stop.stop_requested()) {
+  if (m_options.before_apply && m_options.dry_run == kube::DryRun::none && !m_stop.stop_requested()) {
     if (auto ready = m_options.before_apply(m_client, m_objects, m_stop); !ready) {
       m_report.errors.push_back(ready.error());
       return false;
@@ -77,7 +77,7 @@ void SetRun::run_waves() {
   }
   for (const auto& wave : waves) {
     run_wave(wave.items);
-    if (wave.barrier && m_options.dry_run == DryRun::none && !m_stop.stop_requested()) {
+    if (wave.barrier && m_options.dry_run == kube::DryRun::none && !m_stop.stop_requested()) {
       pass_barrier(wave.items);
     }
     report_finished();
@@ -90,7 +90,7 @@ void SetRun::run_wave(const Tags& tags) {
   const auto make = [this](std::size_t tag) {
     const Work& work = m_works[tag];
     kube::ApplyOptions apply = apply_options();
-    apply.dry_run = m_options.dry_run == DryRun::server ? kube::DryRun::server : kube::DryRun::none;
+    apply.dry_run = m_options.dry_run;
     kube::ApiCall call;
     if (m_options.admit && work.exists) {
       Json pinned = work.manifest->object;
@@ -153,7 +153,7 @@ bool SetRun::settle(Work& work) {
     finish(work, Outcome::unchanged);
   } else if (m_options.admit && !admitted(work)) {
     return true;
-  } else if (m_options.dry_run == DryRun::client) {
+  } else if (m_options.dry_run == kube::DryRun::client) {
     if (m_options.keep_objects) {
       work.result.live = work.manifest->object;
     }

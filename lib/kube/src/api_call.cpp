@@ -45,7 +45,7 @@ ApiCall write(std::string method, std::string path, const data::Json& body, cons
   call.path = std::move(path);
   call.query = {{"fieldManager", options.field_manager},
                 {"fieldValidation", validation_text(options.validation)},
-                {"dryRun", options.dry_run == DryRun::server ? "All" : ""}};
+                {"dryRun", options.dry_run != DryRun::none ? "All" : ""}};
   call.content_type = "application/json";
   call.body = json_body(body);
   return call;
@@ -121,7 +121,7 @@ ApiCall remove(const ApiResource& resource, std::string_view ns, std::string_vie
   if (options.grace_seconds) {
     body["gracePeriodSeconds"] = *options.grace_seconds;
   }
-  if (options.dry_run == DryRun::server) {
+  if (options.dry_run != DryRun::none) {
     body["dryRun"] = {"All"};
   }
   ApiCall call;

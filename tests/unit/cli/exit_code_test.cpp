@@ -34,11 +34,11 @@ apply::Report report_of(apply::Outcome outcome) {
 }  // namespace
 
 TEST_CASE("dry run: each mode is what it says") {
-  CHECK(*dry_run_of(dry_arguments({})) == apply::DryRun::none);
-  CHECK(*dry_run_of(dry_arguments({"--dry-run=none"})) == apply::DryRun::none);
-  CHECK(*dry_run_of(dry_arguments({"--dry-run"})) == apply::DryRun::client);
-  CHECK(*dry_run_of(dry_arguments({"--dry-run=client"})) == apply::DryRun::client);
-  CHECK(*dry_run_of(dry_arguments({"--dry-run=server"})) == apply::DryRun::server);
+  CHECK(*dry_run_of(dry_arguments({})) == kube::DryRun::none);
+  CHECK(*dry_run_of(dry_arguments({"--dry-run=none"})) == kube::DryRun::none);
+  CHECK(*dry_run_of(dry_arguments({"--dry-run"})) == kube::DryRun::client);
+  CHECK(*dry_run_of(dry_arguments({"--dry-run=client"})) == kube::DryRun::client);
+  CHECK(*dry_run_of(dry_arguments({"--dry-run=server"})) == kube::DryRun::server);
 }
 
 TEST_CASE("detailed exit code: 2 when something would change, else the command's own") {

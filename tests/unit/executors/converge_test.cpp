@@ -164,7 +164,7 @@ TEST_CASE("converge: what others must be Ready for waits, and goes when they are
 }
 
 TEST_CASE("converge: dry runs say what they would write, and write nothing") {
-  for (const auto mode : {apply::DryRun::client, apply::DryRun::server}) {
+  for (const auto mode : {kube::DryRun::client, kube::DryRun::server}) {
     Site s;
     s.make_project("shop");
     s.virtual_cluster("shop", "a");
@@ -184,14 +184,14 @@ TEST_CASE("converge: dry runs say what they would write, and write nothing") {
     const auto log = s.home->log();
     const bool asked =
         std::any_of(log.begin(), log.end(), [](const LoggedRequest& each) { return each.dry_run; });
-    CHECK(asked == (mode == apply::DryRun::server));
+    CHECK(asked == (mode == kube::DryRun::server));
   }
 }
 
 TEST_CASE("converge: a dry run of objects that are not there yet plans them") {
   Site s;
   executors::ReconcileOptions options;
-  options.dry_run = apply::DryRun::server;
+  options.dry_run = kube::DryRun::server;
   options.planned = {object("Project", "", "shop"),
                      object("Cluster", "shop", "home", {{"home", true}}),
                      object("VirtualCluster", "shop", "a",

@@ -237,7 +237,7 @@ TEST_CASE("deletion: with its target gone a cluster stays until it is abandoned"
 }
 
 TEST_CASE("deletion: dry runs of a removal name all that would go, and write nothing") {
-  for (const auto mode : {apply::DryRun::client, apply::DryRun::server}) {
+  for (const auto mode : {kube::DryRun::client, kube::DryRun::server}) {
     Site s;
     make_whole(s);
     const Json before = s.project("shop");

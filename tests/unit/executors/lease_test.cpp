@@ -343,7 +343,7 @@ TEST_CASE("lease: neither a dry run nor a run without news takes one") {
   CHECK(s.home->get("leases", "kubist", "shop") == before);
   s.virtual_cluster("shop", "a");
   executors::ReconcileOptions options;
-  options.dry_run = apply::DryRun::server;
+  options.dry_run = kube::DryRun::server;
   s.reconcile(options);
   CHECK(s.home->get("leases", "kubist", "shop") == before);
 }

@@ -172,7 +172,7 @@ TEST_CASE("webhooks: a dry run calls nobody") {
   const int before = asked;
   CHECK(before > 0);
   auto options = only({key("CanaryRelease", "shop", "gate")});
-  options.dry_run = apply::DryRun::server;
+  options.dry_run = kube::DryRun::server;
   s.forget();
   s.reconcile(options);
   CHECK(asked == before);

@@ -62,7 +62,7 @@ Json ReleaseCalls::answer(const engine::Node& node, const ReleaseLook& look, con
   if (!same_target || !failed) {
     return nothing(policies::k_reason_not_due, "its step is not the present one");
   }
-  if (m_world.dry_run != apply::DryRun::none) {
+  if (m_world.dry_run != kube::DryRun::none) {
     return nothing("DryRun", "it is not called in a dry run");
   }
   return call.kind == Call::Kind::job ? run_job(m_world, m_graph, node, look, call, *failed, stop)

@@ -48,7 +48,7 @@ apply::Report request_removal(kube::Client& home, const std::vector<apply::Targe
   std::vector<apply::Target> held;
   std::vector<apply::ObjectResult> failed;
   for (const apply::Target& target : targets) {
-    const bool dry = options.dry_run != apply::DryRun::none;
+    const bool dry = options.dry_run != kube::DryRun::none;
     const auto ready = dry || stop.stop_requested() ? util::Result<>{} : hold(home, target);
     if (ready) {
       held.push_back(target);

@@ -177,7 +177,7 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   Run run{build_graph(view), {}, view.snapshot.served, view.snapshot.warnings};
   KUBIST_TRY(const auto selected, select(run.graph, options));
   const engine::RunInfo info{util::random_uuid(), m_options.clock->now(),
-                             options.dry_run != apply::DryRun::none};
+                             options.dry_run != kube::DryRun::none};
   ProjectLocks locks(m_home, {m_options.identity, info.id, options.lock_timeout,
                               [&](const std::string& ns) { return recheck(run.graph, ns, stop); },
                               nullptr, m_options.clock, m_options.sleep});
@@ -207,7 +207,7 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   run_options.mode = options.mode;
   run_options.settle = options.settle;
   run_options.keep_trace = options.keep_trace;
-  run_options.write_status = options.dry_run == apply::DryRun::none;
+  run_options.write_status = options.dry_run == kube::DryRun::none;
   run.report =
       engine::run(run.graph, selected, info, run_options,
                   {executors, statuses, policies, releases, observer, *m_options.clock}, stop);
@@ -234,7 +234,7 @@ util::Result<Run> Session::run(const ReconcileOptions& options, engine::Observer
                                const std::stop_token& stop) {
   const auto until = m_options.clock->monotonic() + options.settle;
   KUBIST_TRY(Run run, run_planned(options, observer, stop));
-  if (options.dry_run != apply::DryRun::none || options.mode != engine::Mode::align) {
+  if (options.dry_run != kube::DryRun::none || options.mode != engine::Mode::align) {
     return run;
   }
   for (auto due = releases_due(run); due && !run.report.stopped; due = releases_due(run)) {

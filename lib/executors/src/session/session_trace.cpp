@@ -20,7 +20,7 @@ util::Result<PolicyLook> Session::trace_policies(const engine::Key& key,
   begin_run();
   Survey survey(look.graph, look.nodes, *m_home);
   ReconcileOptions options;
-  options.dry_run = apply::DryRun::client;
+  options.dry_run = kube::DryRun::client;
   World world = make_world(locks, survey, options, stop);
   Releases releases(world, look.graph, stop);
   const auto containers = make_container_runtime(&world);

@@ -84,7 +84,7 @@ util::Result<> KubeStatusStore::send(const engine::Node& node, const Written& pr
                                      const Json& status) {
   const std::string ns =
       node.key.kind == "Project" ? resources::project_namespace(*node.object) : node.key.ns;
-  if (m_world.dry_run != apply::DryRun::none || m_hidden.contains(ns)) {
+  if (m_world.dry_run != kube::DryRun::none || m_hidden.contains(ns)) {
     return {};
   }
   const Json patch = data::make_merge_patch(present.status, status);

@@ -75,7 +75,7 @@ util::Result<Json> Work::apply_now(kube::Client& client, const std::string& clus
   options.force = force;
   if (dry()) {
     note(verb, what, cluster, std::move(detail));
-    if (m_world.dry_run == apply::DryRun::client) {
+    if (m_world.dry_run == kube::DryRun::client) {
       return object;
     }
     options.dry_run = kube::DryRun::server;

@@ -27,7 +27,7 @@ class Work {
   const engine::Context& context() const { return m_context; }
   const data::Json& spec() const { return m_context.spec; }
   const std::stop_token& stop() const { return m_context.stop; }
-  bool dry() const { return m_world.dry_run != apply::DryRun::none; }
+  bool dry() const { return m_world.dry_run != kube::DryRun::none; }
   std::vector<engine::Write>& writes() { return m_writes; }
 
   std::string owner_mark() const { return executors::owner_mark(m_world.home_uid, m_node.key); }

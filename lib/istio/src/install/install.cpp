@@ -115,7 +115,7 @@ class Installer {
     }
     apply::RemoveOptions options;
     options.ignore_not_found = true;
-    options.dry_run = m_options.dry_run ? apply::DryRun::client : apply::DryRun::none;
+    options.dry_run = m_options.dry_run ? kube::DryRun::client : kube::DryRun::none;
     options.timeout = m_options.timeout;
     options.permit = m_options.permit;
     options.on_progress = m_options.on_progress;
@@ -156,7 +156,7 @@ class Installer {
   apply::Options apply_options() const {
     apply::Options options;
     options.force_conflicts = m_options.adopt;
-    options.dry_run = m_options.dry_run ? apply::DryRun::client : apply::DryRun::none;
+    options.dry_run = m_options.dry_run ? kube::DryRun::client : kube::DryRun::none;
     options.timeout = m_options.timeout;
     options.permit = m_options.permit;
     options.on_result = m_options.on_result;

@@ -188,7 +188,7 @@ class Uninstaller {
     apply::RemoveOptions options;
     options.propagation = propagation;
     options.ignore_not_found = true;
-    options.dry_run = m_options.dry_run ? apply::DryRun::client : apply::DryRun::none;
+    options.dry_run = m_options.dry_run ? kube::DryRun::client : kube::DryRun::none;
     options.timeout = m_options.timeout;
     options.on_result = m_options.on_result;
     options.on_progress = m_options.on_progress;

@@ -28,7 +28,7 @@ struct RemoveOptions {
   kube::Propagation propagation = kube::Propagation::background;
   std::optional<std::int64_t> grace_seconds;
   bool ignore_not_found = false;
-  DryRun dry_run = DryRun::none;
+  kube::DryRun dry_run = kube::DryRun::none;
   bool wait = true;                     ///< until the objects are gone
   std::chrono::nanoseconds timeout{0};  ///< of waiting; 0: none
   http::Permit permit;                  ///< goes with each deletion (http::Request)

@@ -18,12 +18,6 @@
 
 namespace kubist::apply {
 
-enum class DryRun {
-  none,
-  client,  ///< reads only: the outcome comes from comparing
-  server,  ///< server-side apply with dryRun=All: admission and validation run
-};
-
 /// What a hook decides about one object before it is written.
 struct Admission {
   bool write = true;   ///< false: it is left as it is, its outcome is `kept`
@@ -46,7 +40,7 @@ struct InventoryName {
 struct Options {
   std::string manager{kube::k_default_manager};  ///< field manager
   bool force_conflicts = false;
-  DryRun dry_run = DryRun::none;
+  kube::DryRun dry_run = kube::DryRun::none;
   kube::FieldValidation validation = kube::FieldValidation::strict;
   /// For namespaced objects that name none; empty: the client's default.
   std::string default_namespace;

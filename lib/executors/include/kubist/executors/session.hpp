@@ -25,7 +25,7 @@ struct ReconcileOptions {
   engine::Mode mode = engine::Mode::align;  ///< remove: take the selection away
   /// Load this project namespace and cluster-scoped kinds; empty: what the selection needs; *: all.
   std::string only_namespace;
-  apply::DryRun dry_run = apply::DryRun::none;
+  kube::DryRun dry_run = kube::DryRun::none;
   /// For a dry run: kubist objects as they would be. They stand for those of the cluster, or beside
   /// them where they are new; parts that one does not name stay as the cluster has them.
   std::vector<data::Json> planned;

@@ -30,7 +30,7 @@ struct World {
   Sites& sites;
   ProjectLocks& locks;
   Survey& survey;
-  apply::DryRun dry_run = apply::DryRun::none;
+  kube::DryRun dry_run = kube::DryRun::none;
   bool abandon = false;  ///< removal lets go of what cannot be reached, and lists it
   bool force = false;    ///< run items again although nothing changed
   bool skip_uninstall = false;

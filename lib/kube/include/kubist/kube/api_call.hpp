@@ -44,7 +44,12 @@ inline constexpr std::string_view k_accept_table =
 inline constexpr std::string_view k_accept_metadata =
     "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
 
-enum class DryRun { none, server };
+/// Does a write change anything? In a call both dry runs are dryRun=All, so that no mistake writes.
+enum class DryRun {
+  none,
+  client,  ///< reads only: the outcome comes from comparing
+  server,  ///< dryRun=All: admission and validation run
+};
 enum class FieldValidation { strict, warn, ignore };
 enum class PatchType { json, merge, strategic };
 enum class Propagation { background, foreground, orphan };
