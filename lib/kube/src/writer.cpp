@@ -1,0 +1,133 @@
+#include <kubist/data/pointer.hpp>
+#include <kubist/kube/api_error.hpp>
+#include <kubist/kube/writer.hpp>
+#include <kubist/util/text.hpp>
+
+namespace kubist::kube {
+
+using data::Json;
+using util::cat;
+using util::ErrorKind;
+
+/// What is written, and where.
+struct Writer::Place {
+  const Target& target;
+  const ApiResource& resource;
+  std::string ns;
+  std::string name;
+
+  Place(const Target& target, const ApiResource& resource, std::string_view ns,
+        std::string_view name)
+      : target(target), resource(resource), ns(ns), name(name) {}
+  Place(const Target& target, const ApiResource& resource, const Json& object)
+      : Place(target, resource, data::string_at(object, {"metadata", "namespace"}),
+              data::string_at(object, {"metadata", "name"})) {}
+  std::string title() const {
+    return cat(resource.api_version(), ' ', resource.kind, '/', ns, ns.empty() ? "" : "/", name);
+  }
+};
+
+namespace {
+
+std::string_view version_of(const Json& object) {
+  return data::string_at(object, {"metadata", "resourceVersion"});
+}
+
+bool not_found(const util::Error& error) { return error.kind == ErrorKind::not_found; }
+
+}  // namespace
+
+/// The answer; null in a client dry run.
+util::Result<Json> Writer::send(const Place& place, ApiCall call) const {
+  if (m_rules.dry_run == DryRun::client) {
+    return Json();
+  }
+  if (!dry() && m_rules.before) {
+    KUBIST_CHECK(m_rules.before());
+  }
+  if (!dry()) {
+    call.permit = m_rules.permit;
+  }
+  auto answer = place.target.client.json(call);
+  if (!dry() && m_rules.sent) {
+    m_rules.sent(place.target.client, place.resource, place.ns);
+  }
+  return answer;
+}
+
+void Writer::tell(const Place& place, std::string verb, std::string detail,
+                  const ApiCall& call) const {
+  if (m_rules.told) {
+    const std::scoped_lock lock(*m_telling);
+    m_rules.told(
+        {std::move(verb), place.title(), place.target.cluster, std::move(detail), call});
+  }
+}
+
+util::Result<Json> Writer::apply(const Target& target, const ApiResource& resource,
+                                 const Json& object, const ApplyOf& how) const {
+  const Place place(target, resource, object);
+  ApplyOptions options;
+  options.field_manager = m_rules.field_manager;
+  options.dry_run = m_rules.dry_run;
+  options.force = how.force;
+  const ApiCall call = kube::apply(resource, object, options);
+  auto after = send(place, call);
+  // An earlier write of the run would have made its namespace.
+  const bool nowhere = dry() && how.live == nullptr && !place.ns.empty() && !after &&
+                       not_found(after.error());
+  if (!after && !nowhere) {
+    return after;
+  }
+  if (dry() || how.live == nullptr || version_of(*how.live) != version_of(*after)) {
+    tell(place, how.live == nullptr ? "create" : "apply", how.detail, call);
+  }
+  return nowhere || after->is_null() ? util::Result<Json>(object) : after;
+}
+
+util::Result<Json> Writer::create(const Target& target, const ApiResource& resource,
+                                  const Json& object) const {
+  const Place place(target, resource, object);
+  const ApiCall call = kube::create(
+      resource, object, {.field_manager = m_rules.field_manager, .dry_run = m_rules.dry_run});
+  KUBIST_TRY(Json made, send(place, call));
+  tell(place, "create", "", call);
+  return made.is_null() ? object : made;
+}
+
+util::Result<Json> Writer::patch(const Target& target, const ApiResource& resource,
+                                 std::string_view ns, std::string_view name, PatchType type,
+                                 const Json& body, const PatchOf& how) const {
+  const Place place(target, resource, ns, name);
+  const ApiCall call = kube::patch(
+      resource, ns, name, type, body,
+      {.field_manager = how.field_manager.empty() ? m_rules.field_manager : how.field_manager,
+       .dry_run = m_rules.dry_run,
+       .subresource = how.subresource});
+  auto after = send(place, call);
+  const bool nothing_yet = dry() && !after && not_found(after.error());
+  if (!after && !nothing_yet) {
+    return after;
+  }
+  tell(place, how.subresource.empty() ? "patch" : cat("patch ", how.subresource), how.detail, call);
+  return nothing_yet ? util::Result<Json>(Json()) : after;
+}
+
+util::Result<bool> Writer::remove(const Target& target, const ApiResource& resource,
+                                  std::string_view ns, std::string_view name,
+                                  std::string_view uid) const {
+  const Place place(target, resource, ns, name);
+  DeleteOptions options;
+  options.uid = uid;
+  options.dry_run = m_rules.dry_run;
+  const ApiCall call = kube::remove(resource, ns, name, options);
+  const auto answer = send(place, call);
+  if (!answer && not_found(answer.error())) {
+    return false;
+  }
+  KUBIST_CHECK(answer);
+  tell(place, "delete", "", call);
+  return true;
+}
+
+}  // namespace kubist::kube
