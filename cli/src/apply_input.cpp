@@ -35,6 +35,7 @@ util::Result<apply::Options> apply_options(Context& context, const Arguments& ar
   options.enforce_namespace = context.ns_given();
   options.check_fields = true;
   options.before_apply = executors::prepare_projects;
+  options.brings_namespace = executors::brought_namespace;
   options.on_progress = [&context](std::string_view line) { context.log().line(line); };
   return options;
 }

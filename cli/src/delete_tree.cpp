@@ -16,12 +16,12 @@
 namespace kubist::cli {
 namespace {
 
-using kube::DryRun;
 using apply::ObjectResult;
 using apply::Outcome;
 using engine::NodeReport;
 using engine::NodeState;
 using executors::Run;
+using kube::DryRun;
 using util::cat;
 using util::ErrorKind;
 

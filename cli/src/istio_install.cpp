@@ -4,8 +4,10 @@
 #include <kubist/http/fetch.hpp>
 #include <kubist/istio/install.hpp>
 #include <kubist/istio/render.hpp>
+#include <kubist/kube/writer.hpp>
 #include <kubist/util/text.hpp>
 
+#include "dry_run.hpp"
 #include "istio_flags.hpp"
 
 namespace kubist::cli {
@@ -14,16 +16,17 @@ using util::cat;
 
 namespace {
 
-istio::InstallOptions install_options(Context& context, const Arguments& arguments) {
+istio::InstallOptions install_options(Context& context, const Arguments& arguments,
+                                      kube::DryRun dry_run) {
   istio::InstallOptions options;
   options.adopt = arguments.boolean("adopt");
-  options.dry_run = arguments.text("dry-run") == "client";
+  options.writer = kube::Writer({.dry_run = dry_run});
   options.timeout = arguments.duration("timeout");
   options.on_stage = [&context](istio::Stage stage) {
     context.log().line(cat("stage: ", istio::to_string(stage)));
   };
   options.on_progress = [&context](std::string_view text) { context.log().line(text); };
-  options.on_result = result_lines(context, options.dry_run);
+  options.on_result = result_lines(context, options.writer.dry());
   return options;
 }
 
@@ -94,8 +97,9 @@ std::vector<Flag> install_flags() {
 
 util::Result<int> run_install(Context& context, const Arguments& arguments, bool upgrade) {
   KUBIST_TRY(const istio::SupportTable support, support_of(arguments));
+  KUBIST_TRY(const kube::DryRun dry_run, dry_run_of(arguments));
   KUBIST_TRY(const istio::Bundle bundle, read_bundle(context, arguments));
-  istio::InstallOptions options = install_options(context, arguments);
+  istio::InstallOptions options = install_options(context, arguments, dry_run);
   options.upgrade = upgrade;
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const istio::InstallOutcome outcome,
@@ -103,7 +107,7 @@ util::Result<int> run_install(Context& context, const Arguments& arguments, bool
   if (!outcome.obstacles.empty()) {
     return util::fail(istio::refusal(outcome.obstacles));
   }
-  if (!options.dry_run) {
+  if (!options.writer.dry()) {
     context.out().write(cat("Istio: ", istio::to_string(outcome.verdict.verdict), ", ",
                             util::printable(istio::summary(outcome.verdict)), '\n'));
   }

@@ -3,6 +3,7 @@
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/tree.hpp>
+#include <kubist/kube/writer.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
@@ -45,9 +46,8 @@ util::Result<std::string> ask(kube::Client& client, const Askable& what, const e
   const std::string request = cat(verb, '@', util::random_uuid());
   const Json patch{
       {"metadata", {{"annotations", {{std::string(resources::k_request_annotation), request}}}}}};
-  KUBIST_CHECK(client.json(kube::patch(resource_of(what), key.ns, key.name, kube::PatchType::merge,
-                                       patch, {.field_manager = "kubist"}),
-                           stop));
+  KUBIST_CHECK(kube::Writer().patch({client}, resource_of(what), key.ns, key.name,
+                                    kube::PatchType::merge, patch));
   return request;
 }
 

@@ -32,9 +32,9 @@ namespace {
 int pods_of_removal(Stage& stage, const std::string& name) {
   std::atomic<int> pods = 0;
   World world = stage.world;
-  world.on_write = [&pods](const Write& write) {
+  world.writer = kube::Writer(kube::Writer::Rules{.told = [&pods](const kube::Write& write) {
     pods += write.verb == "create" && write.object.find(" Pod/") != std::string::npos ? 1 : 0;
-  };
+  }});
   REQUIRE(home()->run(kube::remove(deploy_items(), stage.ns(), name)));
   const auto removed = remove_item(world, stage.ns(), name);
   REQUIRE_MESSAGE(removed, removed.error().to_string());

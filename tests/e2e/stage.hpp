@@ -64,7 +64,8 @@ class Stage {
       return Place{home(), ns, ""};
     };
     world.settings.script_image = "localhost/busybox:1";
-    world.on_write = [this](const Write&) { ++m_writes; };
+    world.writer =
+        kube::Writer(kube::Writer::Rules{.told = [this](const kube::Write&) { ++m_writes; }});
   }
   ~Stage() {
     auto items = home()->list(deploy_items(), m_ns);

@@ -2,6 +2,7 @@
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/tree.hpp>
+#include <kubist/kube/writer.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
@@ -87,8 +88,7 @@ util::Result<int> run_canary_approve(Context& context, const Arguments& argument
         util::format_time(util::system_clock().now() + arguments.duration("expires"));
   }
   const auto* kind = resources::find_kind(resources::k_kubist_group, "Approval");
-  KUBIST_CHECK(
-      client->json(kube::apply(executors::resource_of(*kind), approval, {}), context.stop()));
+  KUBIST_CHECK(kube::Writer().apply({*client}, executors::resource_of(*kind), approval));
   context.out().write(cat("approval.kubist.io/", approval["metadata"]["name"].get<std::string>(),
                           " lets ", key.name, " go to ", weight, " %\n"));
   return k_ok;

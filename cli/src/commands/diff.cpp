@@ -1,6 +1,7 @@
 #include <kubist/apply/diff.hpp>
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
+#include <kubist/executors/prepare.hpp>
 
 #include "../input.hpp"
 #include "../output/document.hpp"
@@ -17,6 +18,7 @@ util::Result<int> diff(Context& context, const Arguments& arguments) {
   KUBIST_TRY(options.default_namespace, context.ns());
   options.enforce_namespace = context.ns_given();
   options.check_fields = true;
+  options.brings_namespace = executors::brought_namespace;
   options.prune = arguments.boolean("prune");
   if (arguments.given("inventory")) {
     options.inventory = {options.default_namespace, arguments.text("inventory")};

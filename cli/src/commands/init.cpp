@@ -1,7 +1,7 @@
-#include <kubist/apply/install.hpp>
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/data/yaml_writer.hpp>
+#include <kubist/setup/install.hpp>
 #include <kubist/util/text.hpp>
 
 #include "../dry_run.hpp"
@@ -12,7 +12,7 @@ namespace kubist::cli {
 namespace {
 
 util::Result<> print_rbac(Context& context, const Arguments& arguments) {
-  apply::ProjectAccount account;
+  setup::ProjectAccount account;
   const std::string given = arguments.text("service-account");
   const auto slash = given.find('/');
   if (slash == std::string::npos || slash == 0 || slash + 1 == given.size()) {
@@ -32,8 +32,8 @@ util::Result<> print_rbac(Context& context, const Arguments& arguments) {
       data::write_yaml(object, text);
     }
   };
-  add(apply::init_rbac());
-  add(apply::project_rbac(account));
+  add(setup::init_rbac());
+  add(setup::project_rbac(account));
   context.out().write(text);
   return {};
 }
@@ -46,14 +46,13 @@ util::Result<int> run_init(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto format, set_format(arguments));
   KUBIST_TRY(const auto dry_run, dry_run_of(arguments));
   KUBIST_TRY(const auto client, context.client());
-  apply::InstallOptions options;
+  setup::InstallOptions options;
   options.version = KUBIST_VERSION;
-  options.client_dry_run = dry_run == kube::DryRun::client;
-  options.server_dry_run = dry_run == kube::DryRun::server;
+  options.dry_run = dry_run;
   options.timeout = arguments.duration("timeout");
   SetPrinter printer(context, format, std::string(dry_run_suffix(dry_run)), {});
   options.on_result = [&printer](const apply::ObjectResult& result) { printer.result(result); };
-  return printer.finish(apply::install_crds(*client, options, context.stop()));
+  return printer.finish(setup::install_crds(*client, options, context.stop()));
 }
 
 }  // namespace

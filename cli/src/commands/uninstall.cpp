@@ -1,6 +1,6 @@
-#include <kubist/apply/install.hpp>
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
+#include <kubist/setup/install.hpp>
 
 #include "../dry_run.hpp"
 #include "../output/set_report.hpp"
@@ -12,13 +12,13 @@ namespace {
 util::Result<int> run_uninstall(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto dry_run, dry_run_of(arguments));
   KUBIST_TRY(const auto client, context.client());
-  apply::UninstallOptions options;
+  setup::UninstallOptions options;
   options.force = arguments.boolean("force");
-  options.dry_run = dry_run != kube::DryRun::none;
+  options.dry_run = dry_run;
   options.timeout = arguments.duration("timeout");
   SetPrinter printer(context, SetFormat::lines, std::string(dry_run_suffix(dry_run)), {});
   options.on_result = [&printer](const apply::ObjectResult& result) { printer.result(result); };
-  return printer.finish(apply::uninstall_crds(*client, options, context.stop()));
+  return printer.finish(setup::uninstall_crds(*client, options, context.stop()));
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ util::Result<kube::ApiResource> find_resource(kube::Client& client,
     return *served;
   }
   if (in_set) {
-    if (auto resource = resource_of_crd(*crd->second, view.version(), view.kind())) {
+    if (auto resource = kube::resource_of_crd(*crd->second, view.version(), view.kind())) {
       return *std::move(resource);
     }
   }
@@ -85,32 +85,6 @@ bool is_crd(const Json& object) {
 bool is_namespace(const Json& object) {
   const ObjectView view(object);
   return view.kind() == "Namespace" && view.group().empty();
-}
-
-std::optional<kube::ApiResource> resource_of_crd(const Json& crd, std::string_view version,
-                                                 std::string_view kind) {
-  const Json* versions = data::find_path(crd, {"spec", "versions"});
-  if (versions == nullptr || !versions->is_array() ||
-      data::string_at(crd, {"spec", "names", "kind"}) != kind) {
-    return std::nullopt;
-  }
-  for (const Json& entry : *versions) {
-    if (data::string_at(entry, {"name"}) == version && data::bool_at(entry, {"served"})) {
-      kube::ApiResource resource;
-      resource.group = data::string_at(crd, {"spec", "group"});
-      resource.version = version;
-      resource.kind = kind;
-      resource.plural = data::string_at(crd, {"spec", "names", "plural"});
-      resource.singular = data::string_at(crd, {"spec", "names", "singular"});
-      resource.verbs = {"delete", "get", "list", "patch", "create", "update", "watch"};
-      resource.namespaced = data::string_at(crd, {"spec", "scope"}) == "Namespaced";
-      if (data::find_path(entry, {"subresources", "status"}) != nullptr) {
-        resource.subresources.emplace_back("status");
-      }
-      return resource;
-    }
-  }
-  return std::nullopt;
 }
 
 std::vector<Work> resolve_set(kube::Client& client, std::vector<Manifest>& objects,

@@ -24,11 +24,10 @@ namespace {
 bool misses_what_the_set_makes(const Error& error) { return error.kind == ErrorKind::not_found; }
 
 /// Is there that namespace once this object has been applied?
-bool makes_namespace(const Work& work, std::string_view ns) {
+bool makes_namespace(const Options& options, const Work& work, std::string_view ns) {
   const Json& object = work.manifest->object;
   return (is_namespace(object) && work.ref.name == ns) ||
-         (work.ref.kind == "Project" && work.ref.group == resources::k_kubist_group &&
-          resources::project_namespace(object) == ns);
+         (!ns.empty() && options.brings_namespace && options.brings_namespace(object) == ns);
 }
 
 /// Do two states of an object differ in anything but bookkeeping?
@@ -108,10 +107,11 @@ void SetRun::take_success(Work& work, const kube::Reply& reply) {
 }
 
 void SetRun::take_failure(Work& work, Error error) {
-  if (m_options.dry_run == kube::DryRun::server && !work.exists && misses_what_the_set_makes(error)) {
+  if (m_options.dry_run == kube::DryRun::server && !work.exists &&
+      misses_what_the_set_makes(error)) {
     const bool made_here =
         work.kind_in_set || std::any_of(m_works.begin(), m_works.end(), [&](const Work& other) {
-          return makes_namespace(other, work.ref.ns);
+          return makes_namespace(m_options, other, work.ref.ns);
         });
     if (made_here) {
       if (m_options.keep_objects || m_keep_before) {

@@ -56,7 +56,8 @@ bool SetRun::prepare() {
       return false;
     }
   }
-  if (m_options.before_apply && m_options.dry_run == kube::DryRun::none && !m_stop.stop_requested()) {
+  if (m_options.before_apply && m_options.dry_run == kube::DryRun::none &&
+      !m_stop.stop_requested()) {
     if (auto ready = m_options.before_apply(m_client, m_objects, m_stop); !ready) {
       m_report.errors.push_back(ready.error());
       return false;

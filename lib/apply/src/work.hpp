@@ -37,10 +37,6 @@ std::vector<Work> resolve_set(kube::Client& client, std::vector<resources::Manif
                               const Options& options, std::vector<util::Error>& errors,
                               const std::stop_token& stop);
 
-/// The resource that a CRD in the input will serve for that version; nothing when it does not.
-std::optional<kube::ApiResource> resource_of_crd(const data::Json& crd, std::string_view version,
-                                                 std::string_view kind);
-
 bool is_crd(const data::Json& object);
 bool is_namespace(const data::Json& object);
 

@@ -118,10 +118,9 @@ util::Result<Executor*> ExecutorSet::find(const std::string& kind, const std::st
   }
   auto found = m_by_name.find(lower);
   auto unknown = [&](std::string message) {
-    auto error = util::make_error(ErrorKind::invalid, std::move(message),
-                                  cat("executors for ", kind, ": ", util::join(names(kind), ", ")));
-    error.reason = "UnknownExecutor";
-    return util::fail(std::move(error));
+    return util::fail(ErrorKind::invalid, std::move(message),
+                      cat("executors for ", kind, ": ", util::join(names(kind), ", ")),
+                      "UnknownExecutor");
   };
   if (found == m_by_name.end()) {
     return unknown(cat("unknown executor \"", name, "\"", util::did_you_mean(name, names(kind))));

@@ -19,11 +19,10 @@ util::Result<Json> PolicyWorld::metrics(const Node& /*node*/, const PolicyDefini
   if (metrics_of(definition, parameters).empty()) {
     return Json::object();
   }
-  auto error = util::make_error(
+  return util::fail(
       ErrorKind::invalid,
-      cat("policy ", definition.name, " declares metrics, and no metrics source is configured"));
-  error.reason = "NoMetricsSource";
-  return util::fail(std::move(error));
+      cat("policy ", definition.name, " declares metrics, and no metrics source is configured"), "",
+      "NoMetricsSource");
 }
 
 util::Result<std::vector<Json>> PolicyWorld::observed(const Node& /*node*/) {

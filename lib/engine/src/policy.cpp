@@ -158,11 +158,9 @@ util::Result<DefinitionPtr> PolicyCatalog::find(const std::string& ns,
   for (const auto& definition : list(ns)) {
     names.push_back(definition->name);
   }
-  auto error = util::make_error(
-      ErrorKind::invalid, cat("unknown policy \"", name, "\"", util::did_you_mean(name, names)),
-      cat("policies here: ", util::join(names, ", ")));
-  error.reason = "UnknownPolicy";
-  return util::fail(std::move(error));
+  return util::fail(ErrorKind::invalid,
+                    cat("unknown policy \"", name, "\"", util::did_you_mean(name, names)),
+                    cat("policies here: ", util::join(names, ", ")), "UnknownPolicy");
 }
 
 std::vector<DefinitionPtr> PolicyCatalog::list(const std::string& ns) const {

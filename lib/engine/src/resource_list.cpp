@@ -211,9 +211,7 @@ util::Result<Answer> read_answer(const Json& output) {
     }
   }
   if (!refusals.empty()) {
-    auto error = util::make_error(ErrorKind::denied, util::join(refusals, "; "));
-    error.reason = "PolicyDenied";
-    return util::fail(std::move(error));
+    return util::fail(ErrorKind::denied, util::join(refusals, "; "), "", "PolicyDenied");
   }
   auto found = output.find("items");
   if (found == output.end() || !found->is_array()) {

@@ -135,11 +135,9 @@ util::Error CurlExchange::failure(CURLcode code) const {
     std::string detail = m_error_text.front() != '\0' ? m_error_text.data() : curl_easy_strerror(code);
     cause = cause_of(code, easy(), m_request, m_url, std::move(detail));
   }
-  util::Error error = util::make_error(
+  return util::make_error(
       cause.kind, util::cat(m_request.method, ' ', redacted(m_request.url), ": ", cause.text),
-      std::move(cause.hint));
-  error.reason = cause.reason;
-  return error;
+      std::move(cause.hint), std::string(cause.reason));
 }
 
 }  // namespace kubist::http

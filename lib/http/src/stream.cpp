@@ -76,9 +76,8 @@ util::Result<Response> stream(Transport& transport, Request request,
     }
   }
   if (pipe->overflow && !pipe->closed) {
-    util::Error error = util::make_error(util::ErrorKind::unavailable, what + ": the receiver is too slow");
-    error.reason = k_failure_lost;
-    return util::fail(std::move(error));
+    return util::fail(util::ErrorKind::unavailable, what + ": the receiver is too slow", "",
+                      std::string(k_failure_lost));
   }
   return std::move(*pipe->outcome);
 }

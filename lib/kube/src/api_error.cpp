@@ -219,6 +219,12 @@ bool is_expired(const util::Error& error) {
   return error.http_status == 410 || error.reason == "Expired" || error.reason == "Gone";
 }
 
+bool is_conflict(const util::Error& error) { return error.http_status == 409; }
+
+bool may_be_outdated(const util::Error& error) {
+  return is_conflict(error) || error.http_status == 422;
+}
+
 bool already_exists(const util::Error& error) { return error.reason == "AlreadyExists"; }
 
 std::vector<std::string> parse_warnings(const http::Headers& headers) {

@@ -1,3 +1,4 @@
+#include <kubist/data/pointer.hpp>
 #include <kubist/kube/api_resource.hpp>
 #include <kubist/util/text.hpp>
 
@@ -56,6 +57,32 @@ util::Result<> check_name(std::string_view what, std::string_view name) {
     }
   }
   return {};
+}
+
+std::optional<ApiResource> resource_of_crd(const data::Json& crd, std::string_view version,
+                                           std::string_view kind) {
+  const Json* versions = data::find_path(crd, {"spec", "versions"});
+  if (versions == nullptr || !versions->is_array() ||
+      data::string_at(crd, {"spec", "names", "kind"}) != kind) {
+    return std::nullopt;
+  }
+  for (const data::Json& entry : *versions) {
+    if (data::string_at(entry, {"name"}) == version && data::bool_at(entry, {"served"})) {
+      ApiResource resource;
+      resource.group = data::string_at(crd, {"spec", "group"});
+      resource.version = version;
+      resource.kind = kind;
+      resource.plural = data::string_at(crd, {"spec", "names", "plural"});
+      resource.singular = data::string_at(crd, {"spec", "names", "singular"});
+      resource.verbs = {"delete", "get", "list", "patch", "create", "update", "watch"};
+      resource.namespaced = data::string_at(crd, {"spec", "scope"}) == "Namespaced";
+      if (data::find_path(entry, {"subresources", "status"}) != nullptr) {
+        resource.subresources.emplace_back("status");
+      }
+      return resource;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace kubist::kube

@@ -150,13 +150,10 @@ class Lister {
     if (m_bytes <= m_options.max_bytes) {
       return {};
     }
-    util::Error error =
-        util::make_error(util::ErrorKind::invalid,
-                         util::cat("GET ", http::redacted(m_url), ": the list is longer than ",
-                                   m_options.max_bytes, " bytes"),
-                         "See docs/limits.md.");
-    error.reason = http::k_failure_too_large;
-    return util::fail(std::move(error));
+    return util::fail(util::ErrorKind::invalid,
+                      util::cat("GET ", http::redacted(m_url), ": the list is longer than ",
+                                m_options.max_bytes, " bytes"),
+                      "See docs/limits.md.", std::string(http::k_failure_too_large));
   }
 
   /// A page's limit, cut to what is still wanted.

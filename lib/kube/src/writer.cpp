@@ -16,12 +16,18 @@ struct Writer::Place {
   std::string ns;
   std::string name;
 
-  Place(const Target& target, const ApiResource& resource, std::string_view ns,
-        std::string_view name)
-      : target(target), resource(resource), ns(ns), name(name) {}
-  Place(const Target& target, const ApiResource& resource, const Json& object)
-      : Place(target, resource, data::string_at(object, {"metadata", "namespace"}),
-              data::string_at(object, {"metadata", "name"})) {}
+  static std::string ns_of(const Json& object) {
+    return std::string(data::string_at(object, {"metadata", "namespace"}));
+  }
+  /// Of an object that the server shall name, the beginning.
+  static std::string name_of(const Json& object) {
+    return std::string(data::string_at(object, {"metadata", "name"},
+                                       data::string_at(object, {"metadata", "generateName"})));
+  }
+  /// An earlier write of the run would have made its namespace.
+  bool lacks_namespace(const util::Result<Json>& answer) const {
+    return !ns.empty() && !answer && answer.error().kind == ErrorKind::not_found;
+  }
   std::string title() const {
     return cat(resource.api_version(), ' ', resource.kind, '/', ns, ns.empty() ? "" : "/", name);
   }
@@ -57,25 +63,26 @@ util::Result<Json> Writer::send(const Place& place, ApiCall call) const {
 
 void Writer::tell(const Place& place, std::string verb, std::string detail,
                   const ApiCall& call) const {
+  tell({std::move(verb), place.title(), place.target.cluster, std::move(detail), call});
+}
+
+void Writer::tell(const Write& write) const {
   if (m_rules.told) {
     const std::scoped_lock lock(*m_telling);
-    m_rules.told(
-        {std::move(verb), place.title(), place.target.cluster, std::move(detail), call});
+    m_rules.told(write);
   }
 }
 
 util::Result<Json> Writer::apply(const Target& target, const ApiResource& resource,
                                  const Json& object, const ApplyOf& how) const {
-  const Place place(target, resource, object);
+  const Place place{target, resource, Place::ns_of(object), Place::name_of(object)};
   ApplyOptions options;
   options.field_manager = m_rules.field_manager;
   options.dry_run = m_rules.dry_run;
   options.force = how.force;
   const ApiCall call = kube::apply(resource, object, options);
   auto after = send(place, call);
-  // An earlier write of the run would have made its namespace.
-  const bool nowhere = dry() && how.live == nullptr && !place.ns.empty() && !after &&
-                       not_found(after.error());
+  const bool nowhere = dry() && how.live == nullptr && place.lacks_namespace(after);
   if (!after && !nowhere) {
     return after;
   }
@@ -87,18 +94,25 @@ util::Result<Json> Writer::apply(const Target& target, const ApiResource& resour
 
 util::Result<Json> Writer::create(const Target& target, const ApiResource& resource,
                                   const Json& object) const {
-  const Place place(target, resource, object);
+  Place place{target, resource, Place::ns_of(object), Place::name_of(object)};
   const ApiCall call = kube::create(
       resource, object, {.field_manager = m_rules.field_manager, .dry_run = m_rules.dry_run});
-  KUBIST_TRY(Json made, send(place, call));
+  auto made = send(place, call);
+  const bool nowhere = dry() && place.lacks_namespace(made);
+  if (!made && !nowhere) {
+    return made;
+  }
+  if (!dry()) {
+    place.name = Place::name_of(*made);
+  }
   tell(place, "create", "", call);
-  return made.is_null() ? object : made;
+  return nowhere || made->is_null() ? util::Result<Json>(object) : made;
 }
 
 util::Result<Json> Writer::patch(const Target& target, const ApiResource& resource,
                                  std::string_view ns, std::string_view name, PatchType type,
                                  const Json& body, const PatchOf& how) const {
-  const Place place(target, resource, ns, name);
+  const Place place{target, resource, std::string(ns), std::string(name)};
   const ApiCall call = kube::patch(
       resource, ns, name, type, body,
       {.field_manager = how.field_manager.empty() ? m_rules.field_manager : how.field_manager,
@@ -116,7 +130,7 @@ util::Result<Json> Writer::patch(const Target& target, const ApiResource& resour
 util::Result<bool> Writer::remove(const Target& target, const ApiResource& resource,
                                   std::string_view ns, std::string_view name,
                                   std::string_view uid) const {
-  const Place place(target, resource, ns, name);
+  const Place place{target, resource, std::string(ns), std::string(name)};
   DeleteOptions options;
   options.uid = uid;
   options.dry_run = m_rules.dry_run;

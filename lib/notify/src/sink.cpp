@@ -33,11 +33,9 @@ util::Result<> check(const Sink& sink) {
   if (wrong == nullptr) {
     return {};
   }
-  util::Error error = util::make_error(
-      ErrorKind::invalid, cat("notification ", sink.name, " (", to_string(sink.type), ") ", wrong),
-      "Correct spec.notifications of the Project.");
-  error.reason = "InvalidNotification";
-  return util::fail(std::move(error));
+  return util::fail(ErrorKind::invalid,
+                    cat("notification ", sink.name, " (", to_string(sink.type), ") ", wrong),
+                    "Correct spec.notifications of the Project.", "InvalidNotification");
 }
 
 std::string text_of(const Json& value) {

@@ -1,5 +1,6 @@
 #include "line_diff.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <unordered_map>
 

@@ -276,9 +276,8 @@ util::Result<ChildResult> run_child(const ChildCommand& command, const std::stop
 
 util::Error child_error(const ChildResult& result, const std::string& what, const Limits& limits) {
   auto make = [&](ErrorKind kind, std::string text, const char* reason) {
-    auto error = util::make_error(kind, with_tail(std::move(text), result.stderr_tail));
-    error.reason = reason;
-    return error;
+    return util::make_error(kind, with_tail(std::move(text), result.stderr_tail), "",
+                            std::string(reason));
   };
   if (result.cancelled) {
     return make(ErrorKind::cancelled, cat(what, " was interrupted"), "Cancelled");

@@ -13,12 +13,11 @@ using util::cat;
 using util::ErrorKind;
 
 tl::unexpected<util::Error> fault(ErrorKind kind, std::string message) {
-  util::Error error = util::make_error(
+  return util::fail(
       kind, std::move(message),
       "Nothing was overwritten. `kubist deployitem state put` gives the item a state that you have "
-      "kept, `kubist deployitem state rm` lets it begin without one.");
-  error.reason = "CorruptState";
-  return util::fail(std::move(error));
+      "kept, `kubist deployitem state rm` lets it begin without one.",
+      "CorruptState");
 }
 
 class Verifier {

@@ -76,12 +76,11 @@ std::string both(std::string_view condition, const std::string& other) {
 /// Gives the rule copies for the canary; of some requests alone it is a rule of its own, before it.
 util::Result<> add_copies(Json& rule, const Shift& shift, Json& before) {
   if (rule.contains("mirror")) {
-    auto error = util::make_error(
+    return util::fail(
         util::ErrorKind::invalid,
         cat("route ", data::string_at(rule, {"name"}), " has a mirror of its own"),
-        "A request can have one copy: take the mirror out of the route, or out of the release.");
-    error.reason = "MirrorTaken";
-    return util::fail(std::move(error));
+        "A request can have one copy: take the mirror out of the route, or out of the release.",
+        "MirrorTaken");
   }
   Json to = *backend_of(rule["weights"], shift, shift.canary);
   to.erase("weight");
@@ -210,12 +209,11 @@ util::Result<Json> shifted_routes(const Json& routes, const Shift& shift) {
     shifted.push_back(std::move(rule));
   }
   if (!any) {
-    auto error = util::make_error(
+    return util::fail(
         util::ErrorKind::invalid,
         cat("no route sends to version ", shift.stable, " of ", shift.destination),
-        "Name the version that has the traffic in spec.stable, and a route that sends to it.");
-    error.reason = "StableNotRouted";
-    return util::fail(std::move(error));
+        "Name the version that has the traffic in spec.stable, and a route that sends to it.",
+        "StableNotRouted");
   }
   return shifted;
 }

@@ -12,9 +12,8 @@ using util::cat;
 namespace {
 
 util::Error no_such_rule(std::string message, std::string hint) {
-  auto error = util::make_error(util::ErrorKind::invalid, std::move(message), std::move(hint));
-  error.reason = "NoSuchRule";
-  return error;
+  return util::make_error(util::ErrorKind::invalid, std::move(message), std::move(hint),
+                          "NoSuchRule");
 }
 
 util::Result<std::size_t> find_rule(const Json& routes, const std::string& name) {

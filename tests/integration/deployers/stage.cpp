@@ -47,12 +47,12 @@ Stage::Stage() : m_ns("items-" + util::random_suffix(8)), m_place(m_ns + "-place
   world.place_of = [this](const std::string&, const std::string&) -> util::Result<Place> {
     return Place{home(), m_place, "place"};
   };
-  world.on_write = [this](const Write& write) {
+  world.writer = kube::Writer(kube::Writer::Rules{.told = [this](const kube::Write& write) {
     const std::lock_guard lock(m_mutex);
     if (!write.cluster.empty()) {
       m_writes.push_back(write.verb + " " + write.object);
     }
-  };
+  }});
   world.progress = [this](const std::string& line) {
     const std::lock_guard lock(m_mutex);
     m_said += line + "\n";

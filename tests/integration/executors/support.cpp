@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <kubist/apply/install.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/crds.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/setup/install.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
@@ -419,7 +419,7 @@ void install_crds() {
     if (kubectl("home", {"get", "-f", "-", "-o", "name"}, list.dump()).exit_code != 0) {
       must(kubectl("home", {"apply", "--server-side", "-f", "-"}, list.dump()));
     }
-    const Json roles{{"apiVersion", "v1"}, {"kind", "List"}, {"items", apply::project_roles()}};
+    const Json roles{{"apiVersion", "v1"}, {"kind", "List"}, {"items", setup::project_roles()}};
     must(kubectl("home", {"apply", "--server-side", "-f", "-"}, roles.dump()));
     must(kubectl("home", {"wait", "--for=condition=Established", "--timeout=60s", "-f", "-"},
                  list.dump()));

@@ -100,6 +100,7 @@ FakeCluster::FakeCluster(std::string host)
   for (const char* name : {"default", "kube-system"}) {
     put({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name}}}});
   }
+  forget_log();  // what the operator found out of the kinds
 }
 
 FakeCluster::~FakeCluster() {

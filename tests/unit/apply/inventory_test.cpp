@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <kubist/apply/install.hpp>
 #include <kubist/apply/inventory.hpp>
 
 using namespace kubist;
@@ -87,14 +86,4 @@ TEST_CASE("prune: entry, label and uid must agree") {
   Json kept = live;
   kept["metadata"]["annotations"]["cli-utils.sigs.k8s.io/on-remove"] = "keep";
   CHECK(decide_prune({"v1", "u1"}, "set", &kept).action == Action::keep);
-}
-
-TEST_CASE("versions: compare as semantic versions") {
-  CHECK(compare_versions("1.2.3", "1.2.3") == 0);
-  CHECK(compare_versions("1.2.10", "1.2.9") == 1);
-  CHECK(compare_versions("v0.1.0", "0.2.0") == -1);
-  CHECK(compare_versions("", "0.0.1") == -1);
-  CHECK(compare_versions("1.0.0-rc.1", "1.0.0") == -1);
-  CHECK(compare_versions("1.0.0-rc.2", "1.0.0-rc.10") == -1);
-  CHECK(compare_versions("1.0.0+build", "1.0.0") == 0);
 }

@@ -1,5 +1,8 @@
 // How a job that is driven here ends: by its deployer, by another kubist, or not yet, after a stop.
 #include <algorithm>
+#include <atomic>
+#include <latch>
+#include <thread>
 #include <utility>
 
 #include <doctest/doctest.h>
@@ -57,13 +60,13 @@ struct Fixture {
     options.transport = fake;
     world.home = *kube::Client::connect(std::move(access), std::move(options));
     world.stop = source.get_token();
-    world.may_write = [this]() -> util::Result<> {
+    world.writer = kube::Writer(kube::Writer::Rules{.before = [this]() -> util::Result<> {
       ++locks;
       if (on_lock) {
         std::exchange(on_lock, nullptr)();
       }
       return {};
-    };
+    }});
     world.progress = [this](const std::string& text) { said.push_back(text); };
   }
   static util::Result<http::Response> answer(int status, const Json& body) {
@@ -162,7 +165,7 @@ TEST_CASE("drive: nothing is started by what was known before the lock was taken
   int started = 0;
   deployer.on_advance = [&](World& world) -> util::Result<Progress> {
     ++asked;
-    KUBIST_CHECK(world.may_write());
+    KUBIST_CHECK(world.writer.rules().before());
     ++started;
     return progress_of(Progress::State::done, "Succeeded");
   };
@@ -184,11 +187,11 @@ TEST_CASE("drive: nothing is started by what was known before the lock was taken
     CHECK(started == 1);
   }
   SUBCASE("what the run was planned on has changed: it ends with that error") {
-    f.world.may_write = []() -> util::Result<> {
+    f.world.writer = f.world.writer.with_before([]() -> util::Result<> {
       util::Error error = util::make_error(util::ErrorKind::conflict, "planned on something else");
       error.reason = "PlanChanged";
       return util::fail(std::move(error));
-    };
+    });
     const auto end = drive(f.world, session, deployer, f.job, false);
     REQUIRE_FALSE(end);
     CHECK(end.error().reason == "PlanChanged");
@@ -207,6 +210,36 @@ TEST_CASE("drive: deployers that throw do not take the turns of others with them
   }
 }
 
+TEST_CASE("drive: items side by side tell of their writes one at a time") {
+  Fixture f;
+  std::atomic<int> inside = 0;
+  std::atomic<bool> overlapped = false;
+  f.world.writer = kube::Writer(kube::Writer::Rules{.told = [&](const kube::Write&) {
+    overlapped = ++inside != 1 || overlapped;
+    std::this_thread::yield();
+    --inside;
+  }});
+  std::latch both(2);
+  ToldDeployer deployer;
+  deployer.on_advance = [&](World& world) {
+    both.arrive_and_wait();
+    for (int i = 0; i < 50; ++i) {
+      world.writer.tell({});
+    }
+    return progress_of(Progress::State::done, "Succeeded");
+  };
+  const auto run = [&] {
+    Session session = f.open();
+    Job job = f.job;
+    static_cast<void>(drive(f.world, session, deployer, job, false));
+  };
+  {
+    const std::jthread other(run);
+    run();
+  }
+  CHECK_FALSE(overlapped);
+}
+
 TEST_CASE("drive: who works under the lock reads the item no second time when all goes well") {
   Fixture f;
   ToldDeployer deployer;
@@ -217,7 +250,7 @@ TEST_CASE("drive: who works under the lock reads the item no second time when al
   }));
   const long reads = f.count("GET");
   deployer.on_advance = [&](World& world) -> util::Result<Progress> {
-    KUBIST_CHECK(world.may_write());
+    KUBIST_CHECK(world.writer.rules().before());
     return progress_of(Progress::State::done, "Succeeded");
   };
   const auto end = drive(f.world, session, deployer, f.job, false);

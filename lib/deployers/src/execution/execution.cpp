@@ -102,7 +102,7 @@ util::Result<> keep_execution_exports(World& world, const ExecutionInput& input,
   Json metadata = owned_metadata(input, name);
   metadata["labels"].erase(std::string(k_execution_label));
   const std::string text = data::to_json(exports.values);
-  KUBIST_CHECK(ensure_secret(world, {*world.home, ""},
+  KUBIST_CHECK(ensure_secret(world, {*world.home},
                              opaque_secret(std::move(metadata), {{std::string(state::k_export_key),
                                                                   util::base64_encode(text)}})));
   status["exports"] = {{"secretRef", {{"name", name}}}, {"value", exports.public_values}};
@@ -120,8 +120,7 @@ ExecutionOutcome outcome_of(const util::Error& error) {
 
 }  // namespace
 
-util::Result<ExecutionOutcome> run_execution(World& caller, const ExecutionInput& input) {
-  World world = serialized(caller);
+util::Result<ExecutionOutcome> run_execution(World& world, const ExecutionInput& input) {
   auto imports = resolve_imports(world, ns_of(input.object),
                                  data::find_path(input.spec, {"imports"}), Json::object());
   if (!imports) {
@@ -154,7 +153,7 @@ util::Result<ExecutionOutcome> run_execution(World& caller, const ExecutionInput
     }
   }
   KUBIST_CHECK(prune(world, input, group->items, ""));
-  if (input.dry_run) {
+  if (world.writer.dry()) {
     ExecutionOutcome planned;
     planned.reason = "DryRun";
     return planned;

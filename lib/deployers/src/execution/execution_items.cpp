@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <mutex>
 
 #include <kubist/data/compare.hpp>
 #include <kubist/data/pointer.hpp>
@@ -24,18 +23,6 @@ util::Result<std::vector<Json>> owned_items(World& world, const Json& execution)
                         [&](const auto& owner) { return owner.uid == uid; });
   });
   return std::move(list.items);
-}
-
-World serialized(const World& world) {
-  World result = world;
-  const auto mutex = std::make_shared<std::mutex>();
-  if (world.on_write) {
-    result.on_write = [mutex, inner = world.on_write](const Write& write) {
-      const std::scoped_lock lock(*mutex);
-      inner(write);
-    };
-  }
-  return result;
 }
 
 namespace {
@@ -78,6 +65,14 @@ Order removal_order(const std::vector<Json>& items) {
 
 }  // namespace
 
+util::Result<> delete_dry(World& world, const std::vector<Json>& items) {
+  for (const Json& item : items) {
+    KUBIST_CHECK(world.writer.remove({*world.home}, deploy_items(), ns_of(item), name_of(item),
+                                     resources::ObjectView(item).uid()));
+  }
+  return {};
+}
+
 std::vector<ItemRun> remove_items(World& world, const std::vector<Json>& items,
                                   const RemoveItemOptions& options) {
   std::vector<ItemRun> runs(items.size());
@@ -119,23 +114,18 @@ util::Result<bool> apply_item(World& world, const ExecutionInput& input, const R
     if (std::none_of(owners.begin(), owners.end(),
                      [&](const auto& owner) { return owner.uid == uid; }) ||
         (!own.empty() && own != item.name)) {
-      util::Error error =
-          util::make_error(util::ErrorKind::conflict,
-                           cat("DeployItem ", ns_of(wanted), "/", name_of(wanted), " belongs to ",
-                               own.empty() ? "somebody else" : cat("item ", own)));
-      error.reason = "NameTaken";
-      return util::fail(std::move(error));
+      return util::fail(util::ErrorKind::conflict,
+                        cat("DeployItem ", ns_of(wanted), "/", name_of(wanted), " belongs to ",
+                            own.empty() ? "somebody else" : cat("item ", own)),
+                        "", "NameTaken");
     }
     good = has_succeeded(present->value("status", Json::object()));
     if (data::contains_all(*present, wanted)) {
       return good;
     }
   }
-  if (!input.dry_run) {
-    KUBIST_CHECK(apply_deploy_item(world, wanted));
-  } else if (world.on_write) {
-    world.on_write({"apply", item_title(wanted), ""});
-  }
+  KUBIST_CHECK(world.writer.apply({*world.home}, deploy_items(), wanted,
+                                  {.live = present ? &*present : nullptr}));
   return good;
 }
 
@@ -155,13 +145,8 @@ util::Result<> prune(World& world, const ExecutionInput& input,
                        }) ||
            (!of_template.empty() && (head != of_template || head == item));
   });
-  if (input.dry_run) {
-    for (const Json& item : present) {
-      if (world.on_write) {
-        world.on_write({"delete", item_title(item), ""});
-      }
-    }
-    return {};
+  if (world.writer.dry()) {
+    return delete_dry(world, present);
   }
   for (const ItemRun& run :
        remove_items(world, present, {.wait = input.wait, .skip_uninstall = input.skip_uninstall})) {

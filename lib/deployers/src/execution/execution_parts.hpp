@@ -106,8 +106,8 @@ util::Result<> prune(World& world, const ExecutionInput& input,
 /// `running`.
 std::vector<ItemRun> remove_items(World& world, const std::vector<Json>& items,
                                   const RemoveItemOptions& options);
-/// The same world for items side by side: what the caller gave is called by one thread at a time.
-World serialized(const World& world);
+/// What remove_items() would delete, in a dry run.
+util::Result<> delete_dry(World& world, const std::vector<Json>& items);
 
 /// The values of `imports` (a list of entries, or null) by name. `by_item`: exports of items by
 /// their names, for itemRef. Not_found, reason ImportNotFound: what is missing, and where. Invalid,

@@ -26,17 +26,14 @@ void add_message(ExecutionOutcome& outcome, State state, const std::string& item
 
 }  // namespace
 
-util::Result<ExecutionOutcome> remove_execution(World& caller, const ExecutionInput& input,
+util::Result<ExecutionOutcome> remove_execution(World& world, const ExecutionInput& input,
                                                 const RemoveItemOptions& options) {
-  World world = serialized(caller);
   KUBIST_TRY(const auto items, owned_items(world, input.object));
   ExecutionOutcome outcome;
   outcome.reason = "Removed";
-  if (input.dry_run) {
+  if (world.writer.dry()) {
+    KUBIST_CHECK(delete_dry(world, items));
     for (const Json& item : items) {
-      if (world.on_write) {
-        world.on_write({"delete", item_title(item), ""});
-      }
       outcome.message +=
           cat(outcome.message.empty() ? "" : "; ", removal_text(item, world.settings, options));
     }

@@ -115,9 +115,7 @@ Json deploy_item(const ExecutionInput& input, const std::string& item,
 }  // namespace
 
 tl::unexpected<util::Error> invalid_item(std::string message, std::string hint) {
-  util::Error error = util::make_error(ErrorKind::invalid, std::move(message), std::move(hint));
-  error.reason = "InvalidItem";
-  return util::fail(std::move(error));
+  return util::fail(ErrorKind::invalid, std::move(message), std::move(hint), "InvalidItem");
 }
 
 const kube::ApiResource& executions() {

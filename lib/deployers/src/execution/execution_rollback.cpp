@@ -70,9 +70,11 @@ util::Result<RolledBack> roll_back_one(World& world, const RenderedItem& item, c
     return RolledBack{item.name, "", false};
   }
   if (imports.is_object()) {
-    KUBIST_CHECK(ensure_secret(world, {*world.home, ""}, imports));
+    KUBIST_CHECK(ensure_secret(world, {*world.home}, imports));
   }
-  KUBIST_CHECK(apply_deploy_item(world, before));
+  KUBIST_TRY(const auto live, world.home->find(deploy_items(), ns, run.deploy_item, world.stop));
+  KUBIST_CHECK(
+      world.writer.apply({*world.home}, deploy_items(), before, {.live = live ? &*live : nullptr}));
   KUBIST_TRY(const ItemOutcome outcome, run_item(world, ns, run.deploy_item));
   if (outcome.state != Progress::State::done) {
     return util::fail(util::ErrorKind::unavailable, outcome.message);
@@ -104,7 +106,7 @@ util::Result<> keep_last(World& world, const ExecutionInput& input, const Render
     }
   }
   KUBIST_CHECK(ensure_secret(
-      world, {*world.home, ""},
+      world, {*world.home},
       internal_secret(owned_metadata(input, last_name(item.deploy_item)), std::move(kept))));
   return {};
 }

@@ -184,7 +184,7 @@ util::Result<ItemOutcome> ExecutionRun::run_deploy_item(const RenderedItem& item
   const Slot slot(m_slots);
   if (item.imports) {
     KUBIST_CHECK(
-        ensure_secret(m_world, {*m_world.home, ""},
+        ensure_secret(m_world, {*m_world.home},
                       import_secret(owned_metadata(m_input, name), name, data::to_json(imports))));
   }
   return run_item(m_world, ns_of(m_input.object), name,

@@ -34,10 +34,8 @@ constexpr std::size_t k_max_parts = 256;
 
 tl::unexpected<util::Error> template_failed(const RenderedItem& item, std::string_view message,
                                             std::string hint = {}) {
-  util::Error error = util::make_error(
-      ErrorKind::invalid, cat("template of item ", item.name, ": ", message), std::move(hint));
-  error.reason = "TemplateFailed";
-  return util::fail(std::move(error));
+  return util::fail(ErrorKind::invalid, cat("template of item ", item.name, ": ", message),
+                    std::move(hint), "TemplateFailed");
 }
 
 std::string state_name(const ExecutionInput& input, const RenderedItem& item) {
@@ -253,7 +251,7 @@ util::Result<> keep_template_state(World& world, const ExecutionInput& input,
     return template_failed(item, cat("its state has ", text.size(), " bytes, more than 900Ki"));
   }
   KUBIST_CHECK(ensure_secret(
-      world, {*world.home, ""},
+      world, {*world.home},
       internal_secret(owned_metadata(input, state_name(input, item)),
                       {{std::string(state::k_state_key), util::base64_encode(text)}})));
   return {};

@@ -16,9 +16,7 @@ using util::ErrorKind;
 
 tl::unexpected<util::Error> bad_import(ErrorKind kind, std::string_view reason,
                                        std::string_view import, std::string_view message) {
-  util::Error error = util::make_error(kind, cat("import ", import, ": ", message));
-  error.reason = reason;
-  return util::fail(std::move(error));
+  return util::fail(kind, cat("import ", import, ": ", message), "", std::string(reason));
 }
 
 tl::unexpected<util::Error> bad_list(std::string_view field, const Json& value) {
@@ -174,10 +172,9 @@ util::Result<CollectedExports> map_exports(const Json& spec, const Json& by_item
     const auto found = by_item.find(item);
     const Json* value = found == by_item.end() ? nullptr : value_at(*found, key);
     if (value == nullptr) {
-      util::Error error = util::make_error(
-          ErrorKind::invalid, cat("export ", name, ": item ", item, " exports no ", key));
-      error.reason = "ExportNotFound";
-      return util::fail(std::move(error));
+      return util::fail(ErrorKind::invalid,
+                        cat("export ", name, ": item ", item, " exports no ", key), "",
+                        "ExportNotFound");
     }
     result.values[name] = *value;
     if (data::bool_at(entry, {"public"})) {

@@ -26,7 +26,7 @@ class Function {
  public:
   Function(World& world, const FunctionCall& call) : m_world(world), m_call(call) {}
 
-  util::Result<FunctionAnswer> run(bool dry_run) {
+  util::Result<FunctionAnswer> run() {
     KUBIST_TRY(const auto item,
                m_world.home->find(deploy_items(), m_call.ns, m_call.name, m_world.stop));
     KUBIST_TRY(const auto input, m_world.home->find(kube::well_known::secrets(), m_call.ns,
@@ -37,13 +37,14 @@ class Function {
     const Json secret = import_secret(metadata(), m_call.name, m_call.input);
     const Json wanted = deploy_item();
     const bool same_item = item && data::contains_all(*item, wanted);
-    if (dry_run) {
+    if (m_world.writer.dry()) {
       const bool same_input = input && input->value("data", Json()) == secret["data"];
       return same_item && same_input && has_succeeded(*item) ? answer_of(*item, true) : not_run();
     }
-    KUBIST_CHECK(ensure_secret(m_world, {*m_world.home, ""}, secret, input));
+    KUBIST_CHECK(ensure_secret(m_world, {*m_world.home}, secret, input));
     if (!same_item) {
-      KUBIST_CHECK(apply_deploy_item(m_world, wanted));
+      KUBIST_CHECK(m_world.writer.apply({*m_world.home}, deploy_items(), wanted,
+                                        {.live = item ? &*item : nullptr}));
     }
     KUBIST_TRY(const ItemOutcome outcome,
                run_item(m_world, m_call.ns, m_call.name, {.wait = m_call.wait}));
@@ -86,12 +87,10 @@ class Function {
     if (own && view.labels().contains(k_function_label)) {
       return {};
     }
-    auto error = util::make_error(ErrorKind::conflict,
-                                  cat("DeployItem ", m_call.ns, "/", m_call.name,
-                                      " is not one that kubist made for this resource"),
-                                  "Delete it or give it another name.");
-    error.reason = "NameTaken";
-    return util::fail(std::move(error));
+    return util::fail(ErrorKind::conflict,
+                      cat("DeployItem ", m_call.ns, "/", m_call.name,
+                          " is not one that kubist made for this resource"),
+                      "Delete it or give it another name.", "NameTaken");
   }
 
   static bool has_succeeded(const Json& item) {
@@ -99,22 +98,17 @@ class Function {
   }
 
   util::Result<FunctionAnswer> not_run() const {
-    auto error = util::make_error(ErrorKind::unavailable,
-                                  "a dry run starts no pod, and no answer to this input is kept",
-                                  "A run that is not dry asks the image and keeps its answer.");
-    error.reason = "NotRun";
-    return util::fail(std::move(error));
+    return util::fail(ErrorKind::unavailable,
+                      "a dry run starts no pod, and no answer to this input is kept",
+                      "A run that is not dry asks the image and keeps its answer.", "NotRun");
   }
 
   util::Result<FunctionAnswer> failed(const ItemOutcome& outcome) const {
     if (outcome.state == Progress::State::running) {
-      auto error = util::make_error(ErrorKind::cancelled, outcome.message);
-      error.reason = m_call.wait ? "" : k_function_running;
-      return util::fail(std::move(error));
+      return util::fail(ErrorKind::cancelled, outcome.message, "",
+                        std::string(m_call.wait ? "" : k_function_running));
     }
-    auto error = util::make_error(ErrorKind::unavailable, outcome.message);
-    error.reason = "FunctionFailed";
-    return util::fail(std::move(error));
+    return util::fail(ErrorKind::unavailable, outcome.message, "", "FunctionFailed");
   }
 
   util::Result<FunctionAnswer> answer_of(const Json& item, bool kept) {
@@ -128,8 +122,8 @@ class Function {
 
 }  // namespace
 
-util::Result<FunctionAnswer> run_function(World& world, const FunctionCall& call, bool dry_run) {
-  return Function(world, call).run(dry_run);
+util::Result<FunctionAnswer> run_function(World& world, const FunctionCall& call) {
+  return Function(world, call).run();
 }
 
 std::string last_words(World& world, const std::string& ns, const std::string& item,

@@ -132,15 +132,13 @@ util::Result<fs::path> find_helm() {
       }
     }
   }
-  util::Error error = util::make_error(
+  return util::fail(
       util::ErrorKind::not_found,
       given.empty()
           ? cat("there is no program helm in PATH (", path, "), and $KUBIST_HELM is not set")
           : cat("$KUBIST_HELM is \"", given, "\", which is no program",
                 wanted.find('/') == std::string::npos ? cat(" in PATH (", path, ")") : ""),
-      "Items of type helm need Helm 3 or newer on the machine that runs kubist.");
-  error.reason = "HelmNotFound";
-  return util::fail(std::move(error));
+      "Items of type helm need Helm 3 or newer on the machine that runs kubist.", "HelmNotFound");
 }
 
 namespace {

@@ -10,9 +10,7 @@ namespace {
 using util::cat;
 
 tl::unexpected<util::Error> import_error(std::string_view reason, std::string message) {
-  util::Error error = util::make_error(util::ErrorKind::invalid, std::move(message));
-  error.reason = reason;
-  return util::fail(std::move(error));
+  return util::fail(util::ErrorKind::invalid, std::move(message), "", std::string(reason));
 }
 
 }  // namespace

@@ -11,10 +11,8 @@ constexpr std::string_view k_upstream_suffix = ".deployer.landscaper.gardener.cl
 }  // namespace
 
 util::Error config_error(std::string message, std::string hint) {
-  util::Error error =
-      util::make_error(util::ErrorKind::invalid, std::move(message), std::move(hint));
-  error.reason = "InvalidConfiguration";
-  return error;
+  return util::make_error(util::ErrorKind::invalid, std::move(message), std::move(hint),
+                          "InvalidConfiguration");
 }
 
 tl::unexpected<util::Error> refuse(std::string message, std::string hint) {

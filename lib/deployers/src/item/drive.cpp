@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds k_lock_retry{2000};
 constexpr std::ptrdiff_t k_turns = 16;
-constexpr std::string_view k_locked = "Locked";  ///< the reason of World::may_write's error
+constexpr std::string_view k_locked = "Locked";  ///< the reason of Rules::before's error
 
 /// Items that wait hold next to nothing; those that work hold replies and objects. So that hundreds
 /// may wait, but few work at once.
@@ -85,7 +85,8 @@ util::Result<bool> look_at_item(Session& session, const Watcher& watcher,
 class JobGuard {
  public:
   JobGuard(World& world, Session& session, const Job& job) : m_world(world) {
-    m_world.may_write = [this, &world, &session, &job] { return check(world, session, job); };
+    m_world.writer = world.writer.with_before(
+        [this, &world, &session, &job] { return check(world, session, job); });
   }
   JobGuard(const JobGuard&) = delete;
   JobGuard& operator=(const JobGuard&) = delete;
@@ -110,7 +111,8 @@ class JobGuard {
     if (m_outdated) {
       return util::fail(util::ErrorKind::conflict, "another kubist has worked on this item");
     }
-    const auto may = world.may_write ? world.may_write() : util::Result<>{};
+    const auto& take_lock = world.writer.rules().before;
+    const auto may = take_lock ? take_lock() : util::Result<>{};
     return may ? may : refuse(may.error());
   }
   util::Result<> refuse(const util::Error& error) {

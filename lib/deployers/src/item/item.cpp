@@ -15,10 +15,9 @@ using util::ErrorKind;
 constexpr std::size_t k_hash_length = 10;  ///< of short_name()
 
 util::Error invalid(const Item& item, std::string_view reason, std::string message) {
-  util::Error error = util::make_error(
-      ErrorKind::invalid, util::cat("DeployItem ", item.ns, "/", item.name, ": ", message));
-  error.reason = reason;
-  return error;
+  return util::make_error(ErrorKind::invalid,
+                          util::cat("DeployItem ", item.ns, "/", item.name, ": ", message), "",
+                          std::string(reason));
 }
 
 util::Result<> read_timeout(const Json& spec, Item& item) {

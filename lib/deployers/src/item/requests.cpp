@@ -18,26 +18,7 @@ std::string ns_of(const Json& object) {
   return std::string(data::string_at(object, {"metadata", "namespace"}));
 }
 
-std::string item_title(const Json& deploy_item) {
-  return util::cat(deploy_items().api_version(), " DeployItem/", ns_of(deploy_item), "/",
-                   name_of(deploy_item));
-}
-
 namespace {
-
-util::Result<> may_write(const World& world) {
-  return world.may_write ? world.may_write() : util::Result<>{};
-}
-
-void report(const World& world, const Site& site, std::string verb,
-            const kube::ApiResource& resource, std::string_view ns, std::string_view name) {
-  if (world.on_write) {
-    world.on_write({std::move(verb),
-                    util::cat(resource.api_version(), " ", resource.kind, "/",
-                              ns.empty() ? "" : util::cat(ns, "/"), name),
-                    site.cluster});
-  }
-}
 
 /// The uids go with an owner that is made again under its name, the annotations stay.
 bool has_same_owner(const Json& present, const Json& desired) {
@@ -65,13 +46,11 @@ util::Result<> check_secret_owner(const Json& present, const Json& desired) {
   if (has_same_owner(present, desired)) {
     return {};
   }
-  util::Error error =
-      util::make_error(util::ErrorKind::denied,
-                       util::cat("Secret ", ns_of(desired), "/", name_of(desired),
-                                 " is needed, but the one of that name is somebody else's"),
-                       "Rename or delete that Secret, or give what needs it another name.");
-  error.reason = k_name_taken;
-  return util::fail(std::move(error));
+  return util::fail(util::ErrorKind::denied,
+                    util::cat("Secret ", ns_of(desired), "/", name_of(desired),
+                              " is needed, but the one of that name is somebody else's"),
+                    "Rename or delete that Secret, or give what needs it another name.",
+                    std::string(k_name_taken));
 }
 
 Json opaque_secret(Json metadata, Json data) {
@@ -87,84 +66,47 @@ Json internal_secret(Json metadata, Json data) {
   return opaque_secret(std::move(metadata), std::move(data));
 }
 
-util::Result<Json> create(World& world, const Site& site, const kube::ApiResource& resource,
-                          const Json& object) {
-  KUBIST_CHECK(may_write(world));
-  kube::ApiCall call = kube::create(resource, object, {.field_manager = world.field_manager});
-  call.permit = world.permit;
-  KUBIST_TRY(Json made, site.client.json(call));
-  report(world, site, "create", resource, ns_of(object), name_of(object));
-  return made;
-}
-
-util::Result<> apply_deploy_item(World& world, const Json& deploy_item) {
-  KUBIST_CHECK(may_write(world));
-  kube::ApplyOptions options;
-  options.field_manager = world.field_manager;
-  kube::ApiCall call = kube::apply(deploy_items(), deploy_item, options);
-  call.permit = world.permit;
-  KUBIST_CHECK(world.home->run(call));
-  report(world, {*world.home, ""}, "apply", deploy_items(), ns_of(deploy_item),
-         name_of(deploy_item));
-  return {};
-}
-
-util::Result<Json> merge(World& world, const Site& site, const kube::ApiResource& resource,
-                         const std::string& ns, const std::string& name, const Json& patch,
-                         const std::string& subresource) {
-  KUBIST_CHECK(may_write(world));
-  const bool status = subresource == "status";
-  kube::ApiCall call =
-      kube::patch(resource, ns, name, kube::PatchType::merge, patch,
-                  {.field_manager = status ? std::string("kubist-status") : world.field_manager,
-                   .subresource = subresource});
-  call.permit = world.permit;
-  KUBIST_TRY(Json made, site.client.json(call));
-  report(world, site, status ? "patch status" : "patch", resource, ns, name);
-  return made;
-}
-
 Before before_job(const Item& item) {
   return data::string_at(item.object, {"status", "jobIDFinished"}).empty() ? Before::absent
                                                                            : Before::unknown;
 }
 
-util::Result<Json> ensure(World& world, const Site& site, const kube::ApiResource& resource,
-                          const Json& desired, Before before) {
+util::Result<Json> ensure(World& world, const kube::Target& target,
+                          const kube::ApiResource& resource, const Json& desired, Before before) {
   const std::string ns = ns_of(desired);
   const std::string name = name_of(desired);
   std::optional<Json> present;
   if (before == Before::unknown) {
-    KUBIST_TRY(present, site.client.find(resource, ns, name));
+    KUBIST_TRY(present, target.client.find(resource, ns, name));
   }
   if (!present) {
-    auto made = create(world, site, resource, desired);
+    auto made = world.writer.create(target, resource, desired);
     if (made || !kube::already_exists(made.error())) {
       return made;
     }
-    KUBIST_TRY(present, site.client.find(resource, ns, name));
+    KUBIST_TRY(present, target.client.find(resource, ns, name));
   }
   if (present && data::contains_all(*present, desired)) {
     return *std::move(present);
   }
-  return merge(world, site, resource, ns, name, desired);
+  return world.writer.patch(target, resource, ns, name, kube::PatchType::merge, desired);
 }
 
-util::Result<bool> ensure_secret(World& world, const Site& site, const Json& desired,
+util::Result<bool> ensure_secret(World& world, const kube::Target& target, const Json& desired,
                                  Before before) {
   std::optional<Json> present;
   if (before == Before::unknown) {
     KUBIST_TRY(present,
-               site.client.find(kube::well_known::secrets(), ns_of(desired), name_of(desired)));
+               target.client.find(kube::well_known::secrets(), ns_of(desired), name_of(desired)));
   }
-  return ensure_secret(world, site, desired, present);
+  return ensure_secret(world, target, desired, present);
 }
 
-util::Result<bool> ensure_secret(World& world, const Site& site, const Json& desired,
+util::Result<bool> ensure_secret(World& world, const kube::Target& target, const Json& desired,
                                  const std::optional<Json>& present) {
   const auto& secrets = kube::well_known::secrets();
   if (!present) {
-    const auto made = create(world, site, secrets, desired);
+    const auto made = world.writer.create(target, secrets, desired);
     if (made) {
       return true;
     }
@@ -172,8 +114,8 @@ util::Result<bool> ensure_secret(World& world, const Site& site, const Json& des
       return util::fail(made.error());
     }
     KUBIST_TRY(Json found,
-               site.client.json(kube::get(secrets, ns_of(desired), name_of(desired))));
-    return ensure_secret(world, site, desired, std::optional(std::move(found)));
+               target.client.json(kube::get(secrets, ns_of(desired), name_of(desired))));
+    return ensure_secret(world, target, desired, std::optional(std::move(found)));
   }
   KUBIST_CHECK(check_secret_owner(*present, desired));
   const Json data = present->value("data", Json::object());
@@ -187,25 +129,8 @@ util::Result<bool> ensure_secret(World& world, const Site& site, const Json& des
     }
   }
   patch["metadata"]["uid"] = data::string_at(*present, {"metadata", "uid"});
-  KUBIST_CHECK(merge(world, site, secrets, ns_of(desired), name_of(desired), patch));
-  return true;
-}
-
-util::Result<bool> remove(World& world, const Site& site, const kube::ApiResource& resource,
-                          const std::string& ns, const std::string& name, const std::string& uid) {
-  KUBIST_CHECK(may_write(world));
-  kube::DeleteOptions options;
-  options.uid = uid;
-  kube::ApiCall call = kube::remove(resource, ns, name, options);
-  call.permit = world.permit;
-  const auto reply = site.client.run(call);
-  if (!reply) {
-    if (reply.error().kind == util::ErrorKind::not_found) {
-      return false;
-    }
-    return util::fail(reply.error());
-  }
-  report(world, site, "delete", resource, ns, name);
+  KUBIST_CHECK(world.writer.patch(target, secrets, ns_of(desired), name_of(desired),
+                                  kube::PatchType::merge, patch));
   return true;
 }
 

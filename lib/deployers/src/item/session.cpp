@@ -3,6 +3,7 @@
 #include <kubist/data/json_patch.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/upstream.hpp>
+#include <kubist/kube/api_error.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/text.hpp>
 
@@ -44,8 +45,8 @@ util::Result<bool> Session::see_whether_over(const std::string& job) {
   if (is_over(status(), job) || m_locked) {
     return is_over(status(), job);
   }
-  if (m_world->may_write) {
-    KUBIST_CHECK(m_world->may_write());
+  if (const auto& before = m_world->writer.rules().before) {
+    KUBIST_CHECK(before());
     KUBIST_CHECK(reload());
   }
   m_locked = true;
@@ -69,17 +70,17 @@ util::Result<> Session::write_status(const std::function<Json(Json status)>& cha
     if (patch.empty()) {
       return {};
     }
-    auto written = merge(
-        *m_world, {*m_world->home, ""}, deploy_items(), at(m_object, "namespace"),
-        at(m_object, "name"),
+    auto written = m_world->writer.patch(
+        {*m_world->home}, deploy_items(), at(m_object, "namespace"), at(m_object, "name"),
+        kube::PatchType::merge,
         {{"metadata", {{"resourceVersion", at(m_object, "resourceVersion")}}}, {"status", patch}},
-        "status");
+        {.subresource = "status", .field_manager = "kubist-status"});
     if (written) {
       m_object = *std::move(written);
       m_locked = true;
       return {};
     }
-    if (written.error().http_status != 409 || attempt == k_tries) {
+    if (!kube::is_conflict(written.error()) || attempt == k_tries) {
       return util::fail(written.error());
     }
     KUBIST_CHECK(reload());
@@ -90,72 +91,28 @@ util::Result<> Session::write_status(const std::function<Json(Json status)>& cha
   }
 }
 
-util::Result<> Session::patch_finalizers(const Json& operations) {
-  if (m_world->may_write) {
-    KUBIST_CHECK(m_world->may_write());
-  }
-  kube::ApiCall call =
-      kube::patch(deploy_items(), at(m_object, "namespace"), at(m_object, "name"),
-                  kube::PatchType::json, operations, {.field_manager = m_world->field_manager});
-  call.permit = m_world->permit;
-  KUBIST_TRY(m_object, m_world->home->json(call));
-  if (m_world->on_write) {
-    m_world->on_write({"patch",
-                       util::cat("landscaper.gardener.cloud/v1alpha1 DeployItem/",
-                                 at(m_object, "namespace"), "/", at(m_object, "name")),
-                       ""});
-  }
-  return {};
-}
-
 util::Result<> Session::drop_annotation(std::string_view name) {
-  KUBIST_TRY(m_object, merge(*m_world, {*m_world->home, ""}, deploy_items(),
-                             at(m_object, "namespace"), at(m_object, "name"),
-                             {{"metadata", {{"annotations", {{std::string(name), Json()}}}}}}));
+  KUBIST_TRY(m_object, m_world->writer.patch(
+                           {*m_world->home}, deploy_items(), at(m_object, "namespace"),
+                           at(m_object, "name"), kube::PatchType::merge,
+                           {{"metadata", {{"annotations", {{std::string(name), Json()}}}}}}));
   return {};
 }
 
-util::Result<> Session::add_finalizer() {
-  for (int attempt = 1;; ++attempt) {
-    const resources::ObjectView view(m_object);
-    if (view.has_finalizer(k_finalizer)) {
-      return {};
-    }
-    Json operations = Json::array({{{"op", "test"},
-                                    {"path", "/metadata/resourceVersion"},
-                                    {"value", view.resource_version()}}});
-    if (view.finalizers().empty()) {
-      operations.push_back(
-          {{"op", "add"}, {"path", "/metadata/finalizers"}, {"value", Json::array({k_finalizer})}});
-    } else {
-      operations.push_back(
-          {{"op", "add"}, {"path", "/metadata/finalizers/-"}, {"value", k_finalizer}});
-    }
-    auto added = patch_finalizers(operations);
-    // 422: the test failed, somebody else was faster.
-    const bool changed =
-        !added && (added.error().http_status == 409 || added.error().http_status == 422);
-    if (!changed || attempt == k_tries) {
-      return added;
-    }
-    KUBIST_CHECK(reload());
+util::Result<> Session::set_finalizer(bool present) {
+  KUBIST_TRY(auto left, m_world->writer.set_finalizer(
+                            {*m_world->home}, deploy_items(), at(m_object, "namespace"),
+                            at(m_object, "name"), k_finalizer, present, std::optional(m_object)));
+  const bool gone = !left;
+  if (!gone) {
+    m_object = *std::move(left);
   }
-}
-
-util::Result<> Session::drop_finalizer() {
-  const auto all = resources::ObjectView(m_object).finalizers();
-  const auto found = std::find(all.begin(), all.end(), k_finalizer);
-  if (found == all.end()) {
+  if (!present || (!gone && resources::ObjectView(m_object).has_finalizer(k_finalizer))) {
     return {};
   }
-  const std::string path = util::cat("/metadata/finalizers/", found - all.begin());
-  auto dropped =
-      patch_finalizers(Json::array({{{"op", "test"}, {"path", path}, {"value", k_finalizer}},
-                                    {{"op", "remove"}, {"path", path}}}));
-  if (!dropped && dropped.error().kind == util::ErrorKind::not_found) {
-    return {};
-  }
-  return dropped;
+  return util::fail(gone ? util::ErrorKind::not_found : util::ErrorKind::conflict,
+                    util::cat("DeployItem ", at(m_object, "namespace"), "/", at(m_object, "name"),
+                              gone ? " is gone" : " is being deleted", ", so that nothing is run"));
 }
 
 }  // namespace kubist::deployers

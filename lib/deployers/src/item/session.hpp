@@ -24,20 +24,21 @@ class Session {
   /// still holds for what was read, computing anew. Cancelled: a stop was requested, and the status
   /// is a failure, which may be the stop's own; the next run finds out.
   util::Result<> write_status(const std::function<Json(Json status)>& change);
-  util::Result<> add_finalizer();
-  util::Result<> drop_finalizer();
+  /// Not_found: the item is gone. Conflict: it is being deleted, and takes no new ones.
+  util::Result<> add_finalizer() { return set_finalizer(true); }
+  util::Result<> drop_finalizer() { return set_finalizer(false); }
   util::Result<> drop_annotation(std::string_view name);
   util::Result<> reload();
   /// Is what is known of the item from under the project's lock? Then nobody else ends its job.
   bool is_locked() const { return m_locked; }
   /// Reads the item again, under the project's lock where the job is not over: who else drives the
   /// job writes its end before it lets go of the lock, and before it removes what the job ran in.
-  /// Errors: those of World::may_write and of the request.
+  /// Errors: those of Writer::Rules::before and of the request.
   util::Result<bool> see_whether_over(const std::string& job);
 
  private:
   Session(World& world, Json object) : m_world(&world), m_object(std::move(object)) {}
-  util::Result<> patch_finalizers(const Json& operations);
+  util::Result<> set_finalizer(bool present);
   World* m_world;
   Json m_object;
   bool m_locked = false;

@@ -51,9 +51,8 @@ std::string grant_of(std::string_view group, std::string_view kind) {
 }
 
 util::Error denied(std::string_view reason, std::string message, std::string hint) {
-  util::Error error = util::make_error(ErrorKind::denied, std::move(message), std::move(hint));
-  error.reason = reason;
-  return error;
+  return util::make_error(ErrorKind::denied, std::move(message), std::move(hint),
+                          std::string(reason));
 }
 
 std::string hint_for(const ItemLimits& limits, std::string_view group, std::string_view kind) {
@@ -153,12 +152,11 @@ void check_entry(const ManifestEntry& entry, const Place& place, std::vector<uti
 }
 
 util::Error off_limits(std::string_view ns, std::string_view name) {
-  util::Error error =
-      util::make_error(ErrorKind::invalid,
-                       cat("Secret ", ns, "/", name,
-                           " is kubist's own or gives access to a cluster, items cannot have it"));
-  error.reason = "SecretNotAllowed";
-  return error;
+  return util::make_error(
+      ErrorKind::invalid,
+      cat("Secret ", ns, "/", name,
+          " is kubist's own or gives access to a cluster, items cannot have it"),
+      "", "SecretNotAllowed");
 }
 
 /// Pods wait for a Secret that is not there, and would get it once kubist has made it.

@@ -124,7 +124,7 @@ class DeleteStep {
 
   util::Result<> delete_one(const Managed& one, const kube::ApiResource& resource,
                             const Json& live) {
-    const Site site{*m_job.place.objects(), m_job.place.cluster};
+    const kube::Target target{*m_job.place.objects(), m_job.place.cluster};
     const std::string uid(resources::ObjectView(live).uid());
     Json patch = one.patch_before_delete.is_null() ? Json::object() : one.patch_before_delete;
     if (!one.annotate_before_delete.is_null()) {
@@ -132,9 +132,10 @@ class DeleteStep {
     }
     if (!patch.empty()) {
       patch["metadata"]["uid"] = uid;
-      KUBIST_CHECK(merge(m_world, site, resource, one.ref.ns, one.ref.name, patch));
+      KUBIST_CHECK(m_world.writer.patch(target, resource, one.ref.ns, one.ref.name,
+                                        kube::PatchType::merge, patch));
     }
-    KUBIST_CHECK(remove(m_world, site, resource, one.ref.ns, one.ref.name, uid));
+    KUBIST_CHECK(m_world.writer.remove(target, resource, one.ref.ns, one.ref.name, uid));
     return {};
   }
 

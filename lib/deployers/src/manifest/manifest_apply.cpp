@@ -54,11 +54,9 @@ util::Result<apply::Admission> admit(World& world, const Item& item, const Job& 
   }
   if (live != nullptr && ref.group.empty() && ref.kind == "Secret" &&
       is_off_limits(resources::ObjectView(*live))) {
-    util::Error error = util::make_error(
-        util::ErrorKind::invalid,
-        "it is kubist's own or gives access to a cluster, items cannot have it");
-    error.reason = "SecretNotAllowed";
-    return util::fail(std::move(error));
+    return util::fail(util::ErrorKind::invalid,
+                      "it is kubist's own or gives access to a cluster, items cannot have it", "",
+                      "SecretNotAllowed");
   }
   if (live != nullptr && entry.policy == ManagePolicy::fallback && !is_own(*live, item)) {
     return apply::Admission{false, "somebody else made it (policy fallback)"};
@@ -69,18 +67,20 @@ util::Result<apply::Admission> admit(World& world, const Item& item, const Job& 
   if (live != nullptr) {
     KUBIST_CHECK(check_takeover(item, job.place, *live));
   }
-  if (world.may_write) {
-    KUBIST_CHECK(world.may_write());
+  if (const auto& before = world.writer.rules().before) {
+    KUBIST_CHECK(before());
   }
   return apply::Admission{};
 }
 
 void report(World& world, const Job& job, const apply::ObjectResult& result) {
-  if (world.on_write && result.written) {
-    world.on_write({result.outcome == apply::Outcome::created ? "create" : "patch",
-                    cat(result.api_version, " ", result.ref.kind, "/", result.ref.ns,
-                        result.ref.ns.empty() ? "" : "/", result.ref.name),
-                    job.place.cluster});
+  if (result.written) {
+    world.writer.tell({result.outcome == apply::Outcome::created ? "create" : "patch",
+                       cat(result.api_version, " ", result.ref.kind, "/", result.ref.ns,
+                           result.ref.ns.empty() ? "" : "/", result.ref.name),
+                       job.place.cluster,
+                       {},
+                       {}});
   }
 }
 
@@ -153,7 +153,7 @@ std::optional<util::Error> apply_plan(World& world, const Item& item, const Job&
   }
   std::set<resources::ObjectRef> others;
   apply::Options options = options_of(item, job);
-  options.permit = world.permit;
+  options.permit = world.writer.rules().permit;
   options.admit = [&](std::size_t index, const Json* live) {
     auto admission = admit(world, item, job, *entries[index], refs[index], live);
     if (admission && !admission->write && !is_own(*live, item)) {

@@ -55,11 +55,9 @@ util::Result<Json> value_of_chart(const ExportRule& rule, const ManifestPlan& pl
   KUBIST_TRY(const Json root, plan.values ? plan.values() : util::Result<Json>(Json::object()));
   auto value = value_at(rule.path, root);
   if (!value) {
-    util::Error error =
-        util::make_error(util::ErrorKind::invalid,
-                         cat("export ", rule.key, ": the values have no ", rule.path.text()));
-    error.reason = "InvalidExports";
-    return util::fail(std::move(error));
+    return util::fail(util::ErrorKind::invalid,
+                      cat("export ", rule.key, ": the values have no ", rule.path.text()), "",
+                      "InvalidExports");
   }
   return *std::move(value);
 }
@@ -69,11 +67,9 @@ util::Result<> put(Json& values, const std::string& key, Json value) {
   Json* at = &values;
   for (const std::string& part : util::split(key, '.')) {
     if (!at->is_null() && !at->is_object()) {
-      util::Error error =
-          util::make_error(util::ErrorKind::invalid,
-                           cat("export ", key, ": another export has its first part as a value"));
-      error.reason = "InvalidExports";
-      return util::fail(std::move(error));
+      return util::fail(util::ErrorKind::invalid,
+                        cat("export ", key, ": another export has its first part as a value"), "",
+                        "InvalidExports");
     }
     at = &(*at)[part];
   }
@@ -124,12 +120,10 @@ util::Result<Json> collect_exports(World& world, const Item& item, const Job& jo
               std::string(data::string_at(*reference, {"name"})),
               std::string(data::string_at(*reference, {"namespace"}, from.ns)), std::nullopt};
       if (from.name.empty()) {
-        util::Error error = util::make_error(
-            util::ErrorKind::invalid,
-            cat("export ", rule.key, ": ", rule.reference->text(), " of ", rule.from.kind, " ",
-                rule.from.name, " is no reference with a name"));
-        error.reason = "InvalidExports";
-        return util::fail(std::move(error));
+        return util::fail(util::ErrorKind::invalid,
+                          cat("export ", rule.key, ": ", rule.reference->text(), " of ",
+                              rule.from.kind, " ", rule.from.name, " is no reference with a name"),
+                          "", "InvalidExports");
       }
     }
     KUBIST_TRY(auto value, read_value(world, item, job, rule, from, rule.path, pending));

@@ -82,11 +82,10 @@ class ReadinessLook {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(m_job.started + *check.timeout -
                                                                    m_world.clock->now());
     if (left.count() <= 0) {
-      util::Error error = util::make_error(
+      return util::fail(
           util::ErrorKind::timeout,
-          cat("not reached in ", check.timeout->count(), " s: ", m_pending.lines.back()));
-      error.reason = "ReadinessTimeout";
-      return util::fail(std::move(error));
+          cat("not reached in ", check.timeout->count(), " s: ", m_pending.lines.back()), "",
+          "ReadinessTimeout");
     }
     m_pending.ask_again = std::min(m_pending.ask_again.value_or(left), left);
     return {};
@@ -96,9 +95,7 @@ class ReadinessLook {
 
  private:
   static tl::unexpected<util::Error> not_ready(const std::string& line) {
-    util::Error error = util::make_error(util::ErrorKind::not_ready, line);
-    error.reason = "NotReady";
-    return util::fail(std::move(error));
+    return util::fail(util::ErrorKind::not_ready, line, "", "NotReady");
   }
 
   util::Result<> look_by_name(const ReadinessCheck& check, const ObjectSelector& selector) {

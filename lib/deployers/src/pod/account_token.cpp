@@ -37,23 +37,21 @@ util::Result<> check_account(const Workload& workload, const Place& place) {
   if (account.empty() || is_allowed_account(place.grants.accounts, account)) {
     return {};
   }
-  util::Error error = util::make_error(
+  return util::fail(
       ErrorKind::denied,
       cat("config.serviceAccountName: the project does not allow its items the account ", account),
-      "An administrator allows it in the Project's spec.items.serviceAccounts.");
-  error.reason = "AccountNotAllowed";
-  return util::fail(std::move(error));
+      "An administrator allows it in the Project's spec.items.serviceAccounts.",
+      "AccountNotAllowed");
 }
 
-util::Result<> make_account_token(World& world, const Site& site, const Item& item,
-                                  const Workload& workload, const Job& job,
-                                  const PodNames& names) {
+util::Result<> make_account_token(World& world, const kube::Target& target, const Item& item,
+                                  const Workload& workload, const Job& job, const PodNames& names) {
   const std::string& account = workload.service_account;
   const auto& secrets = kube::well_known::secrets();
   KUBIST_CHECK(check_account(workload, job.place));
-  KUBIST_CHECK(remove_account_token(world, site, job, names));
+  KUBIST_CHECK(remove_account_token(world, target, job, names));
   KUBIST_TRY(const Json secret,
-             create(world, site, secrets, empty_secret(item, job, names.token_secret)));
+             world.writer.create(target, secrets, empty_secret(item, job, names.token_secret)));
   const Json bound{{"apiVersion", "v1"},
                    {"kind", "Secret"},
                    {"name", names.token_secret},
@@ -63,16 +61,15 @@ util::Result<> make_account_token(World& world, const Site& site, const Item& it
                      {"spec",
                       {{"expirationSeconds", seconds_needed(job, world.settings)},
                        {"boundObjectRef", bound}}}};
-  const auto answer = site.client.json(
-      kube::create_subresource(kube::well_known::service_accounts(), job.place.ns, account,
-                               "token", request),
-      world.stop);
+  kube::ApiCall call = kube::create_subresource(kube::well_known::service_accounts(), job.place.ns,
+                                                account, "token", request);
+  call.permit = world.writer.rules().permit;
+  const auto answer = target.client.json(call, world.stop);
   if (!answer && answer.error().kind == ErrorKind::not_found) {
-    util::Error error = util::make_error(
-        ErrorKind::not_found, cat("config.serviceAccountName: ServiceAccount ", job.place.ns, "/",
-                                  account, " does not exist"));
-    error.reason = "AccountNotFound";
-    return util::fail(std::move(error));
+    return util::fail(ErrorKind::not_found,
+                      cat("config.serviceAccountName: ServiceAccount ", job.place.ns, "/", account,
+                          " does not exist"),
+                      "", "AccountNotFound");
   }
   if (!answer) {
     return util::fail(answer.error());
@@ -80,14 +77,15 @@ util::Result<> make_account_token(World& world, const Site& site, const Item& it
   const Json data{
       {"token", util::base64_encode(data::string_at(*answer, {"status", "token"}))},
       {"namespace", util::base64_encode(job.place.ns)}};
-  KUBIST_CHECK(
-      merge(world, site, secrets, job.place.ns, names.token_secret, {{"data", data}}));
+  KUBIST_CHECK(world.writer.patch(target, secrets, job.place.ns, names.token_secret,
+                                  kube::PatchType::merge, {{"data", data}}));
   return {};
 }
 
-util::Result<> remove_account_token(World& world, const Site& site, const Job& job,
+util::Result<> remove_account_token(World& world, const kube::Target& target, const Job& job,
                                     const PodNames& names) {
-  KUBIST_CHECK(remove(world, site, kube::well_known::secrets(), job.place.ns, names.token_secret));
+  KUBIST_CHECK(
+      world.writer.remove(target, kube::well_known::secrets(), job.place.ns, names.token_secret));
   return {};
 }
 

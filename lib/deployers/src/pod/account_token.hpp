@@ -19,11 +19,11 @@ util::Result<> check_account(const Workload& workload, const Place& place);
 /// A fresh token of the workload's account, in a Secret that the workload alone mounts: a pod's
 /// projected tokens can only be of the pod's own account, which is the agent's. It is bound to that
 /// Secret and ends with it. Not_found, reason AccountNotFound.
-util::Result<> make_account_token(World& world, const Site& site, const Item& item,
+util::Result<> make_account_token(World& world, const kube::Target& target, const Item& item,
                                   const Workload& workload, const Job& job, const PodNames& names);
 
 /// Takes it back. Harmless where there is none.
-util::Result<> remove_account_token(World& world, const Site& site, const Job& job,
+util::Result<> remove_account_token(World& world, const kube::Target& target, const Job& job,
                                     const PodNames& names);
 
 }  // namespace kubist::deployers

@@ -218,8 +218,9 @@ util::Result<std::optional<std::chrono::milliseconds>> fence_late_state(World& w
   if (head &&
       data::string_at(*head, {"metadata", "annotations", state::k_job_annotation}) == job.id) {
     const Json annotations{{std::string(state::k_job_annotation), cat(job.id, "-killed")}};
-    KUBIST_CHECK(merge(world, {*job.place.client, job.place.cluster}, secrets, job.place.ns,
-                       names.state_secret, {{"metadata", {{"annotations", annotations}}}}));
+    KUBIST_CHECK(world.writer.patch({*job.place.client, job.place.cluster}, secrets, job.place.ns,
+                                    names.state_secret, kube::PatchType::merge,
+                                    {{"metadata", {{"annotations", annotations}}}}));
   }
   return std::nullopt;
 }
@@ -299,10 +300,10 @@ util::Result<Json> PodDeployer::catch_up(World& world, const Item& item, const P
 
 util::Result<> PodDeployer::dismiss(World& world, const Item& item, const Job& job) const {
   const PodNames names = pod_names(item, job.id);
-  const Site site{*job.place.client, job.place.cluster};
-  KUBIST_CHECK(remove(world, site, kube::well_known::pods(), job.place.ns, names.pod));
+  const kube::Target target{*job.place.client, job.place.cluster};
+  KUBIST_CHECK(world.writer.remove(target, kube::well_known::pods(), job.place.ns, names.pod));
   if (item.config.contains("serviceAccountName")) {
-    KUBIST_CHECK(remove_account_token(world, site, job, names));
+    KUBIST_CHECK(remove_account_token(world, target, job, names));
   }
   return {};
 }
@@ -318,14 +319,14 @@ util::Result<Progress> PodDeployer::clean_up(World& world, const Item& item, con
     progress.watch = {watched(job, kube::well_known::pods(), pods.front())};
     return progress;
   }
-  const Site site{*place.client, place.cluster};
-  KUBIST_CHECK(remove_chunks(world, site, item, job, names));
+  const kube::Target target{*place.client, place.cluster};
+  KUBIST_CHECK(remove_chunks(world, target, item, job, names));
   const auto workload = parse_workload(item, m_script, world.settings);
   if (!workload || (workload->state_claim && workload->state_claim->existing.empty())) {
-    KUBIST_CHECK(remove_state_claim(world, site, job, names));
+    KUBIST_CHECK(remove_state_claim(world, target, job, names));
   }
   if (item.config.contains("serviceAccountName")) {
-    KUBIST_CHECK(remove_account_token(world, site, job, names));
+    KUBIST_CHECK(remove_account_token(world, target, job, names));
   }
   const std::pair<const kube::ApiResource&, const std::string&> all[]{
       {kube::well_known::role_bindings(), names.agent},
@@ -335,7 +336,7 @@ util::Result<Progress> PodDeployer::clean_up(World& world, const Item& item, con
       {kube::well_known::secrets(), names.export_secret},
       {kube::well_known::secrets(), names.state_secret}};
   for (const auto& [resource, name] : all) {
-    KUBIST_CHECK(remove(world, site, resource, place.ns, name));
+    KUBIST_CHECK(world.writer.remove(target, resource, place.ns, name));
   }
   progress.state = Progress::State::done;
   return progress;

@@ -20,9 +20,7 @@ using util::ErrorKind;
 
 util::Error with_reason(ErrorKind kind, std::string_view reason, std::string message,
                         std::string hint = {}) {
-  util::Error error = util::make_error(kind, std::move(message), std::move(hint));
-  error.reason = reason;
-  return error;
+  return util::make_error(kind, std::move(message), std::move(hint), std::string(reason));
 }
 
 /// KEP-753: native sidecars are on by default from 1.29.
@@ -38,13 +36,13 @@ util::Result<> check_version(World& world, const Place& place) {
                   "Container and script items need Kubernetes 1.29 or newer."));
 }
 
-util::Result<> make_account(World& world, const Site& site, const Item& item, const Job& job,
-                            const Workload& workload, const PodNames& names) {
+util::Result<> make_account(World& world, const kube::Target& target, const Item& item,
+                            const Job& job, const Workload& workload, const PodNames& names) {
   const auto objects = agent_account(item, workload, job, names);
   const Before before = before_job(item);
-  KUBIST_CHECK(ensure(world, site, kube::well_known::service_accounts(), objects[0], before));
-  KUBIST_CHECK(ensure(world, site, kube::well_known::roles(), objects[1], before));
-  KUBIST_CHECK(ensure(world, site, kube::well_known::role_bindings(), objects[2], before));
+  KUBIST_CHECK(ensure(world, target, kube::well_known::service_accounts(), objects[0], before));
+  KUBIST_CHECK(ensure(world, target, kube::well_known::roles(), objects[1], before));
+  KUBIST_CHECK(ensure(world, target, kube::well_known::role_bindings(), objects[2], before));
   return {};
 }
 
@@ -101,8 +99,9 @@ util::Result<std::vector<std::string>> delete_pods(World& world, const Item& ite
     }
     names.emplace_back(view.name());
     if (view.deletion_timestamp().empty()) {
-      KUBIST_CHECK(remove(world, {*job.place.client, job.place.cluster}, kube::well_known::pods(),
-                          job.place.ns, names.back(), std::string(view.uid())));
+      KUBIST_CHECK(world.writer.remove({*job.place.client, job.place.cluster},
+                                       kube::well_known::pods(), job.place.ns, names.back(),
+                                       view.uid()));
     }
   }
   return names;
@@ -111,7 +110,7 @@ util::Result<std::vector<std::string>> delete_pods(World& world, const Item& ite
 util::Result<Started> start_pod(World& world, const Item& item, const Workload& wanted,
                                 const Job& job, const PodNames& names) {
   const Place& place = job.place;
-  const Site site{*place.client, place.cluster};
+  const kube::Target target{*place.client, place.cluster};
   KUBIST_CHECK(check_version(world, place));
   KUBIST_CHECK(check_account(wanted, place));
   KUBIST_CHECK(check_security(wanted, place.grants));
@@ -133,24 +132,24 @@ util::Result<Started> start_pod(World& world, const Item& item, const Workload& 
     progress.watch = {{place.client, kube::well_known::pods(), place.ns, older.front()}};
     return Started{{}, std::move(progress)};
   }
-  KUBIST_CHECK(make_account(world, site, item, job, workload, names));
+  KUBIST_CHECK(make_account(world, target, item, job, workload, names));
   const Json input = input_secret(item, workload, job, names);
-  KUBIST_CHECK(ensure_secret(world, site, input, before_job(item)));
+  KUBIST_CHECK(ensure_secret(world, target, input, before_job(item)));
   const auto& secrets = kube::well_known::secrets();
-  KUBIST_CHECK(
-      ensure(world, site, secrets, empty_secret(item, job, names.export_secret), before_job(item)));
+  KUBIST_CHECK(ensure(world, target, secrets, empty_secret(item, job, names.export_secret),
+                      before_job(item)));
   state::Head head;
   if (workload.state_claim) {
-    KUBIST_CHECK(ensure_state_claim(world, site, item, *workload.state_claim, job, names));
+    KUBIST_CHECK(ensure_state_claim(world, target, item, *workload.state_claim, job, names));
   } else {
-    KUBIST_TRY(head, ensure_state_secrets(world, site, item, job, names, workload.state_limit));
+    KUBIST_TRY(head, ensure_state_secrets(world, target, item, job, names, workload.state_limit));
   }
   if (!workload.service_account.empty()) {
-    KUBIST_CHECK(make_account_token(world, site, item, workload, job, names));
+    KUBIST_CHECK(make_account_token(world, target, item, workload, job, names));
   }
   const Json pod =
       build_pod(item, workload, job, names, world.settings, state::given_hash(input["data"]), head);
-  auto made = create(world, site, kube::well_known::pods(), pod);
+  auto made = world.writer.create(target, kube::well_known::pods(), pod);
   if (made) {
     return Started{*std::move(made), {}};
   }

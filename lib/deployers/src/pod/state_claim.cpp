@@ -25,30 +25,29 @@ Json state_claim(const Item& item, const StateClaim& wanted, const Job& job,
           {"spec", std::move(spec)}};
 }
 
-util::Result<> ensure_state_claim(World& world, const Site& site, const Item& item,
+util::Result<> ensure_state_claim(World& world, const kube::Target& target, const Item& item,
                                   const StateClaim& wanted, const Job& job, const PodNames& names) {
   const std::string& name = wanted.existing.empty() ? names.state_claim : wanted.existing;
-  KUBIST_TRY(const auto present, site.client.find(claims(), job.place.ns, name, world.stop));
+  KUBIST_TRY(const auto present, target.client.find(claims(), job.place.ns, name, world.stop));
   if (present) {
     return {};
   }
   if (!wanted.existing.empty()) {
-    util::Error error = util::make_error(util::ErrorKind::not_found,
-                                         util::cat("config.state.claimName: PersistentVolumeClaim ",
-                                                   job.place.ns, "/", name, " does not exist"));
-    error.reason = "ClaimNotFound";
-    return util::fail(std::move(error));
+    return util::fail(util::ErrorKind::not_found,
+                      util::cat("config.state.claimName: PersistentVolumeClaim ", job.place.ns, "/",
+                                name, " does not exist"),
+                      "", "ClaimNotFound");
   }
-  const auto made = create(world, site, claims(), state_claim(item, wanted, job, names));
+  const auto made = world.writer.create(target, claims(), state_claim(item, wanted, job, names));
   if (!made && !kube::already_exists(made.error())) {
     return util::fail(made.error());
   }
   return {};
 }
 
-util::Result<> remove_state_claim(World& world, const Site& site, const Job& job,
+util::Result<> remove_state_claim(World& world, const kube::Target& target, const Job& job,
                                   const PodNames& names) {
-  KUBIST_CHECK(remove(world, site, claims(), job.place.ns, names.state_claim));
+  KUBIST_CHECK(world.writer.remove(target, claims(), job.place.ns, names.state_claim));
   return {};
 }
 

@@ -12,11 +12,11 @@ Json state_claim(const Item& item, const StateClaim& wanted, const Job& job, con
 
 /// Makes the item's own claim where it is missing; it is never changed. Not_found, reason
 /// ClaimNotFound: an existing one that does not exist.
-util::Result<> ensure_state_claim(World& world, const Site& site, const Item& item,
+util::Result<> ensure_state_claim(World& world, const kube::Target& target, const Item& item,
                                   const StateClaim& wanted, const Job& job, const PodNames& names);
 
 /// Deletes the claim that kubist made, if it did.
-util::Result<> remove_state_claim(World& world, const Site& site, const Job& job,
+util::Result<> remove_state_claim(World& world, const kube::Target& target, const Job& job,
                                   const PodNames& names);
 
 }  // namespace kubist::deployers

@@ -12,13 +12,14 @@ namespace {
 using util::cat;
 
 /// Chunk Secrets of the item that are there; by name alone, they are large.
-util::Result<std::set<std::string>> present_chunks(World& world, const Site& site, const Item& item,
-                                                   const Job& job, const PodNames& names) {
+util::Result<std::set<std::string>> present_chunks(World& world, const kube::Target& target,
+                                                   const Item& item, const Job& job,
+                                                   const PodNames& names) {
   kube::ListOptions options;
   options.label_selector = cat(k_item_label, "=", item.uid);
   options.form = kube::Form::metadata;
   KUBIST_TRY(const auto found,
-             site.client.list(kube::well_known::secrets(), job.place.ns, options, world.stop));
+             target.client.list(kube::well_known::secrets(), job.place.ns, options, world.stop));
   std::set<std::string> chunks;
   for (const Json& secret : found.items) {
     const std::string name(resources::ObjectView(secret).name());
@@ -36,27 +37,27 @@ util::Result<> check_chunks(const state::Head& head, const std::set<std::string>
     if (present.contains(name)) {
       continue;
     }
-    util::Error error = util::make_error(
+    return util::fail(
         util::ErrorKind::invalid,
         cat("Secret ", ns, "/", name, ", chunk ", n + 1, " of ", head.chunks,
             " of the state of generation ", head.generation, ", is missing"),
         "The item does not run without its state. `kubist deployitem state put` gives it one that "
-        "you have kept, `kubist deployitem state rm` lets it begin without one.");
-    error.reason = "CorruptState";
-    return util::fail(std::move(error));
+        "you have kept, `kubist deployitem state rm` lets it begin without one.",
+        "CorruptState");
   }
   return {};
 }
 
 }  // namespace
 
-util::Result<state::Head> ensure_state_secrets(World& world, const Site& site, const Item& item,
-                                               const Job& job, const PodNames& names,
-                                               std::size_t limit, bool replace_corrupt) {
+util::Result<state::Head> ensure_state_secrets(World& world, const kube::Target& target,
+                                               const Item& item, const Job& job,
+                                               const PodNames& names, std::size_t limit,
+                                               bool replace_corrupt) {
   const auto& secrets = kube::well_known::secrets();
-  KUBIST_TRY(
-      const Json kept,
-      ensure(world, site, secrets, empty_secret(item, job, names.state_secret), before_job(item)));
+  KUBIST_TRY(const Json kept,
+             ensure(world, target, secrets, empty_secret(item, job, names.state_secret),
+                    before_job(item)));
   auto head = state::head_of_secret(kept);
   if (!head && replace_corrupt) {
     head = state::Head{};
@@ -71,7 +72,7 @@ util::Result<state::Head> ensure_state_secrets(World& world, const Site& site, c
   if (wanted.empty() && head->chunks == 0) {
     return head;
   }
-  KUBIST_TRY(const auto present, present_chunks(world, site, item, job, names));
+  KUBIST_TRY(const auto present, present_chunks(world, target, item, job, names));
   if (!replace_corrupt) {
     KUBIST_CHECK(check_chunks(*head, present, job.place.ns, names.state_secret));
   }
@@ -79,7 +80,7 @@ util::Result<state::Head> ensure_state_secrets(World& world, const Site& site, c
     if (present.contains(name)) {
       continue;
     }
-    const auto made = create(world, site, secrets, chunk_secret(item, job, name));
+    const auto made = world.writer.create(target, secrets, chunk_secret(item, job, name));
     if (!made && !kube::already_exists(made.error())) {
       return util::fail(made.error());
     }
@@ -87,11 +88,11 @@ util::Result<state::Head> ensure_state_secrets(World& world, const Site& site, c
   return head;
 }
 
-util::Result<> remove_chunks(World& world, const Site& site, const Item& item, const Job& job,
-                             const PodNames& names) {
-  KUBIST_TRY(const auto present, present_chunks(world, site, item, job, names));
+util::Result<> remove_chunks(World& world, const kube::Target& target, const Item& item,
+                             const Job& job, const PodNames& names) {
+  KUBIST_TRY(const auto present, present_chunks(world, target, item, job, names));
   for (const std::string& name : present) {
-    KUBIST_CHECK(remove(world, site, kube::well_known::secrets(), job.place.ns, name));
+    KUBIST_CHECK(world.writer.remove(target, kube::well_known::secrets(), job.place.ns, name));
   }
   return {};
 }

@@ -23,9 +23,7 @@ using util::ErrorKind;
 
 tl::unexpected<util::Error> import_error(ErrorKind kind, std::string_view reason,
                                          std::string message) {
-  util::Error error = util::make_error(kind, std::move(message));
-  error.reason = reason;
-  return util::fail(std::move(error));
+  return util::fail(kind, std::move(message), "", std::string(reason));
 }
 
 Json home_secret(const Item& item, const std::string& name, Json data) {
@@ -110,7 +108,7 @@ util::Result<ExportResult> keep_exports(World& world, const Item& item, const st
              world.home->find(kube::well_known::secrets(), item.ns, result.secret, world.stop));
   result.changed = !present || data::string_at(*present, {"data", state::k_export_key}) !=
                                    data::string_at(secret, {"data", state::k_export_key});
-  KUBIST_CHECK(ensure_secret(world, {*world.home, ""}, secret, present));
+  KUBIST_CHECK(ensure_secret(world, {*world.home}, secret, present));
   KUBIST_TRY(const Json value, json_of_secret(bytes, "exports"));
   for (const std::string& key : item.public_exports) {
     if (const auto found = value.find(key); found != value.end()) {
@@ -134,7 +132,7 @@ util::Result<> keep_log(World& world, const Item& item, const std::string& job,
     }
     return {};
   }
-  KUBIST_CHECK(ensure_secret(world, {*world.home, ""}, secret, present));
+  KUBIST_CHECK(ensure_secret(world, {*world.home}, secret, present));
   return {};
 }
 

@@ -219,7 +219,7 @@ util::Result<> request_item_deletion(World& world, const std::string& ns, const 
                                      const std::string& uid) {
   KUBIST_TRY(const auto live, world.home->find(deploy_items(), ns, name, world.stop));
   if (live && data::string_at(*live, {"metadata", "deletionTimestamp"}).empty()) {
-    KUBIST_CHECK(remove(world, {*world.home, ""}, deploy_items(), ns, name, uid));
+    KUBIST_CHECK(world.writer.remove({*world.home}, deploy_items(), ns, name, uid));
   }
   return {};
 }

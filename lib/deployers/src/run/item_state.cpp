@@ -52,13 +52,11 @@ util::Result<> check_idle(const Located& at) {
   if (!job_pending(status)) {
     return {};
   }
-  util::Error error = util::make_error(
+  return util::fail(
       ErrorKind::denied,
       cat("DeployItem ", at.item.ns, "/", at.item.name, " runs (phase ",
           data::string_at(status, {"phase"}, phase::k_init), "), its state is in use"),
-      "Wait for it (`kubist deployitem logs -f` follows it), or interrupt it.");
-  error.reason = "ItemRuns";
-  return util::fail(std::move(error));
+      "Wait for it (`kubist deployitem logs -f` follows it), or interrupt it.", "ItemRuns");
 }
 
 }  // namespace
@@ -90,7 +88,7 @@ util::Result<state::Head> put_item_state(World& world, const std::string& ns,
                                     at.names, at.workload.state_limit, true));
   const state::SaveOptions options{.job = at.job.id,
                                    .limit = at.workload.state_limit,
-                                   .field_manager = world.field_manager,
+                                   .field_manager = world.writer.rules().field_manager,
                                    .replace_corrupt = true};
   return state::save_state(*place.client, {place.ns, at.names.state_secret}, folder, options,
                            world.stop);

@@ -6,7 +6,6 @@
 #include <kubist/util/text.hpp>
 
 #include "environment/cluster_istio.hpp"
-#include "keep/finalizers.hpp"
 #include "keep/kinds.hpp"
 
 namespace kubist::executors {
@@ -111,8 +110,10 @@ class ClusterExecutor final : public ManagedExecutor {
     if (name.empty() || (!used && shared(work, name))) {
       return {};
     }
-    return set_finalizer(work, *world().home, kube::well_known::secrets(), work.node().key.ns, name,
-                         resources::k_in_use_finalizer, used);
+    KUBIST_CHECK(work.writer().set_finalizer(work.home(), kube::well_known::secrets(),
+                                             work.node().key.ns, name,
+                                             resources::k_in_use_finalizer, used));
+    return {};
   }
 
   static bool shared(Work& work, const std::string& secret) {

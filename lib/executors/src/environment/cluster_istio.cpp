@@ -100,10 +100,8 @@ class IstioInstall {
 
   util::Result<Did> install(const istio::Bundle& bundle) {
     istio::InstallOptions options;
-    options.dry_run = m_work.dry();
     options.timeout = k_stage_timeout;
-    options.before_write = [this] { return m_work.may_write(); };
-    options.permit = m_work.permit();
+    options.writer = m_work.writer();
     options.on_stage = [this](istio::Stage stage) {
       tell(cat("installing Istio: ", istio::to_string(stage)));
     };

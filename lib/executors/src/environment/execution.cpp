@@ -74,7 +74,6 @@ class ExecutionExecutor final : public ManagedExecutor {
     input.owner_metadata = {{"labels", {{resources::k_managed_by_label, "kubist"}}},
                             {"annotations", {{k_owner_annotation, work.owner_mark()}}}};
     input.force = world().force;
-    input.dry_run = work.dry();
     input.foreign_crd = world().deployers.foreign_crd;
     input.skip_uninstall = world().skip_uninstall;
     return input;

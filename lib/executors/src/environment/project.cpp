@@ -37,14 +37,12 @@ class ProjectExecutor final : public ManagedExecutor {
   util::Result<Alignment> align_node(Work& work) override {
     const NamespaceWish wish = project_wish(*work.node().object, work.spec());
     if (is_reserved_namespace(wish.name)) {
-      auto error = util::make_error(util::ErrorKind::invalid,
-                                    cat("a project cannot own namespace ", wish.name));
-      error.reason = "NamespaceReserved";
-      return util::fail(std::move(error));
+      return util::fail(util::ErrorKind::invalid, cat("a project cannot own namespace ", wish.name),
+                        "", "NamespaceReserved");
     }
     KUBIST_CHECK(check_patterns(work.spec()));
     KUBIST_CHECK(notify::read_sinks(work.spec()));
-    auto kept = keep_namespace(work, *world().home, "", wish);
+    auto kept = keep_namespace(work, work.home(), wish);
     if (!kept && kept.error().reason == k_namespace_terminating) {
       KUBIST_CHECK(check_all_go(work, wish.name));
     }
@@ -64,7 +62,7 @@ class ProjectExecutor final : public ManagedExecutor {
 
   util::Result<engine::Removal> remove_node(Work& work) override {
     const std::string ns = resources::project_namespace(*work.node().object);
-    KUBIST_TRY(engine::Removal removal, remove_namespace(work, *world().home, "", ns));
+    KUBIST_TRY(engine::Removal removal, remove_namespace(work, work.home(), ns));
     if (!removal.left_behind.empty()) {
       KUBIST_CHECK(drop_project_rights(work, ns));
     }

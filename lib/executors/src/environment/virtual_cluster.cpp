@@ -70,7 +70,8 @@ class VirtualClusterExecutor final : public ManagedExecutor {
       KUBIST_CHECK(check_home_namespace(world().survey, work.node(), wish.name));
       KUBIST_CHECK(check_home_labels(own_project(work), work.spec()));
     }
-    KUBIST_TRY(const NamespaceFact fact, keep_namespace(work, *place.client, place.cluster, wish));
+    KUBIST_TRY(const NamespaceFact fact,
+               keep_namespace(work, {*place.client, place.cluster}, wish));
     Alignment alignment;
     alignment.status["namespace"] = wish.name;
     alignment.status["namespaceUID"] = resources::ObjectView(fact.live).uid();
@@ -89,7 +90,7 @@ class VirtualClusterExecutor final : public ManagedExecutor {
     alignment.status["applications"] =
         workloads.applications.empty() ? Json() : workloads.applications;
     if (data::bool_at(work.spec(), {"injection", "restart"})) {
-      KUBIST_CHECK(restart_workloads(work, *place.client, place.cluster, wish, workloads));
+      KUBIST_CHECK(restart_workloads(work, {*place.client, place.cluster}, wish, workloads));
     }
     return alignment;
   }
@@ -109,7 +110,7 @@ class VirtualClusterExecutor final : public ManagedExecutor {
     }
     const bool delete_adopted = !place->home || names_exactly(own_project(work), ns);
     KUBIST_TRY(engine::Removal removal,
-               remove_namespace(work, *place->client, place->cluster, ns, delete_adopted));
+               remove_namespace(work, {*place->client, place->cluster}, ns, delete_adopted));
     if (place->home && !removal.left_behind.empty()) {
       KUBIST_CHECK(drop_project_rights(work, ns));
     }

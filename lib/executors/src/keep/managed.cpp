@@ -7,8 +7,6 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
-#include "keep/finalizers.hpp"
-
 namespace kubist::executors {
 
 using engine::Alignment;
@@ -55,8 +53,8 @@ util::Result<Alignment> ManagedExecutor::align(const engine::Node& node,
                    node.finalizers.end();
   if (needs_finalizer() && !has) {
     KUBIST_TRY(const auto own, work.resource());
-    KUBIST_CHECK(
-        set_finalizer(work, *m_world.home, own, node.key.ns, node.key.name, k_finalizer, true));
+    KUBIST_CHECK(work.writer().set_finalizer(work.home(), own, node.key.ns, node.key.name,
+                                             k_finalizer, true));
   }
   auto aligned = align_node(work);
   Alignment result = aligned ? std::move(*aligned) : alignment_of(aligned.error());
@@ -79,17 +77,16 @@ util::Result<> ManagedExecutor::request_deletion(Work& work) {
   if (!live || !resources::ObjectView(*live).deletion_timestamp().empty()) {
     return {};
   }
-  kube::DeleteOptions options;
-  options.uid = node.uid;
-  auto sent = work.send(*m_world.home, "", kube::remove(own, node.key.ns, node.key.name, options),
-                        "delete", cat(own.api_version(), ' ', own.kind, '/', node.key.name));
-  return !sent && sent.error().kind == util::ErrorKind::not_found ? util::Result<>{} : sent;
+  KUBIST_CHECK(work.writer().remove(work.home(), own, node.key.ns, node.key.name, node.uid));
+  return {};
 }
 
 util::Result<> ManagedExecutor::let_go(Work& work) {
   const engine::Node& node = work.node();
   KUBIST_TRY(const auto own, work.resource());
-  return set_finalizer(work, *m_world.home, own, node.key.ns, node.key.name, k_finalizer, false);
+  KUBIST_CHECK(work.writer().set_finalizer(work.home(), own, node.key.ns, node.key.name,
+                                           k_finalizer, false));
+  return {};
 }
 
 util::Result<Removal> ManagedExecutor::remove(const engine::Node& node,

@@ -77,8 +77,8 @@ std::string what_remains(const ObjectView& ns) {
   return text;
 }
 
-util::Result<> remove_labels(Work& work, kube::Client& client, const std::string& cluster,
-                             const NamespaceWish& wish, const Json& live) {
+util::Result<> remove_labels(Work& work, const kube::Target& target, const NamespaceWish& wish,
+                             const Json& live) {
   Json nulls = Json::object();
   for (const std::string& label : wish.unwanted_labels) {
     if (ObjectView(live).labels().contains(label)) {
@@ -88,12 +88,9 @@ util::Result<> remove_labels(Work& work, kube::Client& client, const std::string
   if (nulls.empty()) {
     return {};
   }
-  kube::WriteOptions options;
-  options.field_manager = work.field_manager();
-  return work.send(client, cluster,
-                   kube::patch(namespaces(), "", wish.name, kube::PatchType::merge,
-                               {{"metadata", {{"labels", nulls}}}}, options),
-                   "patch", cat("v1 Namespace/", wish.name, " (labels)"));
+  KUBIST_CHECK(work.writer().patch(target, namespaces(), "", wish.name, kube::PatchType::merge,
+                                   {{"metadata", {{"labels", nulls}}}}, {.detail = "labels"}));
+  return {};
 }
 
 /// `own` owns project_ns, `other` owns `ns`; null: no Project does.
@@ -172,11 +169,11 @@ Json namespace_object(const NamespaceWish& wish, const std::string& mark) {
           {"metadata", {{"name", wish.name}, {"labels", labels}, {"annotations", annotations}}}};
 }
 
-util::Result<NamespaceFact> keep_namespace(Work& work, kube::Client& client,
-                                           const std::string& cluster, const NamespaceWish& wish) {
+util::Result<NamespaceFact> keep_namespace(Work& work, const kube::Target& target,
+                                           const NamespaceWish& wish) {
   const Json* entry = recorded(work.node(), wish.name);
-  KUBIST_TRY(const auto live, work.world().survey.find_namespace(client, work.node(), wish.name,
-                                                                 work.stop()));
+  KUBIST_TRY(const auto live, work.world().survey.find_namespace(target.client, work.node(),
+                                                                 wish.name, work.stop()));
   NamespaceFact fact;
   std::string uid;
   if (live) {
@@ -212,8 +209,8 @@ util::Result<NamespaceFact> keep_namespace(Work& work, kube::Client& client,
   if (live) {
     object["metadata"]["uid"] = uid;  // the one that was looked at, no successor
   }
-  KUBIST_TRY(fact.live, work.apply(client, cluster, namespaces(), object, live ? &*live : nullptr));
-  KUBIST_CHECK(remove_labels(work, client, cluster, wish, fact.live));
+  KUBIST_TRY(fact.live, work.apply(target, namespaces(), object, live ? &*live : nullptr));
+  KUBIST_CHECK(remove_labels(work, target, wish, fact.live));
   fact.inventory = Json::array({inventory_entry(
       namespaces(), "", wish.name, std::string(ObjectView(fact.live).uid()), fact.adopted)});
   return fact;
@@ -228,24 +225,20 @@ bool is_kept(const engine::Node& node, const Json& entry) {
 }
 
 /// Takes our marks off, so that another owner may have it.
-util::Result<> release_namespace(Work& work, kube::Client& client, const std::string& cluster,
-                                 const std::string& name) {
-  kube::WriteOptions options;
-  options.field_manager = work.field_manager();
+util::Result<> release_namespace(Work& work, const kube::Target& target, const std::string& name) {
   const Json marks{
       {"annotations", {{k_owner_annotation, nullptr}, {k_adopted_annotation, nullptr}}},
       {"labels", {{resources::k_managed_by_label, nullptr}}}};
-  return work.send(
-      client, cluster,
-      kube::patch(namespaces(), "", name, kube::PatchType::merge, {{"metadata", marks}}, options),
-      "patch", cat("v1 Namespace/", name, " (released)"));
+  KUBIST_CHECK(work.writer().patch(target, namespaces(), "", name, kube::PatchType::merge,
+                                   {{"metadata", marks}}, {.detail = "released"}));
+  return {};
 }
 
 }  // namespace
 
-util::Result<Removal> remove_namespace(Work& work, kube::Client& client, const std::string& cluster,
+util::Result<Removal> remove_namespace(Work& work, const kube::Target& target,
                                        const std::string& name, bool delete_adopted) {
-  KUBIST_TRY(const auto live, client.find(namespaces(), "", name, work.stop()));
+  KUBIST_TRY(const auto live, target.client.find(namespaces(), "", name, work.stop()));
   if (!live) {
     return Removal{};
   }
@@ -272,7 +265,7 @@ util::Result<Removal> remove_namespace(Work& work, kube::Client& client, const s
   if (!ours || is_kept(work.node(), entry)) {
     removal.left_behind.push_back(cat("namespace ", name));
     if (ours) {
-      KUBIST_CHECK(release_namespace(work, client, cluster, name));
+      KUBIST_CHECK(release_namespace(work, target, name));
     }
     return removal;
   }
@@ -280,10 +273,7 @@ util::Result<Removal> remove_namespace(Work& work, kube::Client& client, const s
     return util::fail(deletion_not_allowed(name));
   }
   if (view.deletion_timestamp().empty()) {
-    kube::DeleteOptions options;
-    options.uid = view.uid();
-    KUBIST_CHECK(work.send(client, cluster, kube::remove(namespaces(), "", name, options), "delete",
-                           cat("v1 Namespace/", name)));
+    KUBIST_CHECK(work.writer().remove(target, namespaces(), "", name, view.uid()));
     if (work.dry()) {
       return removal;
     }

@@ -58,14 +58,13 @@ data::Json namespace_object(const NamespaceWish& wish, const std::string& mark);
 /// DeletionNotAllowed (adopted, and deletionPolicy Delete, which wish.delete_adopted denies);
 /// not_found: NamespaceNotFound (create is off); unavailable: NamespaceTerminating, which ends by
 /// itself (managed.hpp: looked at again within the run, until it can be made anew).
-util::Result<NamespaceFact> keep_namespace(Work& work, kube::Client& client,
-                                           const std::string& cluster, const NamespaceWish& wish);
+util::Result<NamespaceFact> keep_namespace(Work& work, const kube::Target& target,
+                                           const NamespaceWish& wish);
 
 /// Deletes it where kubist made it (or deletionPolicy says Delete), lets go of it where it was
 /// adopted (or deletionPolicy says Orphan). Running until it is gone. Invalid: DeletionNotAllowed,
 /// as keep_namespace().
-util::Result<engine::Removal> remove_namespace(Work& work, kube::Client& client,
-                                               const std::string& cluster, const std::string& name,
-                                               bool delete_adopted = true);
+util::Result<engine::Removal> remove_namespace(Work& work, const kube::Target& target,
+                                               const std::string& name, bool delete_adopted = true);
 
 }  // namespace kubist::executors

@@ -53,11 +53,6 @@ std::string other_managers(const Json& live, const std::string& own) {
   return util::join(managers, ", ");
 }
 
-/// A failed test of a JSON Patch is 422.
-bool changed_meanwhile(const util::Error& error) {
-  return error.http_status == 409 || error.http_status == 422;
-}
-
 }  // namespace
 
 Wish spec_wish(const kube::ApiResource& resource, std::string name, Json spec, Json annotations) {
@@ -153,7 +148,7 @@ util::Result<Json> OwnedObjects::keep_one(const Wish& wish) {
     if (done && *done) {
       return **std::move(done);
     }
-    if (!done && (done.error().http_status != 409 || tries == k_max_attempts)) {
+    if (!done && (!kube::is_conflict(done.error()) || tries == k_max_attempts)) {
       return util::fail(done.error());
     }
     if (done && tries == k_max_attempts) {
@@ -174,11 +169,10 @@ util::Result<std::optional<Json>> OwnedObjects::attempt(const Wish& wish) {
     return Json();
   }
   if (!live) {
-    return m_work.apply_now(*m_place.client, m_place.cluster, wish.resource, object, nullptr, false,
-                            "");
+    return m_work.writer().apply(m_place.target(), wish.resource, object);
   }
   KUBIST_CHECK(check_owner(wish, *live));
-  const std::string manager = m_work.field_manager();
+  const std::string& manager = m_work.field_manager();
   const auto compared = apply::compare(
       object, *live,
       {.manager = manager, .built_in = apply::is_built_in_group(wish.resource.group)});
@@ -216,8 +210,8 @@ util::Result<std::optional<Json>> OwnedObjects::change(const Wish& wish, Json ob
   const ObjectView view(live);
   object["metadata"]["uid"] = view.uid();
   object["metadata"]["resourceVersion"] = view.resource_version();
-  auto after = m_work.apply_now(*m_place.client, m_place.cluster, wish.resource, object, &live,
-                                m_repair, why);
+  auto after = m_work.writer().apply(m_place.target(), wish.resource, object,
+                                     {.live = &live, .force = m_repair, .detail = why});
   if (after) {
     return *std::move(after);
   }
@@ -242,15 +236,10 @@ util::Result<> OwnedObjects::take_away_fields(const Wish& wish, const Json& live
     data::append_token(path, field);
     patch.push_back({{"op", "remove"}, {"path", path}});
   }
-  kube::WriteOptions options;
-  options.field_manager = m_work.field_manager();
-  auto sent = m_work.send(
-      *m_place.client, m_place.cluster,
-      kube::patch(wish.resource, ref_of(wish).ns, wish.name, kube::PatchType::json, patch, options),
-      "patch",
-      cat(wish.resource.api_version(), ' ', title(wish.resource, wish.name),
-          " (takes away what was added)"));
-  return !sent && changed_meanwhile(sent.error()) ? util::Result<>{} : sent;
+  const auto sent =
+      m_work.writer().patch(m_place.target(), wish.resource, ref_of(wish).ns, wish.name,
+                            kube::PatchType::json, patch, {.detail = "takes away what was added"});
+  return sent || kube::may_be_outdated(sent.error()) ? util::Result<>{} : util::fail(sent.error());
 }
 
 util::Result<> OwnedObjects::check_owner(const Wish& wish, const Json& live) const {
@@ -261,9 +250,8 @@ util::Result<> OwnedObjects::check_owner(const Wish& wish, const Json& live) con
     if (view.deletion_timestamp().empty()) {
       return {};
     }
-    auto error = util::make_error(ErrorKind::unavailable, cat(what, " is being deleted"));
-    error.reason = "ObjectTerminating";
-    return util::fail(std::move(error));
+    return util::fail(ErrorKind::unavailable, cat(what, " is being deleted"), "",
+                      "ObjectTerminating");
   }
   if (!owner.empty()) {
     return util::fail(refused("ObjectTaken", cat(what, " belongs to ", owner),

@@ -12,7 +12,6 @@ namespace kubist::executors {
 using data::Json;
 using resources::ObjectView;
 using util::cat;
-using util::ErrorKind;
 
 util::Result<> OwnedObjects::prune(const Users& users) {
   Json left = Json::array();
@@ -114,14 +113,7 @@ util::Result<OwnedObjects::Fate> OwnedObjects::drop(const Json& entry, bool orph
     return Fate::foreign;
   }
   if (view.deletion_timestamp().empty()) {
-    kube::DeleteOptions options;
-    options.uid = view.uid();
-    const auto sent =
-        m_work.send(*m_place.client, m_place.cluster, kube::remove(resource, ns, name, options),
-                    "delete", cat(resource.api_version(), ' ', resource.kind, '/', name));
-    if (!sent && sent.error().kind != ErrorKind::not_found) {
-      return util::fail(sent.error());
-    }
+    KUBIST_CHECK(m_work.writer().remove(m_place.target(), resource, ns, name, view.uid()));
   }
   // 200 is not gone: finalizers keep it.
   KUBIST_TRY(const auto after, m_place.client->find(resource, ns, name, m_work.stop()));
@@ -131,16 +123,13 @@ util::Result<OwnedObjects::Fate> OwnedObjects::drop(const Json& entry, bool orph
 /// Takes our marks off, so that another owner may have it.
 util::Result<> OwnedObjects::release(const kube::ApiResource& resource, const Json& live) {
   const ObjectView view(live);
-  kube::WriteOptions options;
-  options.field_manager = m_work.field_manager();
   const Json marks{
       {"annotations", {{k_owner_annotation, nullptr}, {k_applied_annotation, nullptr}}},
       {"labels", {{resources::k_managed_by_label, nullptr}}}};
-  return m_work.send(
-      *m_place.client, m_place.cluster,
-      kube::patch(resource, std::string(view.ns()), view.name(), kube::PatchType::merge,
-                  {{"metadata", marks}}, options),
-      "patch", cat(resource.api_version(), ' ', resource.kind, '/', view.name(), " (let go)"));
+  KUBIST_CHECK(m_work.writer().patch(m_place.target(), resource, view.ns(), view.name(),
+                                     kube::PatchType::merge, {{"metadata", marks}},
+                                     {.detail = "let go"}));
+  return {};
 }
 
 }  // namespace kubist::executors

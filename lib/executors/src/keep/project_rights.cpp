@@ -2,9 +2,9 @@
 
 #include <chrono>
 
-#include <kubist/apply/install.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/setup/install.hpp>
 #include <kubist/util/text.hpp>
 
 #include "keep/namespaces.hpp"
@@ -101,7 +101,7 @@ util::Result<> keep_binding(Work& work, const Json& wish, const engine::Node& pr
                   "Project does not name it exactly"));
   }
   auto kept =
-      work.apply(home, "", kube::well_known::role_bindings(), wish, live ? &*live : nullptr);
+      work.apply(work.home(), kube::well_known::role_bindings(), wish, live ? &*live : nullptr);
   if (!kept && kept.error().kind == util::ErrorKind::forbidden) {
     return util::fail(not_bound(wish, cat("kubist may not bind it (", kept.error().message, ")")));
   }
@@ -138,10 +138,10 @@ util::Result<> keep_project_account(Work& work) {
     Json wish = marked(work, "v1", accounts, ns);
     wish["automountServiceAccountToken"] = false;
     if (!live || is_marked(work, *live)) {
-      KUBIST_CHECK(work.apply(*work.world().home, "", accounts, wish, live ? &*live : nullptr));
+      KUBIST_CHECK(work.apply(work.home(), accounts, wish, live ? &*live : nullptr));
     }
   }
-  return keep_binding(work, binding_object(work, ns, apply::k_own_namespace_role, project), *node,
+  return keep_binding(work, binding_object(work, ns, setup::k_own_namespace_role, project), *node,
                       true);
 }
 
@@ -150,7 +150,7 @@ util::Result<> keep_project_binding(Work& work, const std::string& ns, bool adop
   if (node == nullptr) {
     return {};
   }
-  return keep_binding(work, binding_object(work, ns, apply::k_project_role, *node->object), *node,
+  return keep_binding(work, binding_object(work, ns, setup::k_project_role, *node->object), *node,
                       !adopted || names_exactly(node, ns));
 }
 
@@ -166,11 +166,8 @@ util::Result<> drop_project_rights(Work& work, const std::string& ns) {
     if (!live || !is_marked(work, *live)) {
       continue;
     }
-    kube::DeleteOptions options;
-    options.uid = ObjectView(*live).uid();
-    KUBIST_CHECK(work.send(
-        home, "", kube::remove(*resource, ns, resources::k_project_account, options), "delete",
-        cat(resource->api_version(), ' ', resource->kind, '/', resources::k_project_account)));
+    KUBIST_CHECK(work.writer().remove(work.home(), *resource, ns, resources::k_project_account,
+                                      ObjectView(*live).uid()));
   }
   return {};
 }

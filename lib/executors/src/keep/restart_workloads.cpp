@@ -8,8 +8,8 @@ namespace kubist::executors {
 using data::Json;
 using util::cat;
 
-util::Result<> restart_workloads(Work& work, kube::Client& client, const std::string& cluster,
-                                 const NamespaceWish& wish, const Workloads& workloads) {
+util::Result<> restart_workloads(Work& work, const kube::Target& target, const NamespaceWish& wish,
+                                 const Workloads& workloads) {
   std::string mesh;
   for (const char* label :
        {istio::k_injection_label, istio::k_revision_label, istio::k_dataplane_mode_label}) {
@@ -22,14 +22,10 @@ util::Result<> restart_workloads(Work& work, kube::Client& client, const std::st
     if (present == wanted || (present.empty() && wanted == "none")) {
       continue;
     }
-    kube::WriteOptions options;
-    options.field_manager = work.field_manager();
     const Json patch{
         {"spec", {{"template", {{"metadata", {{"annotations", {{k_mesh_annotation, wanted}}}}}}}}}};
-    KUBIST_CHECK(work.send(client, cluster,
-                           kube::patch(kube::well_known::deployments(), wish.name, name,
-                                       kube::PatchType::strategic, patch, options),
-                           "patch", cat("apps/v1 Deployment/", name, " (restart)")));
+    KUBIST_CHECK(work.writer().patch(target, kube::well_known::deployments(), wish.name, name,
+                                     kube::PatchType::strategic, patch, {.detail = "restart"}));
   }
   return {};
 }

@@ -121,10 +121,8 @@ Alignment waiting(std::string reason, std::string message, std::chrono::millisec
 }
 
 util::Error refused(std::string reason, std::string message, std::string hint) {
-  util::Error error =
-      util::make_error(util::ErrorKind::invalid, std::move(message), std::move(hint));
-  error.reason = std::move(reason);
-  return error;
+  return util::make_error(util::ErrorKind::invalid, std::move(message), std::move(hint),
+                          std::move(reason));
 }
 
 }  // namespace kubist::executors

@@ -7,6 +7,7 @@
 
 #include <kubist/engine/executor.hpp>
 #include <kubist/kube/client.hpp>
+#include <kubist/kube/writer.hpp>
 #include <kubist/traffic/route.hpp>
 
 #include "world/work.hpp"
@@ -25,6 +26,8 @@ struct TrafficPlace {
   traffic::Place names;
   const engine::Node* virtual_cluster = nullptr;
   const engine::Node* cluster_node = nullptr;
+  /// For the project's objects. As long as this.
+  kube::Target target() const { return {*client, cluster}; }
 };
 
 /// not_found: its VirtualCluster does not exist; else as Connections::connect.

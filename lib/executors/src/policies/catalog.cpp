@@ -84,12 +84,11 @@ util::Result<std::shared_ptr<const engine::PolicyDefinition>> Catalog::read(
                return key == "exec" && any_runtime ? m_exec : nullptr;
              }));
   if (definition->runtime == m_exec && !m_config.programs.contains(definition->source)) {
-    auto error = util::make_error(util::ErrorKind::invalid,
-                                  cat(definition->origin, '/', definition->name,
-                                      ": this machine has no program ", definition->source),
-                                  cat("Name it under exec: in ", m_config.file.string(), "."));
-    error.reason = k_program_not_here;
-    return util::fail(std::move(error));
+    return util::fail(util::ErrorKind::invalid,
+                      cat(definition->origin, '/', definition->name,
+                          ": this machine has no program ", definition->source),
+                      cat("Name it under exec: in ", m_config.file.string(), "."),
+                      std::string(k_program_not_here));
   }
   return definition;
 }

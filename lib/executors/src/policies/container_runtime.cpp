@@ -68,7 +68,7 @@ class ContainerRuntime final : public engine::PolicyRuntime {
     const std::lock_guard one_at_a_time(mutex_of(cat(call->ns, '/', call->name)));
     deployers::World items = home_items_world(
         *m_world, call->ns, field_manager(cat(definition.origin, '/', definition.name)), stop);
-    auto given = deployers::run_function(items, *call, m_world->dry_run != kube::DryRun::none);
+    auto given = deployers::run_function(items, *call);
     if (!given) {
       return {util::fail(given.error()),
               given.error().reason == "FunctionFailed"

@@ -88,11 +88,10 @@ util::Result<> check_job_image(const engine::Graph& graph, const engine::Node& r
       return {};
     }
   }
-  auto error = util::make_error(
-      util::ErrorKind::forbidden, cat("its image ", image, " is not one that the Project allows"),
-      "An administrator can add it to spec.allow.jobs of the Project or of the Root.");
-  error.reason = "ImageNotAllowed";
-  return util::fail(std::move(error));
+  return util::fail(util::ErrorKind::forbidden,
+                    cat("its image ", image, " is not one that the Project allows"),
+                    "An administrator can add it to spec.allow.jobs of the Project or of the Root.",
+                    "ImageNotAllowed");
 }
 
 Json run_job(World& world, const engine::Graph& graph, const engine::Node& node,
@@ -107,7 +106,7 @@ Json run_job(World& world, const engine::Graph& graph, const engine::Node& node,
   const deployers::FunctionCall job = function_of(world, node, look, call, failed);
   deployers::World items =
       home_items_world(world, job.ns, field_manager(owner_mark(world.home_uid, node.key)), stop);
-  const auto answer = deployers::run_function(items, job, false);
+  const auto answer = deployers::run_function(items, job);
   if (answer) {
     return {{"succeeded", true}, {"message", ""}};
   }

@@ -23,9 +23,7 @@ const engine::Node* find_one(const engine::Graph& graph, const engine::Key& key)
 }
 
 util::Error unknown(std::string reason, std::string message) {
-  auto error = util::make_error(util::ErrorKind::invalid, std::move(message));
-  error.reason = std::move(reason);
-  return error;
+  return util::make_error(util::ErrorKind::invalid, std::move(message), "", std::move(reason));
 }
 
 /// The labels of the pods of one version.

@@ -24,15 +24,12 @@ constexpr std::string_view k_item_annotation = "kubist.io/deployitem";  // "name
 /// What is asked of one namespace of one cluster.
 class Collector {
  public:
-  /// `locked` takes the project's lock, `permit` says whether it still holds.
   Collector(kube::Client& home, deployers::Place place, const Session::GarbageOptions& options,
-            std::function<util::Result<>()> locked, http::Permit permit,
-            const std::stop_token& stop)
+            kube::Writer writer, const std::stop_token& stop)
       : m_home(home),
         m_place(std::move(place)),
         m_options(options),
-        m_locked(std::move(locked)),
-        m_permit(std::move(permit)),
+        m_writer(std::move(writer)),
         m_stop(stop) {}
 
   util::Result<> run() {
@@ -76,15 +73,8 @@ class Collector {
       result.removed = false;
       result.why = "a pod of its item still runs";
     } else if (!m_options.dry_run) {
-      KUBIST_CHECK(m_locked());
-      kube::DeleteOptions options;
-      options.uid = view.uid();
-      kube::ApiCall call = kube::remove(resource, m_place.ns, view.name(), options);
-      call.permit = m_permit;
-      auto sent = m_place.client->run(call, m_stop);
-      if (!sent && sent.error().kind != util::ErrorKind::not_found) {
-        return util::fail(sent.error());
-      }
+      KUBIST_CHECK(
+          m_writer.remove({*m_place.client}, resource, m_place.ns, view.name(), view.uid()));
     }
     m_options.on_result(result);
     return {};
@@ -109,8 +99,7 @@ class Collector {
   kube::Client& m_home;
   deployers::Place m_place;
   const Session::GarbageOptions& m_options;
-  std::function<util::Result<>()> m_locked;
-  http::Permit m_permit;
+  kube::Writer m_writer;
   const std::stop_token& m_stop;
   std::map<std::string, bool> m_gone;  ///< by the uid of the item
   std::set<std::string> m_running;
@@ -149,9 +138,8 @@ util::Result<> Session::collect_garbage(const GarbageOptions& options,
                                          " is not kubist's own here: nothing in it is looked at")));
       continue;
     }
-    Collector collector(
-        *m_home, *std::move(place), options, [&] { return locks.before_write(ns, stop); },
-        locks.permit(ns), stop);
+    Collector collector(*m_home, *std::move(place), options, kube::Writer(locks.rules(ns, stop)),
+                        stop);
     if (const auto done = collector.run(); !done) {
       options.on_trouble(util::with_context(done.error(), engine::to_string(node)));
     }

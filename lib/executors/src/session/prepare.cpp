@@ -2,7 +2,7 @@
 
 #include <kubist/executors/prepare.hpp>
 #include <kubist/executors/project.hpp>
-#include <kubist/kube/api_call.hpp>
+#include <kubist/kube/writer.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
@@ -16,19 +16,23 @@ using resources::ObjectView;
 using util::cat;
 
 util::Result<> make_namespace(kube::Client& client, const std::string& home_uid,
-                              const Json& project, const std::stop_token& stop) {
+                              const Json& project) {
   const ObjectView view(project);
   const std::string mark = owner_mark(home_uid, view.ref());
-  kube::ApplyOptions options;
-  options.field_manager = field_manager(mark);
-  KUBIST_CHECK(
-      client.run(kube::apply(kube::well_known::namespaces(),
-                             namespace_object(project_wish(project, view.spec()), mark), options),
-                 stop));
+  const kube::Writer writer({.field_manager = field_manager(mark)});
+  KUBIST_CHECK(writer.apply({client}, kube::well_known::namespaces(),
+                            namespace_object(project_wish(project, view.spec()), mark)));
   return {};
 }
 
 }  // namespace
+
+std::string brought_namespace(const Json& object) {
+  const ObjectView view(object);
+  return view.kind() == "Project" && view.group() == resources::k_kubist_group
+             ? resources::project_namespace(object)
+             : "";
+}
 
 util::Result<> prepare_projects(kube::Client& client,
                                 const std::vector<resources::Manifest>& objects,
@@ -42,11 +46,10 @@ util::Result<> prepare_projects(kube::Client& client,
   }
   std::string home_uid;
   for (const resources::Manifest& manifest : objects) {
-    const ObjectView view(manifest.object);
-    if (view.kind() != "Project" || view.group() != resources::k_kubist_group) {
+    const std::string ns = brought_namespace(manifest.object);
+    if (ns.empty()) {
       continue;
     }
-    const std::string ns = resources::project_namespace(manifest.object);
     if (is_reserved_namespace(ns)) {
       auto error = util::make_error(util::ErrorKind::invalid, manifest.position("/spec/namespace"),
                                     cat("a project cannot own namespace ", ns));
@@ -60,7 +63,7 @@ util::Result<> prepare_projects(kube::Client& client,
     if (home_uid.empty()) {
       KUBIST_TRY(home_uid, cluster_uid(client, stop));
     }
-    KUBIST_CHECK(make_namespace(client, home_uid, manifest.object, stop));
+    KUBIST_CHECK(make_namespace(client, home_uid, manifest.object));
   }
   return {};
 }

@@ -2,9 +2,8 @@
 
 #include <kubist/executors/removal.hpp>
 #include <kubist/executors/world.hpp>
+#include <kubist/kube/writer.hpp>
 #include <kubist/resources/kinds.hpp>
-
-#include "keep/finalizers.hpp"
 
 namespace kubist::executors {
 
@@ -23,11 +22,10 @@ bool is_removed_by_engine(const kube::ApiResource& resource,
 namespace {
 
 util::Result<> hold(kube::Client& home, const apply::Target& target) {
-  return set_finalizer(home, target.resource, target.ns, target.name, k_finalizer, true,
-                       [&home](const kube::ApiCall& call) -> util::Result<> {
-                         KUBIST_CHECK(home.run(call));
-                         return {};
-                       });
+  const kube::Writer writer({.field_manager = std::string(k_status_manager)});
+  KUBIST_CHECK(
+      writer.set_finalizer({home}, target.resource, target.ns, target.name, k_finalizer, true));
+  return {};
 }
 
 apply::ObjectResult failure(const apply::Target& target, util::Error error) {

@@ -47,9 +47,9 @@ util::Result<std::vector<ItemResult>> Session::each_item(
   util::for_each_index(items.size(), items.size(), [&](std::size_t i) {
     const resources::ObjectRef& item = items[i];
     deployers::World own = world;
-    own.field_manager = field_manager(owner_mark(m_home_uid, item));
-    own.may_write = [&] { return locks.before_write(item.ns, stop); };
-    own.permit = locks.permit(item.ns);
+    kube::Writer::Rules rules = locks.rules(item.ns, stop);
+    rules.field_manager = field_manager(owner_mark(m_home_uid, item));
+    own.writer = kube::Writer(std::move(rules));
     own.progress = [&, last = std::string()](const std::string& text) mutable {
       if (text != std::exchange(last, text)) {
         const std::lock_guard lock(mutex);
@@ -85,12 +85,12 @@ util::Result<std::vector<ItemResult>> Session::run_items(
 util::Result<std::vector<ItemResult>> Session::interrupt_items(
     const std::vector<resources::ObjectRef>& items,
     const std::function<void(const std::string&)>& progress, const std::stop_token& stop) {
-  return each_item(items, {}, progress, stop,
-                   [](deployers::World& world, const resources::ObjectRef& item) {
-                     world.may_write = nullptr;  // the lock is held by whoever runs it
-                     world.permit = nullptr;
-                     return deployers::interrupt_item(world, item.ns, item.name);
-                   });
+  return each_item(
+      items, {}, progress, stop, [](deployers::World& world, const resources::ObjectRef& item) {
+        // The lock is held by whoever runs it.
+        world.writer = kube::Writer({.field_manager = world.writer.rules().field_manager});
+        return deployers::interrupt_item(world, item.ns, item.name);
+      });
 }
 
 }  // namespace kubist::executors

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/kube/api_error.hpp>
 #include <kubist/traffic/borrowed.hpp>
 #include <kubist/util/text.hpp>
 
@@ -80,13 +81,9 @@ util::Result<> keep_borrowed_route(Work& work, const TrafficPlace& place,
       alignment.status["weights"] = weights;
       break;
     }
-    kube::WriteOptions options;
-    options.field_manager = work.field_manager();
-    const auto sent = work.send(
-        *place.client, place.cluster,
-        kube::patch(mode.resource, place.ns, name, kube::PatchType::json, patch, options), "patch",
-        cat(mode.resource.api_version(), " VirtualService/", name, " (weights)"));
-    if (!sent && sent.error().http_status != 409 && sent.error().http_status != 422) {
+    const auto sent = work.writer().patch(place.target(), mode.resource, place.ns, name,
+                                          kube::PatchType::json, patch, {.detail = "weights"});
+    if (!sent && !kube::may_be_outdated(sent.error())) {
       return util::fail(sent.error());
     }
     if (!sent) {

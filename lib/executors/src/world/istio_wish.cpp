@@ -58,7 +58,7 @@ util::Result<std::string> render(Work& work, kube::Client& cluster, const IstioW
   constexpr std::chrono::seconds k_render_timeout{120};  // the run waits for it
   istio::Rendering rendering = wish.rendering;
   rendering.timeout = k_render_timeout;
-  rendering.before_write = [&work] { return work.may_write(); };
+  rendering.writer = work.writer();
   rendering.on_progress =
       work.context().progress
           ? [&work](std::string_view text) { work.context().progress(std::string(text)); }

@@ -100,6 +100,13 @@ http::Permit ProjectLocks::permit(const std::string& ns) {
   };
 }
 
+kube::Writer::Rules ProjectLocks::rules(const std::string& ns, const std::stop_token& stop) {
+  kube::Writer::Rules rules;
+  rules.before = [this, ns, stop] { return before_write(ns, stop); };
+  rules.permit = permit(ns);
+  return rules;
+}
+
 util::Result<> ProjectLocks::before_write(const std::string& ns, const std::stop_token& stop) {
   const std::shared_ptr<Held> held = held_of(ns);
   {
@@ -205,11 +212,8 @@ util::Result<> ProjectLocks::acquire(Held& held, const std::string& ns,
     const auto now = m_options.clock->boot();
     const std::string by = cat(held.state.holder(), " (run ", held.state.holder_run(), ")");
     if (now >= give_up) {
-      auto error =
-          util::make_error(ErrorKind::conflict, cat("project namespace ", ns, " is locked by ", by),
-                           "Wait for it to end, or give --lock-timeout to wait here.");
-      error.reason = "Locked";
-      return util::fail(std::move(error));
+      return util::fail(ErrorKind::conflict, cat("project namespace ", ns, " is locked by ", by),
+                        "Wait for it to end, or give --lock-timeout to wait here.", "Locked");
     }
     if (m_options.progress) {
       m_options.progress(cat("waiting for the lock of ", ns, ", held by ", by));

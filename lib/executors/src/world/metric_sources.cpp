@@ -32,11 +32,9 @@ util::Result<std::string> authorization_of(const std::string& text, const std::s
                           ? is_of(value, "-._~+/=")
                           : http::is_header_value(value) && is_of(value.substr(0, space), "-");
   if (!usable) {
-    auto error = util::make_error(util::ErrorKind::not_found,
-                                  cat("what Secret ", secret, " has is no value of a header"),
-                                  "Write a token, or 'Basic ' and the base64 of USER:PASSWORD.");
-    error.reason = "SecretNotUsable";
-    return util::fail(std::move(error));
+    return util::fail(
+        util::ErrorKind::not_found, cat("what Secret ", secret, " has is no value of a header"),
+        "Write a token, or 'Basic ' and the base64 of USER:PASSWORD.", "SecretNotUsable");
   }
   return space == std::string::npos ? "Bearer " + value : value;
 }

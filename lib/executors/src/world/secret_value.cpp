@@ -25,11 +25,9 @@ util::Result<std::string> secret_value(kube::Client& client, const std::string& 
                   ? util::base64_decode(value->get_ref<const std::string&>())
                   : std::nullopt;
   if (!text) {
-    auto error =
-        util::make_error(util::ErrorKind::not_found,
-                         secret ? cat(what, " has no key ", key) : cat(what, " does not exist"));
-    error.reason = secret ? "SecretKeyNotFound" : "SecretNotFound";
-    return util::fail(std::move(error));
+    return util::fail(util::ErrorKind::not_found,
+                      secret ? cat(what, " has no key ", key) : cat(what, " does not exist"), "",
+                      secret ? "SecretKeyNotFound" : "SecretNotFound");
   }
   return *std::move(text);
 }

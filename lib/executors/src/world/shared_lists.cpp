@@ -17,7 +17,7 @@ SharedLists::Key SharedLists::key_of(const kube::Client& client, const kube::Api
 
 std::uint64_t SharedLists::writes_to(const Key& key) {
   const std::lock_guard lock(m_mutex);
-  return m_writes[key] + m_writes_anywhere[key.server];
+  return m_writes[key];
 }
 
 util::Result<SharedLists::Items> SharedLists::list(kube::Client& client,
@@ -51,11 +51,6 @@ void SharedLists::written(const kube::Client& client, const kube::ApiResource& r
                           const std::string& ns) {
   const std::lock_guard lock(m_mutex);
   ++m_writes[key_of(client, resource, ns)];
-}
-
-void SharedLists::written(const kube::Client& client) {
-  const std::lock_guard lock(m_mutex);
-  ++m_writes_anywhere[client.server()];
 }
 
 }  // namespace kubist::executors

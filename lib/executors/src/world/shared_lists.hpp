@@ -23,10 +23,9 @@ class SharedLists {
   /// As Client::list without a selector.
   util::Result<Items> list(kube::Client& client, const kube::ApiResource& resource,
                            const std::string& ns, const std::stop_token& stop);
-  /// This run wrote an object of that kind there; without a kind: anything anywhere.
+  /// This run wrote an object of that kind there.
   void written(const kube::Client& client, const kube::ApiResource& resource,
                const std::string& ns);
-  void written(const kube::Client& client);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -47,7 +46,6 @@ class SharedLists {
   std::mutex m_mutex;  ///< guards the maps, not what is in the entries
   std::map<std::pair<Key, std::string>, std::shared_ptr<Entry>> m_entries;  ///< for a user
   std::map<Key, std::uint64_t> m_writes;
-  std::map<std::string, std::uint64_t> m_writes_anywhere;  ///< by server
 };
 
 }  // namespace kubist::executors

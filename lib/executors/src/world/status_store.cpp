@@ -2,6 +2,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/targets.hpp>
 #include <kubist/executors/status_store.hpp>
+#include <kubist/kube/api_error.hpp>
 #include <kubist/resources/kinds.hpp>
 
 #include "world/work.hpp"
@@ -11,9 +12,8 @@ namespace kubist::executors {
 using data::Json;
 
 util::Error plan_changed(std::string message) {
-  util::Error error = util::make_error(util::ErrorKind::conflict, std::move(message));
-  error.reason = k_plan_changed;
-  return error;
+  return util::make_error(util::ErrorKind::conflict, std::move(message), "",
+                          std::string(k_plan_changed));
 }
 
 KubeStatusStore::Written KubeStatusStore::known(const engine::Node& node) {
@@ -92,29 +92,25 @@ util::Result<> KubeStatusStore::send(const engine::Node& node, const Written& pr
     return {};
   }
   Json body{{"status", patch}};
-  http::Permit permit;
+  kube::Writer::Rules rules;
   if (ns.empty()) {
     body["metadata"]["resourceVersion"] = present.resource_version;
   } else {
-    KUBIST_CHECK(m_world.locks.before_write(ns, m_stop));
-    permit = m_world.locks.permit(ns);
+    rules = m_world.locks.rules(ns, m_stop);
   }
+  rules.field_manager = k_status_manager;
   const resources::ObjectView view(*node.object);
   KUBIST_TRY(const auto resource,
              m_world.home->discovery().find_kind(view.api_version(), node.key.kind));
-  kube::WriteOptions options;
-  options.field_manager = k_status_manager;
-  options.subresource = "status";
-  kube::ApiCall call =
-      kube::patch(resource, node.key.ns, node.key.name, kube::PatchType::merge, body, options);
-  call.permit = std::move(permit);
-  auto after = m_world.home->json(call);
+  const auto after = kube::Writer(std::move(rules))
+                         .patch({*m_world.home}, resource, node.key.ns, node.key.name,
+                                kube::PatchType::merge, body, {.subresource = "status"});
   if (!after && after.error().kind == util::ErrorKind::not_found) {
     return {};
   }
   if (!after) {
     util::Error error = status_refused(after.error(), node);
-    if (ns.empty() && error.http_status == 409) {
+    if (ns.empty() && kube::is_conflict(error)) {
       error.reason = k_plan_changed;
     }
     return util::fail(std::move(error));

@@ -14,7 +14,12 @@ namespace kubist::executors {
 
 using data::Json;
 using util::cat;
-using util::ErrorKind;
+
+namespace {
+
+constexpr std::string_view k_inventory_detail = "inventory";
+
+}  // namespace
 
 util::Result<std::string> cluster_uid(kube::Client& client, const std::stop_token& stop) {
   KUBIST_TRY(const Json system,
@@ -35,79 +40,38 @@ std::string Work::project_namespace() const {
                                       : m_node.key.ns;
 }
 
-util::Result<> Work::may_write() {
+Work::Work(World& world, const engine::Node& node, const engine::Context& context)
+    : m_world(world), m_node(node), m_context(context), m_writer(rules()) {}
+
+kube::Writer::Rules Work::rules() {
   const std::string ns = project_namespace();
-  return ns.empty() || dry() ? util::Result<>{} : m_world.locks.before_write(ns, stop());
+  kube::Writer::Rules rules;
+  if (!ns.empty()) {  // only the Root belongs to no project
+    rules = m_world.locks.rules(ns, stop());
+  }
+  rules.field_manager = executors::field_manager(owner_mark());
+  rules.dry_run = m_world.dry_run;
+  rules.sent = [this](kube::Client& client, const kube::ApiResource& resource,
+                      std::string_view in) {
+    m_world.lists->written(client, resource, std::string(in));
+  };
+  rules.told = [this](const kube::Write& write) {
+    m_writes.push_back({write.verb, write.object, write.cluster, write.detail});
+  };
+  return rules;
 }
 
-http::Permit Work::permit() {
-  const std::string ns = project_namespace();
-  return ns.empty() || dry() ? nullptr : m_world.locks.permit(ns);
-}
-
-void Work::note(std::string verb, std::string object, const std::string& cluster,
-                std::string detail) {
-  m_writes.push_back({std::move(verb), std::move(object), cluster, std::move(detail)});
-}
-
-util::Result<Json> Work::apply(kube::Client& client, const std::string& cluster,
-                               const kube::ApiResource& resource, const Json& object,
-                               const Json* live) {
+util::Result<Json> Work::apply(const kube::Target& target, const kube::ApiResource& resource,
+                               const Json& object, const Json* live) {
   if (live != nullptr) {
-    const std::string manager = field_manager();
     const auto comparison = apply::compare(
-        object, *live, {.manager = manager, .built_in = apply::is_built_in_group(resource.group)});
+        object, *live,
+        {.manager = field_manager(), .built_in = apply::is_built_in_group(resource.group)});
     if (comparison.verdict == apply::Verdict::unchanged) {
       return *live;
     }
   }
-  return apply_now(client, cluster, resource, object, live, false, "");
-}
-
-util::Result<Json> Work::apply_now(kube::Client& client, const std::string& cluster,
-                                   const kube::ApiResource& resource, const Json& object,
-                                   const Json* live, bool force, std::string detail) {
-  const resources::ObjectView view(object);
-  const std::string what = cat(resource.api_version(), ' ', resource.kind, '/', view.name());
-  const char* verb = live == nullptr ? "create" : "apply";
-  kube::ApplyOptions options;
-  options.field_manager = field_manager();
-  options.force = force;
-  if (dry()) {
-    note(verb, what, cluster, std::move(detail));
-    if (m_world.dry_run == kube::DryRun::client) {
-      return object;
-    }
-    options.dry_run = kube::DryRun::server;
-    auto would_be = client.json(kube::apply(resource, object, options), stop());
-    const bool nowhere = !would_be && would_be.error().http_status == 404 && live == nullptr;
-    return nowhere && !view.ns().empty() ? util::Result<Json>(object) : would_be;
-  }
-  KUBIST_CHECK(may_write());
-  kube::ApiCall call = kube::apply(resource, object, options);
-  call.permit = permit();
-  auto written = client.json(call);
-  m_world.lists->written(client, resource, std::string(view.ns()));
-  KUBIST_TRY(Json after, std::move(written));
-  if (live == nullptr || resources::ObjectView(*live).resource_version() !=
-                             resources::ObjectView(after).resource_version()) {
-    note(verb, what, cluster, std::move(detail));
-  }
-  return after;
-}
-
-util::Result<> Work::send(kube::Client& client, const std::string& cluster, kube::ApiCall call,
-                          std::string verb, std::string object) {
-  if (!dry()) {
-    KUBIST_CHECK(may_write());
-    call.permit = permit();
-    // A write that was begun is finished, also when the run is being stopped.
-    const auto sent = client.run(call);
-    m_world.lists->written(client);
-    KUBIST_CHECK(sent);
-  }
-  note(std::move(verb), std::move(object), cluster);
-  return {};
+  return m_writer.apply(target, resource, object, {.live = live});
 }
 
 util::Result<kube::ApiResource> Work::resource() {
@@ -136,18 +100,18 @@ util::Result<> Work::record_inventory(const Json& entries) {
   KUBIST_TRY(const auto own, resource());
   if (m_node.selected) {
     KUBIST_CHECK(m_world.statuses->record_inventory(m_node, entries));
-    note("patch", cat(own.api_version(), ' ', own.kind, '/', m_node.key.name, " (inventory)"), "");
+    m_writes.push_back({"patch status",
+                        cat(own.api_version(), ' ', own.kind, '/', m_node.key.ns,
+                            m_node.key.ns.empty() ? "" : "/", m_node.key.name),
+                        "", std::string(k_inventory_detail)});
     return {};
   }
-  kube::WriteOptions options;
-  options.field_manager = k_status_manager;
-  options.subresource = "status";
-  const auto sent =
-      send(*m_world.home, "",
-           kube::patch(own, m_node.key.ns, m_node.key.name, kube::PatchType::merge,
-                       {{"status", {{"inventory", entries}}}}, options),
-           "patch", cat(own.api_version(), ' ', own.kind, '/', m_node.key.name, " (inventory)"));
-  return sent ? sent : util::fail(status_refused(sent.error(), m_node));
+  const auto sent = m_writer.patch(home(), own, m_node.key.ns, m_node.key.name,
+                                   kube::PatchType::merge, {{"status", {{"inventory", entries}}}},
+                                   {.subresource = "status",
+                                    .field_manager = std::string(k_status_manager),
+                                    .detail = std::string(k_inventory_detail)});
+  return sent ? util::Result<>{} : util::fail(status_refused(sent.error(), m_node));
 }
 
 }  // namespace kubist::executors

@@ -54,15 +54,15 @@ class Installer {
     if (!m_outcome.obstacles.empty()) {
       return std::move(m_outcome);
     }
-    if (m_options.before_write && !m_options.dry_run) {
-      KUBIST_CHECK(m_options.before_write());
+    if (!is_dry() && m_options.writer.rules().before) {
+      KUBIST_CHECK(m_options.writer.rules().before());
     }
     for (StagedObjects& stage : stages_of(m_bundle)) {
       if (m_options.on_stage) {
         m_options.on_stage(stage.stage);
       }
       KUBIST_CHECK(stage.stage == Stage::webhooks ? apply_webhooks(stage) : apply_stage(stage));
-      if (!m_options.dry_run) {
+      if (!is_dry()) {
         KUBIST_CHECK(await(stage));
       }
       for (const Manifest& manifest : stage.objects) {
@@ -71,13 +71,17 @@ class Installer {
     }
     KUBIST_CHECK(prune());
     KUBIST_CHECK(write_record());
-    if (!m_options.dry_run) {
+    if (!is_dry()) {
       KUBIST_CHECK(prove());
     }
     return std::move(m_outcome);
   }
 
  private:
+  bool is_dry() const { return m_options.writer.dry(); }
+  // A server's dry run would fail on all that needs the CRDs and the namespace.
+  kube::DryRun dry_run() const { return is_dry() ? kube::DryRun::client : kube::DryRun::none; }
+
   util::Result<> preflight() {
     KUBIST_TRY(const Evidence evidence, gather(m_client, {}, m_stop));
     m_outcome.verdict = judge(evidence, {m_bundle.ns, m_bundle.revision}, m_support);
@@ -115,9 +119,9 @@ class Installer {
     }
     apply::RemoveOptions options;
     options.ignore_not_found = true;
-    options.dry_run = m_options.dry_run ? kube::DryRun::client : kube::DryRun::none;
+    options.dry_run = dry_run();
     options.timeout = m_options.timeout;
-    options.permit = m_options.permit;
+    options.permit = m_options.writer.rules().permit;
     options.on_progress = m_options.on_progress;
     apply::Report report = apply::remove_set(m_client, targets, options, m_stop);
     for (apply::ObjectResult& result : report.results) {
@@ -138,9 +142,9 @@ class Installer {
     KUBIST_TRY(
         auto inventory,
         apply::read_inventory(m_client, inventory_name(m_bundle.ns, m_bundle.revision), m_stop));
-    return m_options.dry_run ? util::Result<>()
-                             : apply::write_inventory(m_client, inventory, stale.remaining,
-                                                      kube::k_default_manager, m_stop);
+    return is_dry() ? util::Result<>()
+                    : apply::write_inventory(m_client, inventory, stale.remaining,
+                                             kube::k_default_manager, m_stop);
   }
 
   // Last: whoever finds it knows that nothing was left out.
@@ -156,9 +160,9 @@ class Installer {
   apply::Options apply_options() const {
     apply::Options options;
     options.force_conflicts = m_options.adopt;
-    options.dry_run = m_options.dry_run ? kube::DryRun::client : kube::DryRun::none;
+    options.dry_run = dry_run();
     options.timeout = m_options.timeout;
-    options.permit = m_options.permit;
+    options.permit = m_options.writer.rules().permit;
     options.on_result = m_options.on_result;
     options.on_progress = m_options.on_progress;
     options.inventory = inventory_name(m_bundle.ns, m_bundle.revision);

@@ -26,11 +26,9 @@ class RenderRun {
   /// Deletes the Job, whatever came of it.
   ~RenderRun() {
     if (!m_uid.empty()) {
-      kube::DeleteOptions options;
-      options.uid = m_uid;
-      if (const auto deleted =
-              m_client.run(kube::remove(kube::well_known::jobs(), m_rendering.ns, m_name, options));
-          !deleted && deleted.error().http_status != 404) {
+      if (const auto deleted = m_rendering.writer.remove({m_client}, kube::well_known::jobs(),
+                                                         m_rendering.ns, m_name, m_uid);
+          !deleted) {
         tell(cat("Job ", m_rendering.ns, '/', m_name,
                  " cannot be deleted and goes by itself: ", deleted.error().message));
       }
@@ -40,11 +38,13 @@ class RenderRun {
   RenderRun& operator=(const RenderRun&) = delete;
 
   util::Result<std::string> run() {
-    if (m_rendering.before_write) {
-      KUBIST_CHECK(m_rendering.before_write());
+    if (m_rendering.writer.dry()) {
+      return util::fail(ErrorKind::invalid,
+                        cat("a dry run makes no Job that renders ", source_name(m_rendering)),
+                        "Run it without the dry run, or name manifests that are rendered already.");
     }
-    KUBIST_TRY(const Json job,
-               m_client.json(kube::create(kube::well_known::jobs(), render_job(m_rendering))));
+    KUBIST_TRY(const Json job, m_rendering.writer.create({m_client}, kube::well_known::jobs(),
+                                                         render_job(m_rendering)));
     m_name = ObjectView(job).name();
     m_uid = ObjectView(job).uid();
     tell(cat("Job ", m_rendering.ns, '/', m_name, " renders ", source_name(m_rendering)));

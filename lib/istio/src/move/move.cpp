@@ -7,6 +7,7 @@
 #include <kubist/istio/check.hpp>
 #include <kubist/istio/labels.hpp>
 #include <kubist/istio/move.hpp>
+#include <kubist/kube/writer.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
@@ -42,7 +43,11 @@ class Mover {
  public:
   Mover(kube::Client& client, const MoveOptions& options, const SupportTable& support,
         const std::stop_token& stop)
-      : m_client(client), m_options(options), m_support(support), m_stop(stop) {}
+      : m_client(client),
+        m_options(options),
+        m_support(support),
+        m_stop(stop),
+        m_writer({.dry_run = options.dry_run ? kube::DryRun::client : kube::DryRun::none}) {}
 
   util::Result<MoveOutcome> run() {
     KUBIST_TRY(m_evidence, gather(m_client, {}, m_stop));
@@ -135,10 +140,8 @@ class Mover {
       if (each.labelled) {
         continue;
       }
-      if (!m_options.dry_run) {
-        KUBIST_CHECK(m_client.run(
-            kube::patch(well_known::namespaces(), "", each.name, kube::PatchType::merge, patch)));
-      }
+      KUBIST_CHECK(m_writer.patch({m_client}, well_known::namespaces(), "", each.name,
+                                  kube::PatchType::merge, patch));
       done(cat("namespace/", each.name), "moved");
     }
     return {};
@@ -204,13 +207,11 @@ class Mover {
 
   // As `kubectl rollout restart` does.
   util::Result<> restart(const Behind& behind) {
-    if (!m_options.dry_run) {
-      const Json annotations{{"kubectl.kubernetes.io/restartedAt",
-                              util::format_time(std::chrono::system_clock::now())}};
-      const Json patch{{"spec", {{"template", {{"metadata", {{"annotations", annotations}}}}}}}};
-      KUBIST_CHECK(m_client.run(kube::patch(*resource_of(behind.kind), behind.ns, behind.name,
-                                            kube::PatchType::merge, patch)));
-    }
+    const Json annotations{
+        {"kubectl.kubernetes.io/restartedAt", util::format_time(std::chrono::system_clock::now())}};
+    const Json patch{{"spec", {{"template", {{"metadata", {{"annotations", annotations}}}}}}}};
+    KUBIST_CHECK(m_writer.patch({m_client}, *resource_of(behind.kind), behind.ns, behind.name,
+                                kube::PatchType::merge, patch));
     done(cat(util::lower(behind.kind), '/', behind.ns, '/', behind.name), "restarted");
     return {};
   }
@@ -260,6 +261,7 @@ class Mover {
   const MoveOptions& m_options;
   const SupportTable& m_support;
   const std::stop_token& m_stop;
+  const kube::Writer m_writer;
   Evidence m_evidence;
   MovePlan m_plan;
   MoveOutcome m_outcome;

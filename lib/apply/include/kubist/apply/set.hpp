@@ -59,6 +59,9 @@ struct Options {
   /// Called before the first write of a run that is no dry run, after everything has been checked:
   /// a Project's namespace is made or adopted here. An error ends the run with nothing written.
   BeforeApply before_apply;
+  /// The namespace that an object of the set brings with it (as a Project does), besides those that
+  /// Namespaces are; empty: none. What lies there is not an error of a server dry run.
+  std::function<std::string(const data::Json& object)> brings_namespace;
   /// Called for each result on the caller's thread, in the order of Report::results.
   std::function<void(const ObjectResult&)> on_result;
   /// Keep this inventory; with `prune`, delete what is in it and no longer in the input.

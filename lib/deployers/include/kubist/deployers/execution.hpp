@@ -19,8 +19,7 @@ struct ExecutionInput {
   Json owner_metadata =
       Json::object();  ///< labels and annotations for all objects made (kubist.io/owner, ...)
   bool force = false;
-  bool wait = true;      ///< false: start or look, do not wait for the end
-  bool dry_run = false;  ///< render and compare, write and run nothing
+  bool wait = true;          ///< false: start or look, do not wait for the end
   bool foreign_crd = false;  ///< as Settings has it
   bool skip_uninstall = false;  ///< for items that are no longer rendered: see RemoveItemOptions
 };
@@ -38,7 +37,7 @@ struct ExecutionOutcome {
   std::vector<std::string> left_behind;  ///< of remove_execution()
 };
 
-/// Renders, applies (field manager of `world`), runs and collects: items side by side, each after
+/// Renders, applies (by `world`'s writer), runs and collects: items side by side, each after
 /// those that it depends on; what a failure means for the others says spec.onFailure. DeployItems
 /// that are no longer rendered are removed, never where rendering failed. Nothing is written when
 /// nothing changed. Failures of items are an outcome; errors are those of requests at home.

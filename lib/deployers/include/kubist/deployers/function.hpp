@@ -33,13 +33,13 @@ struct FunctionAnswer {
 };
 
 /// The answer to a call. DeployItem, input and answer stay: the same call again is answered without
-/// a pod and without a write; another one of the same name replaces it. With `dry_run` there is
+/// a pod and without a write; another one of the same name replaces it. In a dry run there is
 /// only what is kept. Not two calls of one name at once.
 ///
 /// Errors: reason FunctionFailed, the run failed (why, without values of the input); NotRun, a dry
 /// run would need a pod; NameTaken (conflict), a DeployItem of that name is not one of this owner's
 /// functions; kind cancelled; those of requests.
-util::Result<FunctionAnswer> run_function(World& world, const FunctionCall& call, bool dry_run);
+util::Result<FunctionAnswer> run_function(World& world, const FunctionCall& call);
 
 /// The end of what the last run of an item printed, at most `limit` bytes; empty where nothing is
 /// kept.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <kubist/kube/client.hpp>
+#include <kubist/kube/writer.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/result.hpp>
 
@@ -85,13 +86,6 @@ struct Settings {
   bool local_charts = true;
 };
 
-/// One mutating request that was sent, for reports. Never a secret value.
-struct Write {
-  std::string verb;     ///< "create", "update", "patch", "delete"
-  std::string object;   ///< "v1 Secret/name"
-  std::string cluster;  ///< empty: home
-};
-
 /// Evaluates Jsonnet: `source` gives a function, the answer is its value for `input` (JSON text, as
 /// the answer). `name` is what errors call the source. Any thread.
 using Jsonnet = std::function<util::Result<std::string>(
@@ -105,14 +99,9 @@ struct World {
   Settings settings;
   std::size_t parallelism =
       0;  ///< items of one Execution at once; 0: as many as their order allows
-  std::string field_manager = "kubist";
   std::stop_token stop;
-  std::function<void(std::string)> progress;   ///< says what is waited for; may be empty
-  std::function<void(const Write&)> on_write;  ///< may be empty
-  /// Asked before each write at home or elsewhere: an error ends the work (a lost lock). May be
-  /// empty.
-  std::function<util::Result<>()> may_write;
-  http::Permit permit;  ///< goes with each write: what may_write() found still holds
+  std::function<void(std::string)> progress;  ///< says what is waited for; may be empty
+  kube::Writer writer;  ///< for all writes, at home and elsewhere: the lock, the report
   const util::Clock* clock = &util::system_clock();
 };
 

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include <kubist/engine/lock.hpp>
-#include <kubist/kube/client.hpp>
+#include <kubist/kube/writer.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/result.hpp>
 
@@ -47,6 +47,9 @@ class ProjectLocks {
   /// Is the lock that before_write() took of that namespace still valid? Goes with each write that
   /// is sent under it, as does before_write()'s error: Conflict, reason Locked. May outlive this.
   http::Permit permit(const std::string& ns);
+  /// The rules of a writer for what is that project's: before_write(), and permit() with each
+  /// write. This outlives the writer.
+  kube::Writer::Rules rules(const std::string& ns, const std::stop_token& stop);
   /// Frees what is held.
   void release();
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include <kubist/kube/client.hpp>
@@ -15,5 +16,8 @@ namespace kubist::executors {
 util::Result<> prepare_projects(kube::Client& client,
                                 const std::vector<resources::Manifest>& objects,
                                 std::stop_token stop);
+
+/// For apply::Options::brings_namespace: that of a Project; empty for any other object.
+std::string brought_namespace(const data::Json& object);
 
 }  // namespace kubist::executors

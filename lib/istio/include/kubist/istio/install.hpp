@@ -10,16 +10,18 @@
 #include <kubist/istio/stages.hpp>
 #include <kubist/istio/verdict.hpp>
 #include <kubist/kube/client.hpp>
+#include <kubist/kube/writer.hpp>
 
 namespace kubist::istio {
 
 struct InstallOptions {
   bool adopt = false;    ///< take over fields and control planes of other installers
   bool upgrade = false;  ///< refuse where it is not installed yet
-  bool dry_run = false;  ///< preflight and comparison only: nothing is written or waited for
-  /// Asked once when nothing stands in the way, before the first write; an error ends it there.
-  std::function<util::Result<>()> before_write;
-  http::Permit permit;  ///< goes with each write: what before_write() found still holds
+  /// Of its rules count: a dry run of either kind (preflight and comparison only: nothing is
+  /// written or waited for), `before` (asked once when nothing stands in the way; an error ends it
+  /// there) and the permit. The objects go as a set (apply/set.hpp), are told by on_result, and
+  /// belong to manager "kubist".
+  kube::Writer writer;
   /// For waiting, on each stage and on the verdict at the end.
   std::chrono::nanoseconds timeout = std::chrono::minutes(5);
   std::function<void(Stage stage)> on_stage;

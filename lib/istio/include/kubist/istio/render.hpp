@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <kubist/kube/client.hpp>
+#include <kubist/kube/writer.hpp>
 #include <kubist/util/result.hpp>
 
 namespace kubist::istio {
@@ -20,7 +21,7 @@ struct Rendering {
   std::string ns{"default"};
   /// From the Job's creation to the end of its program, pulling the image included.
   std::chrono::seconds timeout{300};
-  std::function<util::Result<>()> before_write;       ///< just before it; an error ends it
+  kube::Writer writer;  ///< makes and deletes the Job; not of a dry run, which has nothing to read
   std::function<void(std::string_view)> on_progress;  ///< what is waited for; may be empty
 };
 
@@ -37,7 +38,8 @@ std::string source_name(const Rendering& rendering);
 /// Errors: unavailable (the image cannot be pulled, the pod was lost, its log is never the same
 /// twice), denied (no pod may be made there), timeout, invalid (it exited with another code than 0,
 /// printed nothing, or its log lacks the beginning or the end); each with the pod's reason, and its
-/// last lines where it has some. Errors of asking keep their kind.
+/// last lines where it has some. Invalid, too: the writer's is a dry run. Errors of asking and of
+/// the writer keep their kind.
 util::Result<std::string> render(kube::Client& client, const Rendering& rendering,
                                  const std::stop_token& stop = {});
 

@@ -39,6 +39,13 @@ bool is_expired(const util::Error& error);
 /// Does the object exist already (reason AlreadyExists)?
 bool already_exists(const util::Error& error);
 
+/// Did the server refuse a write for what somebody else has written (409)? kubist's own conflicts,
+/// as a lock that another holds, are none.
+bool is_conflict(const util::Error& error);
+/// Was the object no longer as it was read: is_conflict(), or a failed test of a JSON Patch? The
+/// server says the latter by 422, as it does of a patch that makes an object invalid.
+bool may_be_outdated(const util::Error& error);
+
 /// The texts of the Warning headers (RFC 7234 5.5, `299 - "text"`), in order.
 std::vector<std::string> parse_warnings(const http::Headers& headers);
 

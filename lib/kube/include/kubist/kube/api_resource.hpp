@@ -1,8 +1,10 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <kubist/data/json.hpp>
 #include <kubist/util/result.hpp>
 
 namespace kubist::kube {
@@ -48,6 +50,11 @@ util::Result<> check_name(std::string_view what, std::string_view name);
 ApiResource make_resource(std::string group, std::string version, std::string kind,
                           std::string plural, bool namespaced,
                           std::vector<std::string> subresources = {});
+
+/// The resource that a CustomResourceDefinition serves in that version, or will once it is
+/// established; nothing where it does not.
+std::optional<ApiResource> resource_of_crd(const data::Json& crd, std::string_view version,
+                                           std::string_view kind);
 
 /// Resources that every Kubernetes has, so that kubist's own calls need no discovery.
 namespace well_known {

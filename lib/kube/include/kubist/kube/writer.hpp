@@ -19,7 +19,7 @@ struct Target {
 /// One change that was made or, in a dry run, would be.
 struct Write {
   std::string verb;     ///< "create", "apply", "patch", "patch status" or "delete"
-  std::string object;   ///< "v1 Secret/NAMESPACE/NAME"
+  std::string object;   ///< "v1 Secret/NAMESPACE/NAME"; in dry runs NAME may be a generateName
   std::string cluster;  ///< as Target
   std::string detail;   ///< why, for people; never a secret value; may be empty
   ApiCall call;         ///< the request; its body may hold secret values
@@ -55,7 +55,9 @@ class Writer {
     /// Called after each write that was sent, whatever came of it: what is known of that namespace
     /// is old. Not in dry runs. May be empty; any thread.
     std::function<void(Client&, const ApiResource&, std::string_view ns)> sent = {};
-    /// Called for each change, by one thread at a time. May be empty.
+    /// Called for each change, by one thread at a time, so it must not write by this Writer or a
+    /// copy. Not where a request failed, though one whose answer was lost may have changed
+    /// something. May be empty.
     std::function<void(const Write&)> told = {};
   };
 
@@ -63,12 +65,19 @@ class Writer {
   explicit Writer(Rules rules) : m_rules(std::move(rules)) {}
   const Rules& rules() const { return m_rules; }
   bool dry() const { return m_rules.dry_run != DryRun::none; }
+  /// One with another Rules::before, which tells in one order with this one.
+  Writer with_before(std::function<util::Result<>()> before) const {
+    Writer result = *this;
+    result.m_rules.before = std::move(before);
+    return result;
+  }
 
   /// Server-side apply. The object as it is then; in a dry run as it would be (client, or a server
-  /// that has no namespace for it yet: as sent). Not told where the server changed nothing.
+  /// that has no namespace for it yet: as sent). Not told where the server changed nothing, which
+  /// it does not say in a dry run: compare first (apply/compare.hpp).
   util::Result<data::Json> apply(const Target& target, const ApiResource& resource,
                                  const data::Json& object, const ApplyOf& how = {}) const;
-  /// The object as made; in a client dry run as sent. Conflict, see already_exists().
+  /// The object as made; in dry runs as apply(). Conflict, see already_exists().
   util::Result<data::Json> create(const Target& target, const ApiResource& resource,
                                   const data::Json& object) const;
   /// The object as it is then; null in a client dry run, and in a server dry run where the object
@@ -76,16 +85,23 @@ class Writer {
   util::Result<data::Json> patch(const Target& target, const ApiResource& resource,
                                  std::string_view ns, std::string_view name, PatchType type,
                                  const data::Json& body, const PatchOf& how = {}) const;
-  /// True when it had been there (200 does not mean gone). `uid` is a precondition where given.
+  /// True when it had been there (200 does not mean gone), and in each client dry run. `uid` is a
+  /// precondition where given: conflict.
   util::Result<bool> remove(const Target& target, const ApiResource& resource, std::string_view ns,
                             std::string_view name, std::string_view uid = {}) const;
-  /// Adds or takes away a finalizer by a JSON Patch with a test: no other finalizer is lost. `known`
-  /// is the object as last read; without it the object is read first, as after each conflict. Sends
-  /// nothing where it is as wanted, and adds none to what is being deleted. The object as it is
-  /// then; nothing: it is gone.
-  util::Result<std::optional<data::Json>> set_finalizer(
-      const Target& target, const ApiResource& resource, std::string_view ns, std::string_view name,
-      std::string_view finalizer, bool present, std::optional<data::Json> known = {}) const;
+  /// Adds or takes away a finalizer by a JSON Patch with a test: no other finalizer is lost.
+  /// `known` is the object as last read; without it the object is read first, as after each
+  /// conflict. Sends nothing where it is as wanted, and adds none to what is being deleted. The
+  /// object as it is then, in a client dry run as it was read; nothing: it is gone, or another has
+  /// its name now.
+  util::Result<std::optional<data::Json>> set_finalizer(const Target& target,
+                                                        const ApiResource& resource,
+                                                        std::string_view ns, std::string_view name,
+                                                        std::string_view finalizer, bool present,
+                                                        std::optional<data::Json> known = {}) const;
+  /// Tells of a write that was sent by other means: apply::apply_set, which has many on their way
+  /// at once. Its Write::call is empty.
+  void tell(const Write& write) const;
 
  private:
   struct Place;

@@ -12,23 +12,23 @@
 #include <kubist/util/result.hpp>
 
 /// What `kubist init` and `kubist uninstall` do.
-namespace kubist::apply {
+namespace kubist::setup {
 
 /// On every CRD that kubist installs: the version of kubist that wrote it.
 inline constexpr std::string_view k_version_annotation = "kubist.io/version";
 
 struct InstallOptions {
   std::string version;  ///< of this program: "0.1.0"
-  bool server_dry_run = false;
-  bool client_dry_run = false;
+  kube::DryRun dry_run = kube::DryRun::none;
   std::chrono::nanoseconds timeout{0};
-  std::function<void(const ObjectResult&)> on_result;
+  std::function<void(const apply::ObjectResult&)> on_result;
 };
 
 /// Applies resources::crds() and project_roles(), and waits until they are established. Outcomes:
 /// created, configured (an upgrade), unchanged, kept (a newer kubist's, or a DeployItem CRD that
 /// somebody else installed).
-Report install_crds(kube::Client& client, const InstallOptions& options, std::stop_token stop = {});
+apply::Report install_crds(kube::Client& client, const InstallOptions& options,
+                           std::stop_token stop = {});
 
 /// -1, 0, 1: older, equal, newer, by the rules of semantic versions; what is no version is oldest.
 int compare_versions(std::string_view a, std::string_view b);
@@ -38,15 +38,15 @@ bool is_own_crd(const data::Json& crd);
 
 struct UninstallOptions {
   bool force = false;  ///< also while objects of these kinds exist; they are deleted with the CRDs
-  bool dry_run = false;
+  kube::DryRun dry_run = kube::DryRun::none;
   std::chrono::nanoseconds timeout{0};
-  std::function<void(const ObjectResult&)> on_result;
+  std::function<void(const apply::ObjectResult&)> on_result;
 };
 
 /// Removes the CRDs that kubist installed. Conflict, before anything is deleted: objects of these
 /// kinds exist and `force` is not set; the message counts them by kind.
-Report uninstall_crds(kube::Client& client, const UninstallOptions& options,
-                      std::stop_token stop = {});
+apply::Report uninstall_crds(kube::Client& client, const UninstallOptions& options,
+                             std::stop_token stop = {});
 
 /// The ClusterRoles for what a project's objects ask for, which `init` installs: kubist binds the
 /// project's ServiceAccount to the first in the namespaces of its virtual clusters, and to the
@@ -73,4 +73,4 @@ struct ProjectAccount {
 std::vector<data::Json> init_rbac();
 std::vector<data::Json> project_rbac(const ProjectAccount& account);
 
-}  // namespace kubist::apply
+}  // namespace kubist::setup

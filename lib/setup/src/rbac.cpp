@@ -1,9 +1,9 @@
-#include <kubist/apply/install.hpp>
 #include <kubist/resources/crds.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>
+#include <kubist/setup/install.hpp>
 
-namespace kubist::apply {
+namespace kubist::setup {
 
 using data::Json;
 
@@ -223,4 +223,4 @@ std::vector<Json> project_rbac(const ProjectAccount& account) {
   return objects;
 }
 
-}  // namespace kubist::apply
+}  // namespace kubist::setup

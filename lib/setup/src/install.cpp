@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 
-#include <kubist/apply/install.hpp>
 #include <kubist/apply/remove.hpp>
 #include <kubist/apply/set.hpp>
 #include <kubist/data/json_stream.hpp>
@@ -9,11 +8,10 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/crds.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/setup/install.hpp>
 #include <kubist/util/text.hpp>
 
-#include "work.hpp"
-
-namespace kubist::apply {
+namespace kubist::setup {
 
 using data::Json;
 using resources::ObjectView;
@@ -24,23 +22,23 @@ namespace {
 
 /// A new kind or role may replace what an older kubist wrote, never what a newer one or somebody
 /// else did.
-util::Result<Admission> admit(const Json* live, const std::string& version) {
+util::Result<apply::Admission> admit(const Json* live, const std::string& version) {
   if (live == nullptr) {
-    return Admission{};
+    return apply::Admission{};
   }
   const bool is_role = ObjectView(*live).kind() == "ClusterRole";
   const std::string_view group = data::string_at(*live, {"spec", "group"});
   if (!is_own_crd(*live) && group != resources::k_kubist_group) {
-    return Admission{false,
-                     is_role ? "somebody else made it: its rights are those of projects' accounts"
-                             : "somebody else installed it: only items of types kubist.io/* are "
-                               "claimed"};
+    return apply::Admission{
+        false, is_role ? "somebody else made it: its rights are those of projects' accounts"
+                       : "somebody else installed it: only items of types kubist.io/* are "
+                         "claimed"};
   }
   const std::string installed(ObjectView(*live).annotation(k_version_annotation));
   if (compare_versions(installed, version) > 0) {
-    return Admission{false, cat("a newer kubist (", installed, ") installed it")};
+    return apply::Admission{false, cat("a newer kubist (", installed, ") installed it")};
   }
-  return Admission{};
+  return apply::Admission{};
 }
 
 /// The number of objects of a CRD's kind; an estimate beyond one page.
@@ -48,8 +46,8 @@ util::Result<std::int64_t> count_objects(kube::Client& client, const Json& crd,
                                          const std::stop_token& stop) {
   const Json* versions = data::find_path(crd, {"spec", "versions"});
   for (const Json& version : versions != nullptr ? *versions : Json::array()) {
-    const auto resource = resource_of_crd(crd, data::string_at(version, {"name"}),
-                                          data::string_at(crd, {"spec", "names", "kind"}));
+    const auto resource = kube::resource_of_crd(crd, data::string_at(version, {"name"}),
+                                                data::string_at(crd, {"spec", "names", "kind"}));
     if (!resource) {
       continue;
     }
@@ -131,7 +129,8 @@ bool is_own_crd(const Json& crd) {
          !view.annotation(k_version_annotation).empty();
 }
 
-Report install_crds(kube::Client& client, const InstallOptions& options, std::stop_token stop) {
+apply::Report install_crds(kube::Client& client, const InstallOptions& options,
+                           std::stop_token stop) {
   std::vector<resources::Manifest> manifests;
   const auto add = [&](const Json& object) {
     resources::Manifest manifest;
@@ -142,21 +141,20 @@ Report install_crds(kube::Client& client, const InstallOptions& options, std::st
   std::for_each(resources::crds().begin(), resources::crds().end(), add);
   const std::vector<Json> roles = project_roles();
   std::for_each(roles.begin(), roles.end(), add);
-  Options apply;
+  apply::Options set;
   // Nobody else has a say in kubist's own kinds, and a half-written CRD helps nobody.
-  apply.force_conflicts = true;
-  apply.dry_run = options.server_dry_run   ? kube::DryRun::server
-                  : options.client_dry_run ? kube::DryRun::client
-                                           : kube::DryRun::none;
-  apply.timeout = options.timeout;
-  apply.on_result = options.on_result;
-  apply.admit = [&options](std::size_t, const Json* live) { return admit(live, options.version); };
-  return apply_set(client, manifests, apply, std::move(stop));
+  set.force_conflicts = true;
+  set.dry_run = options.dry_run;
+  set.timeout = options.timeout;
+  set.on_result = options.on_result;
+  set.admit = [&options](std::size_t, const Json* live) { return admit(live, options.version); };
+  return apply::apply_set(client, manifests, set, std::move(stop));
 }
 
-Report uninstall_crds(kube::Client& client, const UninstallOptions& options, std::stop_token stop) {
-  Report report;
-  std::vector<Target> targets;
+apply::Report uninstall_crds(kube::Client& client, const UninstallOptions& options,
+                             std::stop_token stop) {
+  apply::Report report;
+  std::vector<apply::Target> targets;
   std::vector<std::string> in_use;
   const auto& resource = kube::well_known::custom_resource_definitions();
   for (const Json& crd : resources::crds()) {
@@ -170,10 +168,10 @@ Report uninstall_crds(kube::Client& client, const UninstallOptions& options, std
       continue;
     }
     if (!is_own_crd(**live)) {
-      ObjectResult kept;
+      apply::ObjectResult kept;
       kept.ref = ObjectView(**live).ref();
       kept.api_version = resource.api_version();
-      kept.outcome = Outcome::kept;
+      kept.outcome = apply::Outcome::kept;
       kept.message = "somebody else installed it";
       if (options.on_result) {
         options.on_result(kept);
@@ -210,14 +208,14 @@ Report uninstall_crds(kube::Client& client, const UninstallOptions& options, std
         "what they stand for then stays as it is."));
     return report;
   }
-  RemoveOptions remove;
+  apply::RemoveOptions remove;
   remove.timeout = options.timeout;
   remove.ignore_not_found = true;
-  remove.dry_run = options.dry_run ? kube::DryRun::server : kube::DryRun::none;
+  remove.dry_run = options.dry_run;
   remove.on_result = options.on_result;
-  Report removed = remove_set(client, targets, remove, std::move(stop));
+  apply::Report removed = apply::remove_set(client, targets, remove, std::move(stop));
   removed.results.insert(removed.results.begin(), report.results.begin(), report.results.end());
   return removed;
 }
 
-}  // namespace kubist::apply
+}  // namespace kubist::setup
