@@ -107,8 +107,12 @@ bool is_known_default(const Json& object, std::string_view key, const Json& valu
   if (key == "status") {
     return is("True") || value == Json{{"phase", "Pending"}};
   }
+  if (key == "namespaceSelector" || key == "objectSelector") {
+    // What an admission policy matches; in a peer of a NetworkPolicy, {} is no default.
+    return value == Json::object() && object.contains("matchPolicy");
+  }
   return (key == "protocol" && is("TCP")) || (key == "scope" && is("*")) ||
-         (key == "volumeMode" && is("Filesystem")) ||
+         (key == "matchPolicy" && is("Equivalent")) || (key == "volumeMode" && is("Filesystem")) ||
          (key == "expirationSeconds" && value == 3600) || (key == "divisor" && is("0"));
 }
 

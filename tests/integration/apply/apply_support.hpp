@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <kubist/data/json.hpp>
+#include <kubist/data/pointer.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/process.hpp>
 #include <kubist/util/random.hpp>
@@ -119,6 +120,65 @@ class Audit {
   std::string m_path;
   std::uintmax_t m_start;
 };
+
+/// What two servers' answers may differ in, and what only controllers write.
+inline void normalize(data::Json& object) {
+  for (const std::string_view key :
+       {"uid", "resourceVersion", "creationTimestamp", "generation", "selfLink"}) {
+    data::erase_path(object, {"metadata", key});
+  }
+  object.erase("status");
+  if (object["kind"] == "Service" && object["spec"].value("clusterIP", "") != "None") {
+    object["spec"].erase("clusterIP");
+    object["spec"].erase("clusterIPs");
+    for (data::Json& port : object["spec"]["ports"]) {
+      port.erase("nodePort");
+    }
+  }
+  if (object["kind"] == "Job") {
+    object["spec"].erase("selector");
+    data::erase_path(object, {"spec", "template", "metadata", "labels"});
+    object["metadata"].erase("labels");
+  }
+  data::Json& annotations = object["metadata"]["annotations"];
+  if (annotations.is_object()) {
+    annotations.erase("deployment.kubernetes.io/revision");
+    annotations.erase("autoscaling.alpha.kubernetes.io/conditions");
+    annotations = annotations.empty() ? data::Json() : annotations;
+  }
+  data::Json own = data::Json::array();
+  for (data::Json& entry : object["metadata"]["managedFields"]) {
+    if (entry["manager"] == "kubist") {
+      entry.erase("time");
+      own.push_back(entry);
+    }
+  }
+  object["metadata"]["managedFields"] = own;
+}
+
+/// The items of a List of kubectl's, normalized, with NAMESPACE for `ns`; by kind, namespace and
+/// name.
+inline std::map<std::string, data::Json> by_name(const std::string& list, const std::string& ns) {
+  const data::Json parsed = data::Json::parse(util::replace_all(list, ns, "NAMESPACE"));
+  std::map<std::string, data::Json> result;
+  for (data::Json object : parsed.at("items")) {
+    normalize(object);
+    const data::Json& metadata = object["metadata"];
+    result[util::cat(object["apiVersion"].get<std::string>(), ' ',
+                     object["kind"].get<std::string>(), ' ', metadata.value("namespace", ""), '/',
+                     metadata["name"].get<std::string>())] = object;
+  }
+  return result;
+}
+
+/// The live objects that an input for namespace `ns` names.
+inline std::map<std::string, data::Json> live_objects(const std::string& input,
+                                                      const std::string& ns) {
+  const auto got =
+      run_kubectl({"-n", ns, "get", "-f", "-", "-o", "json", "--show-managed-fields"}, input);
+  REQUIRE_MESSAGE(got.exit_code == 0, got.err);
+  return by_name(got.out, ns);
+}
 
 inline std::string config_map(const std::string& name, const std::string& value) {
   return util::cat("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: ", name,

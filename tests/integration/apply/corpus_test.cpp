@@ -1,5 +1,3 @@
-#include <kubist/data/pointer.hpp>
-
 #include "apply_support.hpp"
 
 using namespace kubist;
@@ -19,50 +17,8 @@ struct ClusterWide {
   }
 };
 
-/// What two servers' answers may differ in, and what only controllers write.
-void normalize(Json& object) {
-  for (const std::string_view key :
-       {"uid", "resourceVersion", "creationTimestamp", "generation", "selfLink"}) {
-    data::erase_path(object, {"metadata", key});
-  }
-  object.erase("status");
-  if (object["kind"] == "Service" && object["spec"].value("clusterIP", "") != "None") {
-    object["spec"].erase("clusterIP");
-    object["spec"].erase("clusterIPs");
-  }
-  if (object["kind"] == "Job") {
-    object["spec"].erase("selector");
-    data::erase_path(object, {"spec", "template", "metadata", "labels"});
-    object["metadata"].erase("labels");
-  }
-  Json& annotations = object["metadata"]["annotations"];
-  if (annotations.is_object()) {
-    annotations.erase("deployment.kubernetes.io/revision");
-    annotations.erase("autoscaling.alpha.kubernetes.io/conditions");
-    annotations = annotations.empty() ? Json() : annotations;
-  }
-  Json own = Json::array();
-  for (Json& entry : object["metadata"]["managedFields"]) {
-    if (entry["manager"] == "kubist") {
-      entry.erase("time");
-      own.push_back(entry);
-    }
-  }
-  object["metadata"]["managedFields"] = own;
-}
-
-std::map<std::string, Json> objects(const std::string& ns) {
-  const auto got =
-      run_kubectl({"get", "-f", "-", "-o", "json", "--show-managed-fields"}, corpus(ns));
-  REQUIRE_MESSAGE(got.exit_code == 0, got.err);
-  const Json items = Json::parse(util::replace_all(got.out, ns, "NAMESPACE"))["items"];
-  std::map<std::string, Json> result;
-  for (Json object : items) {
-    normalize(object);
-    result[util::cat(object["kind"].get<std::string>(), '/',
-                     object["metadata"]["name"].get<std::string>())] = object;
-  }
-  return result;
+std::map<std::string, Json> corpus_objects(const std::string& ns) {
+  return live_objects(corpus(ns), ns);
 }
 
 }  // namespace
@@ -97,8 +53,8 @@ TEST_CASE("apply: the corpus goes in at once, and again without a write") {
               .exit_code == 0);
   const auto late = kubectl_apply();
   REQUIRE_MESSAGE(late.exit_code == 0, late.out, late.err);
-  const auto ours = objects(ns.name());
-  const auto theirs = objects(other.name());
+  const auto ours = corpus_objects(ns.name());
+  const auto theirs = corpus_objects(other.name());
   REQUIRE(ours.size() == theirs.size());
   for (const auto& [key, object] : ours) {
     INFO(key);

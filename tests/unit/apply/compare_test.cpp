@@ -179,6 +179,43 @@ TEST_CASE("compare: lists with keys compare by key, and their order counts") {
         Verdict::changed);
 }
 
+TEST_CASE("compare: what an admission policy matches is one value, whose defaults are known") {
+  const Json rules = Json::array({{{"apiGroups", {"apps"}}, {"resources", {"*"}}}});
+  const auto policy = [&](const Json& more) {
+    Json object{{"apiVersion", "admissionregistration.k8s.io/v1"},
+                {"kind", "ValidatingAdmissionPolicy"},
+                {"metadata", {{"name", "a"}}},
+                {"spec", {{"matchConstraints", {{"resourceRules", rules}}}}}};
+    object["spec"]["matchConstraints"].update(more);
+    return object;
+  };
+  const std::string fields = R"({"f:spec":{"f:matchConstraints":{}}})";
+  const Json none = Json::object();
+  const Json defaults{
+      {"matchPolicy", "Equivalent"}, {"namespaceSelector", none}, {"objectSelector", none}};
+  CHECK(verdict(policy(none), live_of(policy(defaults), fields)) == Verdict::unchanged);
+  // No longer in the input: only the server can tell.
+  Json narrow = defaults;
+  narrow["objectSelector"] = {{"matchLabels", {{"a", "b"}}}};
+  CHECK(verdict(policy(none), live_of(policy(narrow), fields)) == Verdict::doubtful);
+  Json exact = defaults;
+  exact["matchPolicy"] = "Exact";
+  CHECK(verdict(policy(none), live_of(policy(exact), fields)) == Verdict::doubtful);
+  CHECK(verdict(policy(exact), live_of(policy(defaults), fields)) == Verdict::changed);
+
+  // Elsewhere an empty selector says something else than none.
+  const auto peer = [](const Json& from) {
+    return Json{{"apiVersion", "networking.k8s.io/v1"},
+                {"kind", "NetworkPolicy"},
+                {"metadata", {{"name", "a"}}},
+                {"spec", {{"ingress", Json::array({{{"from", Json::array({from})}}})}}}};
+  };
+  const Json own{{"podSelector", none}};
+  const Json all{{"podSelector", none}, {"namespaceSelector", none}};
+  const std::string ingress = R"({"f:spec":{"f:ingress":{}}})";
+  CHECK(verdict(peer(own), live_of(peer(all), ingress)) == Verdict::doubtful);
+}
+
 TEST_CASE("compare: custom resources are compared as they were sent") {
   const std::string fields = R"({"f:spec":{"f:cpu":{}}})";
   const Json input = custom({{"cpu", "1000m"}});
