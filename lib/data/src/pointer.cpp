@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 
 #include <kubist/data/pointer.hpp>
@@ -176,6 +177,10 @@ std::int64_t int_at(const Json& root, std::initializer_list<std::string_view> ke
                     std::int64_t fallback) {
   const Json* node = find_path(root, keys);
   return node != nullptr && node->is_number_integer() ? node->get<std::int64_t>() : fallback;
+}
+
+int count_at(const Json& root, std::initializer_list<std::string_view> keys, int least) {
+  return static_cast<int>(std::clamp<std::int64_t>(int_at(root, keys, least), least, 1'000'000));
 }
 
 bool bool_at(const Json& root, std::initializer_list<std::string_view> keys, bool fallback) {

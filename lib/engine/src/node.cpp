@@ -23,7 +23,7 @@ const Json& member(const Json& object, const char* name) {
 StatusSummary summarize_status(const Json& status) {
   StatusSummary summary;
   summary.observed_generation = data::int_at(status, {"observedGeneration"});
-  summary.failures = static_cast<int>(data::int_at(status, {"failures"}));
+  summary.failures = data::count_at(status, {"failures"});
   if (auto at = data::string_at(status, {"nextRunAt"}); !at.empty()) {
     if (auto time = util::parse_time(at)) {
       summary.next_run_at = *time;

@@ -116,10 +116,10 @@ void set_failures(Json& status, const StatusInput& input) {
     status.erase("nextRunAt");
     return;
   }
-  auto failures = data::int_at(status, {"failures"}) + 1;
+  const int failures = data::count_at(status, {"failures"}) + 1;
   status["failures"] = failures;
   status["nextRunAt"] =
-      util::format_time(input.now + retry_delay(static_cast<int>(failures), input.random_unit));
+      util::format_time(input.now + retry_delay(failures, input.random_unit));
 }
 
 void set_fields(Json& status, const StatusInput& input) {

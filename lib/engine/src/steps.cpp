@@ -216,7 +216,7 @@ StepResult align_node(const StepContext& context, NodeId id, const PolicyVerdict
   }
   Json status = compute_status(present, input);
   if (input.phase == Phase::retrying) {
-    int failures = status.value("failures", 1);
+    const int failures = data::count_at(status, {"failures"}, 1);
     nearest(result.report.requeue_after, retry_delay(failures, input.random_unit));
   }
   write_status(context, result, present, std::move(status));

@@ -75,7 +75,7 @@ Json history_after(Json history, const Progress& before, const Progress& after, 
 Progress read_progress(const Json& status) {
   Progress progress;
   progress.state = read_state(data::string_at(status, {"state"}));
-  progress.attempt = static_cast<int>(data::int_at(status, {"attempt"}, 1));
+  progress.attempt = data::count_at(status, {"attempt"}, 1);
   progress.weight = static_cast<int>(data::int_at(status, {"weight"}));
   progress.at_zero = data::bool_at(status, {"atZero"});
   progress.wave = std::max(0, static_cast<int>(data::int_at(status, {"wave", "number"}, 1)) - 1);

@@ -117,7 +117,7 @@ Result<system_clock::time_point> parse_time(std::string_view text) {
   }
   using Time = system_clock::time_point;
   const sys_seconds time = *date + *minute + seconds(*second) - *offset;
-  return std::clamp(time, ceil<seconds>(Time::min()), floor<seconds>(Time::max()) - 1s) + *fraction;
+  return std::clamp(time, sys_seconds{}, floor<seconds>(Time::max()) - 1s) + *fraction;
 }
 
 }  // namespace kubist::util

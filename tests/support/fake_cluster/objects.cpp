@@ -48,6 +48,20 @@ Json FakeCluster::put(const Json& object) {
   return must_succeed(client->json(kube::apply(of, object, options)));
 }
 
+void FakeCluster::plant(Json object) {
+  const auto of = must_succeed(m_operator->discovery().find_kind(
+      object.at("apiVersion").get<std::string>(), object.at("kind").get<std::string>()));
+  const std::lock_guard lock(m_impl->mutex);
+  FakeServer& server = m_impl->server;
+  const FakeKind& kind = *server.kinds().find(of.group, of.version, of.plural);
+  fill_in(kind, object);
+  Json& metadata = object["metadata"];
+  metadata["uid"] = server.fresh_uid();
+  metadata["creationTimestamp"] = time_now();
+  metadata["generation"] = 1;
+  server.store().put(key_of(kind), std::move(object));
+}
+
 Json FakeCluster::get(const std::string& type, const std::string& name, const std::string& ns) {
   const auto& client = m_operator;
   const auto found = must_succeed(client->find(resource_named(*client, type), ns, name));

@@ -43,6 +43,7 @@ class Site {
     options.identity = "me@test";
     options.clients.transport = network;
     options.clock = &clock;
+    options.notifications = {[](const std::string&) {}, [](const std::string&) {}};
     options.sleep = [this](auto duration, const auto& stop) {
       return clock.sleep_for(duration, stop);
     };

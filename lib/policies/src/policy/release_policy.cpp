@@ -12,10 +12,10 @@ util::Result<ReleaseView> read_release(const Json& list) {
   KUBIST_TRY(view.now, util::parse_time(data::string_at(list, {"functionConfig", "now"})));
   const Json& items = list["items"];
   view.state = data::string_at(items[0], {"status", "state"});
-  view.weight = static_cast<int>(data::int_at(items[0], {"status", "weight"}));
+  view.weight = data::count_at(items[0], {"status", "weight"});
   view.moved = view.weight != 0 || data::bool_at(items[0], {"status", "atZero"});
-  view.wave = static_cast<int>(data::int_at(items[0], {"status", "wave", "number"}, 1)) - 1;
-  view.waves = static_cast<int>(data::int_at(items[0], {"status", "wave", "of"}, 1));
+  view.wave = data::count_at(items[0], {"status", "wave", "number"}, 1) - 1;
+  view.waves = data::count_at(items[0], {"status", "wave", "of"}, 1);
   if (const auto since = util::parse_time(data::string_at(items[0], {"status", "observedAt"}))) {
     view.observed_at = *since;
   }
