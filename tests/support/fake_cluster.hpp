@@ -49,8 +49,8 @@ class FakeCluster : public http::Transport {
   // Objects, as a user with all rights and field manager `kubectl` reads and writes them; not in
   // the log. What is refused throws std::runtime_error.
   data::Json put(const data::Json& object);  ///< server-side apply, by force
-  /// Keeps it as it is, whatever is wrong with it, with its status and with a deletion that has begun:
-  /// as one that an older schema let in. It gets defaults, a uid and a generation.
+  /// Keeps it as it is, whatever is wrong with it, with its status and with a deletion that has
+  /// begun: as one that an older schema let in. It gets defaults, a uid and a generation.
   void plant(data::Json object);
   /// Nothing: null.
   data::Json get(const std::string& plural_group, const std::string& name,

@@ -118,8 +118,7 @@ void set_failures(Json& status, const StatusInput& input) {
   }
   const int failures = data::count_at(status, {"failures"}) + 1;
   status["failures"] = failures;
-  status["nextRunAt"] =
-      util::format_time(input.now + retry_delay(failures, input.random_unit));
+  status["nextRunAt"] = util::format_time(input.now + retry_delay(failures, input.random_unit));
 }
 
 void set_fields(Json& status, const StatusInput& input) {

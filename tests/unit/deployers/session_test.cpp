@@ -58,10 +58,10 @@ struct OneItem {
 
   std::shared_ptr<testing::FakeTransport> fake = std::make_shared<testing::FakeTransport>();
   World world;
-  Json item{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
-            {"kind", "DeployItem"},
-            {"metadata",
-             {{"name", "x"}, {"namespace", "ns"}, {"uid", "u1"}, {"resourceVersion", "1"}}}};
+  Json item{
+      {"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+      {"kind", "DeployItem"},
+      {"metadata", {{"name", "x"}, {"namespace", "ns"}, {"uid", "u1"}, {"resourceVersion", "1"}}}};
   int patches = 0;
   std::vector<std::string> told;
 };

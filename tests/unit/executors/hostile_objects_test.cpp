@@ -19,9 +19,9 @@ int jsonnet_child() { return runtimes::jsonnet_child_main(); }
 
 namespace {
 
-constexpr int k_batches = 40;
-constexpr int k_batch = 26;               ///< objects
-constexpr std::size_t k_requests = 2500;  ///< of one run at most
+constexpr int k_batches = 13;
+constexpr int k_batch = 80;               ///< objects
+constexpr std::size_t k_requests = 8000;  ///< of one run at most
 
 /// What was really looked at.
 struct Seen {
@@ -292,7 +292,7 @@ void run_batch(testing::HostileObjects& objects, int batch, Seen& seen) {
   }
   s.forget();
   executors::ReconcileOptions dry;
-  dry.dry_run = apply::DryRun::client;
+  dry.dry_run = kube::DryRun::client;
   check_report(s.run(dry), seen);
   CHECK(s.writes() == 0);
   for (Json each : made) {

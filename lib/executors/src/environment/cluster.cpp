@@ -110,10 +110,8 @@ class ClusterExecutor final : public ManagedExecutor {
     if (name.empty() || (!used && shared(work, name))) {
       return {};
     }
-    KUBIST_CHECK(work.writer().set_finalizer(work.home(), kube::well_known::secrets(),
-                                             work.node().key.ns, name,
-                                             resources::k_in_use_finalizer, used));
-    return {};
+    return work.set_finalizer(kube::well_known::secrets(), work.node().key.ns, name,
+                              resources::k_in_use_finalizer, used);
   }
 
   static bool shared(Work& work, const std::string& secret) {

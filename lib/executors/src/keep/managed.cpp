@@ -53,8 +53,7 @@ util::Result<Alignment> ManagedExecutor::align(const engine::Node& node,
                    node.finalizers.end();
   if (needs_finalizer() && !has) {
     KUBIST_TRY(const auto own, work.resource());
-    KUBIST_CHECK(work.writer().set_finalizer(work.home(), own, node.key.ns, node.key.name,
-                                             k_finalizer, true));
+    KUBIST_CHECK(work.set_finalizer(own, node.key.ns, node.key.name, k_finalizer, true));
   }
   auto aligned = align_node(work);
   Alignment result = aligned ? std::move(*aligned) : alignment_of(aligned.error());
@@ -84,9 +83,7 @@ util::Result<> ManagedExecutor::request_deletion(Work& work) {
 util::Result<> ManagedExecutor::let_go(Work& work) {
   const engine::Node& node = work.node();
   KUBIST_TRY(const auto own, work.resource());
-  KUBIST_CHECK(work.writer().set_finalizer(work.home(), own, node.key.ns, node.key.name,
-                                           k_finalizer, false));
-  return {};
+  return work.set_finalizer(own, node.key.ns, node.key.name, k_finalizer, false);
 }
 
 util::Result<Removal> ManagedExecutor::remove(const engine::Node& node,

@@ -74,6 +74,16 @@ util::Result<Json> Work::apply(const kube::Target& target, const kube::ApiResour
   return m_writer.apply(target, resource, object, {.live = live});
 }
 
+util::Result<> Work::set_finalizer(const kube::ApiResource& resource, std::string_view ns,
+                                   std::string_view name, std::string_view finalizer,
+                                   bool present) {
+  kube::Writer::Rules rules = m_writer.rules();
+  rules.field_manager = k_status_manager;
+  KUBIST_CHECK(
+      kube::Writer(std::move(rules)).set_finalizer(home(), resource, ns, name, finalizer, present));
+  return {};
+}
+
 util::Result<kube::ApiResource> Work::resource() {
   const std::string_view version = resources::ObjectView(*m_node.object).api_version();
   return m_world.home->discovery().find_kind(version, m_node.key.kind, stop());

@@ -44,6 +44,9 @@ class Work {
   /// nothing). The object as it is then, or as Writer::apply gives it in a dry run.
   util::Result<data::Json> apply(const kube::Target& target, const kube::ApiResource& resource,
                                  const data::Json& object, const data::Json* live);
+  /// Adds or takes away a finalizer of an object at home, as manager k_status_manager: see Writer.
+  util::Result<> set_finalizer(const kube::ApiResource& resource, std::string_view ns,
+                               std::string_view name, std::string_view finalizer, bool present);
   /// Writes status.inventory of the node ahead of the objects that it names.
   util::Result<> record_inventory(const data::Json& entries);
   /// The node's own API resource.
