@@ -83,9 +83,8 @@ TEST_CASE("time: formats and parses RFC 3339") {
   REQUIRE(time);
   CHECK(format_time(*time) == "2026-11-21T10:00:01Z");
   CHECK(format_micro_time(*time) == "2026-11-21T10:00:01.500000Z");
-  const auto before = parse_time("1969-12-31T23:59:59.25Z");
-  REQUIRE(before);
-  CHECK(format_micro_time(*before) == "1969-12-31T23:59:59.250000Z");
+  CHECK(format_micro_time(std::chrono::system_clock::time_point(-750ms)) ==
+        "1969-12-31T23:59:59.250000Z");
   CHECK(parse_time("2024-02-29T00:00:00Z"));
   for (const char* bad :
        {"yesterday", "2026-11-21T10:00:00", "2026-11-21T10:00:00Zx", "2026-11-21T10:00:00+2:00",

@@ -7,6 +7,7 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
 
 #include "policies/container_runtime.hpp"
 #include "policies/exec_runtime.hpp"
@@ -138,7 +139,10 @@ std::map<std::string, util::Result<ExecutorFunction>> Catalog::executors(
   for (const data::Json& object : objects) {
     const resources::ObjectView view(object);
     if (view.kind() == k_executors && !is_taken(view.name())) {
-      found.insert_or_assign(std::string(view.name()), read_executor(object, containers));
+      // An older schema may have let anything in: that is this definition's problem alone.
+      found.insert_or_assign(std::string(view.name()), util::guarded([&] {
+                               return read_executor(object, containers);
+                             }));
     }
   }
   std::map<std::string, std::string> by;  // the first by name serves
@@ -167,7 +171,7 @@ engine::PolicyCatalog Catalog::build(const std::vector<data::Json>& objects,
     if (view.kind() != k_own && view.kind() != k_clusters) {
       continue;
     }
-    auto definition = read(object, containers);
+    auto definition = util::guarded([&] { return read(object, containers); });
     auto added = definition ? catalog.add(*definition) : util::fail(definition.error());
     if (!added) {
       catalog.add_broken(std::string(view.ns()), std::string(view.name()), added.error());
