@@ -1,7 +1,8 @@
 // main() of every doctest program. Beside doctest's own: a filter that matches nothing fails, also
 // one of several; the order is random by a printed seed ($KUBIST_TEST_SEED repeats it); a wait that
 // took over half of its limit is told; what each case cost is appended to the file
-// $KUBIST_TEST_COSTS. A program that defines jsonnet_child() is its own Jsonnet child, as kubist is.
+// $KUBIST_TEST_COSTS. A program that defines jsonnet_child() is its own Jsonnet child, as kubist
+// is.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <cstdio>
 #include <cstdlib>

@@ -143,14 +143,13 @@ Json* find(Json& root, std::string_view pointer) {
 const Json* find_path(const Json& root, std::initializer_list<std::string_view> keys) {
   const Json* node = &root;
   for (std::string_view key : keys) {
-    if (!node->is_object()) {
+    // The map itself: nlohmann's iterators over it cost as much again as the search.
+    const auto* object = node->get_ptr<const Json::object_t*>();
+    const auto found = object != nullptr ? object->find(key) : Json::object_t::const_iterator();
+    if (object == nullptr || found == object->end()) {
       return nullptr;
     }
-    const auto found = node->find(key);
-    if (found == node->end()) {
-      return nullptr;
-    }
-    node = &*found;
+    node = &found->second;
   }
   return node;
 }

@@ -99,7 +99,7 @@ util::Result<> read_affinity(const Json& spec, Plan& plan) {
 util::Result<Plan> read_plan(const Json& canary_release) {
   static const Json none = Json::object();
   const Json* found = data::find_path(canary_release, {"spec"});
-  const Json& spec = found != nullptr ? *found : none;
+  const Json& spec = found != nullptr && found->is_object() ? *found : none;
   Plan plan;
   plan.destination = data::string_at(spec, {"destination"});
   plan.stable = data::string_at(spec, {"stable"});

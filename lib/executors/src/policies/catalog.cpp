@@ -140,9 +140,8 @@ std::map<std::string, util::Result<ExecutorFunction>> Catalog::executors(
     const resources::ObjectView view(object);
     if (view.kind() == k_executors && !is_taken(view.name())) {
       // An older schema may have let anything in: that is this definition's problem alone.
-      found.insert_or_assign(std::string(view.name()), util::guarded([&] {
-                               return read_executor(object, containers);
-                             }));
+      found.insert_or_assign(std::string(view.name()),
+                             util::guarded([&] { return read_executor(object, containers); }));
     }
   }
   std::map<std::string, std::string> by;  // the first by name serves
