@@ -172,6 +172,17 @@ const Json& array_at(const Json& root, std::initializer_list<std::string_view> k
   return found != nullptr && found->is_array() ? *found : none;
 }
 
+std::vector<std::string> strings_at(const Json& root,
+                                    std::initializer_list<std::string_view> keys) {
+  std::vector<std::string> strings;
+  for (const Json& each : array_at(root, keys)) {
+    if (each.is_string()) {
+      strings.push_back(each.get<std::string>());
+    }
+  }
+  return strings;
+}
+
 std::int64_t int_at(const Json& root, std::initializer_list<std::string_view> keys,
                     std::int64_t fallback) {
   const Json* node = find_path(root, keys);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/resources/served.hpp>
@@ -14,6 +16,18 @@ std::optional<ServedKind> served_kind(const data::Json& definition) {
   return ServedKind{version, std::string(group_of(version)),
                     std::string(data::string_at(definition, {"spec", "serves", "kind"})),
                     std::string(view.name())};
+}
+
+util::Result<> check_served(const ServedKind& served) {
+  const bool own = std::any_of(kinds().begin(), kinds().end(), [&](const Kind& kind) {
+    return kind.name == served.kind || kind.group == served.group;
+  });
+  return own ? util::fail(
+                   util::ErrorKind::invalid,
+                   util::cat("ExecutorDefinition/", served.by, " serves ", served.kind, '.',
+                             served.group, ", which has the name or the group of kubist's kinds"),
+                   "Serve a kind of another name, in a group of your own.")
+             : util::Result<>{};
 }
 
 std::string qualified_kind(const ObjectRef& ref) {

@@ -264,3 +264,20 @@ TEST_CASE("faults: who watches has no charts of its machine for items") {
   CHECK_MESSAGE(live.dump().find("config.chart.path: charts on this machine") != std::string::npos,
                 live.dump());
 }
+
+TEST_CASE("faults: a definition that serves a kind of kubist's name changes nobody's executor") {
+  Site s;
+  s.make_project("shop");
+  s.virtual_cluster("shop", "dev");
+  s.home->put(
+      object("ExecutorDefinition", "", "thief",
+             {{"runtime", {{"jsonnet", {{"source", "function(x) x"}}}}},
+              {"serves", {{"apiVersion", "evil.example/v1"}, {"kind", "VirtualCluster"}}}}));
+  const auto run = s.run();
+  CHECK(condition(s.vc("shop", "dev")) == "True");
+  REQUIRE(run.warnings.size() == 1);
+  CHECK_MESSAGE(run.warnings[0].starts_with("ExecutorDefinition/thief serves "
+                                            "VirtualCluster.evil.example, which is left out"),
+                run.warnings[0]);
+  CHECK(run.warnings[0].find("the name or the group of kubist's kinds") != std::string::npos);
+}

@@ -144,12 +144,6 @@ util::Result<> check_own_names(const Json& config) {
   return {};
 }
 
-std::vector<std::string> strings(const Json& config, const char* field) {
-  const auto found = config.find(field);
-  return found == config.end() ? std::vector<std::string>{}
-                               : found->get<std::vector<std::string>>();
-}
-
 Json part(const Json& config, const char* field) {
   const auto found = config.find(field);
   return found == config.end() ? Json() : *found;
@@ -230,7 +224,7 @@ util::Result<std::optional<StateClaim>> state_claim(const Json& config) {
 std::vector<std::string> script_call(const Json& config, const std::string& script) {
   const std::string in = cat(state::k_in_dir, "/");
   std::vector<std::string> call{cat(in, state::k_tini_file), "-g", "--"};
-  std::vector<std::string> interpreter = strings(config, "interpreter");
+  std::vector<std::string> interpreter = data::strings_at(config, {"interpreter"});
   if (interpreter.empty() && !script.starts_with("#!")) {
     interpreter = {"/bin/sh", "-e"};
   }
@@ -276,8 +270,8 @@ util::Result<Workload> parse_workload(const Item& item, bool script, const Setti
   workload.image_pull_policy = config.value("imagePullPolicy", "");
   workload.working_dir = config.value("workingDir", "");
   workload.mesh = config.value("mesh", false);
-  workload.args = strings(config, "args");
-  workload.command = strings(config, "command");
+  workload.args = data::strings_at(config, {"args"});
+  workload.command = data::strings_at(config, {"command"});
   if (script) {
     const bool own = remove && config.contains("deleteScript");
     workload.script = config[own ? "deleteScript" : "script"].get<std::string>();

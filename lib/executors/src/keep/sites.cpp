@@ -17,14 +17,9 @@ using util::ErrorKind;
 
 namespace {
 
-std::vector<std::string> strings_at(const Json& project, std::string_view field) {
-  const Json* list = data::find_path(project, {"spec", "items", field});
-  return list == nullptr ? std::vector<std::string>{} : list->get<std::vector<std::string>>();
-}
-
 deployers::PodGrants pod_grants(const Json& project) {
-  return {.accounts = strings_at(project, "serviceAccounts"),
-          .capabilities = strings_at(project, "capabilities"),
+  return {.accounts = data::strings_at(project, {"spec", "items", "serviceAccounts"}),
+          .capabilities = data::strings_at(project, {"spec", "items", "capabilities"}),
           .unconfined = data::bool_at(project, {"spec", "items", "unconfined"}),
           .privileged = data::bool_at(project, {"spec", "items", "privileged"})};
 }
@@ -167,7 +162,8 @@ util::Result<deployers::Place> Sites::for_items(const engine::Graph& graph, cons
     settle_client(place, live);
   }
   place.limits = std::make_shared<deployers::ItemLimits>(
-      deployers::ItemLimits{project->key.name, strings_at(*project->object, "kinds"),
+      deployers::ItemLimits{project->key.name,
+                            data::strings_at(*project->object, {"spec", "items", "kinds"}),
                             [home = m_home, home_uid = m_home_uid, &graph, ns, own = place.ns,
                              stop](const std::string& other) {
                               return other == own || other == ns

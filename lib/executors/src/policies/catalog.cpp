@@ -44,25 +44,6 @@ bool is_taken(std::string_view name) {
   });
 }
 
-/// Nodes are told apart by the names of their kinds.
-util::Result<> check_served(const resources::ServedKind& served) {
-  const auto& kinds = resources::kinds();
-  const bool own = std::any_of(kinds.begin(), kinds.end(), [&](const resources::Kind& kind) {
-    return kind.name == served.kind || kind.group == served.group;
-  });
-  return own ? util::fail(util::ErrorKind::invalid,
-                          cat(k_executors, '/', served.by, " serves ", served.kind, '.',
-                              served.group, ", which has the name or the group of kubist's kinds"),
-                          "Serve a kind of another name, in a group of your own.")
-             : util::Result<>{};
-}
-
-std::vector<std::string> strings_at(const data::Json& object,
-                                    std::initializer_list<std::string_view> path) {
-  const data::Json* list = data::find_path(object, path);
-  return list != nullptr ? list->get<std::vector<std::string>>() : std::vector<std::string>{};
-}
-
 }  // namespace
 
 Catalog::Catalog(LocalConfig config)
@@ -101,7 +82,7 @@ util::Result<ExecutorFunction> Catalog::read_executor(const data::Json& object,
   function.kinds = function.definition->kinds;
   function.serves = resources::served_kind(object);
   if (function.serves) {
-    KUBIST_CHECK(check_served(*function.serves));
+    KUBIST_CHECK(resources::check_served(*function.serves));
     function.kinds = {function.serves->kind};
   } else if (function.kinds.empty()) {
     function.kinds.assign(k_function_kinds.begin(), k_function_kinds.end());
@@ -128,8 +109,8 @@ util::Result<ExecutorFunction> Catalog::read_executor(const data::Json& object,
           "Give it another name, or that kind.");
     }
   }
-  function.cluster_scoped = strings_at(object, {"spec", "allows", "clusterScoped"});
-  function.namespaces = strings_at(object, {"spec", "allows", "namespaces"});
+  function.cluster_scoped = data::strings_at(object, {"spec", "allows", "clusterScoped"});
+  function.namespaces = data::strings_at(object, {"spec", "allows", "namespaces"});
   return function;
 }
 

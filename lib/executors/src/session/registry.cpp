@@ -58,11 +58,10 @@ engine::ExecutorSet make_executors(
     World& world, const std::map<std::string, util::Result<ExecutorFunction>>& functions,
     const std::vector<resources::ServedKind>& served) {
   engine::ExecutorSet set;
-  std::set<std::string> defaults;  // kubist's own are not to be had, whatever a definition serves
   for (const Row& row : table()) {
-    defaults.emplace(row.kind);
     set.add(row.name, row.make(world), {row.kind}, {row.kind}, row.aliases);
   }
+  std::set<std::string> defaults;
   for (const auto& [name, function] : functions) {
     std::vector<std::string> kinds(k_function_kinds.begin(), k_function_kinds.end());
     std::vector<std::string> default_for;

@@ -108,6 +108,7 @@ util::Error explain(util::Error error, const resources::Kind& kind) {
 util::Result<kube::ApiResource> served_resource(kube::Client& home,
                                                 const resources::ServedKind& served,
                                                 const std::stop_token& stop) {
+  KUBIST_CHECK(resources::check_served(served));
   KUBIST_TRY(auto resource, home.discovery().find_kind(served.api_version, served.kind, stop));
   if (!resource.namespaced || !resource.has_subresource("status")) {
     return util::fail(
@@ -194,7 +195,8 @@ util::Result<std::vector<resources::ServedKind>> load_served_kinds(kube::Client&
 std::vector<resources::ServedKind> served_kinds(const std::vector<Json>& definitions) {
   std::vector<resources::ServedKind> all;
   for (const Json& definition : definitions) {
-    if (auto served = resources::served_kind(definition)) {
+    auto served = resources::served_kind(definition);
+    if (served && resources::check_served(*served)) {
       all.push_back(*std::move(served));
     }
   }

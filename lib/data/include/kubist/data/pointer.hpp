@@ -39,6 +39,8 @@ int count_at(const Json& root, std::initializer_list<std::string_view> keys, int
 bool bool_at(const Json& root, std::initializer_list<std::string_view> keys, bool fallback = false);
 /// The array at a path of object keys, to loop over; an empty one where there is none.
 const Json& array_at(const Json& root, std::initializer_list<std::string_view> keys);
+/// The strings in that array; what is none is left out.
+std::vector<std::string> strings_at(const Json& root, std::initializer_list<std::string_view> keys);
 /// Sets the value at a path of object keys, making the objects on the way. A value on the way that
 /// is not an object is replaced by one.
 void set_path(Json& root, std::initializer_list<std::string_view> keys, Json value);

@@ -4,6 +4,7 @@
 
 #include <kubist/data/json.hpp>
 #include <kubist/resources/object.hpp>
+#include <kubist/util/result.hpp>
 
 namespace kubist::resources {
 
@@ -18,6 +19,10 @@ struct ServedKind {
 /// What spec.serves of an ExecutorDefinition says; nothing: it serves none, or the object is no
 /// ExecutorDefinition.
 std::optional<ServedKind> served_kind(const data::Json& definition);
+
+/// Nodes are told apart by the names of their kinds: none that is served has the name or the group
+/// of one of kubist's own. Invalid: it has.
+util::Result<> check_served(const ServedKind& served);
 
 /// A kind as names of kubist's own have it: "Destination", and of other groups "Kind.group".
 std::string qualified_kind(const ObjectRef& ref);
