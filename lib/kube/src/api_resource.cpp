@@ -68,17 +68,13 @@ std::optional<ApiResource> resource_of_crd(const data::Json& crd, std::string_vi
   }
   for (const data::Json& entry : *versions) {
     if (data::string_at(entry, {"name"}) == version && data::bool_at(entry, {"served"})) {
-      ApiResource resource;
-      resource.group = data::string_at(crd, {"spec", "group"});
-      resource.version = version;
-      resource.kind = kind;
-      resource.plural = data::string_at(crd, {"spec", "names", "plural"});
+      const bool status = data::find_path(entry, {"subresources", "status"}) != nullptr;
+      ApiResource resource = make_resource(
+          std::string(data::string_at(crd, {"spec", "group"})), std::string(version),
+          std::string(kind), std::string(data::string_at(crd, {"spec", "names", "plural"})),
+          data::string_at(crd, {"spec", "scope"}) == "Namespaced",
+          status ? std::vector<std::string>{"status"} : std::vector<std::string>{});
       resource.singular = data::string_at(crd, {"spec", "names", "singular"});
-      resource.verbs = {"delete", "get", "list", "patch", "create", "update", "watch"};
-      resource.namespaced = data::string_at(crd, {"spec", "scope"}) == "Namespaced";
-      if (data::find_path(entry, {"subresources", "status"}) != nullptr) {
-        resource.subresources.emplace_back("status");
-      }
       return resource;
     }
   }

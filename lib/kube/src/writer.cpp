@@ -43,14 +43,28 @@ bool not_found(const util::Error& error) { return error.kind == ErrorKind::not_f
 
 }  // namespace
 
+util::Result<> Writer::may_write() const {
+  return dry() || !m_rules.before ? util::Result<>{} : m_rules.before();
+}
+
+Writer Writer::with_before(std::function<util::Result<>()> before) const {
+  Writer result = *this;
+  result.m_rules.before = std::move(before);
+  return result;
+}
+
+Writer Writer::with_manager(std::string_view field_manager) const {
+  Writer result = *this;
+  result.m_rules.field_manager = field_manager;
+  return result;
+}
+
 /// The answer; null in a client dry run.
 util::Result<Json> Writer::send(const Place& place, ApiCall call) const {
   if (m_rules.dry_run == DryRun::client) {
     return Json();
   }
-  if (!dry() && m_rules.before) {
-    KUBIST_CHECK(m_rules.before());
-  }
+  KUBIST_CHECK(may_write());
   if (!dry()) {
     call.permit = m_rules.permit;
   }
@@ -63,7 +77,9 @@ util::Result<Json> Writer::send(const Place& place, ApiCall call) const {
 
 void Writer::tell(const Place& place, std::string verb, std::string detail,
                   const ApiCall& call) const {
-  tell({std::move(verb), place.title(), place.target.cluster, std::move(detail), call});
+  if (m_rules.told) {  // else the title and a copy of the call are for nobody
+    tell({std::move(verb), place.title(), place.target.cluster, std::move(detail), call});
+  }
 }
 
 void Writer::tell(const Write& write) const {
@@ -113,11 +129,10 @@ util::Result<Json> Writer::patch(const Target& target, const ApiResource& resour
                                  std::string_view ns, std::string_view name, PatchType type,
                                  const Json& body, const PatchOf& how) const {
   const Place place{target, resource, std::string(ns), std::string(name)};
-  const ApiCall call = kube::patch(
-      resource, ns, name, type, body,
-      {.field_manager = how.field_manager.empty() ? m_rules.field_manager : how.field_manager,
-       .dry_run = m_rules.dry_run,
-       .subresource = how.subresource});
+  const ApiCall call = kube::patch(resource, ns, name, type, body,
+                                   {.field_manager = m_rules.field_manager,
+                                    .dry_run = m_rules.dry_run,
+                                    .subresource = how.subresource});
   auto after = send(place, call);
   const bool nothing_yet = dry() && !after && not_found(after.error());
   if (!after && !nothing_yet) {

@@ -89,9 +89,9 @@ inline const kube::ApiResource& config_maps() { return kube::well_known::config_
 inline Json set_to(const std::string& value) { return {{"data", {{"k", value}}}}; }
 
 inline util::Result<Json> patch_value(const Desk& desk, const std::string& name,
-                                      const std::string& value, const kube::PatchOf& how = {}) {
+                                      const std::string& value) {
   return desk.writer().patch(desk.to(), config_maps(), "default", name, kube::PatchType::merge,
-                             set_to(value), how);
+                             set_to(value));
 }
 
 }  // namespace writer_test

@@ -81,7 +81,9 @@ TEST_CASE("writer: an object that the server names is told by that name") {
 TEST_CASE("writer: patch changes the object or its status, by the manager that is given") {
   Desk desk;
   desk.put(config_map("a"));
-  const auto after = patch_value(desk, "a", "2", {.field_manager = "other", .detail = "why"});
+  const auto after = desk.writer().with_manager("other").patch(desk.to(), config_maps(), "default",
+                                                               "a", kube::PatchType::merge,
+                                                               set_to("2"), {.detail = "why"});
   REQUIRE(after);
   CHECK(*after == desk.live("a"));
   CHECK(desk.value("a") == "2");

@@ -111,8 +111,7 @@ class JobGuard {
     if (m_outdated) {
       return util::fail(util::ErrorKind::conflict, "another kubist has worked on this item");
     }
-    const auto& take_lock = world.writer.rules().before;
-    const auto may = take_lock ? take_lock() : util::Result<>{};
+    const auto may = world.writer.may_write();
     return may ? may : refuse(may.error());
   }
   util::Result<> refuse(const util::Error& error) {

@@ -70,11 +70,12 @@ util::Result<> Session::write_status(const std::function<Json(Json status)>& cha
     if (patch.empty()) {
       return {};
     }
-    auto written = m_world->writer.patch(
-        {*m_world->home}, deploy_items(), at(m_object, "namespace"), at(m_object, "name"),
-        kube::PatchType::merge,
-        {{"metadata", {{"resourceVersion", at(m_object, "resourceVersion")}}}, {"status", patch}},
-        {.subresource = "status", .field_manager = "kubist-status"});
+    auto written = m_world->writer.with_manager("kubist-status")
+                       .patch({*m_world->home}, deploy_items(), at(m_object, "namespace"),
+                              at(m_object, "name"), kube::PatchType::merge,
+                              {{"metadata", {{"resourceVersion", at(m_object, "resourceVersion")}}},
+                               {"status", patch}},
+                              {.subresource = "status"});
     if (written) {
       m_object = *std::move(written);
       m_locked = true;

@@ -67,9 +67,7 @@ util::Result<apply::Admission> admit(World& world, const Item& item, const Job& 
   if (live != nullptr) {
     KUBIST_CHECK(check_takeover(item, job.place, *live));
   }
-  if (const auto& before = world.writer.rules().before) {
-    KUBIST_CHECK(before());
-  }
+  KUBIST_CHECK(world.writer.may_write());
   return apply::Admission{};
 }
 

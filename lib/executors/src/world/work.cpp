@@ -77,10 +77,8 @@ util::Result<Json> Work::apply(const kube::Target& target, const kube::ApiResour
 util::Result<> Work::set_finalizer(const kube::ApiResource& resource, std::string_view ns,
                                    std::string_view name, std::string_view finalizer,
                                    bool present) {
-  kube::Writer::Rules rules = m_writer.rules();
-  rules.field_manager = k_status_manager;
-  KUBIST_CHECK(
-      kube::Writer(std::move(rules)).set_finalizer(home(), resource, ns, name, finalizer, present));
+  KUBIST_CHECK(m_writer.with_manager(k_status_manager)
+                   .set_finalizer(home(), resource, ns, name, finalizer, present));
   return {};
 }
 
@@ -116,11 +114,11 @@ util::Result<> Work::record_inventory(const Json& entries) {
                         "", std::string(k_inventory_detail)});
     return {};
   }
-  const auto sent = m_writer.patch(home(), own, m_node.key.ns, m_node.key.name,
-                                   kube::PatchType::merge, {{"status", {{"inventory", entries}}}},
-                                   {.subresource = "status",
-                                    .field_manager = std::string(k_status_manager),
-                                    .detail = std::string(k_inventory_detail)});
+  const auto sent =
+      m_writer.with_manager(k_status_manager)
+          .patch(home(), own, m_node.key.ns, m_node.key.name, kube::PatchType::merge,
+                 {{"status", {{"inventory", entries}}}},
+                 {.subresource = "status", .detail = std::string(k_inventory_detail)});
   return sent ? util::Result<>{} : util::fail(status_refused(sent.error(), m_node));
 }
 

@@ -54,9 +54,7 @@ class Installer {
     if (!m_outcome.obstacles.empty()) {
       return std::move(m_outcome);
     }
-    if (!is_dry() && m_options.writer.rules().before) {
-      KUBIST_CHECK(m_options.writer.rules().before());
-    }
+    KUBIST_CHECK(m_options.writer.may_write());
     for (StagedObjects& stage : stages_of(m_bundle)) {
       if (m_options.on_stage) {
         m_options.on_stage(stage.stage);

@@ -32,9 +32,8 @@ struct ApplyOf {
 };
 
 struct PatchOf {
-  std::string subresource = {};    ///< "status", ...; empty: the object itself
-  std::string field_manager = {};  ///< empty: the writer's
-  std::string detail = {};         ///< for the report
+  std::string subresource = {};  ///< "status", ...; empty: the object itself
+  std::string detail = {};       ///< for the report
 };
 
 /// Every write of a run goes through one: it takes the lock, leaves out what a dry run must not
@@ -65,12 +64,11 @@ class Writer {
   explicit Writer(Rules rules) : m_rules(std::move(rules)) {}
   const Rules& rules() const { return m_rules; }
   bool dry() const { return m_rules.dry_run != DryRun::none; }
-  /// One with another Rules::before, which tells in one order with this one.
-  Writer with_before(std::function<util::Result<>()> before) const {
-    Writer result = *this;
-    result.m_rules.before = std::move(before);
-    return result;
-  }
+  /// Asks Rules::before, as each write does: for those that are sent by other means.
+  util::Result<> may_write() const;
+  // One with another rule, which tells in one order with this one.
+  Writer with_before(std::function<util::Result<>()> before) const;
+  Writer with_manager(std::string_view field_manager) const;
 
   /// Server-side apply. The object as it is then; in a dry run as it would be (client, or a server
   /// that has no namespace for it yet: as sent). Not told where the server changed nothing, which
