@@ -45,6 +45,19 @@ class FakeTransport : public http::Transport {
     add(std::move(method), std::move(path), std::move(handler), false);
   }
 
+  /// For a Handler: an answer of JSON text, unless the headers say what it is.
+  static util::Result<http::Response> answer(int status, std::string body,
+                                             http::Headers headers = {}) {
+    http::Response response;
+    response.status = status;
+    response.body = std::move(body);
+    response.headers = std::move(headers);
+    if (!http::find_header(response.headers, "Content-Type")) {
+      response.headers.push_back({"Content-Type", "application/json"});
+    }
+    return response;
+  }
+
   /// Every request so far, in order.
   std::vector<http::Request> sent() const {
     const std::lock_guard lock(m_mutex);
@@ -86,16 +99,7 @@ class FakeTransport : public http::Transport {
             (pattern.ends_with('*') && whole.starts_with(pattern.substr(0, pattern.size() - 1))));
   }
   static Handler constant(int status, std::string body, http::Headers headers) {
-    return [=](const http::Request&) {
-      http::Response response;
-      response.status = status;
-      response.body = body;
-      response.headers = headers;
-      if (!http::find_header(headers, "Content-Type")) {
-        response.headers.push_back({"Content-Type", "application/json"});
-      }
-      return util::Result<http::Response>(std::move(response));
-    };
+    return [=](const http::Request&) { return answer(status, body, headers); };
   }
   void add(std::string method, std::string path, Handler handler, bool once) {
     const std::lock_guard lock(m_mutex);

@@ -29,7 +29,4 @@ Json hostile_value(Chance& chance, int levels = 3);
 /// What a manifest item may hold: objects of kinds and namespaces that it may not touch.
 Json hostile_manifest(Chance& chance);
 
-/// Short texts of all sorts, for fields with a pattern: some fit it.
-const std::vector<std::string>& plausible_texts();
-
 }  // namespace kubist::testing

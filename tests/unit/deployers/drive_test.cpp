@@ -70,11 +70,7 @@ struct Fixture {
     world.progress = [this](const std::string& text) { said.push_back(text); };
   }
   static util::Result<http::Response> answer(int status, const Json& body) {
-    http::Response response;
-    response.status = status;
-    response.body = data::to_json(body);
-    response.headers.push_back({"Content-Type", "application/json"});
-    return response;
+    return testing::FakeTransport::answer(status, data::to_json(body));
   }
   void change(const Json& status) {
     item["status"] = data::apply_merge_patch(item["status"], status);

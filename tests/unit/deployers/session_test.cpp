@@ -47,11 +47,7 @@ struct OneItem {
                : respond(200, item);
   }
   static util::Result<http::Response> respond(int status, const Json& body) {
-    http::Response response;
-    response.status = status;
-    response.body = data::to_json(body);
-    response.headers.push_back({"Content-Type", "application/json"});
-    return response;
+    return testing::FakeTransport::answer(status, data::to_json(body));
   }
   Json& finalizers() { return item["metadata"]["finalizers"]; }
   Session open() { return Session::open(world, "ns", "x").value(); }

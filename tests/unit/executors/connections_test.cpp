@@ -21,12 +21,9 @@ struct ConnectionsFixture {
     fake->handle("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
                  [](const http::Request& request) {
                    const bool refuse = request.body->find("\"delete\"") != std::string::npos;
-                   http::Response response;
-                   response.status = 201;
-                   response.headers.push_back({"Content-Type", "application/json"});
-                   response.body = refuse ? R"({"status":{"allowed":false}})"
-                                          : R"({"status":{"allowed":true}})";
-                   return util::Result<http::Response>(std::move(response));
+                   return testing::FakeTransport::answer(201,
+                                                         refuse ? R"({"status":{"allowed":false}})"
+                                                                : R"({"status":{"allowed":true}})");
                  });
     kube::ClusterAccess access;
     access.server = "http://fake";

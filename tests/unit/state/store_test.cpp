@@ -69,11 +69,7 @@ class Secrets {
     return request.url.substr(begin, request.url.find('?') - begin);
   }
   static util::Result<http::Response> answer(int status, const Json& body) {
-    http::Response response;
-    response.status = status;
-    response.body = body.dump();
-    response.headers.push_back({"Content-Type", "application/json"});
-    return response;
+    return testing::FakeTransport::answer(status, body.dump());
   }
   static util::Result<http::Response> refuse(int code, const std::string& reason) {
     return answer(code, {{"kind", "Status"}, {"apiVersion", "v1"}, {"status", "Failure"},
