@@ -3,6 +3,7 @@
 #include <kubist/engine/pipeline.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
 
 #include "spec_check.hpp"
 
@@ -153,7 +154,8 @@ class Pipeline {
       passage.verdict.trace.push_back({});
       passage.verdict.trace.back().name = call.name;
       auto definition = find(passage, call.name);
-      auto input = definition ? prepare(passage, **definition, index)
+      // What one node's objects make break is no other node's, of another project perhaps.
+      auto input = definition ? util::guarded([&] { return prepare(passage, **definition, index); })
                               : util::Result<Json>(util::fail(definition.error()));
       if (!input) {
         fail_passage(passage, input.error(), call.name);
@@ -222,20 +224,30 @@ class Pipeline {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       PolicyTrace& trace = batch.steps[i].passage->verdict.trace.back();
       trace.took = share;
-      take_answer(*batch.steps[i].passage, *batch.definition, index, inputs[i], answers[i]);
+      Passage& passage = *batch.steps[i].passage;
+      const auto taken = util::guarded(
+          [&] { take_answer(passage, *batch.definition, index, inputs[i], answers[i]); });
+      if (!taken) {
+        fail_passage(passage, taken.error(), batch.definition->name);
+      }
     }
   }
 
   std::vector<PolicyAnswer> call_runtime(const PolicyDefinition& definition,
                                          const std::vector<Json>& inputs) {
-    std::vector<PolicyAnswer> answers;
-    std::string why = "its runtime gave no answer";
-    try {
-      answers = definition.runtime->evaluate(definition, inputs, m_stop);
-    } catch (const std::exception& error) {  // a bug in a runtime fails its nodes, not the run
-      why = cat("unexpected: ", error.what());
+    using Answers = std::vector<PolicyAnswer>;
+    const auto ask = [&](std::span<const Json> some) -> util::Result<Answers> {
+      return util::guarded([&] { return definition.runtime->evaluate(definition, some, m_stop); });
+    };
+    auto all = ask(inputs);
+    Answers answers = all ? *std::move(all) : Answers();
+    for (std::size_t i = 0; !all && i < inputs.size(); ++i) {  // a bug: it fails whose input it is
+      auto one = ask(std::span(inputs).subspan(i, 1));
+      answers.push_back(one && one->size() == 1 ? std::move(one->front())
+                                                : PolicyAnswer{util::fail(all.error()), {}});
     }
-    answers.resize(inputs.size(), PolicyAnswer{util::fail(ErrorKind::internal, why), {}});
+    answers.resize(inputs.size(),
+                   PolicyAnswer{util::fail(ErrorKind::internal, "its runtime gave no answer"), {}});
     return answers;
   }
 

@@ -151,20 +151,23 @@ void Runner::start_gathering(NodeId id) {
 }
 
 // Nodes with policies that can start now go through them together, but nobody waits for a policy of
-// somebody's own that it does not use.
+// somebody's own that it does not use. Such a policy may take as long as its input says: those of
+// another project neither wait for it nor run into its limits.
 void Runner::start_policies(const std::vector<NodeId>& wave) {
-  std::map<std::vector<const PolicyDefinition*>, std::vector<NodeId>> parts;
+  using Own = std::vector<const PolicyDefinition*>;
+  std::map<std::pair<std::string, Own>, std::vector<NodeId>> parts;
   for (const NodeId id : wave) {
-    std::vector<const PolicyDefinition*> own;
+    Own own;
     for (const auto& call : m_graph[id].policies) {
       const auto found = m_parts.policies.find(m_graph[id].key.ns, call.name);
       if (found && (*found)->origin != k_built_in) {
         own.push_back(found->get());
       }
     }
-    parts[std::move(own)].push_back(id);
+    const std::string ns = own.empty() ? std::string() : m_graph[id].key.ns;
+    parts[{ns, std::move(own)}].push_back(id);
   }
-  for (auto& [own, nodes] : parts) {
+  for (auto& [of, nodes] : parts) {
     start_wave(std::move(nodes));
   }
 }
