@@ -36,13 +36,13 @@ util::Result<std::vector<int>> read_weights(const Json& spec) {
   }
   std::vector<int> weights;
   for (const Json& weight : *given) {
-    const int value = weight.is_number_integer() ? weight.get<int>() : -1;
+    const auto value = weight.is_number_integer() ? weight.get<std::int64_t>() : -1;
     if (value < 0 || value > 100 || (!weights.empty() && value <= weights.back())) {
       return util::fail(ErrorKind::invalid,
                         cat("spec.weights: ", weight.dump(),
                             " is out of order: percents that rise, from 0 to 100"));
     }
-    weights.push_back(value);
+    weights.push_back(static_cast<int>(value));
   }
   if (weights.back() != 100) {
     weights.push_back(100);
@@ -53,10 +53,9 @@ util::Result<std::vector<int>> read_weights(const Json& spec) {
 util::Result<> read_waves(const Json& spec, Plan& plan) {
   plan.in_waves = data::string_at(spec, {"order"}) == "waves";
   std::set<std::string> known;
-  const Json* given = data::find_path(spec, {"waves"});
-  for (const Json& wave : given != nullptr ? *given : Json::array()) {
+  for (const Json& wave : data::array_at(spec, {"waves"})) {
     std::vector<std::string> clusters;
-    for (const Json& name : wave.value("virtualClusters", Json::array())) {
+    for (const Json& name : data::array_at(wave, {"virtualClusters"})) {
       clusters.push_back(name.is_string() ? name.get<std::string>() : "");
       if (!known.insert(clusters.back()).second) {
         return util::fail(ErrorKind::invalid,

@@ -343,7 +343,9 @@ TEST_CASE("release plan: weights rise and end at 100, times are durations") {
   for (const char* bad : {R"({"stable": "v1", "canary": "v1"})",
                           R"({"stable": "v1", "canary": "v2", "weights": [50, 20]})",
                           R"({"stable": "v1", "canary": "v2", "weights": [-1]})",
+                          R"({"stable": "v1", "canary": "v2", "weights": [4294967306]})",
                           R"({"stable": "v1", "canary": "v2", "waves": [{}]})",
+                          R"({"stable": "v1", "canary": "v2", "waves": [null, 7, "x"]})",
                           R"({"stable": "v1", "canary": "v2", "order": "waves", "waves":
                             [{"virtualClusters": ["a"]}, {"virtualClusters": ["a"]}]})",
                           R"({"stable": "v1", "canary": "v2", "interval": "soon"})",

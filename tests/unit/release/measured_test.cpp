@@ -28,6 +28,12 @@ TEST_CASE("release measured: windows of one weight and attempt add up, others be
               {{{"name", "v1"}, {"requests", 1800.0}, {"errors", 18.0}, {"rates", {0.01, 0.01}}},
                {{"name", "v2"}, {"requests", 200.0}, {"errors", 4.0}, {"rates", {0.02, 0.02}}}}}});
   CHECK(measured_after(twice, open, plan, at) == twice);
+  Json bad = once;  // as an older schema, or somebody else, may have let it in
+  bad["seconds"] = "long";
+  bad["versions"][0]["requests"] = Json::array();
+  const Json begun = measured_after(bad, window, plan, at);
+  CHECK(begun["seconds"] == 30.0);
+  CHECK(begun["versions"][0]["requests"] == 900.0);
 
   at.weight = 25;
   CHECK(measured_after(twice, window, plan, at)["versions"] == once["versions"]);
