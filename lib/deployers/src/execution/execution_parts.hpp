@@ -44,6 +44,8 @@ RenderedItem render_item(const ExecutionInput& input, const Json& item, std::str
 RenderedItem render_part(const ExecutionInput& input, const Json& part, std::string name,
                          const std::vector<std::string>& depends_on, bool imports, Json spec);
 tl::unexpected<util::Error> invalid_item(std::string message, std::string hint = {});
+/// Invalid where a field of the Execution is there and no list.
+util::Result<> check_list(std::string_view field, const Json* value);
 /// The import Secret of a DeployItem with these values, as JSON text. `metadata`: of what belongs
 /// to the item's owner, with the namespace. Pure.
 Json import_secret(Json metadata, const std::string& deploy_item, std::string_view values);

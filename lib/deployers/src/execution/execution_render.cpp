@@ -54,11 +54,7 @@ Json item_spec(const ExecutionInput& input, const Json& item, std::string_view t
 
 /// An export that the Execution shows publicly is public in the DeployItem, too.
 void mark_public(Json& spec, const Json& execution_spec, std::string_view item) {
-  const Json* exports = data::find_path(execution_spec, {"exports"});
-  if (exports == nullptr) {
-    return;
-  }
-  for (const Json& entry : *exports) {
+  for (const Json& entry : data::array_at(execution_spec, {"exports"})) {
     const auto key = data::string_at(entry, {"key"}, data::string_at(entry, {"name"}));
     if (data::string_at(entry, {"item"}) != item || !data::bool_at(entry, {"public"}) ||
         key.find('.') != std::string_view::npos) {
@@ -116,6 +112,12 @@ Json deploy_item(const ExecutionInput& input, const std::string& item,
 
 tl::unexpected<util::Error> invalid_item(std::string message, std::string hint) {
   return util::fail(ErrorKind::invalid, std::move(message), std::move(hint), "InvalidItem");
+}
+
+util::Result<> check_list(std::string_view field, const Json* value) {
+  return value == nullptr || value->is_array()
+             ? util::Result<>{}
+             : invalid_item(cat(field, ": expected a list, found ", value->type_name()));
 }
 
 const kube::ApiResource& executions() {
@@ -200,18 +202,19 @@ RenderedItem render_part(const ExecutionInput& input, const Json& part, std::str
 }
 
 util::Result<ItemGroup> render_execution(const ExecutionInput& input) {
+  KUBIST_CHECK(check_list("items", data::find_path(input.spec, {"items"})));
   if (const auto problems = resources::item_problems(input.spec); !problems.empty()) {
     return invalid_item(problems[0].message, problems[0].hint);
   }
   ItemGroup group;
   group.order = resources::item_dependencies(input.spec);
-  const Json* items = data::find_path(input.spec, {"items"});
-  for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
+  const Json& items = data::array_at(input.spec, {"items"});
+  for (std::size_t i = 0; i < items.size(); ++i) {
     std::vector<std::string> depends_on;
     for (const std::size_t before : group.order[i]) {
-      depends_on.emplace_back(data::string_at((*items)[before], {"name"}));
+      depends_on.emplace_back(data::string_at(items[before], {"name"}));
     }
-    const Json& item = (*items)[i];
+    const Json& item = items[i];
     group.items.push_back(render_item(input, item, std::string(data::string_at(item, {"name"})),
                                       depends_on, has_entries(input.spec, "imports")));
   }

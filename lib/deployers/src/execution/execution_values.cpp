@@ -19,10 +19,6 @@ tl::unexpected<util::Error> bad_import(ErrorKind kind, std::string_view reason,
   return util::fail(kind, cat("import ", import, ": ", message), "", std::string(reason));
 }
 
-tl::unexpected<util::Error> bad_list(std::string_view field, const Json& value) {
-  return invalid_item(cat(field, ": expected a list, found ", value.type_name()));
-}
-
 tl::unexpected<util::Error> missing(std::string_view import, std::string_view message) {
   return bad_import(ErrorKind::not_found, "ImportNotFound", import, message);
 }
@@ -147,9 +143,7 @@ util::Result<Json> resolve(World& world, const std::string& ns, const Json& impo
 util::Result<Json> resolve_imports(World& world, const std::string& ns, const Json* imports,
                                    const Json& by_item) {
   Json values = Json::object();
-  if (imports != nullptr && !imports->is_array()) {
-    return bad_list("imports", *imports);
-  }
+  KUBIST_CHECK(check_list("imports", imports));
   for (std::size_t i = 0; imports != nullptr && i < imports->size(); ++i) {
     const Json& import = (*imports)[i];
     KUBIST_TRY(values[std::string(data::string_at(import, {"name"}))],
@@ -161,9 +155,7 @@ util::Result<Json> resolve_imports(World& world, const std::string& ns, const Js
 util::Result<CollectedExports> map_exports(const Json& spec, const Json& by_item) {
   CollectedExports result;
   const Json* exports = data::find_path(spec, {"exports"});
-  if (exports != nullptr && !exports->is_array()) {
-    return bad_list("exports", *exports);
-  }
+  KUBIST_CHECK(check_list("exports", exports));
   for (std::size_t i = 0; exports != nullptr && i < exports->size(); ++i) {
     const Json& entry = (*exports)[i];
     const std::string name(data::string_at(entry, {"name"}));
