@@ -151,6 +151,9 @@ Progress read_progress(const Json& status, const Plan& plan) {
   progress.state = read_state(data::string_at(status, {"state"}));
   progress.reason = data::string_at(status, {"reason"});
   progress.message = data::string_at(status, {"message"});
+  if (progress.message.empty() && progress.state != State::pending) {
+    progress.message = "its status does not say why";  // somebody else wrote it
+  }
   progress.paused_by = data::string_at(status, {"pausedBy"});
   progress.winner = data::string_at(status, {"winner"});
   progress.aborting = data::bool_at(status, {"aborting"});

@@ -121,6 +121,13 @@ TEST_CASE("experiment: other variants or goals begin counting anew") {
   CHECK(read_progress(to_json(stage.progress), other).gathered.empty());
 }
 
+TEST_CASE("experiment: a status that does not say why it stands is said to be so") {
+  for (const char* state : {"Aborted", "Paused", "Finishing"}) {
+    CHECK(read_progress({{"state", state}}, plan()).message == "its status does not say why");
+  }
+  CHECK(read_progress({{"state", "Pending"}}, plan()).message.empty());
+}
+
 TEST_CASE("experiment: a winner ends it once the route has its own weights again") {
   Stage stage;
   stage.start();
