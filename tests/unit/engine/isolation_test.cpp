@@ -113,9 +113,8 @@ TEST_CASE("isolation: a policy that one project's objects keep busy keeps no oth
   use_policy(world, "p2", "p2c1v1");
   world.executor->on_align = [&](const Node& node, const Context&) { slow->aligned(node); };
   const Graph graph = world.home.graph();
-  const Report report =
-      world.run(graph, {graph.find(key("VirtualCluster", "p1", "p1c1v1")).at(0),
-                        graph.find(key("VirtualCluster", "p2", "p2c1v1")).at(0)});
+  const Report report = world.run(graph, {graph.find(key("VirtualCluster", "p1", "p1c1v1")).at(0),
+                                          graph.find(key("VirtualCluster", "p2", "p2c1v1")).at(0)});
   CHECK(slow->in_time);
   CHECK(report.summary.ready == 2);
 }
