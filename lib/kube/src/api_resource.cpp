@@ -1,8 +1,13 @@
+#include <algorithm>
+
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/api_resource.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::kube {
+
+using data::Json;
+
 namespace {
 
 bool contains(const std::vector<std::string>& list, std::string_view word) {

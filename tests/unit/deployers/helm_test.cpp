@@ -1,5 +1,7 @@
 #include <cstdlib>
 
+#include <doctest/doctest.h>
+
 #include <kubist/deployers/deployer.hpp>
 #include <kubist/util/base64.hpp>
 #include <kubist/util/fs.hpp>

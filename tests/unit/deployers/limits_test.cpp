@@ -1,6 +1,8 @@
 // What manifest and helm items may do on the home cluster, as far as no request is needed for it.
 #include "manifest/limits.hpp"
 
+#include <doctest/doctest.h>
+
 #include <kubist/deployers/deployer.hpp>
 #include <kubist/deployers/pod.hpp>
 #include <kubist/deployers/workload.hpp>

@@ -1,3 +1,5 @@
+#include <doctest/doctest.h>
+
 #include <kubist/util/base64.hpp>
 
 #include "item/log_store.hpp"

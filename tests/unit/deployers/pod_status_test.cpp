@@ -1,5 +1,7 @@
 #include "pod/pod_status.hpp"
 
+#include <doctest/doctest.h>
+
 #include <kubist/util/duration.hpp>
 
 using namespace kubist;

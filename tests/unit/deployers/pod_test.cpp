@@ -1,5 +1,7 @@
 #include <cstdlib>
 
+#include <doctest/doctest.h>
+
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/data/yaml_writer.hpp>

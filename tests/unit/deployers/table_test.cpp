@@ -1,3 +1,5 @@
+#include <doctest/doctest.h>
+
 #include <kubist/deployers/deployer.hpp>
 
 using namespace kubist::deployers;

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <doctest/doctest.h>
+
 #include <kubist/state/archive.hpp>
 #include <kubist/util/fs.hpp>
 

@@ -3,6 +3,8 @@
 
 #include <sys/stat.h>
 
+#include <doctest/doctest.h>
+
 #include <kubist/state/contract.hpp>
 #include <kubist/state/exports.hpp>
 #include <kubist/util/fs.hpp>

@@ -1,6 +1,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include <doctest/doctest.h>
+
 #include <kubist/state/agent.hpp>
 #include <kubist/state/archive.hpp>
 #include <kubist/state/head.hpp>

@@ -2,6 +2,8 @@
 #include <map>
 #include <set>
 
+#include <doctest/doctest.h>
+
 #include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/state/agent.hpp>
