@@ -233,21 +233,23 @@ class Pipeline {
     }
   }
 
+  /// As many answers as inputs. A bug in a runtime fails whose input it meets: after an exception
+  /// each input is asked by itself.
   std::vector<PolicyAnswer> call_runtime(const PolicyDefinition& definition,
-                                         const std::vector<Json>& inputs) {
-    using Answers = std::vector<PolicyAnswer>;
-    const auto ask = [&](std::span<const Json> some) -> util::Result<Answers> {
-      return util::guarded([&] { return definition.runtime->evaluate(definition, some, m_stop); });
-    };
-    auto all = ask(inputs);
-    Answers answers = all ? *std::move(all) : Answers();
-    for (std::size_t i = 0; !all && i < inputs.size(); ++i) {  // a bug: it fails whose input it is
-      auto one = ask(std::span(inputs).subspan(i, 1));
-      answers.push_back(one && one->size() == 1 ? std::move(one->front())
-                                                : PolicyAnswer{util::fail(all.error()), {}});
+                                         std::span<const Json> inputs) {
+    auto all =
+        util::guarded([&] { return definition.runtime->evaluate(definition, inputs, m_stop); });
+    std::vector<PolicyAnswer> answers;
+    if (all) {
+      answers = *std::move(all);
+    } else if (inputs.size() > 1) {
+      for (std::size_t i = 0; i < inputs.size(); ++i) {
+        answers.push_back(std::move(call_runtime(definition, inputs.subspan(i, 1)).front()));
+      }
     }
-    answers.resize(inputs.size(),
-                   PolicyAnswer{util::fail(ErrorKind::internal, "its runtime gave no answer"), {}});
+    const auto none =
+        all ? util::make_error(ErrorKind::internal, "its runtime gave no answer") : all.error();
+    answers.resize(inputs.size(), PolicyAnswer{util::fail(none), {}});
     return answers;
   }
 

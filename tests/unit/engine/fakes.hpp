@@ -1,5 +1,6 @@
 #pragma once
 #include <atomic>
+#include <condition_variable>
 #include <map>
 #include <mutex>
 #include <set>
@@ -145,6 +146,42 @@ class FakeExecutor : public Executor {
   std::atomic<int> m_running{0};
 };
 
+/// A built-in policy with this runtime.
+inline std::shared_ptr<PolicyDefinition> definition_of(const std::string& name,
+                                                       std::shared_ptr<PolicyRuntime> runtime,
+                                                       Json parameters = Json::object()) {
+  auto definition = std::make_shared<PolicyDefinition>();
+  definition->name = name;
+  definition->origin = k_built_in;
+  definition->parameters = std::move(parameters);
+  definition->schema = *compile_parameters(definition->parameters, name);
+  definition->runtime = std::move(runtime);
+  return definition;
+}
+
+/// Lets a thread wait until a node has been aligned in another. Threads: any.
+class AlignedNode {
+ public:
+  explicit AlignedNode(std::string name) : m_name(std::move(name)) {}
+  /// For FakeExecutor::on_align.
+  void aligned(const Node& node) {
+    const std::lock_guard lock(m_mutex);
+    m_aligned = m_aligned || node.key.name == m_name;
+    m_changed.notify_all();
+  }
+  /// False: it was not in time.
+  bool wait(std::chrono::seconds most) {
+    std::unique_lock lock(m_mutex);
+    return m_changed.wait_for(lock, most, [this] { return m_aligned; });
+  }
+
+ private:
+  const std::string m_name;
+  std::mutex m_mutex;
+  std::condition_variable m_changed;
+  bool m_aligned = false;
+};
+
 using kubist::testing::FakeClock;
 
 /// A whole engine in memory.
@@ -195,6 +232,12 @@ struct World {
         }
       }
     }
+  }
+
+  void use_policy(const std::string& project, const std::string& virtual_cluster,
+                  const std::string& policy) {
+    home.at("VirtualCluster", project, virtual_cluster)["spec"]["policies"] =
+        Json::array({{{"name", policy}}});
   }
 
   FakeHome home;

@@ -1,5 +1,3 @@
-#include <condition_variable>
-
 #include <doctest/doctest.h>
 
 #include "fakes.hpp"
@@ -21,40 +19,27 @@ struct Identity : PolicyRuntime {
   }
 };
 
-void add_identity(PolicyCatalog& catalog, std::map<std::string, std::string> metrics) {
-  auto definition = std::make_shared<PolicyDefinition>();
-  definition->name = "Identity";
-  definition->origin = "built-in";
-  definition->schema = *compile_parameters(definition->parameters, "Identity");
-  definition->metrics = std::move(metrics);
-  definition->runtime = std::make_shared<Identity>();
-  catalog.add_builtin(definition);
-}
-
 /// Node p1c1v1 is read only after node p1c1v2 has been aligned.
 struct OneIsSlow : PolicyWorld {
   bool gathers(const Node& node) const override { return node.key.kind == "VirtualCluster"; }
   void gather(const Node& node, const std::vector<PolicyUse>& uses) override {
-    std::unique_lock lock(mutex);
-    gathered.push_back(node.key.name);
-    with_metrics = with_metrics || !uses.empty();
+    {
+      const std::lock_guard lock(mutex);
+      gathered.push_back(node.key.name);
+      with_metrics = with_metrics || !uses.empty();
+    }
     if (node.key.name == "p1c1v1") {
-      in_time = changed.wait_for(lock, std::chrono::seconds(20), [&] { return other_aligned; });
+      in_time = other.wait(std::chrono::seconds(20));
     }
   }
   kubist::util::Result<Json> metrics(const Node&, const PolicyDefinition&, const Json&) override {
     return Json::object();
   }
-  void aligned(const Node& node) {
-    const std::lock_guard lock(mutex);
-    other_aligned = other_aligned || node.key.name == "p1c1v2";
-    changed.notify_all();
-  }
 
+  AlignedNode other{"p1c1v2"};
   std::mutex mutex;
-  std::condition_variable changed;
   std::vector<std::string> gathered;
-  bool other_aligned = false, in_time = false, with_metrics = false;
+  bool in_time = false, with_metrics = false;
 };
 
 }  // namespace
@@ -62,13 +47,14 @@ struct OneIsSlow : PolicyWorld {
 TEST_CASE("gather: what is slow to read keeps only its own node waiting") {
   World world;
   OneIsSlow slow;
-  add_identity(world.policies, {{"window", "release"}});
+  const auto identity = definition_of("Identity", std::make_shared<Identity>());
+  identity->metrics = {{"window", "release"}};
+  world.policies.add_builtin(identity);
   world.add_tree();
   for (const char* name : {"p1c1v1", "p1c1v2"}) {
-    world.home.at("VirtualCluster", "p1", name)["spec"]["policies"] =
-        Json::array({{{"name", "Identity"}}});
+    world.use_policy("p1", name, "Identity");
   }
-  world.executor->on_align = [&](const Node& node, const Context&) { slow.aligned(node); };
+  world.executor->on_align = [&](const Node& node, const Context&) { slow.other.aligned(node); };
   const Graph graph = world.home.graph();
   const RunParts parts{world.set, world.home, world.policies, slow, world.observer, world.clock};
   const Report report =

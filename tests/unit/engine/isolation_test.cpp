@@ -1,5 +1,4 @@
 // What the objects of one project make of policies disturbs no other's.
-#include <condition_variable>
 #include <stdexcept>
 
 #include <doctest/doctest.h>
@@ -45,38 +44,17 @@ struct SlowForOne : PolicyRuntime {
                                      const std::stop_token&) override {
     std::vector<PolicyAnswer> answers;
     for (const Json& input : inputs) {
-      std::unique_lock lock(mutex);
       if (resource_name(input).starts_with("p1")) {
-        in_time = changed.wait_for(lock, std::chrono::seconds(10), [&] { return other_aligned; });
+        in_time = other.wait(std::chrono::seconds(10));
       }
       answers.push_back({input, "", false});
     }
     return answers;
   }
-  void aligned(const Node& node) {
-    const std::lock_guard lock(mutex);
-    other_aligned = other_aligned || node.key.name == "p2c1v1";
-    changed.notify_all();
-  }
 
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool other_aligned = false, in_time = false;
+  AlignedNode other{"p2c1v1"};
+  bool in_time = false;
 };
-
-std::shared_ptr<PolicyDefinition> definition_of(std::shared_ptr<PolicyRuntime> runtime) {
-  auto definition = std::make_shared<PolicyDefinition>();
-  definition->name = "policy";
-  definition->origin = k_built_in;
-  definition->schema = *compile_parameters(definition->parameters, "policy");
-  definition->runtime = std::move(runtime);
-  return definition;
-}
-
-void use_policy(World& world, const std::string& project, const std::string& name) {
-  world.home.at("VirtualCluster", project, name)["spec"]["policies"] =
-      Json::array({{{"name", "policy"}}});
-}
 
 }  // namespace
 
@@ -84,11 +62,11 @@ TEST_CASE("isolation: a bug that one node's objects meet fails that node alone")
   World world;
   FragileWorld fragile;
   world.add_tree();
-  world.policies.add_builtin(definition_of(std::make_shared<Fragile>()));
+  world.policies.add_builtin(definition_of("policy", std::make_shared<Fragile>()));
   for (const char* name : {"p1c1v1", "p1c1v2", "p1c2v1"}) {
-    use_policy(world, "p1", name);
+    world.use_policy("p1", name, "policy");
   }
-  use_policy(world, "p2", "p2c1v1");
+  world.use_policy("p2", "p2c1v1", "policy");
   const Graph graph = world.home.graph();
   const RunParts parts{world.set, world.home, world.policies, fragile, world.observer, world.clock};
   const Report report =
@@ -105,13 +83,13 @@ TEST_CASE("isolation: a policy that one project's objects keep busy keeps no oth
   World world;
   world.add_tree();
   const auto slow = std::make_shared<SlowForOne>();
-  auto definition = definition_of(slow);
+  auto definition = definition_of("policy", slow);
   definition->origin = "ClusterPolicyDefinition";
   REQUIRE(world.policies.add(definition));
   world.run();  // all above them are Ready: both begin at once
-  use_policy(world, "p1", "p1c1v1");
-  use_policy(world, "p2", "p2c1v1");
-  world.executor->on_align = [&](const Node& node, const Context&) { slow->aligned(node); };
+  world.use_policy("p1", "p1c1v1", "policy");
+  world.use_policy("p2", "p2c1v1", "policy");
+  world.executor->on_align = [&](const Node& node, const Context&) { slow->other.aligned(node); };
   const Graph graph = world.home.graph();
   const Report report = world.run(graph, {graph.find(key("VirtualCluster", "p1", "p1c1v1")).at(0),
                                           graph.find(key("VirtualCluster", "p2", "p2c1v1")).at(0)});

@@ -31,13 +31,8 @@ struct FunctionRuntime : PolicyRuntime {
 std::shared_ptr<FunctionRuntime> add_policy(World& world, const std::string& name,
                                             Function function, Json parameters = Json::object()) {
   auto runtime = std::make_shared<FunctionRuntime>(std::move(function));
-  auto definition = std::make_shared<PolicyDefinition>();
-  definition->name = name;
-  definition->origin = "built-in";
-  definition->parameters = parameters;
-  definition->schema = *compile_parameters(parameters, name);
+  auto definition = definition_of(name, runtime, std::move(parameters));
   definition->wants_now = definition->wants_run = true;
-  definition->runtime = runtime;
   world.policies.add_builtin(definition);
   return runtime;
 }

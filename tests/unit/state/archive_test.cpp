@@ -3,10 +3,9 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <doctest/doctest.h>
 
 #include <kubist/state/archive.hpp>
 #include <kubist/util/fs.hpp>

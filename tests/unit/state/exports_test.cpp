@@ -1,9 +1,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include <sys/stat.h>
-
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <kubist/state/contract.hpp>
 #include <kubist/state/exports.hpp>
