@@ -24,7 +24,7 @@ constexpr std::string_view k_parts_key = "parts";
 constexpr std::string_view k_part_label = "kubist.io/inventory-of";
 constexpr std::string_view k_tooling = "kubist/v1";
 /// A ConfigMap may hold 1 MiB in all.
-constexpr std::size_t k_most_bytes = 900 * 1024;
+constexpr std::size_t k_most_bytes = std::size_t{900} * 1024;
 
 std::string where(const InventoryName& name) {
   return cat("inventory ConfigMap ", name.ns, '/', name.name);

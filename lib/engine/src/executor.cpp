@@ -88,8 +88,8 @@ Alignment alignment_of(const util::Error& error) {
 }
 
 void ExecutorSet::add(const std::string& name, std::shared_ptr<Executor> executor,
-                      std::vector<std::string> kinds, std::vector<std::string> default_for,
-                      std::vector<std::string> aliases) {
+                      std::vector<std::string> kinds, const std::vector<std::string>& default_for,
+                      const std::vector<std::string>& aliases) {
   Entry entry{name, std::move(executor), std::move(kinds)};
   for (const std::string& kind : default_for) {
     m_defaults[kind] = util::lower(name);

@@ -237,11 +237,11 @@ class Pipeline {
   /// each input is asked by itself.
   std::vector<PolicyAnswer> call_runtime(const PolicyDefinition& definition,
                                          std::span<const Json> inputs) {
-    auto all =
+    util::Result<std::vector<PolicyAnswer>> all =
         util::guarded([&] { return definition.runtime->evaluate(definition, inputs, m_stop); });
     std::vector<PolicyAnswer> answers;
     if (all) {
-      answers = *std::move(all);
+      answers.swap(*all);
     } else if (inputs.size() > 1) {
       for (std::size_t i = 0; i < inputs.size(); ++i) {
         answers.push_back(std::move(call_runtime(definition, inputs.subspan(i, 1)).front()));
@@ -324,8 +324,12 @@ class Pipeline {
       const Json* before = previous_entry(node, i);
       verdict.status_policies.push_back(before ? *before : Json{{"name", node.policies[i].name}});
     }
-    verdict.spec = node.policies.empty() ? node.spec() : std::move(passage.resource["spec"]);
-    verdict.changed = !node.policies.empty() && verdict.spec != node.spec();
+    if (node.policies.empty()) {
+      verdict.spec = node.spec();
+      return;
+    }
+    verdict.spec = std::move(passage.resource["spec"]);
+    verdict.changed = verdict.spec != node.spec();
   }
 
   const Graph& m_graph;

@@ -27,7 +27,7 @@ struct CurlEngine::Impl {
   CurlWorker long_running;
 };
 
-CurlEngine::CurlEngine(std::shared_ptr<Governor> governor, AddressRule rule)
+CurlEngine::CurlEngine(std::shared_ptr<Governor> governor, const AddressRule& rule)
     : m_impl(std::make_unique<Impl>(std::move(governor), rule)) {}
 CurlEngine::~CurlEngine() = default;
 

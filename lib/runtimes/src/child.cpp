@@ -275,8 +275,8 @@ util::Result<ChildResult> run_child(const ChildCommand& command, const std::stop
 }
 
 util::Error child_error(const ChildResult& result, const std::string& what, const Limits& limits) {
-  auto make = [&](ErrorKind kind, std::string text, const char* reason) {
-    return util::make_error(kind, with_tail(std::move(text), result.stderr_tail), "",
+  auto make = [&](ErrorKind kind, const std::string& text, const char* reason) {
+    return util::make_error(kind, with_tail(text, result.stderr_tail), "",
                             std::string(reason));
   };
   if (result.cancelled) {

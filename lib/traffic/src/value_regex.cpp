@@ -24,7 +24,7 @@ std::string value_regex(const Test& test, std::string_view any) {
   return "";
 }
 
-std::string cookies_regex(std::vector<const Test*> tests) {
+std::string cookies_regex(const std::vector<const Test*>& tests) {
   std::vector<std::string> pairs;
   for (const Test* test : tests) {
     pairs.push_back(cat(RE2::QuoteMeta(test->name), '=', value_regex(*test, "[^;]")));

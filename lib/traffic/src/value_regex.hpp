@@ -12,6 +12,6 @@ std::string value_regex(const Test& test, std::string_view any = ".");
 
 /// A regular expression over a whole Cookie header which says that all of these cookies pass their
 /// tests, in any order; for one to three tests (three have six orders).
-std::string cookies_regex(std::vector<const Test*> tests);
+std::string cookies_regex(const std::vector<const Test*>& tests);
 
 }  // namespace kubist::traffic

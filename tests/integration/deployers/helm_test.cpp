@@ -1,6 +1,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include <doctest/doctest.h>
+
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/base64.hpp>

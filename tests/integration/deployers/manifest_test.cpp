@@ -1,6 +1,8 @@
 #include <array>
 #include <thread>
 
+#include <doctest/doctest.h>
+
 #include <kubist/data/pointer.hpp>
 
 #include "stage.hpp"

@@ -1,3 +1,5 @@
+#include <doctest/doctest.h>
+
 #include <kubist/data/pointer.hpp>
 
 #include "stage.hpp"

@@ -4,6 +4,8 @@
 #include <mutex>
 #include <thread>
 
+#include <doctest/doctest.h>
+
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/resources/crds.hpp>

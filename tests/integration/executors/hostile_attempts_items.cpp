@@ -1,4 +1,6 @@
 // Objects of manifest items: of kinds, in namespaces, and under names that are not a member's.
+#include <kubist/util/text.hpp>
+
 #include "hostile_attempts.hpp"
 
 namespace it::hostile {

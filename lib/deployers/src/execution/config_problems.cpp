@@ -33,7 +33,7 @@ std::vector<ConfigProblem> config_problems(const Json& object, const Settings& s
   if (executions().api_version() != view.api_version() || view.kind() != executions().kind) {
     return problems;
   }
-  const Json spec = view.spec();
+  const Json& spec = view.spec();
   const auto group = render_execution({.object = object, .spec = spec});
   for (std::size_t i = 0; group && i < group->items.size(); ++i) {
     const RenderedItem& item = group->items[i];

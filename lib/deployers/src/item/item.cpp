@@ -14,7 +14,7 @@ using util::ErrorKind;
 
 constexpr std::size_t k_hash_length = 10;  ///< of short_name()
 
-util::Error invalid(const Item& item, std::string_view reason, std::string message) {
+util::Error invalid(const Item& item, std::string_view reason, std::string_view message) {
   return util::make_error(ErrorKind::invalid,
                           util::cat("DeployItem ", item.ns, "/", item.name, ": ", message), "",
                           std::string(reason));

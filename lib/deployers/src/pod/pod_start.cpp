@@ -129,7 +129,7 @@ util::Result<Started> start_pod(World& world, const Item& item, const Workload& 
     progress.reason = "OldPod";
     progress.message =
         cat("waiting for pod ", place.ns, "/", older.front(), " of an earlier run to end");
-    progress.watch = {{place.client, kube::well_known::pods(), place.ns, older.front()}};
+    progress.watch = {{place.client, {kube::well_known::pods(), place.ns, older.front()}}};
     return Started{{}, std::move(progress)};
   }
   KUBIST_CHECK(make_account(world, target, item, job, workload, names));

@@ -44,7 +44,7 @@ Json binding_object(Work& work, const std::string& ns, const char* role, const J
   return object;
 }
 
-util::Error not_bound(const Json& binding, std::string why) {
+util::Error not_bound(const Json& binding, std::string_view why) {
   const ObjectView view(binding);
   const Json& subject = binding["subjects"][0];
   return util::make_error(

@@ -159,8 +159,8 @@ util::Result<Snapshot> load_snapshot(kube::Client& home, const std::string& ns,
     }
   }
   util::for_each_index(lists.size(), lists.size(), [&](std::size_t i) {
-    auto& [kind, listed] = lists[i];
-    listed = util::guarded([&] { return list_kind(home, *kind, ns, stop); });
+    const resources::Kind& kind = *lists[i].first;
+    lists[i].second = util::guarded([&] { return list_kind(home, kind, ns, stop); });
   });
   Snapshot snapshot;
   std::optional<util::Error> failed;

@@ -221,15 +221,15 @@ bool source_matches_any(const Json* patterns, std::string_view source) {
   if (!source.starts_with(k_image)) {
     return url_matches_any(patterns, source);
   }
-  const auto [image, args] = split_call(source.substr(k_image.size()));
-  const auto parts = read_image_parts(image);
-  return parts && !has_star(image) && is_match(patterns, [&](std::string_view each) {
+  const auto call = split_call(source.substr(k_image.size()));
+  const auto parts = read_image_parts(call.first);
+  return parts && !has_star(call.first) && is_match(patterns, [&](std::string_view each) {
            if (!each.starts_with(k_image)) {
              return false;
            }
            const auto [wanted, wanted_args] = split_call(each.substr(k_image.size()));
            const bool any_args = wanted_args.empty() && wanted.ends_with('*');
-           return image_matches(wanted, *parts) && (any_args || glob_match(wanted_args, args));
+           return image_matches(wanted, *parts) && (any_args || glob_match(wanted_args, call.second));
          });
 }
 

@@ -10,7 +10,7 @@ namespace kubist::istio {
 
 namespace {
 
-util::Result<Bundle> make_bundle(std::vector<std::pair<std::string, std::string>> files,
+util::Result<Bundle> make_bundle(const std::vector<std::pair<std::string, std::string>>& files,
                                  const std::string& origin, const Expected& expected) {
   Bundle bundle;
   std::vector<util::Error> errors;
@@ -30,7 +30,7 @@ util::Result<Bundle> make_bundle(std::vector<std::pair<std::string, std::string>
 
 util::Result<Bundle> read_bundle(const Source& source, const Expected& expected) {
   KUBIST_TRY(SourceTexts texts, read_source(source));
-  KUBIST_TRY(Bundle bundle, make_bundle(std::move(texts.files), source.location, expected));
+  KUBIST_TRY(Bundle bundle, make_bundle(texts.files, source.location, expected));
   bundle.sha256 = std::move(texts.sha256);
   return bundle;
 }

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <kubist/engine/resource_list.hpp>
 #include <kubist/policies/statistical.hpp>
 #include <kubist/util/text.hpp>
 
@@ -13,9 +14,9 @@ using util::Result;
 bool is_open_share(double value) { return value > 0 && value < 1; }
 
 // What a series takes as JSON at most: ten restarts and a proof, eight numbers each, and the rest.
-constexpr std::size_t k_bytes_of_process = 8 * 16;
+constexpr std::size_t k_bytes_of_process = std::size_t{8} * 16;
 constexpr std::size_t k_bytes_of_series = 420;
-constexpr std::size_t k_most_state = 16 * 1024;
+constexpr std::size_t k_most_state = engine::k_max_policy_state;
 
 Result<> check_metric(const StatisticalMetric& metric) {
   if (!(metric.share > 0 && metric.share <= 1)) {

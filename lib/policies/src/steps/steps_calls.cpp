@@ -27,9 +27,9 @@ constexpr std::chrono::seconds k_job_timeout = std::chrono::minutes(10),
                                k_longest_job = std::chrono::hours(24);
 constexpr std::int64_t k_most_retries = 100;
 
-Json field_of(const Json& given, std::string_view field, Json otherwise) {
+Json field_of(const Json& given, std::string_view field, const Json& otherwise) {
   const Json* found = data::find_path(given, {field});
-  return found != nullptr ? *found : std::move(otherwise);
+  return found != nullptr ? *found : otherwise;
 }
 
 constexpr const char* k_wrong_retries = "retries: a number from 0 to 100";

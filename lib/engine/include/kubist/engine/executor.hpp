@@ -132,8 +132,8 @@ class ExecutorSet {
   /// `kinds`: those that may name it; `default_for`: those that use it without naming it.
   /// Names and aliases match case-insensitively.
   void add(const std::string& name, std::shared_ptr<Executor> executor,
-           std::vector<std::string> kinds, std::vector<std::string> default_for = {},
-           std::vector<std::string> aliases = {});
+           std::vector<std::string> kinds, const std::vector<std::string>& default_for = {},
+           const std::vector<std::string>& aliases = {});
   /// Fails with invalid (reason UnknownExecutor) and a suggestion.
   util::Result<Executor*> find(const Node& node) const;
   /// The same by name alone, for `validate`; "" means the kind's default.

@@ -12,7 +12,7 @@ namespace kubist::engine {
 /// The KRM function format (config.kubernetes.io/v1 ResourceList) as policies speak it.
 inline constexpr std::string_view k_resource_list_version = "config.kubernetes.io/v1";
 /// What a policy may keep between runs, as compact JSON.
-inline constexpr std::size_t k_max_policy_state = 16 * 1024;
+inline constexpr std::size_t k_max_policy_state = std::size_t{16} * 1024;
 
 /// What a policy gets besides the resource.
 struct PolicyInput {

@@ -28,7 +28,7 @@ struct EndpointOptions {
 class CurlEngine {
  public:
   explicit CurlEngine(std::shared_ptr<Governor> governor = std::make_shared<Governor>(),
-                      AddressRule rule = nullptr);
+                      const AddressRule& rule = nullptr);
   ~CurlEngine();
   CurlEngine(const CurlEngine&) = delete;
   CurlEngine& operator=(const CurlEngine&) = delete;
