@@ -11,6 +11,8 @@
 #include <kubist/resources/selector.hpp>
 #include <kubist/util/text.hpp>
 
+#include "read_part.hpp"
+
 namespace kubist::engine {
 
 using util::cat;
@@ -25,12 +27,54 @@ bool is_served(const Node& node) {
   return resources::find_kind(node.key.group, node.key.kind) == nullptr;
 }
 
-void set_problem(Node& node, const char* reason, std::string message, std::string hint) {
-  if (node.unreadable) {
-    return;  // it may be due to what could not be read
+void set_problem(Node& node, util::Error problem) {
+  if (!node.unreadable) {  // else it may be due to what could not be read
+    node.problem_reason = problem.reason;
+    node.problem = std::move(problem);
   }
-  node.problem = util::make_error(ErrorKind::invalid, std::move(message), std::move(hint));
-  node.problem->reason = node.problem_reason = reason;
+}
+
+/// One node per virtual cluster that is selected, or was when something was made there. Where none
+/// is selected the object is one node below its Project too, so that it is seen.
+std::vector<Node> targets_of(Node node,
+                             const std::vector<std::shared_ptr<const Json>>& virtual_clusters) {
+  const auto selector = resources::LabelSelector::from_json(
+      *data::find_path(node.spec(), {"virtualClusterSelector"}));
+  std::set<std::string> names;
+  for (const auto& object : virtual_clusters) {
+    const resources::ObjectView view(*object);
+    if (selector && view.ns() == node.key.ns && selector->matches(view.labels())) {
+      names.emplace(view.name());
+    }
+  }
+  node.selected.emplace(names.begin(), names.end());
+  std::vector<Node> targets;
+  const auto add = [&](const std::string& name, bool leaving) {
+    Node& target = targets.emplace_back(node);
+    target.become_target(name);
+    target.leaving = leaving;
+  };
+  for (const std::string& name : names) {
+    add(name, false);
+  }
+  for (const std::string& name : target_names(node.status())) {
+    if (!names.contains(name)) {
+      add(name, true);
+    }
+  }
+  if (names.empty()) {
+    auto problem = selector ? util::make_error(ErrorKind::invalid,
+                                               cat(to_string(node),
+                                                   ": virtualClusterSelector selects no "
+                                                   "VirtualCluster in ",
+                                                   node.key.ns),
+                                               "Label one, or correct the selector.")
+                            : selector.error();
+    problem.reason = selector ? "NoVirtualCluster" : "InvalidSelector";
+    set_problem(node, std::move(problem));
+    targets.push_back(std::move(node));
+  }
+  return targets;
 }
 
 }  // namespace
@@ -58,58 +102,22 @@ void GraphBuilder::expand_targets(std::vector<Node> nodes) {
   m_graph.m_nodes.reserve(nodes.size());
   for (Node& node : nodes) {
     if (data::find_path(node.spec(), {"virtualClusterSelector"}) != nullptr) {
-      expand(std::move(node), virtual_clusters);
+      std::vector<Node> targets;
+      read_part(node, [&] { targets = targets_of(node, virtual_clusters); });
+      if (node.unreadable) {
+        targets = {std::move(node)};
+      }
+      std::move(targets.begin(), targets.end(), std::back_inserter(m_graph.m_nodes));
     } else {
       node.target = data::string_at(node.spec(), {"virtualClusterRef", "name"});
       if (node.target.empty() && is_served(node)) {
-        set_problem(node, "NoVirtualCluster", cat(to_string(node), " names no virtual cluster"),
-                    "Set spec.virtualClusterRef or spec.virtualClusterSelector.");
+        set_problem(node, util::make_error(
+                              ErrorKind::invalid, cat(to_string(node), " names no virtual cluster"),
+                              "Set spec.virtualClusterRef or spec.virtualClusterSelector.",
+                              "NoVirtualCluster"));
       }
       m_graph.m_nodes.push_back(std::move(node));
     }
-  }
-}
-
-// One node per virtual cluster that is selected, or was when something was made there. Where none
-// is selected the object is one node below its Project too, so that it is seen.
-void GraphBuilder::expand(Node node,
-                          const std::vector<std::shared_ptr<const Json>>& virtual_clusters) {
-  const auto selector = resources::LabelSelector::from_json(
-      *data::find_path(node.spec(), {"virtualClusterSelector"}));
-  std::set<std::string> names;
-  for (const auto& object : virtual_clusters) {
-    const resources::ObjectView view(*object);
-    if (selector && view.ns() == node.key.ns && selector->matches(view.labels())) {
-      names.emplace(view.name());
-    }
-  }
-  node.selected.emplace(names.begin(), names.end());
-  const auto add = [&](const std::string& name, bool leaving) {
-    Node& target = m_graph.m_nodes.emplace_back(node);
-    target.become_target(name);
-    target.leaving = leaving;
-  };
-  for (const std::string& name : names) {
-    add(name, false);
-  }
-  for (const std::string& name : target_names(node.status())) {
-    if (!names.contains(name)) {
-      add(name, true);
-    }
-  }
-  if (names.empty()) {
-    auto problem = selector ? util::make_error(ErrorKind::invalid,
-                                               cat(to_string(node),
-                                                   ": virtualClusterSelector selects no "
-                                                   "VirtualCluster in ",
-                                                   node.key.ns),
-                                               "Label one, or correct the selector.")
-                            : selector.error();
-    if (!node.unreadable) {
-      problem.reason = node.problem_reason = selector ? "NoVirtualCluster" : "InvalidSelector";
-      node.problem = std::move(problem);
-    }
-    m_graph.m_nodes.push_back(std::move(node));
   }
 }
 
@@ -176,15 +184,16 @@ NodeId GraphBuilder::find_parent(const Node& node, std::string& missing) const {
 void GraphBuilder::resolve_parents() {
   for (Node& node : m_graph.m_nodes) {
     std::string missing;
-    node.parent = find_parent(node, missing);
+    read_part(node, [&] { node.parent = find_parent(node, missing); });
     if (node.parent == k_no_node) {
       m_graph.m_roots.push_back(node.id);
     } else {
       m_graph.m_nodes[node.parent].children.push_back(node.id);
     }
     if (!missing.empty()) {
-      set_problem(node, "ParentNotFound", cat(to_string(node), " has no parent: ", missing),
-                  "apply its parent first, or correct the reference");
+      set_problem(node, util::make_error(
+                            ErrorKind::invalid, cat(to_string(node), " has no parent: ", missing),
+                            "apply its parent first, or correct the reference", "ParentNotFound"));
     }
   }
 }
@@ -223,12 +232,14 @@ void GraphBuilder::check_items() {
     if (node.key.kind != "Execution" || node.problem || !node.policies.empty()) {
       continue;
     }
-    const auto problems = resources::item_problems(node.spec());
-    if (!problems.empty()) {
-      node.problem = util::make_error(
-          ErrorKind::invalid, cat(to_string(node), ": ", problems[0].message), problems[0].hint);
-      node.problem->reason = node.problem_reason = "InvalidItem";
-    }
+    read_part(node, [&] {
+      const auto problems = resources::item_problems(node.spec());
+      if (!problems.empty()) {
+        set_problem(node, util::make_error(ErrorKind::invalid,
+                                           cat(to_string(node), ": ", problems[0].message),
+                                           problems[0].hint, "InvalidItem"));
+      }
+    });
   }
 }
 

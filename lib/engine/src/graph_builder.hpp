@@ -16,7 +16,6 @@ class GraphBuilder {
 
  private:
   void expand_targets(std::vector<Node> nodes);
-  void expand(Node node, const std::vector<std::shared_ptr<const Json>>& virtual_clusters);
   void sort_and_index();
   void resolve_parents();
   NodeId find_parent(const Node& node, std::string& missing) const;
