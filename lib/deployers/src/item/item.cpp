@@ -128,6 +128,7 @@ util::Result<Item> parse_item(const Json& object) {
     }
   }
   item.object = object;
+  item.object["status"] = sound_status(object);
   if (item.type.empty()) {
     return util::fail(invalid(item, "InvalidConfiguration", "spec.type is missing"));
   }
