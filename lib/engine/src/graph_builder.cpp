@@ -34,6 +34,11 @@ void set_problem(Node& node, util::Error problem) {
   }
 }
 
+/// Has the Project made or adopted that namespace, as its status tells?
+bool keeps(const Node& project, const std::string& ns) {
+  return data::string_at(project.status(), {"namespace"}) == ns;
+}
+
 /// One node per virtual cluster that is selected, or was when something was made there. Where none
 /// is selected the object is one node below its Project too, so that it is seen.
 std::vector<Node> targets_of(Node node,
@@ -83,6 +88,7 @@ GraphBuilder::GraphBuilder(std::vector<Node> nodes) { expand_targets(std::move(n
 
 Graph GraphBuilder::build() {
   sort_and_index();
+  find_projects();
   resolve_parents();
   resolve_dependencies();
   check_items();
@@ -144,11 +150,31 @@ void GraphBuilder::sort_and_index() {
     Node& node = sorted.back();
     node.id = static_cast<NodeId>(sorted.size() - 1);
     m_graph.m_index.emplace(node.key, node.id);
-    if (node.key.kind == "Project") {
-      m_project_of.emplace(resources::project_namespace(*node.object), node.id);
-    }
   }
   nodes = std::move(sorted);
+}
+
+// Who keeps a namespace goes on, whoever else claims it.
+void GraphBuilder::find_projects() {
+  std::vector<std::pair<std::string, NodeId>> claims;
+  for (const Node& node : m_graph.m_nodes) {
+    if (node.key.kind == "Project") {
+      claims.emplace_back(resources::project_namespace(*node.object), node.id);
+      if (keeps(node, claims.back().first)) {
+        m_graph.m_project_of.emplace(claims.back());
+      }
+    }
+  }
+  for (const auto& [ns, id] : claims) {
+    const Node& owner = m_graph[m_graph.m_project_of.try_emplace(ns, id).first->second];
+    if (owner.id != id && keeps(owner, ns)) {
+      set_problem(m_graph.m_nodes[id],
+                  util::make_error(ErrorKind::invalid,
+                                   cat("namespace ", ns, " belongs to ", to_string(owner)),
+                                   "Choose another spec.namespace, or delete its owner first.",
+                                   "NamespaceTaken"));
+    }
+  }
 }
 
 NodeId GraphBuilder::find_parent(const Node& node, std::string& missing) const {
@@ -164,12 +190,12 @@ NodeId GraphBuilder::find_parent(const Node& node, std::string& missing) const {
     return k_no_node;
   }
   if (parent->kind == "Project" && parent->name.empty()) {
-    auto project = m_project_of.find(node.key.ns);
-    if (project == m_project_of.end()) {
+    const Node* project = m_graph.project_of(node.key.ns);
+    if (project == nullptr) {
       missing = cat("no Project owns namespace ", node.key.ns);
       return k_no_node;
     }
-    return project->second;
+    return project->id;
   }
   auto found = m_graph.m_index.find(*parent);
   if (found != m_graph.m_index.end()) {

@@ -1,6 +1,5 @@
 #pragma once
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,6 +16,7 @@ class GraphBuilder {
  private:
   void expand_targets(std::vector<Node> nodes);
   void sort_and_index();
+  void find_projects();
   void resolve_parents();
   NodeId find_parent(const Node& node, std::string& missing) const;
   void resolve_dependencies();
@@ -31,7 +31,6 @@ class GraphBuilder {
   std::size_t depth(NodeId id) const;
 
   Graph m_graph;
-  std::unordered_map<std::string, NodeId> m_project_of;  ///< project by its namespace
 };
 
 }  // namespace kubist::engine

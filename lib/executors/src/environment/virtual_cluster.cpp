@@ -67,7 +67,7 @@ class VirtualClusterExecutor final : public ManagedExecutor {
     NamespaceWish wish = wish_for(work.node(), work.spec());
     if (place.home) {
       wish.delete_adopted = names_exactly(own_project(work), wish.name);
-      KUBIST_CHECK(check_home_namespace(world().survey, work.node(), wish.name));
+      KUBIST_CHECK(check_home_namespace(work.context().graph, work.node().key.ns, wish.name));
       KUBIST_CHECK(check_home_labels(own_project(work), work.spec()));
     }
     KUBIST_TRY(const NamespaceFact fact,
@@ -119,7 +119,7 @@ class VirtualClusterExecutor final : public ManagedExecutor {
 
  private:
   const engine::Node* own_project(Work& work) {
-    return world().survey.project_of(work.node().key.ns);
+    return work.context().graph.project_of(work.node().key.ns);
   }
 
   struct Place {
