@@ -85,6 +85,9 @@ util::Result<std::vector<resources::Manifest>> read_input(Context& context,
     return http::fetch(context.client_options().engine, url, k_max_bytes, context.stop());
   };
   auto set = resources::read_manifests(paths, options);
+  for (const std::string& warning : set.warnings) {
+    context.log().line(cat("warning: ", warning));
+  }
   if (!set.errors.empty()) {
     return util::fail(data::combine_errors(std::move(set.errors), util::join(paths, ", ")));
   }

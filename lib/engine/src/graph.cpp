@@ -32,6 +32,11 @@ util::Result<std::vector<NodeId>> Graph::require(const Key& key) const {
                                               util::did_you_mean(key.name, names)));
 }
 
+const Node* Graph::project_of(const std::string& ns) const {
+  const auto found = m_project_of.find(ns);
+  return found != m_project_of.end() ? &m_nodes[found->second] : nullptr;
+}
+
 std::vector<NodeId> Graph::subtree(NodeId id) const {
   std::vector<NodeId> order;
   std::vector<NodeId> stack{id};

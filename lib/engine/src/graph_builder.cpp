@@ -11,6 +11,8 @@
 #include <kubist/resources/selector.hpp>
 #include <kubist/util/text.hpp>
 
+#include "read_part.hpp"
+
 namespace kubist::engine {
 
 using util::cat;
@@ -25,55 +27,22 @@ bool is_served(const Node& node) {
   return resources::find_kind(node.key.group, node.key.kind) == nullptr;
 }
 
-void set_problem(Node& node, const char* reason, std::string message, std::string hint) {
-  if (node.unreadable) {
-    return;  // it may be due to what could not be read
-  }
-  node.problem = util::make_error(ErrorKind::invalid, std::move(message), std::move(hint));
-  node.problem->reason = node.problem_reason = reason;
-}
-
-}  // namespace
-
-GraphBuilder::GraphBuilder(std::vector<Node> nodes) { expand_targets(std::move(nodes)); }
-
-Graph GraphBuilder::build() {
-  sort_and_index();
-  resolve_parents();
-  resolve_dependencies();
-  check_items();
-  raise_ranks();
-  sort_children();
-  find_cycles();
-  return std::move(m_graph);
-}
-
-void GraphBuilder::expand_targets(std::vector<Node> nodes) {
-  std::vector<std::shared_ptr<const Json>> virtual_clusters;
-  for (const Node& node : nodes) {
-    if (node.key.kind == "VirtualCluster") {
-      virtual_clusters.push_back(node.object);
-    }
-  }
-  m_graph.m_nodes.reserve(nodes.size());
-  for (Node& node : nodes) {
-    if (data::find_path(node.spec(), {"virtualClusterSelector"}) != nullptr) {
-      expand(std::move(node), virtual_clusters);
-    } else {
-      node.target = data::string_at(node.spec(), {"virtualClusterRef", "name"});
-      if (node.target.empty() && is_served(node)) {
-        set_problem(node, "NoVirtualCluster", cat(to_string(node), " names no virtual cluster"),
-                    "Set spec.virtualClusterRef or spec.virtualClusterSelector.");
-      }
-      m_graph.m_nodes.push_back(std::move(node));
-    }
+void set_problem(Node& node, util::Error problem) {
+  if (!node.unreadable) {  // else it may be due to what could not be read
+    node.problem_reason = problem.reason;
+    node.problem = std::move(problem);
   }
 }
 
-// One node per virtual cluster that is selected, or was when something was made there. Where none
-// is selected the object is one node below its Project too, so that it is seen.
-void GraphBuilder::expand(Node node,
-                          const std::vector<std::shared_ptr<const Json>>& virtual_clusters) {
+/// Has the Project made or adopted that namespace, as its status tells?
+bool keeps(const Node& project, const std::string& ns) {
+  return data::string_at(project.status(), {"namespace"}) == ns;
+}
+
+/// One node per virtual cluster that is selected, or was when something was made there. Where none
+/// is selected the object is one node below its Project too, so that it is seen.
+std::vector<Node> targets_of(Node node,
+                             const std::vector<std::shared_ptr<const Json>>& virtual_clusters) {
   const auto selector = resources::LabelSelector::from_json(
       *data::find_path(node.spec(), {"virtualClusterSelector"}));
   std::set<std::string> names;
@@ -84,8 +53,9 @@ void GraphBuilder::expand(Node node,
     }
   }
   node.selected.emplace(names.begin(), names.end());
+  std::vector<Node> targets;
   const auto add = [&](const std::string& name, bool leaving) {
-    Node& target = m_graph.m_nodes.emplace_back(node);
+    Node& target = targets.emplace_back(node);
     target.become_target(name);
     target.leaving = leaving;
   };
@@ -105,11 +75,55 @@ void GraphBuilder::expand(Node node,
                                                    node.key.ns),
                                                "Label one, or correct the selector.")
                             : selector.error();
-    if (!node.unreadable) {
-      problem.reason = node.problem_reason = selector ? "NoVirtualCluster" : "InvalidSelector";
-      node.problem = std::move(problem);
+    problem.reason = selector ? "NoVirtualCluster" : "InvalidSelector";
+    set_problem(node, std::move(problem));
+    targets.push_back(std::move(node));
+  }
+  return targets;
+}
+
+}  // namespace
+
+GraphBuilder::GraphBuilder(std::vector<Node> nodes) { expand_targets(std::move(nodes)); }
+
+Graph GraphBuilder::build() {
+  sort_and_index();
+  find_projects();
+  resolve_parents();
+  resolve_dependencies();
+  check_items();
+  raise_ranks();
+  sort_children();
+  find_cycles();
+  return std::move(m_graph);
+}
+
+void GraphBuilder::expand_targets(std::vector<Node> nodes) {
+  std::vector<std::shared_ptr<const Json>> virtual_clusters;
+  for (const Node& node : nodes) {
+    if (node.key.kind == "VirtualCluster") {
+      virtual_clusters.push_back(node.object);
     }
-    m_graph.m_nodes.push_back(std::move(node));
+  }
+  m_graph.m_nodes.reserve(nodes.size());
+  for (Node& node : nodes) {
+    if (data::find_path(node.spec(), {"virtualClusterSelector"}) != nullptr) {
+      std::vector<Node> targets;
+      read_part(node, [&] { targets = targets_of(node, virtual_clusters); });
+      if (node.unreadable) {
+        targets = {std::move(node)};
+      }
+      std::move(targets.begin(), targets.end(), std::back_inserter(m_graph.m_nodes));
+    } else {
+      node.target = data::string_at(node.spec(), {"virtualClusterRef", "name"});
+      if (node.target.empty() && is_served(node)) {
+        set_problem(node, util::make_error(
+                              ErrorKind::invalid, cat(to_string(node), " names no virtual cluster"),
+                              "Set spec.virtualClusterRef or spec.virtualClusterSelector.",
+                              "NoVirtualCluster"));
+      }
+      m_graph.m_nodes.push_back(std::move(node));
+    }
   }
 }
 
@@ -136,11 +150,31 @@ void GraphBuilder::sort_and_index() {
     Node& node = sorted.back();
     node.id = static_cast<NodeId>(sorted.size() - 1);
     m_graph.m_index.emplace(node.key, node.id);
-    if (node.key.kind == "Project") {
-      m_project_of.emplace(resources::project_namespace(*node.object), node.id);
-    }
   }
   nodes = std::move(sorted);
+}
+
+// Who keeps a namespace goes on, whoever else claims it.
+void GraphBuilder::find_projects() {
+  std::vector<std::pair<std::string, NodeId>> claims;
+  for (const Node& node : m_graph.m_nodes) {
+    if (node.key.kind == "Project") {
+      claims.emplace_back(resources::project_namespace(*node.object), node.id);
+      if (keeps(node, claims.back().first)) {
+        m_graph.m_project_of.emplace(claims.back());
+      }
+    }
+  }
+  for (const auto& [ns, id] : claims) {
+    const Node& owner = m_graph[m_graph.m_project_of.try_emplace(ns, id).first->second];
+    if (owner.id != id && keeps(owner, ns)) {
+      set_problem(m_graph.m_nodes[id],
+                  util::make_error(ErrorKind::invalid,
+                                   cat("namespace ", ns, " belongs to ", to_string(owner)),
+                                   "Choose another spec.namespace, or delete its owner first.",
+                                   "NamespaceTaken"));
+    }
+  }
 }
 
 NodeId GraphBuilder::find_parent(const Node& node, std::string& missing) const {
@@ -156,12 +190,12 @@ NodeId GraphBuilder::find_parent(const Node& node, std::string& missing) const {
     return k_no_node;
   }
   if (parent->kind == "Project" && parent->name.empty()) {
-    auto project = m_project_of.find(node.key.ns);
-    if (project == m_project_of.end()) {
+    const Node* project = m_graph.project_of(node.key.ns);
+    if (project == nullptr) {
       missing = cat("no Project owns namespace ", node.key.ns);
       return k_no_node;
     }
-    return project->second;
+    return project->id;
   }
   auto found = m_graph.m_index.find(*parent);
   if (found != m_graph.m_index.end()) {
@@ -176,15 +210,16 @@ NodeId GraphBuilder::find_parent(const Node& node, std::string& missing) const {
 void GraphBuilder::resolve_parents() {
   for (Node& node : m_graph.m_nodes) {
     std::string missing;
-    node.parent = find_parent(node, missing);
+    read_part(node, [&] { node.parent = find_parent(node, missing); });
     if (node.parent == k_no_node) {
       m_graph.m_roots.push_back(node.id);
     } else {
       m_graph.m_nodes[node.parent].children.push_back(node.id);
     }
     if (!missing.empty()) {
-      set_problem(node, "ParentNotFound", cat(to_string(node), " has no parent: ", missing),
-                  "apply its parent first, or correct the reference");
+      set_problem(node, util::make_error(
+                            ErrorKind::invalid, cat(to_string(node), " has no parent: ", missing),
+                            "apply its parent first, or correct the reference", "ParentNotFound"));
     }
   }
 }
@@ -223,12 +258,14 @@ void GraphBuilder::check_items() {
     if (node.key.kind != "Execution" || node.problem || !node.policies.empty()) {
       continue;
     }
-    const auto problems = resources::item_problems(node.spec());
-    if (!problems.empty()) {
-      node.problem = util::make_error(
-          ErrorKind::invalid, cat(to_string(node), ": ", problems[0].message), problems[0].hint);
-      node.problem->reason = node.problem_reason = "InvalidItem";
-    }
+    read_part(node, [&] {
+      const auto problems = resources::item_problems(node.spec());
+      if (!problems.empty()) {
+        set_problem(node, util::make_error(ErrorKind::invalid,
+                                           cat(to_string(node), ": ", problems[0].message),
+                                           problems[0].hint, "InvalidItem"));
+      }
+    });
   }
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -16,8 +15,8 @@ class GraphBuilder {
 
  private:
   void expand_targets(std::vector<Node> nodes);
-  void expand(Node node, const std::vector<std::shared_ptr<const Json>>& virtual_clusters);
   void sort_and_index();
+  void find_projects();
   void resolve_parents();
   NodeId find_parent(const Node& node, std::string& missing) const;
   void resolve_dependencies();
@@ -32,7 +31,6 @@ class GraphBuilder {
   std::size_t depth(NodeId id) const;
 
   Graph m_graph;
-  std::unordered_map<std::string, NodeId> m_project_of;  ///< project by its namespace
 };
 
 }  // namespace kubist::engine

@@ -4,6 +4,8 @@
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
+#include "read_part.hpp"
+
 namespace kubist::engine {
 
 namespace {
@@ -62,6 +64,12 @@ void Node::become_target(const std::string& virtual_cluster) {
   status_summary = summarize_status(*m_target_status);
 }
 
+void Node::make_unreadable(util::Error why) {
+  unreadable = true;
+  problem_reason = why.reason;
+  problem = std::move(why);
+}
+
 std::string Node::annotation(std::string_view name) const {
   return std::string(resources::ObjectView(*object).annotation(name));
 }
@@ -77,19 +85,20 @@ Node make_node(std::shared_ptr<const Json> object) {
   for (auto finalizer : view.finalizers()) {
     node.finalizers.emplace_back(finalizer);
   }
-  const Json& spec = view.spec();
-  if (!spec.empty()) {
-    node.suspend = resources::is_suspended(*object);
-    node.executor = resources::executor_of(*object);
-    node.policies = resources::policies_of(*object);
-    node.depends_on = resources::references_of(*object);
-  }
-  node.status_summary = summarize_status(view.status());
+  node.object = object;
+  read_part(node, [&] {
+    if (!view.spec().empty()) {
+      node.suspend = resources::is_suspended(*object);
+      node.executor = resources::executor_of(*object);
+      node.policies = resources::policies_of(*object);
+      node.depends_on = resources::references_of(*object);
+    }
+    node.status_summary = summarize_status(view.status());
+  });
   node.foreign_status = node.key.group == resources::k_landscaper_group;
   if (node.foreign_status) {
     node.status_summary.tree_ready = node.status_summary.ready;
   }
-  node.object = std::move(object);
   return node;
 }
 

@@ -113,7 +113,8 @@ class Pipeline {
     passages.reserve(nodes.size());
     std::size_t longest = 0;
     for (NodeId id : nodes) {
-      passages.push_back(start(m_graph[id]));
+      passages.emplace_back().node = &m_graph[id];
+      passages.back().verdict.status_policies = Json::array();
       longest = std::max(longest, m_graph[id].policies.size());
     }
     for (std::size_t index = 0; index < longest; ++index) {
@@ -131,18 +132,6 @@ class Pipeline {
   }
 
  private:
-  Passage start(const Node& node) {
-    Passage passage;
-    passage.node = &node;
-    passage.verdict.status_policies = Json::array();
-    if (!node.policies.empty()) {
-      passage.resource = node.selected ? resource_for_policies(object_of(node))
-                                       : resource_for_policies(*node.object);
-      passage.settings = m_graph.settings(node.id);
-    }
-    return passage;
-  }
-
   std::vector<Batch> batches(std::vector<Passage>& passages, std::size_t index) {
     std::vector<Batch> batches;
     std::map<const PolicyDefinition*, std::size_t> place;
@@ -187,6 +176,10 @@ class Pipeline {
   util::Result<Json> prepare(Passage& passage, const PolicyDefinition& definition,
                              std::size_t index) {
     const Node& node = *passage.node;
+    if (index == 0) {
+      passage.resource = resource_for_policies(node.selected ? object_of(node) : *node.object);
+      passage.settings = m_graph.settings(node.id);
+    }
     PolicyInput input;
     KUBIST_TRY(input.parameters,
                resolve_parameters(definition, node.policies[index].parameters, passage.settings));
@@ -324,7 +317,7 @@ class Pipeline {
       const Json* before = previous_entry(node, i);
       verdict.status_policies.push_back(before ? *before : Json{{"name", node.policies[i].name}});
     }
-    if (node.policies.empty()) {
+    if (passage.resource.is_null()) {  // without policies
       verdict.spec = node.spec();
       return;
     }

@@ -140,7 +140,8 @@ void Runner::record_above() {
         m_runs[id].status = m_graph[id].status();
       }
       if (condition_truth(m_runs[id].status, "Ready") == Truth::yes) {
-        StepResult result = record_tree(m_context, id, tree_of(id), m_runs[id].status);
+        StepResult result = recorded(
+            id, [&] { return record_tree(m_context, id, tree_of(id), m_runs[id].status); });
         m_writes_above += result.report.status_written ? 1 : 0;
         if (result.status_error && result.status_error->kind == util::ErrorKind::forbidden) {
           result.status_error.reset();  // whose rights end at the selection leaves it to others

@@ -79,7 +79,9 @@ Alignment held_alignment(const Node& node, const PolicyVerdict& policies) {
 /// What its policies made of it when they last came to an end.
 Json former_spec(const Node& node) {
   const Json* effective = data::find_path(node.status(), {"effective"});
-  return effective == nullptr ? node.spec() : data::apply_merge_patch(node.spec(), *effective);
+  return effective == nullptr || !effective->is_object()
+             ? node.spec()
+             : data::apply_merge_patch(node.spec(), *effective);
 }
 
 /// A policy that failed holds; a pause or rollback by one before it stays.
@@ -288,7 +290,8 @@ StepResult remove_node(const StepContext& context, NodeId id, const Json& presen
   input.wrote = !report.writes.empty();
   Json status = compute_status(present, input);
   if (input.phase == Phase::retrying) {
-    nearest(report.requeue_after, retry_delay(status.value("failures", 1), input.random_unit));
+    nearest(report.requeue_after,
+            retry_delay(data::count_at(status, {"failures"}, 1), input.random_unit));
   }
   write_status(context, result, present, std::move(status));
   return result;

@@ -82,8 +82,8 @@ struct Joined {
 void join_conditions(Json& status, const Node& node, std::string_view now) {
   std::set<std::string> names(node.selected->begin(), node.selected->end());
   std::int64_t observed = node.generation;
-  for (const Json& entry : data::array_at(status, {"targets"})) {
-    names.insert(name_of(entry));
+  for (std::string& name : target_names(status)) {
+    names.insert(std::move(name));
   }
   Joined joined;
   for (const std::string& name : names) {
@@ -134,16 +134,17 @@ void lift_common(Json& status) {
 }  // namespace
 
 std::vector<std::string> target_names(const Json& status) {
-  std::vector<std::string> names;
+  std::set<std::string> names;
   for (const Json& entry : data::array_at(status, {"targets"})) {
-    names.push_back(name_of(entry));
+    names.insert(name_of(entry));
   }
-  return names;
+  names.erase("");
+  return {names.begin(), names.end()};
 }
 
 Json target_status(const Json& status, std::string_view virtual_cluster) {
   for (const Json& entry : data::array_at(status, {"targets"})) {
-    if (name_of(entry) != virtual_cluster) {
+    if (!entry.is_object() || name_of(entry) != virtual_cluster) {
       continue;
     }
     Json own = entry;
@@ -173,7 +174,7 @@ Json with_target_status(const Json& status, const Node& node, const Json& own,
   }
   Json targets = Json::array();
   for (const Json& entry : data::array_at(status, {"targets"})) {
-    if (name_of(entry) != node.target) {
+    if (const std::string name = name_of(entry); !name.empty() && name != node.target) {
       targets.push_back(entry);
     }
   }

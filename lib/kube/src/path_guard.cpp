@@ -1,5 +1,8 @@
 #include "path_guard.hpp"
 
+#include <string>
+#include <vector>
+
 #include <kubist/http/url.hpp>
 #include <kubist/kube/api_resource.hpp>
 #include <kubist/util/text.hpp>
@@ -19,6 +22,17 @@ std::string_view path_of(std::string_view url) {
   return url.substr(0, url.find_first_of("?#"));
 }
 
+/// Does it lead to what a Service or a pod serves? There a path may end with a slash.
+bool is_proxied(const std::vector<std::string>& parts) {
+  for (std::size_t i = 2; i + 2 < parts.size(); ++i) {
+    if (parts[i - 2] == "namespaces" && (parts[i] == "services" || parts[i] == "pods") &&
+        parts[i + 2] == "proxy") {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 util::Result<> check_path(const http::Request& request) {
@@ -26,7 +40,11 @@ util::Result<> check_path(const http::Request& request) {
   if (path.empty()) {
     return {};
   }
-  for (const std::string& part : util::split(path, '/')) {
+  std::vector<std::string> parts = util::split(path, '/');
+  if (parts.back().empty() && is_proxied(parts)) {
+    parts.pop_back();
+  }
+  for (const std::string& part : parts) {
     if (auto checked = check_name("part of the path", util::percent_decode(part)); !checked) {
       return util::fail(util::with_context(
           std::move(checked).error(), util::cat(request.method, ' ', http::redacted(request.url))));

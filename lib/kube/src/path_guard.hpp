@@ -5,8 +5,8 @@
 
 namespace kubist::kube {
 
-/// Does each part of the URL's path pass check_name()? "/" passes. Error: invalid, with the method
-/// and the URL.
+/// Does each part of the URL's path pass check_name()? "/" passes, and so does a slash at the end
+/// of what a Service or a pod is asked for. Error: invalid, with the method and the URL.
 util::Result<> check_path(const http::Request& request);
 
 /// The last check before a request leaves: whatever made its path, no part of it is a name that a

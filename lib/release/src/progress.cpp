@@ -76,11 +76,11 @@ Progress read_progress(const Json& status) {
   Progress progress;
   progress.state = read_state(data::string_at(status, {"state"}));
   progress.attempt = data::count_at(status, {"attempt"}, 1);
-  progress.weight = static_cast<int>(data::int_at(status, {"weight"}));
+  progress.weight = std::min(100, data::count_at(status, {"weight"}));
   progress.at_zero = data::bool_at(status, {"atZero"});
-  progress.wave = std::max(0, static_cast<int>(data::int_at(status, {"wave", "number"}, 1)) - 1);
-  progress.waves = std::max(1, static_cast<int>(data::int_at(status, {"wave", "of"}, 1)));
-  progress.from = static_cast<int>(data::int_at(status, {"wave", "from"}));
+  progress.wave = data::count_at(status, {"wave", "number"}, 1) - 1;
+  progress.waves = data::count_at(status, {"wave", "of"}, 1);
+  progress.from = std::min(100, data::count_at(status, {"wave", "from"}));
   progress.target = data::string_at(status, {"target"});
   progress.reason = data::string_at(status, {"reason"});
   progress.message = data::string_at(status, {"message"});

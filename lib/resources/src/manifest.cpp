@@ -104,7 +104,7 @@ class Reader {
     return true;
   }
 
-  bool check_name(const Manifest& manifest) {
+  bool check_name(Manifest& manifest) {
     ObjectView view(manifest.object);
     const Json* name = data::find(manifest.object, "/metadata/name");
     if (name == nullptr || name->is_null()) {
@@ -130,7 +130,7 @@ class Reader {
     return check_namespace(manifest);
   }
 
-  bool check_namespace(const Manifest& manifest) {
+  bool check_namespace(Manifest& manifest) {
     const Json* ns = data::find(manifest.object, "/metadata/namespace");
     if (ns == nullptr || ns->is_null()) {
       return true;
@@ -141,7 +141,21 @@ class Reader {
       fail(manifest, "/metadata/namespace", cat("metadata.namespace ", wrong));
       return false;
     }
+    drop_namespace(manifest);
     return true;
+  }
+
+  /// The API server drops it, too; until then the object would be another one to whoever reads it.
+  void drop_namespace(Manifest& manifest) {
+    const ObjectView view(manifest.object);
+    const Kind* kind = find_kind(view.group(), view.kind());
+    if (kind == nullptr || kind->namespaced) {
+      return;
+    }
+    m_result.warnings.push_back(cat(util::to_string(manifest.position("/metadata/namespace")),
+                                    ": metadata.namespace of ", to_string(view.ref()),
+                                    " is ignored: a ", kind->name, " is cluster-scoped"));
+    data::erase_path(manifest.object, {"metadata", "namespace"});
   }
 
   void fail(const Manifest& manifest, std::string_view pointer, std::string message,

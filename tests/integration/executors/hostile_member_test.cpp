@@ -2,16 +2,14 @@
 // project: whoever runs kubist, and while another project's run is as good as ever.
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <set>
 
 #include <doctest/doctest.h>
 
-#include <kubist/data/pointer.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
-#include "hostile_attempts.hpp"
+#include "hostile_stage.hpp"
 #include "mesh_kinds.hpp"
 #include "printed_roles.hpp"
 
@@ -19,201 +17,14 @@ namespace it::hostile {
 namespace {
 
 using kubist::util::cat;
-namespace data = kubist::data;
-
-constexpr const char* k_rbac_group = "rbac.authorization.k8s.io";
 
 /// Who runs kubist.
 struct Caller {
   std::function<Words(Words)> as;
   std::string user;
   bool impersonates = true;  ///< the projects' accounts
-  bool limited = false;      ///< to the printed roles: a Cluster with foreign namespaces is Stalled
+  bool limited = false;      ///< to the printed roles: foreign namespaces may not be kept
 };
-
-/// The names of one world.
-struct Names {
-  explicit Names(const World& world)
-      : project(world.name("bad")), other(world.name("good")), people(world.name("people")) {}
-  std::string project, other, people;
-  std::string dev() const { return project + "-dev"; }
-  std::string theirs() const { return project + "-pool-theirs"; }
-  std::string account() const { return cat("system:serviceaccount:", project, ":kubist-project"); }
-  std::string put_in(std::string text) const {
-    for (const auto& [word, name] :
-         {std::pair{"PROJECT", project}, std::pair{"DEV", dev()}, std::pair{"OTHER", other}}) {
-      text = kubist::util::replace_all(text, word, name);
-    }
-    return text;
-  }
-};
-
-std::vector<Attempt> attempts(const Names& names, bool with_rights_of_the_server) {
-  const std::string service =
-      (*get("home", "service", "kubernetes"))["spec"]["clusterIP"].get<std::string>();
-  std::vector<Attempt> all;
-  for (const auto& part : {object_attempts(), pod_attempts(), place_attempts(), program_attempts(),
-                           traffic_attempts()}) {
-    for (Attempt each : part) {
-      each.name = kubist::util::lower(names.put_in(each.name));
-      each.spec = kubist::util::replace_all(names.put_in(each.spec), "NAME-kubeconfig",
-                                            each.name + "-kubeconfig");
-      each.kubeconfig = kubist::util::replace_all(each.kubeconfig, "SERVICE", service);
-      for (std::string& thing : each.never) {
-        thing = names.put_in(thing);
-      }
-      if (each.by == By::kubist || with_rights_of_the_server) {
-        all.push_back(std::move(each));
-      }
-    }
-  }
-  return all;
-}
-
-std::string type_of(const std::string& kind) {
-  const bool item = kind == "DeployItem";
-  const auto* found = kubist::resources::find_kind(
-      item ? kubist::resources::k_landscaper_group : kubist::resources::k_kubist_group, kind);
-  REQUIRE_MESSAGE(found != nullptr, kind);
-  return cat(found->plural, '.', found->group);
-}
-
-/// One of kubist's kinds, or a DeployItem.
-Json node_object(const std::string& kind, const std::string& ns, const std::string& name,
-                 Json spec) {
-  Json made = object(kind, ns, name, std::move(spec));
-  if (kind == "DeployItem") {
-    made["apiVersion"] = "landscaper.gardener.cloud/v1alpha1";
-  }
-  return made;
-}
-
-Json config_map(const std::string& ns, const std::string& name, Json values) {
-  Json made = kubist::testing::plain("ConfigMap", ns, name);
-  made["data"] = std::move(values);
-  return made;
-}
-
-/// What is there before, and is not the member's: all of it must stay as it is.
-std::vector<Json> bystanders(const Names& names) {
-  Json export_secret = secret(names.project, "db-export", "theirs");
-  export_secret["metadata"]["labels"] = {{"kubist.io/test", "yes"}};
-  std::vector<Json> all{export_secret, secret(names.other, "keys", "theirs"),
-                        config_map(names.project, "foreign", {{"by", "hand"}}),
-                        config_map(names.other, "settings", {{"by", "hand"}})};
-  for (const std::string& ns : {names.project, names.dev()}) {
-    Json kept = secret(ns, "kept", "a kubeconfig");
-    kept["metadata"]["labels"] = {{"kubist.io/internal", "true"}};
-    all.push_back(std::move(kept));
-  }
-  Json service = kubist::testing::plain("Service", names.dev(), "foreign");
-  service["spec"] = {{"ports", Json::array({{{"port", 80}}})}};
-  all.push_back(std::move(service));
-  return all;
-}
-
-std::vector<Json> live(const std::vector<Json>& objects) {
-  std::vector<Json> all;
-  for (const Json& each : objects) {
-    all.push_back(get("home", kubist::util::lower(each["kind"].get<std::string>()),
-                      each["metadata"]["name"], each["metadata"]["namespace"])
-                      .value_or("gone"));
-  }
-  for (const std::string ns : {"kube-system", "default"}) {
-    all.push_back(get("home", "namespace", ns).value_or("gone"));
-  }
-  return all;
-}
-
-/// The two projects, and what else is in the cluster.
-void prepare(World& world, const Names& names) {
-  world.make_project(names.project,
-                     {{"home", {{"namespaces", {names.dev(), names.project + "-pool-*"}}}},
-                      {"allow", {{"hosts", {"shop.example.com"}}}}});
-  world.make_project(names.other, {{"home", {{"namespaces", {names.other + "-dev"}}}}});
-  for (const std::string& ns : {names.dev(), names.other + "-dev", names.theirs(),
-                                names.project + "-account", names.people}) {
-    put("home", {kubist::testing::plain("Namespace", "", ns)});
-  }
-  for (const std::string& project : {names.project, names.other}) {
-    put("home",
-        {object("Cluster", project, "home", {{"home", true}, {"istio", {{"mode", "Ignore"}}}}),
-         virtual_cluster(project, "dev", "home", project + "-dev", {{"adopt", true}})});
-  }
-  must(run_kubist({"reconcile", "Project/" + names.project, "Project/" + names.other}));
-  make_ready_pod(names.dev(), "v1");
-  put("home", bystanders(names));
-  put("home",
-      {config_map(names.project, "pointer", {{"name", "keys"}, {"namespace", names.other}}),
-       node_object("DeployItem", names.other, "honest",
-                   yaml("{type: kubist.io/manifest, target: {name: dev}, config: {manifests: "
-                        "[{apiVersion: v1, kind: ConfigMap, metadata: {name: honest}}]}}"))});
-}
-
-/// A client as somebody who may write kubist's objects in the project's namespace, and no more.
-std::shared_ptr<kubist::kube::Client> member(const Names& names) {
-  std::map<std::string, Json> plurals;
-  for (const kubist::resources::Kind& kind : kubist::resources::kinds()) {
-    if (kind.namespaced && kind.name != "Approval") {
-      plurals[std::string(kind.group)].push_back(kind.plural);
-    }
-  }
-  plurals[std::string(kubist::resources::k_landscaper_group)] = Json::array({"deployitems"});
-  Json role{{"apiVersion", cat(k_rbac_group, "/v1")},
-            {"kind", "Role"},
-            {"metadata", {{"name", "member"}, {"namespace", names.project}}}};
-  for (const auto& [group, list] : plurals) {
-    role["rules"].push_back(
-        {{"apiGroups", {group}},
-         {"resources", list},
-         {"verbs", {"get", "list", "watch", "create", "update", "patch", "delete"}}});
-  }
-  Json binding{
-      {"apiVersion", cat(k_rbac_group, "/v1")},
-      {"kind", "RoleBinding"},
-      {"metadata", {{"name", "member"}, {"namespace", names.project}}},
-      {"roleRef", {{"apiGroup", k_rbac_group}, {"kind", "Role"}, {"name", "member"}}},
-      {"subjects",
-       Json::array(
-           {{{"kind", "ServiceAccount"}, {"name", "member"}, {"namespace", names.people}}})}};
-  put("home", {kubist::testing::plain("ServiceAccount", names.people, "member"), role, binding});
-  auto as = client("home")->as(cat("system:serviceaccount:", names.people, ":member"));
-  CHECK(eventually([&] {
-    const auto answer = as->can_i({.verb = "create",
-                                   .group = std::string(kubist::resources::k_landscaper_group),
-                                   .resource = "deployitems",
-                                   .ns = names.project});
-    return answer && answer->allowed;
-  }));
-  return as;
-}
-
-/// The API server's answer to that object; "" where it takes it.
-std::string create_as(kubist::kube::Client& who, const Json& object) {
-  const auto of = client("home")->discovery().find_kind(data::string_at(object, {"apiVersion"}),
-                                                        data::string_at(object, {"kind"}));
-  REQUIRE_MESSAGE(of, (of ? "" : of.error().to_string()));
-  const auto made = who.run(kubist::kube::create(*of, object));
-  return made ? "" : made.error().to_string();
-}
-
-void write_all(kubist::kube::Client& who, const std::vector<Attempt>& all, const Names& names) {
-  for (const Refusal& each : refusals()) {
-    const std::string answer = create_as(who, yaml(names.put_in(each.object)));
-    CHECK_MESSAGE(answer.find(each.message) != std::string::npos, each.object, '\n', answer);
-  }
-  for (const std::string& tool : tools()) {
-    CHECK_MESSAGE(create_as(who, yaml(names.put_in(tool))) == "", tool);
-  }
-  for (const Attempt& each : all) {
-    if (!each.kubeconfig.empty() && each.reasons != "SecretNotFound") {
-      put("home", {secret(names.project, each.name + "-kubeconfig", each.kubeconfig)});
-    }
-    const std::string answer =
-        create_as(who, node_object(each.kind, names.project, each.name, yaml(each.spec)));
-    CHECK_MESSAGE(answer == "", each.name, ": ", answer);
-  }
-}
 
 void check_attempt(const Attempt& attempt, const Names& names, const Caller& caller) {
   CAPTURE(attempt.name);
@@ -224,7 +35,7 @@ void check_attempt(const Attempt& attempt, const Names& names, const Caller& cal
   const std::string why = reason(judged, "Ready");
   auto reasons = kubist::util::split(attempt.reasons, '|');
   if (caller.limited && attempt.kind == "VirtualCluster") {
-    reasons.emplace_back("ParentNotReady");
+    reasons.emplace_back("Forbidden");
   }
   const bool expected = std::find(reasons.begin(), reasons.end(), why) != reasons.end();
   CHECK_MESSAGE(expected, why, " is none of ", attempt.reasons, ": ", message(judged, "Ready"));

@@ -28,27 +28,31 @@ class HostileObjects {
                   const std::vector<std::string>& others);
 
  private:
+  using Path = std::vector<std::string>;
+  static constexpr int k_tries = 30;
+
   /// What a schema wants. `path`: the names of the fields so far.
-  data::Json value(const data::Json& schema, std::vector<std::string>& path);
-  data::Json object(const data::Json& schema, std::vector<std::string>& path);
-  data::Json list(const data::Json& schema, std::vector<std::string>& path);
-  data::Json text(const data::Json& schema, const std::vector<std::string>& path);
+  data::Json value(const data::Json& schema, Path& path);
+  data::Json object(const data::Json& schema, Path& path);
+  data::Json list(const data::Json& schema, Path& path);
+  data::Json text(const data::Json& schema, const Path& path);
   data::Json number(const data::Json& schema);
-  data::Json free(const std::vector<std::string>& path);
-  data::Json field(const data::Json& schema, std::vector<std::string>& path,
-                   const std::string& key);
+  data::Json free(const Path& path);
+  data::Json field(const data::Json& schema, Path& path, const std::string& key);
 
   /// What a policy or a loop may have written of itself, and now has another sense.
   data::Json remembered();
   /// Gives each policy of the spec a state in the status.
   void remember_policies(const data::Json& spec, data::Json& status);
 
+  /// The last names but `back`, but those of list items.
+  static std::string_view from_end(const Path& path, std::size_t back);
   /// A name that leads somewhere where the field refers to something; "" where it does not.
-  std::string reference(const std::vector<std::string>& path);
+  std::string reference(const Path& path);
   /// Parameters by the schema of the policy of that name.
-  data::Json parameters(const std::string& policy, std::vector<std::string>& path);
+  data::Json parameters(const std::string& policy, Path& path);
   data::Json spec(const resources::Kind& kind, const data::Json& schema);
-  data::Json item_config(const std::string& type, std::vector<std::string>& path);
+  data::Json item_config(const std::string& type, Path& path);
   data::Json metadata(const resources::Kind& kind, const std::string& ns, const std::string& name);
 
   /// Does it break the schema here?

@@ -2,6 +2,7 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/handshake.hpp>
+#include <kubist/deployers/upstream.hpp>
 
 using namespace kubist;
 using namespace kubist::deployers;
@@ -134,4 +135,25 @@ TEST_CASE("handshake: who comes second leaves the status as the first one wrote 
   CHECK(working(status, false, ended(Progress::State::running, "Late"), k_start + 5s) == status);
   CHECK(finished(status, false, ended(Progress::State::failed, "Late"), "", {}, k_start + 5s) ==
         status);
+}
+
+TEST_CASE("handshake: whatever stands in the status, a job runs to its end") {
+  for (const Json& value : {Json(), Json("x"), Json(7), Json(true), Json{{"a", "x"}},
+                            Json::array({"x", 7, Json(), {{"type", 1}}})}) {
+    CAPTURE(value.dump());
+    Json item{{"status", value}};
+    for (const char* field :
+         {"phase", "jobID", "jobIDFinished", "transitionTimes", "deployer", "providerStatus",
+          "exports", "exportRef", "exportGeneration", "observedGeneration", "conditions",
+          "lastError", "firstError", "lastErrors", "handledRequest"}) {
+      Json one{{"status", {{field, value}}}};
+      for (const Json& before : {item, one}) {
+        const Json status = run_once(from_upstream_status(sound_status(before)), "one",
+                                     ended(Progress::State::done, "Succeeded"), true);
+        CHECK(text(status, {"phase"}) == "Succeeded");
+        CHECK(text(status, {"jobIDFinished"}) == "one");
+        CHECK(text(to_upstream_status(status), {"providerStatus", "kind"}) == "ItemStatus");
+      }
+    }
+  }
 }

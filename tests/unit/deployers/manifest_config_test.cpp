@@ -150,6 +150,22 @@ TEST_CASE("manifest: a manifest item with imports is refused") {
   CHECK(checked.error().message.find("takes no imports") != std::string::npos);
 }
 
+TEST_CASE("managed: what is no object in the status is left out") {
+  const Json list = Json::array({"x",
+                                 7,
+                                 Json(),
+                                 {{"resource", "x"}},
+                                 {{"resource", {{"kind", "ConfigMap"}, {"name", "a"}}},
+                                  {"annotateBeforeDelete", "x"},
+                                  {"patchBeforeDelete", Json::array({1})}}});
+  const auto managed =
+      managed_of(manifest_item(Json::object(), {{"providerStatus", {{"managedResources", list}}}}));
+  REQUIRE(managed.size() == 1);
+  CHECK(managed[0].ref.name == "a");
+  CHECK(managed[0].annotate_before_delete.is_null());
+  CHECK(managed[0].patch_before_delete.is_null());
+}
+
 TEST_CASE("managed: what is kept in the status comes back") {
   std::vector<Managed> managed(2);
   managed[0] = {ManagePolicy::keep, "apps/v1", {"apps", "Deployment", "ns", "web"},

@@ -387,6 +387,8 @@ TEST_CASE("item: both generations of the fields are read") {
   both = early;
   both["spec"]["timeout"] = "soon";
   CHECK(has(parse_item(both).error().message, "soon"));
+  both["spec"]["timeout"] = "2562047h";  // no deadline may overflow
+  CHECK(parse_item(both)->timeout == 24h * 3650);
 }
 
 TEST_CASE("items: upstream's fields say the same as kubist's own") {

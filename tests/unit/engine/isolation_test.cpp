@@ -96,3 +96,39 @@ TEST_CASE("isolation: a policy that one project's objects keep busy keeps no oth
   CHECK(slow->in_time);
   CHECK(report.summary.ready == 2);
 }
+
+TEST_CASE("isolation: an object that cannot be read is its own problem only") {
+  World world;
+  world.add_tree();
+  // No parser gives such a text: it stands for whatever breaks who reads it.
+  world.home.add("TrafficRoute", "p1", "web",
+                 {{"virtualClusterSelector", {{"matchLabels", {{"tier", "\xff"}}}}}});
+  const Report report = world.run();
+  const NodeReport& route = World::node(report, "web");
+  CHECK(route.reason == "Unreadable");
+  CHECK(route.message.starts_with("TrafficRoute/p1/web cannot be read: "));
+  CHECK(report.summary.ready == 15);
+}
+
+TEST_CASE("isolation: a status above the selection that throws is an error of its node only") {
+  struct Throwing : FakeHome {
+    kubist::util::Result<> write(const Node& node, const Json& status) override {
+      return node.key.name == "p1" ? throw std::logic_error("a bug")
+                                   : FakeHome::write(node, status);
+    }
+  };
+  World world;
+  world.add_tree();
+  world.run();
+  Throwing home;
+  home.objects = world.home.objects;
+  world.executor->faults["p1c1"] =
+      kubist::util::make_error(kubist::util::ErrorKind::invalid, "wrong");
+  const Graph graph = home.graph();
+  const RunParts parts{world.set,          home,           world.policies,
+                       world.policy_world, world.observer, world.clock};
+  const Report report = run(graph, {graph.find(key("Cluster", "p1", "p1c1")).at(0)},
+                            {"run", world.clock.now(), false}, RunOptions(), parts, {});
+  REQUIRE(report.status_errors.size() == 1);
+  CHECK(report.status_errors[0].message.find("a bug") != std::string::npos);
+}

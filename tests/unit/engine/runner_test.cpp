@@ -348,9 +348,8 @@ TEST_CASE("runner: a node that cannot be read is neither aligned nor removed, an
     for (const auto& [name, object] : world.home.objects) {
       Node& node = nodes.emplace_back(make_node(object));
       if (node.key.name == "p1c1v1") {
-        node.unreadable = true;
-        node.problem = make_error(ErrorKind::invalid, "nested deeper than 500 levels");
-        node.problem_reason = "Unreadable";
+        node.make_unreadable(
+            make_error(ErrorKind::invalid, "nested deeper than 500 levels", "", "Unreadable"));
       }
     }
     const Graph graph = Graph::build(std::move(nodes));

@@ -146,3 +146,22 @@ TEST_CASE("targets: a status is taken apart and put together again") {
   CHECK(target_names(status) == std::vector<std::string>{"eu"});
   CHECK(joined(status, "Ready") == "Unknown");
 }
+
+TEST_CASE("targets: whatever stands in status.targets, what is no target is left out") {
+  const Json no_targets =
+      Json::array({"x", 7, Json(), Json::array(), Json::object(), {{"virtualCluster", 5}}});
+  for (const Json& targets : {Json("x"), Json{{"virtualCluster", "old"}}, no_targets}) {
+    CAPTURE(targets.dump());
+    Shop home;
+    Json& route = home.at("TrafficRoute", "shop", "web");
+    route["status"]["targets"] = targets;
+    const Graph graph = home.graph();
+    CHECK(graph.problems().empty());
+    const auto nodes = nodes_of(graph, "TrafficRoute", "web");
+    REQUIRE(nodes.size() == 2);
+    CHECK(nodes[0]->target == "eu");
+    const Json status =
+        with_target_status(route["status"], *nodes[0], own_status("True", "Aligned"), k_now);
+    CHECK(target_names(status) == std::vector<std::string>{"eu"});
+  }
+}

@@ -252,3 +252,18 @@ TEST_CASE("canary: an abort goes on after any write that is lost") {
     CHECK(s.routed() == s.original);
   }
 }
+
+TEST_CASE("canary: one that stands without a reason in its status says so") {
+  for (const char* state : {"Failed", "Aborted", "RolledBack"}) {
+    CAPTURE(state);
+    CanarySite s;
+    CHECK(s.until("Waiting") == "Waiting");
+    s.home->patch("canaryreleases.kubist.io", "web", "shop", kube::PatchType::merge,
+                  {{"status", {{"state", state}, {"reason", nullptr}, {"message", nullptr}}}},
+                  "status");
+    const auto report = s.look();
+    CHECK(node_of(report, "CanaryRelease", "web").message ==
+          "neither a policy nor its status says why");
+    CHECK(message(s.release()) == "neither a policy nor its status says why");
+  }
+}

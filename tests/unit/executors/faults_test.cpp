@@ -281,3 +281,19 @@ TEST_CASE("faults: a definition that serves a kind of kubist's name changes nobo
                 run.warnings[0]);
   CHECK(run.warnings[0].find("the name or the group of kubist's kinds") != std::string::npos);
 }
+
+TEST_CASE("faults: an item that another deployer does not end fails itself after its timeout") {
+  Site s;
+  s.make_project("shop");
+  Json item = object("DeployItem", "shop", "slow", {{"type", "example.com/x"}, {"timeout", "1h"}});
+  item["apiVersion"] = "landscaper.gardener.cloud/v1alpha1";
+  item["status"] = {{"phase", "Progressing"},
+                    {"jobID", "a"},
+                    {"transitionTimes", {{"initTime", "2020-01-01T00:00:00Z"}}}};
+  s.home->plant(item);
+  const auto report = s.reconcile();
+  const auto& slow = node_of(report, "DeployItem", "slow");
+  CHECK(slow.reason == "Timeout");
+  CHECK(slow.message == "its deployer, for type example.com/x, is not done within 1h0m0s");
+  CHECK(node_of(report, "Cluster", "home").ready);
+}

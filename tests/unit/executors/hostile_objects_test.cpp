@@ -153,7 +153,6 @@ void keep_from_waiting(Json& object) {
         spec["config"].erase(key);
       }
     }
-    object.erase("status");
   }
 }
 

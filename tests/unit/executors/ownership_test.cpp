@@ -261,3 +261,21 @@ TEST_CASE("ownership: a Secret that gives a Cluster access is held while it does
   s.settle();
   CHECK_FALSE(s.home->get("secrets", "far", "shop")["metadata"].contains("finalizers"));
 }
+
+TEST_CASE("ownership: a namespace stays with the Project that keeps it, and the other is told") {
+  Site s;
+  s.make_project("shop");
+  s.virtual_cluster("shop", "dev");
+  s.settle();
+  s.put("Project", "", "before", {{"namespace", "shop"}});  // the first by its name
+  for (int walk = 0; walk < 2; ++walk) {
+    const auto report = s.reconcile();
+    CHECK(node_of(report, "Project", "shop").ready);
+    CHECK(node_of(report, "VirtualCluster", "dev").ready);
+    CHECK(node_of(report, "Project", "before").reason == "NamespaceTaken");
+    CHECK(node_of(report, "Project", "before").message.find("belongs to") != std::string::npos);
+  }
+  CHECK(reason(s.project("before"), "Stalled") == "NamespaceTaken");
+  s.home->remove("projects.kubist.io", "before");
+  CHECK(s.reconcile().summary.failed == 0);
+}

@@ -124,3 +124,20 @@ TEST_CASE("rights: an administrator's own binding will do, and stays as it is") 
   CHECK(s.home->get("rolebindings.rbac.authorization.k8s.io", "kubist-project",
                     "shop-dev")["roleRef"]["name"] == "view");
 }
+
+TEST_CASE("rights: a namespace that the credentials may not keep is its VirtualCluster's problem") {
+  Site s;
+  s.make_project("shop", {{"home", {{"namespaces", {"shop-old", "shop-dev"}}}}});
+  s.home->put(plain("Namespace", "", "shop-old"));
+  s.virtual_cluster("shop", "old", {{"adopt", true}});
+  s.virtual_cluster("shop", "dev");
+  s.home->deny("delete");
+  const auto report = s.reconcile();
+  CHECK(node_of(report, "Cluster", "home").ready);
+  CHECK_MESSAGE(node_of(report, "VirtualCluster", "old").ready,
+                node_of(report, "VirtualCluster", "old").message);
+  const auto& dev = node_of(report, "VirtualCluster", "dev");
+  CHECK(dev.reason == "Forbidden");
+  CHECK(dev.message.find("may not: delete namespace shop-dev") != std::string::npos);
+  CHECK(s.namespace_at(s.home, "shop-dev").is_null());
+}

@@ -47,12 +47,16 @@ TEST_CASE("path guard: no part of a path is another place") {
   };
   for (const char* path :
        {"", "/", "?a=/../", "/version", "/api/v1/namespaces/x/pods/a?limit=1&x=%2F..",
-        "/k8s/clusters/c-1/api", "/api/v1/namespaces/x/services/https:a:1/proxy/%C3%A9"}) {
+        "/k8s/clusters/c-1/api", "/api/v1/namespaces/x/services/https:a:1/proxy/%C3%A9",
+        "/api/v1/namespaces/x/services/a:1/proxy/", "/api/v1/namespaces/x/pods/a/proxy/b/?c=/"}) {
     CHECK_MESSAGE(allowed(path), path);
   }
-  for (const char* path : {"/api/v1/namespaces/x/pods/", "/api/v1/namespaces/x/pods/..",
-                           "/api/v1/namespaces/%2e%2E/pods", "/api/./v1", "//version",
-                           "/api/v1/namespaces/x/pods/%2F", "/a/%252e", "/.", "/..?x=1"}) {
+  for (const char* path :
+       {"/api/v1/namespaces/x/pods/", "/api/v1/namespaces/x/pods/..",
+        "/api/v1/namespaces/%2e%2E/pods", "/api/./v1", "//version", "/api/v1/namespaces/x/pods/%2F",
+        "/a/%252e", "/.", "/..?x=1", "/api/v1/namespaces/proxy/pods/",
+        "/api/v1/namespaces/x/services/a:1/proxy//",
+        "/api/v1/namespaces/x/services/a:1/proxy/../"}) {
     CHECK_FALSE_MESSAGE(allowed(path), path);
   }
 }

@@ -130,3 +130,16 @@ TEST_CASE("manifest: stdin, URLs, and every file's errors at once") {
   CHECK(set.errors.size() == 2);
   CHECK(read_manifests({"http://example.com"}, {}).errors.size() == 1);
 }
+
+TEST_CASE("manifest: a namespace of a cluster-scoped kind of kubist's is ignored, with a warning") {
+  const auto set = read_manifest_text(
+      "apiVersion: kubist.io/v1alpha1\nkind: Project\nmetadata:\n  name: shop\n  namespace: shop\n"
+      "---\napiVersion: kubist.io/v1alpha1\nkind: Cluster\nmetadata: {name: a, namespace: shop}\n",
+      "f.yaml");
+  REQUIRE(set.manifests.size() == 2);
+  CHECK(ObjectView(set.manifests[0].object).ns().empty());
+  CHECK(ObjectView(set.manifests[1].object).ns() == "shop");
+  REQUIRE(set.warnings.size() == 1);
+  CHECK(set.warnings[0] ==
+        "f.yaml:5:14: metadata.namespace of Project/shop is ignored: a Project is cluster-scoped");
+}

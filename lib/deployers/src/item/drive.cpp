@@ -8,6 +8,7 @@
 #include <kubist/util/text.hpp>
 
 #include "item/item_request.hpp"
+#include "item/job.hpp"
 #include "item/log_store.hpp"
 #include "item/session.hpp"
 #include "item/slot.hpp"
@@ -29,16 +30,6 @@ util::Result<Progress> advance_in_turn(World& world, const Item& item, const Dep
   static std::counting_semaphore<k_turns> turns(k_turns);
   const Slot turn(turns);
   return deployer.advance(world, item, job);
-}
-
-/// What is left of the item's timeout; nothing where it has none.
-std::optional<milliseconds> set_remaining(Job& job, const Item& item, const World& world) {
-  if (!item.timeout) {
-    return std::nullopt;
-  }
-  const auto left = job.started + *item.timeout - world.clock->now();
-  job.remaining = std::chrono::ceil<std::chrono::seconds>(left);
-  return std::chrono::ceil<milliseconds>(left);
 }
 
 /// The earlier of two limits, either of which may be missing.

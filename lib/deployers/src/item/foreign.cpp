@@ -1,4 +1,5 @@
 #include <kubist/data/pointer.hpp>
+#include <kubist/util/duration.hpp>
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
@@ -29,6 +30,13 @@ util::Result<ItemOutcome> not_picked_up(World& world, Session& session, const It
                : finished(std::move(status), item.deleting, failure, "", {}, world.clock->now());
   }));
   return as_it_stands(session, true);
+}
+
+/// Its deployer works on, and may still write how it ends.
+ItemOutcome not_done(const Session& session, const Item& item) {
+  return outcome_of(session, Progress::State::failed, true, "Timeout",
+                    cat("its deployer, for type ", item.type, ", is not done within ",
+                        util::go_duration(*item.timeout)));
 }
 
 util::Result<> trigger(World& world, Session& session) {
@@ -65,13 +73,14 @@ util::Result<ItemOutcome> run_foreign(World& world, Session& session, const Item
   const auto deadline = world.clock->monotonic() + k_pickup;
   Watcher watcher(world.stop);
   while (options.wait && !world.stop.stop_requested() && job_pending(session.status())) {
-    std::optional<std::chrono::milliseconds> limit;
-    if (!is_taken_up(session.status())) {
-      limit = std::chrono::duration_cast<std::chrono::milliseconds>(deadline -
-                                                                    world.clock->monotonic());
-      if (limit->count() <= 0) {
-        return not_picked_up(world, session, item);
-      }
+    const bool taken = is_taken_up(session.status());
+    Job job;
+    fill_job(session, world, job);
+    const auto limit = taken ? set_remaining(job, item, world)
+                             : std::optional(std::chrono::duration_cast<std::chrono::milliseconds>(
+                                   deadline - world.clock->monotonic()));
+    if (limit && limit->count() <= 0) {
+      return taken ? not_done(session, item) : not_picked_up(world, session, item);
     }
     watcher.set({watch_of_item(world, item.ns, item.name)});
     KUBIST_CHECK(watcher.wait(limit));

@@ -20,6 +20,9 @@ util::Error invalid(const Item& item, std::string_view reason, std::string_view 
                           std::string(reason));
 }
 
+/// What is longer overflows deadlines, Kubernetes' and those of kubist's clock.
+constexpr std::chrono::seconds k_longest_timeout = std::chrono::hours(24) * 3650;
+
 util::Result<> read_timeout(const Json& spec, Item& item) {
   const std::string_view text = data::string_at(spec, {"timeout"});
   if (text.empty()) {
@@ -35,8 +38,8 @@ util::Result<> read_timeout(const Json& spec, Item& item) {
         invalid(item, "InvalidTimeout",
                 util::cat("spec.timeout \"", text, "\" is no duration such as 90s, 10m, or none")));
   }
-  item.timeout = std::max(std::chrono::seconds(1),
-                          std::chrono::duration_cast<std::chrono::seconds>(*duration));
+  item.timeout = std::clamp(std::chrono::duration_cast<std::chrono::seconds>(*duration),
+                            std::chrono::seconds(1), k_longest_timeout);
   return {};
 }
 
@@ -128,6 +131,7 @@ util::Result<Item> parse_item(const Json& object) {
     }
   }
   item.object = object;
+  item.object["status"] = sound_status(object);
   if (item.type.empty()) {
     return util::fail(invalid(item, "InvalidConfiguration", "spec.type is missing"));
   }

@@ -38,4 +38,14 @@ void fill_job(const Session& session, const World& world, Job& job) {
   job.started = std::min(now, taken_up_at(status).value_or(now) + std::chrono::milliseconds(999));
 }
 
+std::optional<std::chrono::milliseconds> set_remaining(Job& job, const Item& item,
+                                                       const World& world) {
+  if (!item.timeout) {
+    return std::nullopt;
+  }
+  const auto left = job.started + *item.timeout - world.clock->now();
+  job.remaining = std::chrono::ceil<std::chrono::seconds>(left);
+  return std::chrono::ceil<std::chrono::milliseconds>(left);
+}
+
 }  // namespace kubist::deployers

@@ -30,9 +30,7 @@ util::Result<Session> Session::open(World& world, const std::string& ns, const s
   return Session(world, std::move(object));
 }
 
-Json Session::status() const {
-  return from_upstream_status(m_object.value("status", Json::object()));
-}
+Json Session::status() const { return from_upstream_status(sound_status(m_object)); }
 
 util::Result<> Session::reload() {
   KUBIST_TRY(m_object, m_world->home->json(kube::get(deploy_items(), at(m_object, "namespace"),

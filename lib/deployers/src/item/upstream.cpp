@@ -1,4 +1,5 @@
 #include <array>
+#include <map>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/upstream.hpp>
@@ -83,6 +84,31 @@ Json to_upstream_status(Json status) {
   if (const auto conditions = status.find("conditions"); conditions != status.end()) {
     for (Json& condition : *conditions) {
       complete_condition(condition);
+    }
+  }
+  return status;
+}
+
+Json sound_status(const Json& deploy_item) {
+  using Type = Json::value_t;
+  static const std::map<std::string, Type, std::less<>> types{
+      {"phase", Type::string},         {"jobID", Type::string},
+      {"jobIDFinished", Type::string}, {"transitionTimes", Type::object},
+      {"deployer", Type::object},      {"providerStatus", Type::object},
+      {"exports", Type::object},       {"exportRef", Type::object},
+      {"conditions", Type::array},     {"lastErrors", Type::array}};
+  const Json* found = data::find_path(deploy_item, {"status"});
+  Json status = found != nullptr && found->is_object() ? *found : Json::object();
+  for (const auto& [field, type] : types) {
+    const auto given = status.find(field);
+    if (given != status.end() && given->type() != type) {
+      status.erase(given);
+    }
+  }
+  for (const char* list : {"conditions", "lastErrors"}) {
+    if (Json* entries = data::find_path(status, {list}); entries != nullptr) {
+      auto& array = entries->get_ref<Json::array_t&>();
+      std::erase_if(array, [](const Json& entry) { return !entry.is_object(); });
     }
   }
   return status;

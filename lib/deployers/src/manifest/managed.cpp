@@ -19,13 +19,14 @@ std::string text_at(const Json& from, std::string_view field) {
 }  // namespace
 
 std::vector<Managed> managed_of(const Item& item) {
-  const Json* list = data::find_path(item.object, {"status", "providerStatus", "managedResources"});
   std::vector<Managed> result;
-  if (list == nullptr || !list->is_array()) {
-    return result;
-  }
-  for (const Json& entry : *list) {
-    const Json resource = entry.value("resource", Json::object());
+  for (const Json& entry :
+       data::array_at(item.object, {"status", "providerStatus", "managedResources"})) {
+    const auto part = [&](const char* name) {
+      const Json* found = data::find_path(entry, {name});
+      return found != nullptr && found->is_object() ? *found : Json();
+    };
+    const Json resource = part("resource");
     Managed managed;
     managed.policy = parse_policy(data::string_at(entry, {"policy"}));
     managed.api_version = text_at(resource, "apiVersion");
@@ -33,8 +34,8 @@ std::vector<Managed> managed_of(const Item& item) {
                    text_at(resource, "namespace"), text_at(resource, "name")};
     managed.uid = text_at(resource, "uid");
     managed.stale = data::bool_at(entry, {"stale"});
-    managed.annotate_before_delete = entry.value("annotateBeforeDelete", Json());
-    managed.patch_before_delete = entry.value("patchBeforeDelete", Json());
+    managed.annotate_before_delete = part("annotateBeforeDelete");
+    managed.patch_before_delete = part("patchBeforeDelete");
     if (!managed.ref.kind.empty() && !managed.ref.name.empty()) {
       result.push_back(std::move(managed));
     }

@@ -1,6 +1,7 @@
 #include <kubist/apply/read.hpp>
 #include <kubist/apply/wait.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/resources/object.hpp>
 #include <kubist/resources/ordering.hpp>
 #include <kubist/util/text.hpp>
 
@@ -127,11 +128,11 @@ class DeleteStep {
     const kube::Target target{*m_job.place.objects(), m_job.place.cluster};
     const std::string uid(resources::ObjectView(live).uid());
     Json patch = one.patch_before_delete.is_null() ? Json::object() : one.patch_before_delete;
-    if (!one.annotate_before_delete.is_null()) {
-      patch["metadata"]["annotations"].update(one.annotate_before_delete);
+    for (const auto& [key, value] : one.annotate_before_delete.items()) {
+      resources::set_annotation(patch, key, value.is_string() ? value.get<std::string>() : "");
     }
     if (!patch.empty()) {
-      patch["metadata"]["uid"] = uid;
+      data::set_path(patch, {"metadata", "uid"}, uid);
       KUBIST_CHECK(m_world.writer.patch(target, resource, one.ref.ns, one.ref.name,
                                         kube::PatchType::merge, patch));
     }

@@ -31,8 +31,8 @@ ManifestRun::ManifestRun(World& world, const Item& item, const Job& job)
       m_applied(data::string_at(item.object, {"status", "providerStatus", k_applied_job}) ==
                 job.id) {
   m_redactor.add_all(job.imports);
-  if (const Json* before = data::find_path(item.object, {"status", "providerStatus", k_warnings})) {
-    m_warnings = *before;
+  if (data::find_path(item.object, {"status", "providerStatus", k_warnings}) != nullptr) {
+    m_warnings = data::strings_at(item.object, {"status", "providerStatus", k_warnings});
   }
 }
 

@@ -48,7 +48,7 @@ util::Result<Located> locate(World& world, const std::string& ns, const std::str
 
 /// A run reads the state when it starts and writes it when it ends.
 util::Result<> check_idle(const Located& at) {
-  const Json status = from_upstream_status(at.item.object.value("status", Json::object()));
+  const Json status = from_upstream_status(sound_status(at.item.object));
   if (!job_pending(status)) {
     return {};
   }

@@ -19,48 +19,6 @@ namespace {
 
 constexpr int k_oldest_minor = 29;  // native sidecars: design.md section 5
 
-/// What keeping the namespace of a VirtualCluster takes.
-std::vector<std::string> verbs_for(const Json& virtual_cluster) {
-  const Json& spec = resources::ObjectView(virtual_cluster).spec();
-  const bool adopt = data::bool_at(spec, {"adopt"});
-  const std::string_view policy = resources::deletion_policy(virtual_cluster);
-  std::vector<std::string> verbs{"get", "patch"};
-  if (!adopt && data::bool_at(spec, {"create"}, true)) {
-    verbs.emplace_back("create");
-  }
-  if (policy.empty() ? !adopt : policy == "Delete") {
-    verbs.emplace_back("delete");
-  }
-  return verbs;
-}
-
-// What kubist does on a cluster, as questions to it: in general, and where that is refused for the
-// namespaces of its virtual clusters by name.
-util::Result<std::string> missing_access(const Connection& connection, Work& work) {
-  KUBIST_TRY(const auto refused,
-             work.world().connections.refused_on_namespaces(connection, work.stop()));
-  std::vector<std::string> missing;
-  for (const engine::NodeId id : work.node().children) {
-    const engine::Node& child = work.context().graph[id];
-    if (refused.empty() || child.key.kind != "VirtualCluster") {
-      continue;
-    }
-    const std::string ns = resources::virtual_cluster_namespace(*child.object);
-    for (const std::string& verb : verbs_for(*child.object)) {
-      if (!refused.contains(verb)) {
-        continue;
-      }
-      KUBIST_TRY(const auto answer,
-                 connection.client->can_i(
-                     {.verb = verb, .resource = "namespaces", .ns = ns, .name = ns}, work.stop()));
-      if (!answer.allowed) {
-        missing.push_back(cat(verb, " namespace ", ns));
-      }
-    }
-  }
-  return util::join(missing, ", ");
-}
-
 class ClusterExecutor final : public ManagedExecutor {
  public:
   using ManagedExecutor::ManagedExecutor;
@@ -86,7 +44,14 @@ class ClusterExecutor final : public ManagedExecutor {
         children.begin(), children.end(),
         [&](engine::NodeId id) { return work.context().graph[id].key.kind == "VirtualCluster"; });
     check_version((*connection)->version, alignment);
-    KUBIST_CHECK(check_access(**connection, work, alignment));
+    KUBIST_TRY(const auto refused,
+               world().connections.refused_on_namespaces(**connection, work.stop()));
+    alignment.conditions.push_back(
+        refused.empty()
+            ? resources::Condition{"AccessGranted", "True", "Allowed", "namespaces can be managed"}
+            : resources::Condition{
+                  "AccessGranted", "Unknown", "ByNamespace",
+                  "each VirtualCluster says whether its namespace can be managed"});
     KUBIST_CHECK(align_istio(**connection, work, alignment));
     return alignment;
   }
@@ -133,22 +98,6 @@ class ClusterExecutor final : public ManagedExecutor {
     alignment.reason = "VersionTooOld";
     alignment.message =
         cat("Kubernetes ", version.git_version, " is older than 1.", k_oldest_minor);
-  }
-
-  static util::Result<> check_access(const Connection& connection, Work& work,
-                                     Alignment& alignment) {
-    KUBIST_TRY(const std::string missing, missing_access(connection, work));
-    alignment.conditions.push_back(
-        missing.empty()
-            ? resources::Condition{"AccessGranted", "True", "Allowed", "namespaces can be managed"}
-            : resources::Condition{"AccessGranted", "False", "Forbidden",
-                                   cat("not allowed: ", missing)});
-    if (!missing.empty() && alignment.outcome == Outcome::ready) {
-      alignment.outcome = Outcome::stalled;
-      alignment.reason = "Forbidden";
-      alignment.message = cat("the cluster's credentials may not: ", missing);
-    }
-    return {};
   }
 };
 

@@ -57,6 +57,44 @@ NamespaceWish wish_for(const engine::Node& node, const Json& spec) {
   return wish;
 }
 
+/// What keeping its namespace takes.
+std::vector<std::string> verbs_for(const Json& spec) {
+  const bool adopt = data::bool_at(spec, {"adopt"});
+  const std::string_view policy = data::string_at(spec, {"deletionPolicy"});
+  std::vector<std::string> verbs{"get", "patch"};
+  if (!adopt && data::bool_at(spec, {"create"}, true)) {
+    verbs.emplace_back("create");
+  }
+  if (policy.empty() ? !adopt : policy == "Delete") {
+    verbs.emplace_back("delete");
+  }
+  return verbs;
+}
+
+// Asked of the cluster before anything is made there: in general, and where that is refused for the
+// namespace by name. One that may not be kept is no other VirtualCluster's.
+util::Result<> check_access(const Connection& connection, Work& work, const std::string& ns) {
+  KUBIST_TRY(const auto refused,
+             work.world().connections.refused_on_namespaces(connection, work.stop()));
+  std::vector<std::string> missing;
+  for (const std::string& verb : verbs_for(work.spec())) {
+    if (!refused.contains(verb)) {
+      continue;
+    }
+    KUBIST_TRY(const auto answer,
+               connection.client->can_i(
+                   {.verb = verb, .resource = "namespaces", .ns = ns, .name = ns}, work.stop()));
+    if (!answer.allowed) {
+      missing.push_back(cat(verb, " namespace ", ns));
+    }
+  }
+  return missing.empty()
+             ? util::Result<>{}
+             : util::fail(ErrorKind::forbidden,
+                          cat("the cluster's credentials may not: ", util::join(missing, ", ")),
+                          "Grant them that, or give the Cluster other ones.", "Forbidden");
+}
+
 class VirtualClusterExecutor final : public ManagedExecutor {
  public:
   using ManagedExecutor::ManagedExecutor;
@@ -67,9 +105,10 @@ class VirtualClusterExecutor final : public ManagedExecutor {
     NamespaceWish wish = wish_for(work.node(), work.spec());
     if (place.home) {
       wish.delete_adopted = names_exactly(own_project(work), wish.name);
-      KUBIST_CHECK(check_home_namespace(world().survey, work.node(), wish.name));
+      KUBIST_CHECK(check_home_namespace(work.context().graph, work.node().key.ns, wish.name));
       KUBIST_CHECK(check_home_labels(own_project(work), work.spec()));
     }
+    KUBIST_CHECK(check_access(*place.connection, work, wish.name));
     KUBIST_TRY(const NamespaceFact fact,
                keep_namespace(work, {*place.client, place.cluster}, wish));
     Alignment alignment;
@@ -119,10 +158,11 @@ class VirtualClusterExecutor final : public ManagedExecutor {
 
  private:
   const engine::Node* own_project(Work& work) {
-    return world().survey.project_of(work.node().key.ns);
+    return work.context().graph.project_of(work.node().key.ns);
   }
 
   struct Place {
+    std::shared_ptr<const Connection> connection;
     std::shared_ptr<kube::Client> client;
     std::string cluster;  ///< empty: home
     bool home = false;
@@ -138,8 +178,7 @@ class VirtualClusterExecutor final : public ManagedExecutor {
         const auto connection,
         world().connections.connect(*cluster.object, allowed_servers(work.context().graph, cluster),
                                     false, work.stop()));
-    Place place;
-    place.client = connection->client;
+    Place place{connection, connection->client};
     place.home = connection->uid == world().home_uid;
     place.cluster = place.home ? "" : cluster.key.name;
     return place;

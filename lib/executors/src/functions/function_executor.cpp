@@ -192,7 +192,7 @@ class FunctionExecutor final : public TrafficExecutor {
   util::Result<> check_namespace(Work& work, const TrafficPlace& place, const std::string& ns) {
     const engine::Node& node = work.node();
     if (place.cluster.empty()) {
-      KUBIST_CHECK(check_home_namespace(world().survey, node, ns));
+      KUBIST_CHECK(check_home_namespace(work.context().graph, node.key.ns, ns));
     }
     const auto not_allowed = [&](std::string message) {
       return util::fail(refused("NamespaceNotAllowed", std::move(message),

@@ -93,9 +93,12 @@ util::Result<> remove_labels(Work& work, const kube::Target& target, const Names
   return {};
 }
 
-/// `own` owns project_ns, `other` owns `ns`; null: no Project does.
-util::Result<> check_projects(const engine::Node* own, const std::string& project_ns,
-                              const engine::Node* other, const std::string& ns) {
+}  // namespace
+
+util::Result<> check_home_namespace(const engine::Graph& graph, const std::string& project_ns,
+                                    const std::string& ns) {
+  const engine::Node* own = graph.project_of(project_ns);
+  const engine::Node* other = graph.project_of(ns);
   const auto not_allowed = [](std::string message, std::string hint) {
     return util::fail(util::make_error(ErrorKind::invalid, std::move(message), std::move(hint),
                                        "NamespaceNotAllowed"));
@@ -122,31 +125,11 @@ util::Result<> check_projects(const engine::Node* own, const std::string& projec
       "An administrator can add it to spec.home.namespaces of the Project.");
 }
 
-}  // namespace
-
-util::Result<> check_home_namespace(const Survey& survey, const engine::Node& node,
-                                    const std::string& ns) {
-  return check_projects(survey.project_of(node.key.ns), node.key.ns, survey.project_of(ns), ns);
-}
-
-util::Result<> check_home_namespace(const engine::Graph& graph, const std::string& project_ns,
-                                    const std::string& ns) {
-  return check_projects(project_of(graph, project_ns), project_ns, project_of(graph, ns), ns);
-}
-
 bool names_exactly(const engine::Node* project, const std::string& ns) {
   const Json* names = project == nullptr
                           ? nullptr
                           : data::find_path(*project->object, {"spec", "home", "namespaces"});
   return names != nullptr && std::find(names->begin(), names->end(), Json(ns)) != names->end();
-}
-
-const engine::Node* project_of(const engine::Graph& graph, std::string_view ns) {
-  const auto& nodes = graph.nodes();
-  const auto found = std::find_if(nodes.begin(), nodes.end(), [&](const engine::Node& node) {
-    return node.key.kind == "Project" && resources::project_namespace(*node.object) == ns;
-  });
-  return found == nodes.end() ? nullptr : &*found;
 }
 
 std::map<std::string, std::string> string_map(const Json* map) {

@@ -31,11 +31,8 @@ struct NamespaceFact {
 /// spec.labels or spec.annotations; empty for null.
 std::map<std::string, std::string> string_map(const data::Json* map);
 
-/// On the home cluster a node's objects lie in what its Project grants, never in a system namespace
-/// or another project's. Invalid, reason NamespaceNotAllowed.
-util::Result<> check_home_namespace(const Survey& survey, const engine::Node& node,
-                                    const std::string& ns);
-/// The same for what belongs to project namespace `project_ns`.
+/// On the home cluster what belongs to project namespace `project_ns` lies in what its Project
+/// grants, never in a system namespace or another project's. Invalid, reason NamespaceNotAllowed.
 util::Result<> check_home_namespace(const engine::Graph& graph, const std::string& project_ns,
                                     const std::string& ns);
 
@@ -43,9 +40,6 @@ util::Result<> check_home_namespace(const engine::Graph& graph, const std::strin
 /// without a star? That is its word for what a pattern must not give over what somebody else made:
 /// its deletion with its owner, and the project's rights there.
 bool names_exactly(const engine::Node* project, const std::string& ns);
-
-/// The Project that owns a namespace of the home cluster, or nullptr.
-const engine::Node* project_of(const engine::Graph& graph, std::string_view ns);
 
 /// The namespace of a Project, from the object and its spec after policies.
 NamespaceWish project_wish(const data::Json& project, const data::Json& spec);

@@ -111,7 +111,7 @@ util::Result<> keep_binding(Work& work, const Json& wish, const engine::Node& pr
 
 /// The Project of that namespace, where kubist acts as its account; else nullptr.
 util::Result<const engine::Node*> acted_for(Work& work, const std::string& project_ns) {
-  const engine::Node* project = work.world().survey.project_of(project_ns);
+  const engine::Node* project = work.context().graph.project_of(project_ns);
   if (project == nullptr) {
     return nullptr;
   }

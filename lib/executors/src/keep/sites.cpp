@@ -72,7 +72,7 @@ const engine::Node* virtual_cluster_of(const engine::Graph& graph, const std::st
 util::Result<deployers::Place> Sites::of(const engine::Graph& graph, const std::string& ns,
                                          const std::string& target, const std::stop_token& stop) {
   deployers::Place place;
-  const engine::Node* project = project_of(graph, ns);
+  const engine::Node* project = graph.project_of(ns);
   if (project != nullptr) {
     place.grants = pod_grants(*project->object);
   }
@@ -145,7 +145,7 @@ util::Result<deployers::Place> Sites::for_items(const engine::Graph& graph, cons
                                                 const std::string& target,
                                                 const std::stop_token& stop) {
   KUBIST_TRY(deployers::Place place, of(graph, ns, target, stop));
-  const engine::Node* project = project_of(graph, ns);
+  const engine::Node* project = graph.project_of(ns);
   if (project != nullptr) {
     place.check_chart_address = [&graph, project](const std::string& url) {
       return check_chart_address(graph, *project, url);

@@ -180,6 +180,9 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
     alignment.reason =
         progress.reason.empty() ? std::string(to_string(progress.state)) : progress.reason;
     alignment.message = progress.message;
+    if (alignment.message.empty() && progress.state != State::succeeded) {
+      alignment.message = "neither a policy nor its status says why";
+    }
     alignment.requeue_after = tick.look_again;
     alignment.needs_new_run = true;  // the routes move in between
     switch (progress.state) {

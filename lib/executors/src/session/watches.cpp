@@ -169,9 +169,8 @@ std::set<GroupKind> traffic_kinds(const engine::Graph& graph) {
     if (!served) {
       kinds.insert(found->second.begin(), found->second.end());
     }
-    const Json* made = data::find_path(node.status(), {"inventory"});  // by an ExecutorDefinition
-    for (std::size_t i = 0; made != nullptr && i < made->size(); ++i) {
-      kinds.emplace(data::string_at((*made)[i], {"group"}), data::string_at((*made)[i], {"kind"}));
+    for (const Json& made : data::array_at(node.status(), {"inventory"})) {  // by an executor
+      kinds.emplace(data::string_at(made, {"group"}), data::string_at(made, {"kind"}));
     }
   }
   return kinds;

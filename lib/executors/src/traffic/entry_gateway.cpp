@@ -27,18 +27,10 @@ class EntryGatewayExecutor final : public TrafficExecutor {
     for (const Json& server : spec["servers"]) {
       KUBIST_CHECK(check_hosts(work, place, server["hosts"]));
     }
-    KUBIST_TRY(const auto resource, require_served(work, place, k_istio_group, "Gateway"));
-    KUBIST_TRY(auto gated, istio_gate(work, place));
-    if (gated) {
-      return *std::move(gated);
+    KUBIST_TRY(Alignment alignment, keep_istio_object(work, place, "Gateway", spec));
+    if (alignment.outcome == engine::Outcome::ready) {
+      KUBIST_CHECK(find_addresses(work, place, traffic::gateway_selector(object), alignment));
     }
-    OwnedObjects objects(work, place);
-    KUBIST_CHECK(objects.keep({spec_wish(resource, work.node().key.name, spec)}));
-    KUBIST_CHECK(objects.prune());
-    Alignment alignment;
-    alignment.conditions.push_back(objects.drift_condition());
-    alignment.status["inventory"] = objects.inventory();
-    KUBIST_CHECK(find_addresses(work, place, traffic::gateway_selector(object), alignment));
     return alignment;
   }
 

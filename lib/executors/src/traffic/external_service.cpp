@@ -20,18 +20,7 @@ class ExternalServiceExecutor final : public TrafficExecutor {
     KUBIST_TRY(Json spec, traffic::service_entry_spec(effective_object(work)));
     KUBIST_CHECK(check_hosts(work, place, spec["hosts"]));
     limit_exports(work, place, spec);
-    KUBIST_TRY(const auto resource, require_served(work, place, k_istio_group, "ServiceEntry"));
-    KUBIST_TRY(auto gated, istio_gate(work, place));
-    if (gated) {
-      return *std::move(gated);
-    }
-    OwnedObjects objects(work, place);
-    KUBIST_CHECK(objects.keep({spec_wish(resource, work.node().key.name, spec)}));
-    KUBIST_CHECK(objects.prune());
-    Alignment alignment;
-    alignment.conditions.push_back(objects.drift_condition());
-    alignment.status["inventory"] = objects.inventory();
-    return alignment;
+    return keep_istio_object(work, place, "ServiceEntry", spec);
   }
 };
 

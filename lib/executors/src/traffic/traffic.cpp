@@ -43,4 +43,20 @@ util::Result<engine::Removal> TrafficExecutor::remove_node(Work& work) {
   return OwnedObjects(work, *place).remove_all(all_goes ? Users{} : users_of(work, *place));
 }
 
+util::Result<engine::Alignment> keep_istio_object(Work& work, const TrafficPlace& place,
+                                                  const char* kind, const Json& spec) {
+  KUBIST_TRY(const auto resource, require_served(work, place, k_istio_group, kind));
+  KUBIST_TRY(auto gated, istio_gate(work, place));
+  if (gated) {
+    return *std::move(gated);
+  }
+  OwnedObjects objects(work, place);
+  KUBIST_CHECK(objects.keep({spec_wish(resource, work.node().key.name, spec)}));
+  KUBIST_CHECK(objects.prune());
+  engine::Alignment alignment;
+  alignment.conditions.push_back(objects.drift_condition());
+  alignment.status["inventory"] = objects.inventory();
+  return alignment;
+}
+
 }  // namespace kubist::executors

@@ -20,4 +20,9 @@ class TrafficExecutor : public ManagedExecutor {
   util::Result<engine::Removal> remove_node(Work& work) final;
 };
 
+/// Keeps the one object of a node: of that kind of Istio's, with the node's name and this spec. Not
+/// ready, and nothing is written, while Istio is not (istio_gate()).
+util::Result<engine::Alignment> keep_istio_object(Work& work, const TrafficPlace& place,
+                                                  const char* kind, const data::Json& spec);
+
 }  // namespace kubist::executors

@@ -226,9 +226,7 @@ std::vector<engine::Node> nodes_of(const Snapshot& snapshot) {
   for (const Json& object : snapshot.nodes) {
     engine::Node& node = nodes.emplace_back(engine::make_node(object));
     if (const auto why = snapshot.unreadable.find(node.uid); why != snapshot.unreadable.end()) {
-      node.unreadable = true;
-      node.problem = why->second;
-      node.problem_reason = why->second.reason;
+      node.make_unreadable(why->second);
     }
   }
   return nodes;

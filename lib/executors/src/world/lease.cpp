@@ -27,7 +27,7 @@ LeaseRecord record_of(const Json& lease) {
   record.holder = data::string_at(lease, {"spec", "holderIdentity"});
   record.run_id = data::string_at(lease, {"metadata", "annotations", k_run_annotation});
   record.renew_time = data::string_at(lease, {"spec", "renewTime"});
-  record.transitions = static_cast<int>(data::int_at(lease, {"spec", "leaseTransitions"}));
+  record.transitions = data::count_at(lease, {"spec", "leaseTransitions"});
   record.duration = std::chrono::seconds(data::int_at(lease, {"spec", "leaseDurationSeconds"}, 15));
   record.resource_version = data::string_at(lease, {"metadata", "resourceVersion"});
   return record;

@@ -90,11 +90,6 @@ struct Survey::Cluster {
 Survey::Survey(const engine::Graph& graph, const std::vector<engine::NodeId>& selected,
                const kube::Client& home)
     : m_home(home) {
-  for (const engine::Node& node : graph.nodes()) {
-    if (node.key.kind == "Project") {
-      m_project_of.emplace(resources::project_namespace(*node.object), &node);
-    }
-  }
   for (const engine::NodeId top : selected) {
     for (const engine::NodeId id : graph.subtree(top)) {
       const engine::Node& node = graph[id];
@@ -110,11 +105,6 @@ Survey::Survey(const engine::Graph& graph, const std::vector<engine::NodeId>& se
 }
 
 Survey::~Survey() = default;
-
-const engine::Node* Survey::project_of(std::string_view ns) const {
-  const auto found = m_project_of.find(ns);
-  return found != m_project_of.end() ? found->second : nullptr;
-}
 
 std::size_t Survey::asking(const kube::Client& client, const engine::Node& node) const {
   if (&client == &m_home) {

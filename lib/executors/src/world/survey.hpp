@@ -27,13 +27,11 @@ namespace kubist::executors {
 class Survey {
  public:
   /// `selected`: the subtrees of the run; how many ask about a cluster decides how it is read.
-  /// REQUIRES: `graph` and `home` outlive it.
+  /// REQUIRES: `home` outlives it.
   Survey(const engine::Graph& graph, const std::vector<engine::NodeId>& selected,
          const kube::Client& home);
   ~Survey();
 
-  /// The Project that owns a namespace of the home cluster, or nullptr.
-  const engine::Node* project_of(std::string_view ns) const;
   /// The Namespace that a Project or VirtualCluster keeps; nothing: there is none.
   util::Result<std::optional<data::Json>> find_namespace(kube::Client& client,
                                                          const engine::Node& node,
@@ -64,7 +62,6 @@ class Survey {
   Cluster& cluster(const kube::Client& client);
 
   const kube::Client& m_home;
-  std::map<std::string, const engine::Node*, std::less<>> m_project_of;
   std::size_t m_on_home = 0;
   std::unordered_map<engine::NodeId, std::size_t> m_on_cluster;
   std::mutex m_mutex;  ///< guards m_clusters, not what is in it

@@ -17,6 +17,9 @@ Json from_upstream_spec(Json spec);
 /// providerStatus holds exports, exportGeneration and handledRequest; what is required there is
 /// never missing.
 Json to_upstream_status(Json status);
+/// The status of a DeployItem, in either form; what is not of the type that it has there reads as
+/// absent. In providerStatus, which is each deployer's own, anything may stand.
+Json sound_status(const Json& deploy_item);
 Json from_upstream_status(Json status);
 
 }  // namespace kubist::deployers

@@ -28,6 +28,10 @@ class Graph {
   /// The same, or not_found naming the nearest known name of that kind.
   util::Result<std::vector<NodeId>> require(const Key& key) const;
 
+  /// The Project that owns a namespace of the home cluster, or nullptr. Of several that claim it
+  /// the one that keeps it already, else the first by name.
+  const Node* project_of(const std::string& ns) const;
+
   /// The node and all below it, parents before children.
   std::vector<NodeId> subtree(NodeId id) const;
   /// Every node, parents before children.
@@ -50,6 +54,7 @@ class Graph {
   std::vector<Node> m_nodes;
   std::vector<NodeId> m_roots;
   std::unordered_multimap<Key, NodeId, KeyHash> m_index;
+  std::unordered_map<std::string, NodeId> m_project_of;  ///< by its namespace
 };
 
 }  // namespace kubist::engine

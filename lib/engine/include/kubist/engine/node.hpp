@@ -81,6 +81,8 @@ struct Node {
   const Json& status() const;
   /// Makes it the node of one of several targets.
   void become_target(const std::string& virtual_cluster);
+  /// Sets `unreadable`, and why as its problem.
+  void make_unreadable(util::Error why);
   /// metadata.annotations[name], or empty.
   std::string annotation(std::string_view name) const;
 

@@ -38,11 +38,13 @@ struct ManifestOptions {
 struct ManifestSet {
   std::vector<Manifest> manifests;
   std::vector<util::Error> errors;
+  std::vector<std::string> warnings;  ///< one line each, about objects that were read
 };
 
-/// Reads every path of `-f`: a file, a folder (its .yaml, .yml and .json files in name order), "-", or
-/// a URL. Lists (kind List and *List with items) are flattened. Every object has apiVersion, kind and
-/// metadata.name, or an error says where it lacks one.
+/// Reads every path of `-f`: a file, a folder (its .yaml, .yml and .json files in name order), "-",
+/// or a URL. Lists (kind List and *List with items) are flattened. Every object has apiVersion,
+/// kind and metadata.name, or an error says where it lacks one. A cluster-scoped object of kubist's
+/// kinds loses a metadata.namespace, with a warning.
 ManifestSet read_manifests(const std::vector<std::string>& paths, const ManifestOptions& options);
 
 /// The same for text in memory.
