@@ -5,7 +5,6 @@
 #include <kubist/apply/inventory.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/api_call.hpp>
-#include <kubist/kube/api_error.hpp>
 #include <kubist/util/base64.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
@@ -207,10 +206,8 @@ util::Result<Inventory> read_inventory(kube::Client& client, const InventoryName
 
 namespace {
 
-util::Result<> write_head(kube::Client& client, Inventory& inventory, Json object,
-                          std::string_view manager, const std::stop_token& stop) {
-  kube::WriteOptions write;
-  write.field_manager = manager;
+util::Result<> write_head(const kube::Writer& writer, const kube::Target& target,
+                          Inventory& inventory, Json object) {
   const auto& resource = kube::well_known::config_maps();
   const bool exists = !inventory.uid.empty();
   if (exists) {
@@ -220,10 +217,9 @@ util::Result<> write_head(kube::Client& client, Inventory& inventory, Json objec
       object["data"][k_parts_key] = nullptr;
     }
   }
-  auto written = client.json(exists ? kube::patch(resource, inventory.name.ns, inventory.name.name,
-                                                  kube::PatchType::merge, object, write)
-                                    : kube::create(resource, object, write),
-                             stop);
+  auto written = exists ? writer.patch(target, resource, inventory.name.ns, inventory.name.name,
+                                       kube::PatchType::merge, object)
+                        : writer.create(target, resource, object);
   if (!written) {
     util::Error error = util::with_context(written.error(), where(inventory.name));
     if (error.kind == ErrorKind::conflict) {
@@ -237,12 +233,8 @@ util::Result<> write_head(kube::Client& client, Inventory& inventory, Json objec
   return {};
 }
 
-util::Result<> write_parts(kube::Client& client, const Inventory& inventory,
-                           const std::vector<Json>& parts, std::string_view manager,
-                           const std::stop_token& stop) {
-  kube::ApplyOptions options;
-  options.field_manager = manager;
-  options.force = true;
+util::Result<> write_parts(const kube::Writer& writer, const kube::Target& target,
+                           const Inventory& inventory, const std::vector<Json>& parts) {
   for (Json part : parts) {
     const std::string name(data::string_at(part, {"metadata", "name"}));
     if (std::find(inventory.parts.begin(), inventory.parts.end(), name) != inventory.parts.end()) {
@@ -252,7 +244,7 @@ util::Result<> write_parts(kube::Client& client, const Inventory& inventory,
                                                         {"kind", "ConfigMap"},
                                                         {"name", inventory.name.name},
                                                         {"uid", inventory.uid}}});
-    auto written = client.run(kube::apply(kube::well_known::config_maps(), part, options), stop);
+    auto written = writer.apply(target, kube::well_known::config_maps(), part, {.force = true});
     if (!written) {
       return util::fail(util::with_context(written.error(), where(inventory.name)));
     }
@@ -261,20 +253,20 @@ util::Result<> write_parts(kube::Client& client, const Inventory& inventory,
 }
 
 /// What nothing points to any more. One that stays goes with the head, whose it is.
-void drop_parts(kube::Client& client, const Inventory& inventory,
-                const std::vector<std::string>& wanted, const std::stop_token& stop) {
+void drop_parts(const kube::Writer& writer, const kube::Target& target, const Inventory& inventory,
+                const std::vector<std::string>& wanted) {
   for (const std::string& part : inventory.parts) {
     if (std::find(wanted.begin(), wanted.end(), part) == wanted.end()) {
       static_cast<void>(
-          client.run(kube::remove(kube::well_known::config_maps(), inventory.name.ns, part), stop));
+          writer.remove(target, kube::well_known::config_maps(), inventory.name.ns, part));
     }
   }
 }
 
 }  // namespace
 
-util::Result<> write_inventory(kube::Client& client, Inventory& inventory, InventoryEntries entries,
-                               std::string_view manager, std::stop_token stop) {
+util::Result<> write_inventory(const kube::Writer& writer, const kube::Target& target,
+                               Inventory& inventory, InventoryEntries entries) {
   const bool exists = !inventory.uid.empty();
   if (exists ? entries == inventory.entries : entries.empty()) {
     return {};
@@ -284,34 +276,35 @@ util::Result<> write_inventory(kube::Client& client, Inventory& inventory, Inven
     // Parts belong to the head, so it comes first; nothing that they name has been made yet.
     Json alone = objects.head;
     alone["data"].erase(k_parts_key);
-    KUBIST_CHECK(write_head(client, inventory, std::move(alone), manager, stop));
+    KUBIST_CHECK(write_head(writer, target, inventory, std::move(alone)));
   }
-  KUBIST_CHECK(write_parts(client, inventory, objects.parts, manager, stop));
-  KUBIST_CHECK(write_head(client, inventory, objects.head, manager, stop));
+  KUBIST_CHECK(write_parts(writer, target, inventory, objects.parts));
+  KUBIST_CHECK(write_head(writer, target, inventory, objects.head));
   const std::vector<std::string> parts = inventory_parts(objects.head);
-  drop_parts(client, inventory, parts, stop);
+  drop_parts(writer, target, inventory, parts);
   inventory.parts = parts;
   inventory.entries = std::move(entries);
   return {};
 }
 
-PruneDecision decide_prune(const InventoryEntry& entry, std::string_view set_id, const Json* live) {
-  using Action = PruneDecision::Action;
-  if (live == nullptr) {
-    return {Action::gone, {}};
+OwnerMark set_mark(const InventoryName& name) {
+  return {OwnerMark::On::label, std::string(k_applyset_part_of), applyset_id(name)};
+}
+
+std::vector<Recorded> records_of(const InventoryEntries& entries) {
+  std::vector<Recorded> records;
+  for (const auto& [ref, entry] : entries) {
+    records.push_back({ref, entry.api_version, entry.uid});
   }
-  const resources::ObjectView view(*live);
-  if (!entry.uid.empty() && entry.uid != view.uid()) {
-    return {Action::keep, "it was deleted and made again by somebody else"};
-  }
-  if (view.label(k_applyset_part_of) != set_id) {
-    return {Action::keep, cat("its label ", k_applyset_part_of, " does not name this set")};
-  }
-  if (view.annotation("cli-utils.sigs.k8s.io/on-remove") == "keep" ||
-      view.annotation("client.lifecycle.config.k8s.io/deletion") == "detach") {
-    return {Action::keep, "its annotation asks to keep it"};
-  }
-  return {Action::remove, {}};
+  return records;
+}
+
+std::string reason_to_keep(const Owned& owned, const InventoryName& name) {
+  std::string reason = reason_to_leave(owned.recorded, owned.live, set_mark(name));
+  const resources::ObjectView view(owned.live);
+  const bool asked = view.annotation("cli-utils.sigs.k8s.io/on-remove") == "keep" ||
+                     view.annotation("client.lifecycle.config.k8s.io/deletion") == "detach";
+  return reason.empty() && asked ? "its annotation asks to keep it" : reason;
 }
 
 }  // namespace kubist::apply

@@ -1,16 +1,16 @@
 #include <algorithm>
+#include <iterator>
+#include <set>
 
+#include <kubist/apply/owned.hpp>
 #include <kubist/apply/remove.hpp>
-#include <kubist/data/pointer.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/text.hpp>
 
-#include "calls.hpp"
 #include "set_run.hpp"
 
 namespace kubist::apply {
 
-using data::Json;
 using resources::ObjectRef;
 using util::cat;
 
@@ -21,9 +21,19 @@ bool SetRun::open_inventory() {
     return false;
   }
   m_inventory = *std::move(inventory);
-  m_set_id = applyset_id(*m_options.inventory);
+  const OwnerMark mark = set_mark(*m_options.inventory);
   for (Work& work : m_works) {
-    resources::set_label(work.manifest->object, k_applyset_part_of, m_set_id);
+    resources::set_label(work.manifest->object, mark.key, mark.value);
+  }
+  return true;
+}
+
+bool SetRun::store_inventory(InventoryEntries entries) {
+  const kube::Writer writer({.field_manager = m_options.manager, .permit = m_options.permit});
+  if (auto written = write_inventory(writer, {m_client}, *m_inventory, std::move(entries));
+      !written) {
+    m_report.errors.push_back(written.error());
+    return false;
   }
   return true;
 }
@@ -45,14 +55,8 @@ bool SetRun::note_inventory() {
   for (const Work& work : m_works) {
     entries.try_emplace(work.ref, InventoryEntry{work.result.api_version, ""});
   }
-  if (auto written =
-          write_inventory(m_client, *m_inventory, std::move(entries), m_options.manager, m_stop);
-      !written) {
-    m_report.errors.push_back(written.error());
-    return false;
-  }
-  m_inventory_noted = true;
-  return true;
+  m_inventory_noted = store_inventory(std::move(entries));
+  return m_inventory_noted;
 }
 
 void SetRun::close_inventory() {
@@ -66,142 +70,115 @@ void SetRun::close_inventory() {
     }
   }
   if (m_options.prune && all_ok) {
-    for (ObjectResult& result : prune_stale()) {
-      if (result.ok()) {
-        entries.erase(result.ref);
-      }
-      m_report.results.push_back(std::move(result));
-      if (m_options.on_result) {
-        m_options.on_result(m_report.results.back());
-      }
-    }
+    prune_stale(entries);
   } else if (m_options.prune && m_options.on_progress) {
     m_options.on_progress("nothing is pruned, because not everything was applied");
   }
-  if (m_options.dry_run != kube::DryRun::none || !m_report.errors.empty()) {
-    return;
-  }
-  // Also after a stop: what was written shall be known with its uid.
-  if (auto written = write_inventory(m_client, *m_inventory, std::move(entries), m_options.manager);
-      !written) {
-    m_report.errors.push_back(written.error());
+  if (m_options.dry_run == kube::DryRun::none && m_report.errors.empty()) {
+    store_inventory(std::move(entries));  // also after a stop: what was written, with its uid
   }
 }
 
-ObjectResult SetRun::prune_result(const ObjectRef& ref, const InventoryEntry& entry) const {
-  ObjectResult result;
-  result.ref = ref;
-  result.api_version = entry.api_version;
-  result.uid = entry.uid;
-  return result;
-}
-
-std::vector<ObjectResult> SetRun::prune_stale() {
-  struct Stale {
-    ObjectResult result;
-    kube::ApiResource resource;
-    InventoryEntry entry;
-    std::optional<Json> live;
-    bool unreadable = false;
-  };
+/// What the inventory has and the input has not.
+std::vector<Recorded> SetRun::stale() const {
+  std::vector<Recorded> stale = records_of(m_inventory->entries);
   std::set<ObjectRef> wanted;
-  std::set<std::string> used_namespaces;
   for (const Work& work : m_works) {
     wanted.insert(work.ref);
-    used_namespaces.insert(work.ref.ns);
   }
-  std::vector<Stale> stale;
-  std::vector<ObjectResult> results;
-  for (const auto& [ref, entry] : m_inventory->entries) {
-    if (wanted.contains(ref)) {
-      continue;
-    }
-    Stale found{prune_result(ref, entry), {}, entry, {}, false};
-    auto resource = m_client.discovery().find_kind(entry.api_version, ref.kind, m_stop);
-    if (!resource) {
-      const bool kind_gone = resource.error().kind == util::ErrorKind::not_found;
-      found.result.outcome = kind_gone ? Outcome::pruned : Outcome::failed;
-      found.result.error = kind_gone ? std::nullopt : std::optional(resource.error());
-      results.push_back(std::move(found.result));
-      continue;
-    }
-    found.resource = *std::move(resource);
-    stale.push_back(std::move(found));
-  }
-  Tags tags(stale.size());
-  for (std::size_t i = 0; i < tags.size(); ++i) {
-    tags[i] = i;
-  }
-  run_calls(
-      m_client, tags,
-      [&](std::size_t tag) {
-        const Stale& item = stale[tag];
-        kube::ApiCall call = kube::get(item.resource, item.result.ref.ns, item.result.ref.name);
-        call.accept = kube::k_accept_metadata;
-        return call;
-      },
-      [&](std::size_t tag, util::Result<kube::Reply> reply) -> Delay {
-        Stale& item = stale[tag];
-        if (auto live = reply ? reply->json() : util::Result<Json>(tl::unexpect, reply.error())) {
-          item.live = *std::move(live);
-        } else if (live.error().kind != util::ErrorKind::not_found) {
-          item.unreadable = true;
-          item.result.outcome = Outcome::failed;
-          item.result.error = live.error();
-        }
-        return std::nullopt;
-      },
-      m_stop);
-  std::vector<Target> targets;
-  for (Stale& item : stale) {
-    const ObjectRef& ref = item.result.ref;
-    if (item.unreadable) {
-      results.push_back(std::move(item.result));
-      continue;
-    }
-    PruneDecision decision = decide_prune(item.entry, m_set_id, item.live ? &*item.live : nullptr);
-    const bool holds_others =
-        ref.group.empty() && ref.kind == "Namespace" && used_namespaces.contains(ref.name);
-    if (decision.action == PruneDecision::Action::remove && holds_others) {
-      item.result.outcome = Outcome::failed;
-      item.result.error =
-          util::make_error(util::ErrorKind::conflict,
-                           cat("Namespace ", ref.name,
-                               " is no longer in the input, but objects of the input live in it"),
-                           "Put it back, or move the objects.");
-      results.push_back(std::move(item.result));
-    } else if (decision.action == PruneDecision::Action::remove) {
-      targets.push_back({item.resource,
-                         ref.ns,
-                         ref.name,
-                         std::string(resources::ObjectView(*item.live).uid()),
-                         {}});
+  std::erase_if(stale, [&](const Recorded& each) { return wanted.contains(each.ref); });
+  return stale;
+}
+
+/// What becomes of an object without its deletion; nothing: it may be deleted.
+std::optional<ObjectResult> SetRun::left_alone(const Recorded& recorded,
+                                               const util::Result<Owned>& found) const {
+  ObjectResult result;
+  result.ref = recorded.ref;
+  result.api_version = recorded.api_version;
+  result.uid = recorded.uid;
+  if (!found) {
+    const bool stopped = found.error().kind == util::ErrorKind::cancelled;
+    result.outcome = stopped ? Outcome::skipped : Outcome::failed;
+    if (stopped) {
+      result.message = "the run was stopped before it was deleted";
     } else {
-      item.result.outcome =
-          decision.action == PruneDecision::Action::gone ? Outcome::pruned : Outcome::kept;
-      item.result.message = decision.action == PruneDecision::Action::gone
-                                ? "it was gone already"
-                                : "no longer in the input, but left alone: " + decision.reason;
-      results.push_back(std::move(item.result));
+      result.error = found.error();
+    }
+    return result;
+  }
+  if (found->live.is_null()) {
+    result.outcome = Outcome::pruned;
+    result.message = "it was gone already";
+    return result;
+  }
+  if (const std::string reason = reason_to_keep(*found, m_inventory->name); !reason.empty()) {
+    result.outcome = Outcome::kept;
+    result.message = "no longer in the input, but left alone: " + reason;
+    return result;
+  }
+  const bool holds_others = recorded.ref.group.empty() && recorded.ref.kind == "Namespace" &&
+                            std::any_of(m_works.begin(), m_works.end(), [&](const Work& work) {
+                              return work.ref.ns == recorded.ref.name;
+                            });
+  if (holds_others) {
+    result.outcome = Outcome::failed;
+    result.error =
+        util::make_error(util::ErrorKind::conflict,
+                         cat("Namespace ", recorded.ref.name,
+                             " is no longer in the input, but objects of the input live in it"),
+                         "Put it back, or move the objects.");
+    return result;
+  }
+  return std::nullopt;
+}
+
+/// Deletes what is stale. Loses of `entries` what is gone or somebody else's: what could not be
+/// deleted, or was not seen to go, is tried again by the next run.
+void SetRun::prune_stale(InventoryEntries& entries) {
+  const std::vector<Recorded> records = stale();
+  const auto found = find_owned(m_client, records, kube::Form::metadata, m_stop);
+  std::vector<ObjectResult> results;
+  std::vector<Target> targets;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    if (auto left = left_alone(records[i], found[i])) {
+      results.push_back(*std::move(left));
+    } else {
+      targets.push_back(target_of(*found[i]));
     }
   }
-  RemoveOptions remove;
-  remove.dry_run = m_options.dry_run;
-  remove.ignore_not_found = true;
-  remove.wait = m_options.wait;
-  remove.timeout = time_left();
-  Report removed = remove_set(m_client, targets, remove, m_stop);
+  Report removed = remove_stale(targets);
+  std::move(removed.results.begin(), removed.results.end(), std::back_inserter(results));
+  for (ObjectResult& result : results) {
+    if (result.ok()) {
+      entries.erase(result.ref);
+    }
+    m_report.results.push_back(std::move(result));
+    if (m_options.on_result) {
+      m_options.on_result(m_report.results.back());
+    }
+  }
+  for (NotReady& left : removed.not_ready) {
+    entries.insert(*m_inventory->entries.find(left.ref));
+    m_report.not_ready.push_back(std::move(left));
+  }
+}
+
+Report SetRun::remove_stale(const std::vector<Target>& targets) {
+  RemoveOptions options;
+  options.dry_run = m_options.dry_run;
+  options.ignore_not_found = true;
+  options.wait = m_options.wait;
+  options.timeout = time_left();
+  options.permit = m_options.permit;
+  Report removed = remove_set(m_client, targets, options, m_stop);
   for (ObjectResult& result : removed.results) {
     result.index = ObjectResult::k_no_input;
     if (result.outcome == Outcome::deleted || result.outcome == Outcome::unchanged) {
       result.outcome = Outcome::pruned;
     }
-    results.push_back(std::move(result));
   }
-  for (NotReady& left : removed.not_ready) {
-    m_report.not_ready.push_back(std::move(left));
-  }
-  return results;
+  return removed;
 }
 
 }  // namespace kubist::apply

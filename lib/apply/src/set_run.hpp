@@ -55,8 +55,12 @@ class SetRun {
   bool open_inventory();
   bool note_inventory();
   void close_inventory();
-  std::vector<ObjectResult> prune_stale();
-  ObjectResult prune_result(const resources::ObjectRef& ref, const InventoryEntry& entry) const;
+  bool store_inventory(InventoryEntries entries);
+  std::vector<Recorded> stale() const;
+  std::optional<ObjectResult> left_alone(const Recorded& recorded,
+                                         const util::Result<Owned>& found) const;
+  void prune_stale(InventoryEntries& entries);
+  Report remove_stale(const std::vector<Target>& targets);
   void wait_for_all();
 
   std::chrono::nanoseconds time_left() const;
@@ -77,7 +81,6 @@ class SetRun {
   std::map<std::size_t, std::vector<Conflict>> m_conflicts;
 
   std::optional<Inventory> m_inventory;
-  std::string m_set_id;
   bool m_inventory_noted = false;
 
   Report m_report;

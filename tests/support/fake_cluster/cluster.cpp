@@ -173,6 +173,11 @@ void FakeCluster::deny(const std::string& verb) {
   m_impl->server.deny(verb);
 }
 
+void FakeCluster::silence(const std::string& group, bool silent) {
+  const std::lock_guard lock(m_impl->mutex);
+  m_impl->server.kinds().silence(group, silent);
+}
+
 void FakeCluster::compact() {
   const std::lock_guard lock(m_impl->mutex);
   m_impl->server.store().compact();

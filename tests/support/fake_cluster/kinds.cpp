@@ -103,7 +103,11 @@ void FakeKinds::add(kube::ApiResource resource, bool generation,
 
 void FakeKinds::add_crd(const Json& crd) {
   const Json& spec = crd.at("spec");
+  remove_crd(spec.at("group").get<std::string>(), spec.at("names").at("plural").get<std::string>());
   for (const Json& version : spec.at("versions")) {
+    if (!version.value("served", true)) {
+      continue;
+    }
     FakeKind kind;
     kind.resource =
         kube::make_resource(spec.at("group"), version.at("name"), spec.at("names").at("kind"),
@@ -122,11 +126,6 @@ void FakeKinds::add_crd(const Json& crd) {
       throw std::logic_error(compiled.error().to_string());
     }
     kind.schema = std::make_shared<const data::Schema>(*std::move(compiled));
-    std::erase_if(m_kinds, [&](const FakeKind& each) {
-      return each.resource.group == kind.resource.group &&
-             each.resource.version == kind.resource.version &&
-             each.resource.plural == kind.resource.plural;
-    });
     m_kinds.push_back(std::move(kind));
   }
 }
@@ -135,6 +134,14 @@ void FakeKinds::remove_crd(std::string_view group, std::string_view plural) {
   std::erase_if(m_kinds, [&](const FakeKind& each) {
     return each.custom && each.resource.group == group && each.resource.plural == plural;
   });
+}
+
+void FakeKinds::silence(const std::string& group, bool silent) {
+  if (silent) {
+    m_silent.insert(group);
+  } else {
+    m_silent.erase(group);
+  }
 }
 
 const FakeKind* FakeKinds::find(std::string_view group, std::string_view version,
@@ -164,9 +171,13 @@ Json FakeKinds::discovery(bool core) const {
     auto version = std::find_if(versions.begin(), versions.end(),
                                 [&](const Json& each) { return each["version"] == of.version; });
     if (version == versions.end()) {
-      versions.push_back(
-          {{"version", of.version}, {"freshness", "Current"}, {"resources", Json::array()}});
+      versions.push_back({{"version", of.version},
+                          {"freshness", is_silent(of.group) ? "Stale" : "Current"},
+                          {"resources", Json::array()}});
       version = std::prev(versions.end());
+    }
+    if (is_silent(of.group)) {
+      continue;
     }
     Json subresources = Json::array();
     for (const std::string& name : of.subresources) {

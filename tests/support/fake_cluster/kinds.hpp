@@ -1,6 +1,7 @@
 #pragma once
-#include <deque>
+#include <list>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,6 +57,9 @@ class FakeKinds {
   /// Serves the versions that the CRD serves. An existing kind is replaced.
   void add_crd(const data::Json& crd);
   void remove_crd(std::string_view group, std::string_view plural);
+  /// The server behind a group is down, or up again: discovery knows its versions and no more.
+  void silence(const std::string& group, bool silent);
+  bool is_silent(const std::string& group) const { return m_silent.contains(group); }
   /// Null: not served. Valid until the kind is removed.
   const FakeKind* find(std::string_view group, std::string_view version,
                        std::string_view plural) const;
@@ -64,7 +68,8 @@ class FakeKinds {
 
  private:
   void add(kube::ApiResource resource, bool generation, std::vector<std::string> short_names = {});
-  std::deque<FakeKind> m_kinds;
+  std::list<FakeKind> m_kinds;  ///< a list: who removes a CRD holds the kind of CRDs
+  std::set<std::string> m_silent;
 };
 
 }  // namespace kubist::testing

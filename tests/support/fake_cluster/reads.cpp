@@ -62,6 +62,10 @@ http::Response FakeServer::serve(const FakeRequest& request) {
   if (const auto answer = review(request)) {
     return json_answer(201, *answer);
   }
+  if (m_kinds.is_silent(request.group)) {
+    throw Refusal{503, "ServiceUnavailable",
+                  "the server is currently unable to handle the request"};
+  }
   const FakeKind& kind = kind_of(request);
   if (request.method == "GET") {
     return request.name.empty() ? list(request, kind) : read(request, kind);

@@ -72,18 +72,3 @@ TEST_CASE("inventory: a line that cannot be read is an error, not a guess") {
   const Json object{{"data", {{"entries", "v1 ConfigMap a/b\n"}}}};
   CHECK_FALSE(inventory_entries(object));
 }
-
-TEST_CASE("prune: entry, label and uid must agree") {
-  using Action = PruneDecision::Action;
-  const Json live{
-      {"metadata", {{"uid", "u1"}, {"labels", {{"applyset.kubernetes.io/part-of", "set"}}}}}};
-  CHECK(decide_prune({"v1", "u1"}, "set", nullptr).action == Action::gone);
-  CHECK(decide_prune({"v1", "u1"}, "set", &live).action == Action::remove);
-  // Noted before it was made, and then the run was killed: the label is all there is.
-  CHECK(decide_prune({"v1", ""}, "set", &live).action == Action::remove);
-  CHECK(decide_prune({"v1", "u2"}, "set", &live).action == Action::keep);
-  CHECK(decide_prune({"v1", "u1"}, "other", &live).action == Action::keep);
-  Json kept = live;
-  kept["metadata"]["annotations"]["cli-utils.sigs.k8s.io/on-remove"] = "keep";
-  CHECK(decide_prune({"v1", "u1"}, "set", &kept).action == Action::keep);
-}

@@ -168,10 +168,15 @@ TEST_CASE("managed: what is no object in the status is left out") {
 
 TEST_CASE("managed: what is kept in the status comes back") {
   std::vector<Managed> managed(2);
-  managed[0] = {ManagePolicy::keep, "apps/v1", {"apps", "Deployment", "ns", "web"},
-                "uid-1",            false,     nullptr,                  nullptr};
-  managed[1] = {ManagePolicy::manage, "v1", {"", "Namespace", "", "ns"}, "", true,
-                Json{{"a", "b"}},     Json{{"spec", 1}}};
+  managed[0].policy = ManagePolicy::keep;
+  managed[0].api_version = "apps/v1";
+  managed[0].ref = {"apps", "Deployment", "ns", "web"};
+  managed[0].uid = "uid-1";
+  managed[1].api_version = "v1";
+  managed[1].ref = {"", "Namespace", "", "ns"};
+  managed[1].stale = true;
+  managed[1].annotate_before_delete = Json{{"a", "b"}};
+  managed[1].patch_before_delete = Json{{"spec", 1}};
   const Json list = managed_json(managed);
   const auto back =
       managed_of(manifest_item(Json::object(), {{"providerStatus", {{"managedResources", list}}}}));

@@ -5,6 +5,7 @@
 #include "uninstall/uninstall_steps.hpp"
 
 using namespace istio_test;
+namespace apply = kubist::apply;
 namespace kube = kubist::kube;
 namespace util = kubist::util;
 
@@ -24,9 +25,9 @@ util::Result<kube::Reply> refusal(const std::string& message) {
   return util::fail(util::ErrorKind::unavailable, message);
 }
 
-Recorded recorded(const std::string& kind, const std::string& name) {
-  Recorded object;
-  object.ref = {"apps", kind, "istio-system", name};
+apply::Owned recorded(const std::string& kind, const std::string& name) {
+  apply::Owned object;
+  object.recorded.ref = {"apps", kind, "istio-system", name};
   return object;
 }
 
@@ -81,7 +82,7 @@ TEST_CASE("uninstall: namespaces and proxies that use it stand in the way, its o
   Record record;
   record.ns = "istio-system";
   record.revision = "default";
-  const std::vector<Recorded> going{recorded("Deployment", "istio-ingressgateway")};
+  const std::vector<apply::Owned> going{recorded("Deployment", "istio-ingressgateway")};
   LeadingWebhook foreign;
   foreign.name = "somebodys";
   CHECK(codes_of(uses_of(evidence, record, going, {foreign}, false)) ==

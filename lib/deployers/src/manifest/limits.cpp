@@ -73,7 +73,8 @@ std::string item_mark(const Item& item) { return cat(item.ns, "/", item.name); }
 
 /// This item's, or that of one of its name before.
 bool made_by(const Item& item, const Json& live) {
-  return is_own(live, item) || ObjectView(live).annotation(k_managed_label) == item_mark(item);
+  return apply::has_mark(live, mark_of(item)) ||
+         ObjectView(live).annotation(k_managed_label) == item_mark(item);
 }
 
 /// The first of kubist's own words in the metadata; those of mark() are on every object.

@@ -72,8 +72,8 @@ std::string name_of(const resources::ObjectRef& ref) {
   return cat(ref.kind, " ", ref.ns, ref.ns.empty() ? "" : "/", ref.name);
 }
 
-bool is_own(const Json& live, const Item& item) {
-  return resources::ObjectView(live).label(k_managed_label) == item.uid;
+apply::OwnerMark mark_of(const Item& item) {
+  return {apply::OwnerMark::On::label, std::string(k_managed_label), item.uid};
 }
 
 void Pending::add(const Job& job, const kube::ApiResource& resource, const std::string& ns,

@@ -3,8 +3,8 @@
 #include <string_view>
 #include <vector>
 
+#include <kubist/apply/owned.hpp>
 #include <kubist/deployers/deployer.hpp>
-#include <kubist/resources/object.hpp>
 
 #include "manifest/manifest_plan.hpp"
 
@@ -14,13 +14,9 @@ namespace kubist::deployers {
 /// objects for their own. (Not k_item_label: what has that goes when its item has vanished.)
 inline constexpr std::string_view k_managed_label = "kubist.io/managed-by-item";
 
-/// One object of an item, as status.providerStatus.managedResources keeps it: written before the
-/// object is made, its uid afterwards.
-struct Managed {
+/// One object of an item, as status.providerStatus.managedResources records it.
+struct Managed : apply::Recorded {
   ManagePolicy policy = ManagePolicy::manage;
-  std::string api_version;
-  resources::ObjectRef ref;
-  std::string uid;     ///< empty: perhaps not made yet
   bool stale = false;  ///< no longer in the config: to be deleted
   Json annotate_before_delete, patch_before_delete;
 };
@@ -29,8 +25,8 @@ std::vector<Managed> managed_of(const Item& item);
 Json managed_json(const std::vector<Managed>& managed);
 /// "Kind ns/name", for messages.
 std::string name_of(const resources::ObjectRef& ref);
-/// Is the live object one that this item made (or took over)?
-bool is_own(const Json& live, const Item& item);
+/// On what this item made or took over.
+apply::OwnerMark mark_of(const Item& item);
 
 /// What a step found to wait for.
 struct Pending {

@@ -1,4 +1,4 @@
-#include <kubist/apply/read.hpp>
+#include <kubist/apply/owned.hpp>
 #include <kubist/apply/wait.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/object.hpp>
@@ -12,13 +12,6 @@ namespace kubist::deployers {
 namespace {
 
 using util::cat;
-
-/// An object that is to go, with its live state.
-struct Condemned {
-  Managed managed;
-  kube::ApiResource resource;
-  Json live;
-};
 
 /// Deletes one wave after the other until one is not gone at once.
 class DeleteStep {
@@ -50,93 +43,61 @@ class DeleteStep {
   }
 
  private:
+  /// Asks for the deletion of what is there, and looks whether that was enough.
   util::Result<> delete_wave(const std::vector<Managed>& managed,
                              const std::vector<std::size_t>& wave, std::vector<bool>& gone,
                              Pending& pending) {
-    std::vector<std::size_t> tags;
-    std::vector<apply::Lookup> lookups;
-    for (const std::size_t tag : wave) {
-      const Managed& one = managed[tag];
-      auto resource =
-          m_job.place.objects()->discovery().find_kind(one.api_version, one.ref.kind, m_world.stop);
-      if (!resource && resource.error().kind == util::ErrorKind::not_found) {
-        KUBIST_CHECK(check_group(one.ref.group));
-        gone[tag] = true;  // its CRD is gone, and so are its objects
-        continue;
+    for (int round = 0; round < 2 && pending.empty(); ++round) {
+      std::vector<std::size_t> tags;
+      std::vector<apply::Recorded> records;
+      for (const std::size_t tag : wave) {
+        if (!gone[tag]) {
+          tags.push_back(tag);
+          records.push_back(managed[tag]);
+        }
       }
-      if (!resource) {
-        return util::fail(resource.error());
-      }
-      tags.push_back(tag);
-      lookups.push_back({*std::move(resource), one.ref.ns, one.ref.name});
-    }
-    for (int round = 0; round < 2; ++round) {
-      KUBIST_TRY(const auto live,
-                 apply::read_objects(*m_job.place.objects(), lookups, m_world.stop));
+      const auto found =
+          apply::find_owned(*m_job.place.objects(), records, kube::Form::object, m_world.stop);
       for (std::size_t i = 0; i < tags.size(); ++i) {
-        const Managed& one = managed[tags[i]];
+        KUBIST_CHECK(found[i]);
+        gone[tags[i]] = found[i]->live.is_null() || is_others(*found[i]);
         if (gone[tags[i]]) {
           continue;
         }
-        if (!live[i] || is_others(one, *live[i])) {
-          gone[tags[i]] = true;
-          continue;
-        }
-        const resources::ObjectView view(*live[i]);
+        const resources::ObjectView view(found[i]->live);
         if (round == 0 && view.deletion_timestamp().empty()) {
-          KUBIST_CHECK(delete_one(one, lookups[i].resource, *live[i]));
-        } else {
-          pending.add(m_job, lookups[i].resource, one.ref.ns, one.ref.name,
-                      cat(name_of(one.ref), " (", apply::deletion_blockers(*live[i]), ")"));
+          KUBIST_CHECK(delete_one(managed[tags[i]], *found[i]));
+        } else {  // on its way for long: the others are looked at again when it has changed
+          const resources::ObjectRef& ref = records[i].ref;
+          pending.add(m_job, found[i]->resource, ref.ns, ref.name,
+                      cat(name_of(ref), " (", apply::deletion_blockers(found[i]->live), ")"));
         }
       }
-      if (!pending.empty()) {
-        // Some are on their way for long: look at the others again when these have changed.
-        return {};
-      }
     }
     return {};
   }
 
-  /// A kind that is not found may be one whose server does not answer.
-  util::Result<> check_group(const std::string& group) const {
-    const auto broken = m_job.place.objects()->discovery().failed_groups();
-    if (std::find(broken.begin(), broken.end(), group) != broken.end()) {
-      return util::fail(util::ErrorKind::unavailable,
-                        cat("the server of API group ", group, " does not answer"));
+  bool is_others(const apply::Owned& owned) {
+    const std::string reason = apply::reason_to_leave(owned.recorded, owned.live, mark_of(m_item));
+    if (!reason.empty() && m_world.progress) {
+      m_world.progress(cat("left ", name_of(owned.recorded.ref), " alone: ", reason));
     }
-    return {};
+    return !reason.empty();
   }
 
-  bool is_others(const Managed& one, const Json& live) {
-    std::string reason;
-    if (!one.uid.empty() && resources::ObjectView(live).uid() != one.uid) {
-      reason = "it was made anew since";
-    } else if (!is_own(live, m_item)) {
-      reason = "it is not this item's (any more)";
-    } else {
-      return false;
-    }
-    if (m_world.progress) {
-      m_world.progress(cat("left ", name_of(one.ref), " alone: ", reason));
-    }
-    return true;
-  }
-
-  util::Result<> delete_one(const Managed& one, const kube::ApiResource& resource,
-                            const Json& live) {
+  util::Result<> delete_one(const Managed& one, const apply::Owned& owned) {
     const kube::Target target{*m_job.place.objects(), m_job.place.cluster};
-    const std::string uid(resources::ObjectView(live).uid());
+    const std::string uid(resources::ObjectView(owned.live).uid());
     Json patch = one.patch_before_delete.is_null() ? Json::object() : one.patch_before_delete;
     for (const auto& [key, value] : one.annotate_before_delete.items()) {
       resources::set_annotation(patch, key, value.is_string() ? value.get<std::string>() : "");
     }
     if (!patch.empty()) {
       data::set_path(patch, {"metadata", "uid"}, uid);
-      KUBIST_CHECK(m_world.writer.patch(target, resource, one.ref.ns, one.ref.name,
+      KUBIST_CHECK(m_world.writer.patch(target, owned.resource, one.ref.ns, one.ref.name,
                                         kube::PatchType::merge, patch));
     }
-    KUBIST_CHECK(m_world.writer.remove(target, resource, one.ref.ns, one.ref.name, uid));
+    KUBIST_CHECK(m_world.writer.remove(target, owned.resource, one.ref.ns, one.ref.name, uid));
     return {};
   }
 

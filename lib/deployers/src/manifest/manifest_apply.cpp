@@ -58,7 +58,8 @@ util::Result<apply::Admission> admit(World& world, const Item& item, const Job& 
                       "it is kubist's own or gives access to a cluster, items cannot have it", "",
                       "SecretNotAllowed");
   }
-  if (live != nullptr && entry.policy == ManagePolicy::fallback && !is_own(*live, item)) {
+  if (live != nullptr && entry.policy == ManagePolicy::fallback &&
+      !apply::has_mark(*live, mark_of(item))) {
     return apply::Admission{false, "somebody else made it (policy fallback)"};
   }
   if (live != nullptr && entry.policy == ManagePolicy::immutable) {
@@ -154,7 +155,7 @@ std::optional<util::Error> apply_plan(World& world, const Item& item, const Job&
   options.permit = world.writer.rules().permit;
   options.admit = [&](std::size_t index, const Json* live) {
     auto admission = admit(world, item, job, *entries[index], refs[index], live);
-    if (admission && !admission->write && !is_own(*live, item)) {
+    if (admission && !admission->write && !apply::has_mark(*live, mark_of(item))) {
       others.insert(refs[index]);
     }
     return admission;

@@ -153,8 +153,11 @@ ManifestRun::Step ManifestRun::note(ManifestPlan& plan) {
   std::set<resources::ObjectRef> wanted;
   for (const ManifestEntry& entry : plan.entries) {
     const resources::ObjectView view(entry.manifest.object);
-    Managed managed{entry.policy, std::string(view.api_version()), view.ref(), {}, false,
-                    entry.annotate_before_delete, entry.patch_before_delete};
+    Managed managed{{view.ref(), std::string(view.api_version()), {}},
+                    entry.policy,
+                    false,
+                    entry.annotate_before_delete,
+                    entry.patch_before_delete};
     wanted.insert(managed.ref);
     if (entry.policy == ManagePolicy::ignore) {
       continue;

@@ -58,6 +58,9 @@ util::Result<Alignment> ManagedExecutor::align(const engine::Node& node,
   auto aligned = align_node(work);
   Alignment result = aligned ? std::move(*aligned) : alignment_of(aligned.error());
   result.writes.insert(result.writes.end(), work.writes().begin(), work.writes().end());
+  if (work.recorded_inventory() && !result.status.contains("inventory")) {
+    result.status["inventory"] = *work.recorded_inventory();  // some of it may have been made
+  }
   const std::string request = node.annotation(resources::k_request_annotation);
   if (!request.empty() && !result.handled_request &&
       request != data::string_at(node.status(), {"handledRequest", "request"})) {
@@ -128,29 +131,37 @@ Removal abandoned(const util::Error& why, std::vector<std::string> left_behind) 
   return removal;
 }
 
-data::Json inventory_entry(const kube::ApiResource& resource, const std::string& ns,
-                           const std::string& name, const std::string& uid, bool adopted) {
-  data::Json entry{{"version", resource.version}, {"kind", resource.kind}, {"name", name}};
-  if (!resource.group.empty()) {
-    entry["group"] = resource.group;
-  }
-  if (!ns.empty()) {
-    entry["namespace"] = ns;
-  }
-  if (!uid.empty()) {
-    entry["uid"] = uid;
-  }
+apply::OwnerMark mark_of(const Work& work) {
+  return {apply::OwnerMark::On::annotation, std::string(k_owner_annotation), work.owner_mark()};
+}
+
+data::Json inventory_entry(const apply::Recorded& recorded, bool adopted) {
+  const resources::ObjectRef& ref = recorded.ref;
+  data::Json entry{{"version", resources::version_of(recorded.api_version)},
+                   {"kind", ref.kind},
+                   {"name", ref.name}};
+  const auto add = [&](const char* key, const std::string& value) {
+    if (!value.empty()) {
+      entry[key] = value;
+    }
+  };
+  add("group", ref.group);
+  add("namespace", ref.ns);
+  add("uid", recorded.uid);
   if (adopted) {
     entry["adopted"] = true;
   }
   return entry;
 }
 
-resources::ObjectRef inventory_ref(const data::Json& entry) {
+apply::Recorded read_entry(const data::Json& entry) {
   const auto text = [&](std::string_view key) {
     return std::string(data::string_at(entry, {key}));
   };
-  return {text("group"), text("kind"), text("namespace"), text("name")};
+  const std::string group = text("group");
+  return {{group, text("kind"), text("namespace"), text("name")},
+          cat(group, group.empty() ? "" : "/", text("version")),
+          text("uid")};
 }
 
 }  // namespace kubist::executors

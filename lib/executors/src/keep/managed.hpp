@@ -1,4 +1,5 @@
 #pragma once
+#include <kubist/apply/owned.hpp>
 #include <kubist/engine/executor.hpp>
 
 #include "world/work.hpp"
@@ -37,10 +38,10 @@ engine::Removal removal_running(std::string reason, std::string message);
 /// What --abandon makes of a removal that failed: done, with what is left behind.
 engine::Removal abandoned(const util::Error& why, std::vector<std::string> left_behind);
 
-/// status.inventory's entry for an object.
-data::Json inventory_entry(const kube::ApiResource& resource, const std::string& ns,
-                           const std::string& name, const std::string& uid, bool adopted);
-/// The object that an entry stands for.
-resources::ObjectRef inventory_ref(const data::Json& entry);
+/// On what the node makes.
+apply::OwnerMark mark_of(const Work& work);
+/// A record as an entry of status.inventory has it, and back.
+data::Json inventory_entry(const apply::Recorded& recorded, bool adopted = false);
+apply::Recorded read_entry(const data::Json& entry);
 
 }  // namespace kubist::executors

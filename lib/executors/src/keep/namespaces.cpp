@@ -21,6 +21,14 @@ namespace {
 
 const kube::ApiResource& namespaces() { return kube::well_known::namespaces(); }
 
+/// An entry of status.inventory.
+Json entry_of(const std::string& name, std::string_view uid, bool adopted) {
+  const kube::ApiResource& resource = namespaces();
+  return inventory_entry(
+      {{resource.group, resource.kind, "", name}, resource.api_version(), std::string(uid)},
+      adopted);
+}
+
 // The entry of status.inventory for that namespace, or null.
 const Json* recorded(const engine::Node& node, const std::string& name) {
   const Json* inventory = data::find_path(node.status(), {"inventory"});
@@ -182,8 +190,7 @@ util::Result<NamespaceFact> keep_namespace(Work& work, const kube::Target& targe
                          "Create it, or set spec.create: true.", "NamespaceNotFound"));
   }
   if (entry == nullptr) {  // ahead of the namespace: after a crash the next run knows of it
-    KUBIST_CHECK(work.record_inventory(
-        Json::array({inventory_entry(namespaces(), "", wish.name, uid, fact.adopted)})));
+    KUBIST_CHECK(work.record_inventory(Json::array({entry_of(wish.name, uid, fact.adopted)})));
   }
   Json object = namespace_object(wish, work.owner_mark());
   if (fact.adopted) {
@@ -194,8 +201,7 @@ util::Result<NamespaceFact> keep_namespace(Work& work, const kube::Target& targe
   }
   KUBIST_TRY(fact.live, work.apply(target, namespaces(), object, live ? &*live : nullptr));
   KUBIST_CHECK(remove_labels(work, target, wish, fact.live));
-  fact.inventory = Json::array({inventory_entry(
-      namespaces(), "", wish.name, std::string(ObjectView(fact.live).uid()), fact.adopted)});
+  fact.inventory = Json::array({entry_of(wish.name, ObjectView(fact.live).uid(), fact.adopted)});
   return fact;
 }
 
@@ -213,7 +219,7 @@ util::Result<> release_namespace(Work& work, const kube::Target& target, const s
       {"annotations", {{k_owner_annotation, nullptr}, {k_adopted_annotation, nullptr}}},
       {"labels", {{resources::k_managed_by_label, nullptr}}}};
   KUBIST_CHECK(work.writer().patch(target, namespaces(), "", name, kube::PatchType::merge,
-                                   {{"metadata", marks}}, {.detail = "released"}));
+                                   {{"metadata", marks}}, {.detail = "let go"}));
   return {};
 }
 
@@ -227,11 +233,11 @@ util::Result<Removal> remove_namespace(Work& work, const kube::Target& target,
   }
   const ObjectView view(*live);
   const Json* recorded_entry = recorded(work.node(), name);
-  const bool marked = view.annotation(k_owner_annotation) == work.owner_mark();
+  const bool marked = apply::has_mark(*live, mark_of(work));
   Json entry = recorded_entry != nullptr ? *recorded_entry : Json();
   const bool made_by_apply = entry.is_null() && marked && work.node().key.kind == "Project";
   if (made_by_apply) {  // for a Project that no run has seen yet: known from here on
-    entry = inventory_entry(namespaces(), "", name, std::string(view.uid()), false);
+    entry = entry_of(name, view.uid(), false);
     if (view.deletion_timestamp().empty()) {
       KUBIST_CHECK(work.record_inventory(Json::array({entry})));
     }
@@ -243,8 +249,7 @@ util::Result<Removal> remove_namespace(Work& work, const kube::Target& target,
     }
     return removal;
   }
-  const std::string_view known_uid = data::string_at(entry, {"uid"});
-  const bool ours = marked && (known_uid.empty() || known_uid == view.uid());
+  const bool ours = apply::reason_to_leave(read_entry(entry), *live, mark_of(work)).empty();
   if (!ours || is_kept(work.node(), entry)) {
     removal.left_behind.push_back(cat("namespace ", name));
     if (ours) {

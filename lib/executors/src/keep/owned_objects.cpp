@@ -53,6 +53,14 @@ std::string other_managers(const Json& live, const std::string& own) {
   return util::join(managers, ", ");
 }
 
+Json inventory_of(const std::vector<apply::Recorded>& records) {
+  Json inventory = Json::array();
+  for (const apply::Recorded& each : records) {
+    inventory.push_back(inventory_entry(each));
+  }
+  return inventory;
+}
+
 }  // namespace
 
 Wish spec_wish(const kube::ApiResource& resource, std::string name, Json spec, Json annotations) {
@@ -65,18 +73,16 @@ OwnedObjects::OwnedObjects(Work& work, const TrafficPlace& place)
     : OwnedObjects(work, place, work.node().status().value("inventory", Json())) {}
 
 OwnedObjects::OwnedObjects(Work& work, const TrafficPlace& place, const Json& inventory)
-    : m_work(work),
-      m_place(place),
-      m_repair(data::string_at(work.spec(), {"drift"}) != "Report"),
-      m_entries(inventory.is_array() ? inventory : Json::array()) {}
-
-Json* OwnedObjects::recorded(const resources::ObjectRef& ref) {
-  for (Json& entry : m_entries) {
-    if (inventory_ref(entry) == ref) {
-      return &entry;
-    }
+    : m_work(work), m_place(place), m_repair(data::string_at(work.spec(), {"drift"}) != "Report") {
+  for (const Json& entry : inventory.is_array() ? inventory : Json::array()) {
+    m_entries.push_back(read_entry(entry));
   }
-  return nullptr;
+}
+
+apply::Recorded* OwnedObjects::recorded(const resources::ObjectRef& ref) {
+  const auto found = std::find_if(m_entries.begin(), m_entries.end(),
+                                  [&](const apply::Recorded& each) { return each.ref == ref; });
+  return found != m_entries.end() ? &*found : nullptr;
 }
 
 resources::ObjectRef OwnedObjects::ref_of(const Wish& wish) const {
@@ -84,7 +90,9 @@ resources::ObjectRef OwnedObjects::ref_of(const Wish& wish) const {
   return {wish.resource.group, wish.resource.kind, wish.resource.namespaced ? ns : "", wish.name};
 }
 
-Json OwnedObjects::inventory() const { return m_entries.empty() ? Json() : m_entries; }
+Json OwnedObjects::inventory() const {
+  return m_entries.empty() ? Json() : inventory_of(m_entries);
+}
 
 Json OwnedObjects::wanted(const Wish& wish) const {
   const resources::ObjectRef ref = ref_of(wish);
@@ -103,8 +111,9 @@ Json OwnedObjects::wanted(const Wish& wish) const {
   return object;
 }
 
-util::Result<std::vector<Json>> OwnedObjects::keep(const std::vector<Wish>& wishes) {
-  bool fresh = false;
+/// What is to be made, before it is.
+util::Result<> OwnedObjects::record(const std::vector<Wish>& wishes) {
+  std::vector<apply::Recorded> entries = m_entries;
   for (const Wish& wish : wishes) {
     const resources::ObjectRef ref = m_kept.emplace_back(ref_of(wish));
     if (recorded(ref) == nullptr) {
@@ -116,13 +125,18 @@ util::Result<std::vector<Json>> OwnedObjects::keep(const std::vector<Wish>& wish
       }
       // One that is there was made by a look before this, in the same run.
       const std::string uid(live ? ObjectView(*live).uid() : "");
-      m_entries.push_back(inventory_entry(wish.resource, ref.ns, ref.name, uid, false));
-      fresh = true;
+      entries.push_back({ref, wish.resource.api_version(), uid});
     }
   }
-  if (fresh) {
-    KUBIST_CHECK(m_work.record_inventory(m_entries));
+  if (entries.size() > m_entries.size()) {
+    KUBIST_CHECK(m_work.record_inventory(inventory_of(entries)));
+    m_entries = std::move(entries);
   }
+  return {};
+}
+
+util::Result<std::vector<Json>> OwnedObjects::keep(const std::vector<Wish>& wishes) {
+  KUBIST_CHECK(record(wishes));
   std::vector<Json> live;
   for (const Wish& wish : wishes) {
     KUBIST_TRY(Json object, keep_one(wish));
@@ -133,11 +147,10 @@ util::Result<std::vector<Json>> OwnedObjects::keep(const std::vector<Wish>& wish
 }
 
 void OwnedObjects::note_live(const Wish& wish, const Json& live) {
-  const resources::ObjectRef ref = ref_of(wish);
-  Json* entry = recorded(ref);
+  apply::Recorded* entry = recorded(ref_of(wish));
   if (entry != nullptr && !live.is_null()) {
-    *entry = inventory_entry(wish.resource, ref.ns, ref.name, std::string(ObjectView(live).uid()),
-                             false);
+    entry->api_version = wish.resource.api_version();
+    entry->uid = ObjectView(live).uid();
   }
 }
 
@@ -163,8 +176,8 @@ util::Result<std::optional<Json>> OwnedObjects::attempt(const Wish& wish) {
   const resources::ObjectRef ref = ref_of(wish);
   KUBIST_TRY(const auto live, m_place.client->find(wish.resource, ref.ns, ref.name, m_work.stop()));
   Json object = wanted(wish);
-  const Json* known = recorded(ref);
-  if (!live && !m_repair && known != nullptr && known->contains("uid")) {
+  const apply::Recorded* known = recorded(ref);
+  if (!live && !m_repair && known != nullptr && !known->uid.empty()) {
     m_drift.push_back(title(wish.resource, wish.name) + " was deleted");
     return Json();
   }
@@ -257,8 +270,8 @@ util::Result<> OwnedObjects::check_owner(const Wish& wish, const Json& live) con
     return util::fail(refused("ObjectTaken", cat(what, " belongs to ", owner),
                               "Choose another name, or delete its owner first."));
   }
-  for (const Json& entry : m_entries) {  // ours, but somebody took our mark off
-    if (!view.uid().empty() && data::string_at(entry, {"uid"}) == view.uid()) {
+  for (const apply::Recorded& entry : m_entries) {  // ours, but somebody took our mark off
+    if (!view.uid().empty() && entry.uid == view.uid()) {
       return {};
     }
   }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <kubist/apply/owned.hpp>
 #include <kubist/engine/executor.hpp>
 #include <kubist/kube/api_resource.hpp>
 #include <kubist/resources/object.hpp>
@@ -56,7 +57,8 @@ class OwnedObjects {
   /// What the inventory has, as it is live and as long as it is ours.
   util::Result<std::vector<data::Json>> live();
 
-  /// Deletes what the inventory has and keep() was not given. What has users stays for now.
+  /// Deletes what the inventory has and keep() was not given, last made first. What has users stays
+  /// for now.
   util::Result<> prune(const Users& users = {});
 
   /// Condition Drifted, by what keep() saw.
@@ -78,19 +80,20 @@ class OwnedObjects {
   util::Result<> check_owner(const Wish& wish, const data::Json& live) const;
   util::Result<> take_away_fields(const Wish& wish, const data::Json& live,
                                   const std::vector<std::string>& fields);
-  struct Found;
-  util::Result<std::optional<Found>> find(const data::Json& entry);
-  util::Result<Fate> drop(const data::Json& entry, bool orphan);
-  util::Result<> release(const kube::ApiResource& resource, const data::Json& live);
+  util::Result<> record(const std::vector<Wish>& wishes);
+  util::Result<apply::Owned> find(const apply::Recorded& entry);
+  bool is_ours(const apply::Owned& found) const;
+  util::Result<Fate> drop(const apply::Recorded& entry, bool orphan);
+  util::Result<> release(const apply::Owned& found);
   void note_live(const Wish& wish, const data::Json& live);
   data::Json wanted(const Wish& wish) const;
   resources::ObjectRef ref_of(const Wish& wish) const;
-  data::Json* recorded(const resources::ObjectRef& ref);
+  apply::Recorded* recorded(const resources::ObjectRef& ref);
 
   Work& m_work;
   const TrafficPlace& m_place;
   bool m_repair;
-  data::Json m_entries;              ///< the inventory
+  std::vector<apply::Recorded> m_entries;  ///< the inventory
   std::vector<std::string> m_drift;  ///< what somebody else changed and was left
   std::vector<resources::ObjectRef> m_kept;
 };

@@ -14,24 +14,20 @@ using resources::ObjectView;
 using util::cat;
 
 util::Result<> OwnedObjects::prune(const Users& users) {
-  Json left = Json::array();
   std::optional<util::Error> failure;
-  for (const Json& entry : m_entries) {
-    const resources::ObjectRef ref = inventory_ref(entry);
+  for (std::size_t i = m_entries.size(); i-- > 0;) {
+    const resources::ObjectRef& ref = m_entries[i].ref;
     const bool kept = std::find(m_kept.begin(), m_kept.end(), ref) != m_kept.end();
     if (kept || (users && !users(ref.kind, ref.name).empty())) {
-      left.push_back(entry);
       continue;
     }
-    const auto fate = drop(entry, false);
-    if (!fate || *fate == Fate::going) {
-      left.push_back(entry);
-    }
+    const auto fate = drop(m_entries[i], false);
     if (!fate) {
       failure = fate.error();
+    } else if (*fate != Fate::going) {
+      m_entries.erase(m_entries.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
-  m_entries = std::move(left);
   return failure ? util::Result<>(util::fail(*std::move(failure))) : util::Result<>{};
 }
 
@@ -40,19 +36,18 @@ util::Result<engine::Removal> OwnedObjects::remove_all(const Users& users) {
   engine::Removal removal;
   std::vector<std::string> going;
   for (std::size_t i = m_entries.size(); i-- > 0;) {
-    const Json& entry = m_entries[i];
-    const std::string kind(data::string_at(entry, {"kind"}));
-    const std::string name(data::string_at(entry, {"name"}));
-    const auto used_by = users && !orphan ? users(kind, name) : std::vector<std::string>{};
+    const resources::ObjectRef& ref = m_entries[i].ref;
+    const std::string title = resources::to_string(ref);
+    const auto used_by = users && !orphan ? users(ref.kind, ref.name) : std::vector<std::string>{};
     if (!used_by.empty()) {
-      return removal_running(
-          "InUse", cat(kind, '/', name, " still gets requests from ", util::join(used_by, ", ")));
+      return removal_running("InUse",
+                             cat(title, " still gets requests from ", util::join(used_by, ", ")));
     }
-    KUBIST_TRY(const Fate fate, drop(entry, orphan));
+    KUBIST_TRY(const Fate fate, drop(m_entries[i], orphan));
     if (fate == Fate::foreign) {
-      removal.left_behind.push_back(cat(kind, '/', name));
+      removal.left_behind.push_back(title);
     } else if (fate == Fate::going) {
-      going.push_back(cat(kind, '/', name));
+      going.push_back(title);
     }
   }
   return going.empty() || m_work.dry()
@@ -60,73 +55,58 @@ util::Result<engine::Removal> OwnedObjects::remove_all(const Users& users) {
              : removal_running("Deleting", util::join(going, ", ") + " is being deleted");
 }
 
-/// What an entry of the inventory stands for.
-struct OwnedObjects::Found {
-  kube::ApiResource resource;
-  Json live;
-  bool ours = false;  ///< by owner annotation and uid
-};
+util::Result<apply::Owned> OwnedObjects::find(const apply::Recorded& entry) {
+  return apply::find_owned(*m_place.client, {entry}, kube::Form::object, m_work.stop()).front();
+}
 
-util::Result<std::optional<OwnedObjects::Found>> OwnedObjects::find(const Json& entry) {
-  KUBIST_TRY(const auto resource, served(m_work, m_place, data::string_at(entry, {"group"}),
-                                         data::string_at(entry, {"kind"})));
-  if (!resource) {
-    return std::nullopt;  // its CRD went, and all of its objects with it
-  }
-  KUBIST_TRY(auto live, m_place.client->find(*resource, data::string_at(entry, {"namespace"}),
-                                             data::string_at(entry, {"name"}), m_work.stop()));
-  if (!live) {
-    return std::nullopt;
-  }
-  const ObjectView view(*live);
-  const std::string_view known = data::string_at(entry, {"uid"});
-  const bool ours = view.annotation(k_owner_annotation) == m_work.owner_mark() &&
-                    (known.empty() || known == view.uid());
-  return Found{*resource, *std::move(live), ours};
+bool OwnedObjects::is_ours(const apply::Owned& found) const {
+  return !found.live.is_null() &&
+         apply::reason_to_leave(found.recorded, found.live, mark_of(m_work)).empty();
 }
 
 util::Result<std::vector<Json>> OwnedObjects::live() {
   std::vector<Json> objects;
-  for (const Json& entry : m_entries) {
-    KUBIST_TRY(auto found, find(entry));
-    if (found && found->ours) {
+  for (auto& found :
+       apply::find_owned(*m_place.client, m_entries, kube::Form::object, m_work.stop())) {
+    KUBIST_CHECK(found);
+    if (is_ours(*found)) {
       objects.push_back(std::move(found->live));
     }
   }
   return objects;
 }
 
-util::Result<OwnedObjects::Fate> OwnedObjects::drop(const Json& entry, bool orphan) {
-  KUBIST_TRY(const auto found, find(entry));
-  if (!found) {
+util::Result<OwnedObjects::Fate> OwnedObjects::drop(const apply::Recorded& entry, bool orphan) {
+  KUBIST_TRY(const apply::Owned found, find(entry));
+  if (found.live.is_null()) {
     return Fate::gone;
   }
-  if (!found->ours) {
+  if (!is_ours(found)) {
     return Fate::foreign;
   }
-  const kube::ApiResource& resource = found->resource;
-  const ObjectView view(found->live);
-  const std::string ns(view.ns());
-  const std::string name(view.name());
   if (orphan) {
-    KUBIST_CHECK(release(resource, found->live));
+    KUBIST_CHECK(release(found));
     return Fate::foreign;
   }
+  const resources::ObjectRef& ref = entry.ref;
+  const ObjectView view(found.live);
   if (view.deletion_timestamp().empty()) {
-    KUBIST_CHECK(m_work.writer().remove(m_place.target(), resource, ns, name, view.uid()));
+    KUBIST_CHECK(
+        m_work.writer().remove(m_place.target(), found.resource, ref.ns, ref.name, view.uid()));
   }
   // 200 is not gone: finalizers keep it.
-  KUBIST_TRY(const auto after, m_place.client->find(resource, ns, name, m_work.stop()));
+  KUBIST_TRY(const auto after,
+             m_place.client->find(found.resource, ref.ns, ref.name, m_work.stop()));
   return after && ObjectView(*after).uid() == view.uid() ? Fate::going : Fate::gone;
 }
 
 /// Takes our marks off, so that another owner may have it.
-util::Result<> OwnedObjects::release(const kube::ApiResource& resource, const Json& live) {
-  const ObjectView view(live);
+util::Result<> OwnedObjects::release(const apply::Owned& found) {
+  const resources::ObjectRef& ref = found.recorded.ref;
   const Json marks{
       {"annotations", {{k_owner_annotation, nullptr}, {k_applied_annotation, nullptr}}},
       {"labels", {{resources::k_managed_by_label, nullptr}}}};
-  KUBIST_CHECK(m_work.writer().patch(m_place.target(), resource, view.ns(), view.name(),
+  KUBIST_CHECK(m_work.writer().patch(m_place.target(), found.resource, ref.ns, ref.name,
                                      kube::PatchType::merge, {{"metadata", marks}},
                                      {.detail = "let go"}));
   return {};

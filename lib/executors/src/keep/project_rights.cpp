@@ -7,6 +7,7 @@
 #include <kubist/setup/install.hpp>
 #include <kubist/util/text.hpp>
 
+#include "keep/managed.hpp"
 #include "keep/namespaces.hpp"
 #include "keep/sites.hpp"
 #include "world/survey.hpp"
@@ -28,10 +29,6 @@ Json marked(Work& work, std::string_view api_version, const kube::ApiResource& r
             {"namespace", ns},
             {"labels", {{resources::k_managed_by_label, "kubist"}}},
             {"annotations", {{k_owner_annotation, work.owner_mark()}}}}}};
-}
-
-bool is_marked(Work& work, const Json& live) {
-  return ObjectView(live).annotation(k_owner_annotation) == work.owner_mark();
 }
 
 Json binding_object(Work& work, const std::string& ns, const char* role, const Json& project) {
@@ -91,7 +88,7 @@ util::Result<> keep_binding(Work& work, const Json& wish, const engine::Node& pr
   KUBIST_TRY(const auto live,
              work.world().survey.find_binding(home, work.node(), resources::k_project_account, ns,
                                               work.stop()));
-  if (live && !is_marked(work, *live)) {
+  if (live && !apply::has_mark(*live, mark_of(work))) {
     return {};  // an administrator's: the API server judges what it gives
   }
   if (!live && !allowed) {
@@ -137,7 +134,7 @@ util::Result<> keep_project_account(Work& work) {
     // made stays as it is.
     Json wish = marked(work, "v1", accounts, ns);
     wish["automountServiceAccountToken"] = false;
-    if (!live || is_marked(work, *live)) {
+    if (!live || apply::has_mark(*live, mark_of(work))) {
       KUBIST_CHECK(work.apply(work.home(), accounts, wish, live ? &*live : nullptr));
     }
   }
@@ -163,7 +160,7 @@ util::Result<> drop_project_rights(Work& work, const std::string& ns) {
   for (const kube::ApiResource* resource : kinds) {
     KUBIST_TRY(const auto live,
                home.find(*resource, ns, resources::k_project_account, work.stop()));
-    if (!live || !is_marked(work, *live)) {
+    if (!live || !apply::has_mark(*live, mark_of(work))) {
       continue;
     }
     KUBIST_CHECK(work.writer().remove(work.home(), *resource, ns, resources::k_project_account,

@@ -105,6 +105,7 @@ util::Result<> Work::record_inventory(const Json& entries) {
   if (dry() || (present != nullptr && *present == entries)) {
     return {};
   }
+  m_recorded = entries;
   KUBIST_TRY(const auto own, resource());
   if (m_node.selected) {
     KUBIST_CHECK(m_world.statuses->record_inventory(m_node, entries));

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,8 @@ class Work {
                                std::string_view name, std::string_view finalizer, bool present);
   /// Writes status.inventory of the node ahead of the objects that it names.
   util::Result<> record_inventory(const data::Json& entries);
+  /// What record_inventory() was last asked to write; nothing: nothing new.
+  const std::optional<data::Json>& recorded_inventory() const { return m_recorded; }
   /// The node's own API resource.
   util::Result<kube::ApiResource> resource();
 
@@ -58,6 +61,7 @@ class Work {
   const engine::Node& m_node;
   const engine::Context& m_context;
   std::vector<engine::Write> m_writes;
+  std::optional<data::Json> m_recorded;
   kube::Writer m_writer;
 };
 

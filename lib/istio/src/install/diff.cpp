@@ -15,7 +15,7 @@ using resources::ObjectView;
 
 namespace {
 
-apply::SetDiff removal_of(const Recorded& object) {
+apply::SetDiff removal_of(const apply::Owned& object) {
   const std::string name = resources::diff_name(object.live);
   resources::DiffOptions options;
   options.before_label = util::cat("LIVE/", name);
@@ -47,7 +47,7 @@ util::Result<apply::SetDiffs> diff(kube::Client& client, const Bundle& bundle,
     wanted.insert(ObjectView(manifest.object).ref());
   }
   KUBIST_TRY(const Stale stale, find_stale(client, bundle.ns, bundle.revision, wanted, stop));
-  for (const Recorded& each : stale.going) {
+  for (const apply::Owned& each : stale.going) {
     diffs.objects.push_back(removal_of(each));
   }
   return diffs;

@@ -112,8 +112,8 @@ class Installer {
     KUBIST_TRY(Stale stale,
                find_stale(m_client, m_bundle.ns, m_bundle.revision, m_applied, m_stop));
     std::vector<apply::Target> targets;
-    for (const Recorded& each : stale.going) {
-      targets.push_back(target_of(each));
+    for (const apply::Owned& each : stale.going) {
+      targets.push_back(apply::target_of(each));
     }
     apply::RemoveOptions options;
     options.ignore_not_found = true;
@@ -137,12 +137,14 @@ class Installer {
     if (error) {
       return util::fail(util::with_context(std::move(*error), "pruning"));
     }
-    KUBIST_TRY(
-        auto inventory,
-        apply::read_inventory(m_client, inventory_name(m_bundle.ns, m_bundle.revision), m_stop));
     return is_dry() ? util::Result<>()
-                    : apply::write_inventory(m_client, inventory, stale.remaining,
-                                             kube::k_default_manager, m_stop);
+                    : apply::write_inventory(record_writer(), {m_client}, stale.inventory,
+                                             std::move(stale.remaining));
+  }
+
+  // As apply_set() writes it, which tells nobody either.
+  kube::Writer record_writer() const {
+    return kube::Writer({.permit = m_options.writer.rules().permit});
   }
 
   // Last: whoever finds it knows that nothing was left out.

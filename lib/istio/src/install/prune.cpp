@@ -12,13 +12,14 @@ util::Result<Stale> find_stale(kube::Client& client, const std::string& ns,
   if (own == nullptr) {
     return stale;
   }
+  stale.inventory = own->inventory;
   apply::InventoryEntries gone;
   for (const auto& [ref, entry] : own->inventory.entries) {
     const bool stays = wanted.contains(ref) || is_crd(ref) || is_namespace(ref);
     (stays ? stale.remaining : gone)[ref] = entry;
   }
   KUBIST_TRY(auto recorded, read_recorded(client, gone, stop));
-  for (Recorded& each : recorded) {
+  for (apply::Owned& each : recorded) {
     if (std::string reason = reason_to_keep(each, *own, records); !reason.empty()) {
       stale.kept.push_back(kept(each, std::move(reason)));
     } else {

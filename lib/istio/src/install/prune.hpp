@@ -1,5 +1,6 @@
 #pragma once
 #include <set>
+#include <string>
 #include <vector>
 
 #include <kubist/apply/report.hpp>
@@ -10,10 +11,10 @@ namespace kubist::istio {
 
 /// What a revision's record has and its manifests no longer have.
 struct Stale {
-  std::vector<Recorded> going;
+  std::vector<apply::Owned> going;
   std::vector<apply::ObjectResult> kept;  ///< with the reason: label, uid, or another revision
-  /// The record when that is done.
-  apply::InventoryEntries remaining;
+  apply::Inventory inventory;             ///< the record
+  apply::InventoryEntries remaining;      ///< of it when that is done
 };
 
 /// Compares the record with what an installation is to have. CRDs and namespaces are never stale:

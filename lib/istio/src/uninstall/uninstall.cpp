@@ -69,20 +69,21 @@ class Uninstaller {
   // What goes and what stays, but for webhooks.
   void sort_out() {
     std::size_t crds = 0;
-    for (Recorded& each : m_recorded) {
-      if (is_namespace(each.ref)) {
+    for (apply::Owned& each : m_recorded) {
+      const apply::Recorded& record = each.recorded;
+      if (is_namespace(record.ref)) {
         m_outcome.notes.push_back(
-            cat("namespace ", each.ref.name, " stays, with what istiod made there at run time"));
-        m_staying[each.ref] = each.entry;
+            cat("namespace ", record.ref.name, " stays, with what istiod made there at run time"));
+        m_staying[record.ref] = {record.api_version, record.uid};
         continue;
       }
       if (stage_of(each.live) == Stage::webhooks) {
         continue;
       }
-      if (is_crd(each.ref) && !m_options.purge) {
+      if (is_crd(record.ref) && !m_options.purge) {
         // Those that another revision has too go with that one.
-        if (also_recorded_by(m_records, *m_record, each.ref).empty()) {
-          m_staying[each.ref] = each.entry;
+        if (also_recorded_by(m_records, *m_record, record.ref).empty()) {
+          m_staying[record.ref] = {record.api_version, record.uid};
         }
         ++crds;
         continue;
@@ -135,8 +136,8 @@ class Uninstaller {
         all.push_back(std::move(question));
       }
     };
-    for (const Recorded& each : m_going) {
-      add(each.resource, each.ref.ns);
+    for (const apply::Owned& each : m_going) {
+      add(each.resource, each.recorded.ref.ns);
     }
     for (const LeadingWebhook& each : m_webhooks) {
       add(each.target.resource, "");
@@ -158,9 +159,9 @@ class Uninstaller {
     }
     for (const Stage stage : k_removal_order) {
       std::vector<apply::Target> targets;
-      for (const Recorded& each : m_going) {
+      for (const apply::Owned& each : m_going) {
         if (stage_of(each.live) == stage) {
-          targets.push_back(target_of(each));
+          targets.push_back(apply::target_of(each));
         }
       }
       if (!targets.empty()) {
@@ -207,8 +208,7 @@ class Uninstaller {
                                    [](const auto& each) { return is_crd(each.first); });
     apply::Inventory inventory = m_record->inventory;
     if (worth) {
-      return apply::write_inventory(m_client, inventory, m_staying, kube::k_default_manager,
-                                    m_stop);
+      return apply::write_inventory(kube::Writer(), {m_client}, inventory, m_staying);
     }
     return remove({{kube::well_known::config_maps(),
                     inventory.name.ns,
@@ -235,9 +235,9 @@ class Uninstaller {
   std::vector<Record> m_records;
   const Record* m_record = nullptr;
   Evidence m_evidence;
-  std::vector<Recorded> m_recorded;
+  std::vector<apply::Owned> m_recorded;
   std::vector<LeadingWebhook> m_webhooks;
-  std::vector<Recorded> m_going;
+  std::vector<apply::Owned> m_going;
   std::vector<apply::ObjectResult> m_kept;
   apply::InventoryEntries m_staying;
   UninstallOutcome m_outcome;

@@ -17,15 +17,13 @@ struct LeadingWebhook {
 
 /// Every one that leads to that revision's istiod or is recorded, tags and defaults first: the
 /// revision's own last.
-util::Result<std::vector<LeadingWebhook>> leading_webhooks(kube::Client& client,
-                                                           const Evidence& evidence,
-                                                           const std::vector<Recorded>& recorded,
-                                                           const Record& record,
-                                                           const std::stop_token& stop);
+util::Result<std::vector<LeadingWebhook>> leading_webhooks(
+    kube::Client& client, const Evidence& evidence, const std::vector<apply::Owned>& recorded,
+    const Record& record, const std::stop_token& stop);
 
 /// Who still needs it but what goes with it, and what is not known. Pure.
 std::vector<Obstacle> uses_of(const Evidence& evidence, const Record& record,
-                              const std::vector<Recorded>& going,
+                              const std::vector<apply::Owned>& going,
                               const std::vector<LeadingWebhook>& webhooks, bool force);
 
 /// Returns when three rounds of dry runs in a row, half a second apart, saw no pod injected and no

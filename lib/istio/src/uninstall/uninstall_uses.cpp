@@ -36,7 +36,7 @@ bool made_by(const Proxy& proxy, const resources::ObjectRef& workload) {
   return owner == workload.name;
 }
 
-void add_users(const RevisionView& view, const std::vector<Recorded>& going,
+void add_users(const RevisionView& view, const std::vector<apply::Owned>& going,
                std::vector<Obstacle>& found) {
   const std::string next = "move them to another revision or out of the mesh, or --force";
   for (const std::string& ns : view.namespaces) {
@@ -45,8 +45,9 @@ void add_users(const RevisionView& view, const std::vector<Recorded>& going,
   }
   std::vector<std::string> pods;
   for (const Proxy* proxy : view.proxies) {
-    const bool own = std::any_of(going.begin(), going.end(),
-                                 [&](const Recorded& each) { return made_by(*proxy, each.ref); });
+    const bool own = std::any_of(going.begin(), going.end(), [&](const apply::Owned& each) {
+      return made_by(*proxy, each.recorded.ref);
+    });
     if (!own) {
       pods.push_back(cat(proxy->ns, '/', proxy->pod));
     }
@@ -60,15 +61,14 @@ void add_users(const RevisionView& view, const std::vector<Recorded>& going,
 
 }  // namespace
 
-util::Result<std::vector<LeadingWebhook>> leading_webhooks(kube::Client& client,
-                                                           const Evidence& evidence,
-                                                           const std::vector<Recorded>& recorded,
-                                                           const Record& record,
-                                                           const std::stop_token& stop) {
+util::Result<std::vector<LeadingWebhook>> leading_webhooks(
+    kube::Client& client, const Evidence& evidence, const std::vector<apply::Owned>& recorded,
+    const Record& record, const std::stop_token& stop) {
   std::vector<LeadingWebhook> found;
-  for (const Recorded& each : recorded) {
+  for (const apply::Owned& each : recorded) {
     if (stage_of(each.live) == Stage::webhooks) {
-      found.push_back({each.ref.name, reason_to_keep(each, record, {}).empty(), target_of(each)});
+      found.push_back({each.recorded.ref.name, reason_to_keep(each, record, {}).empty(),
+                       apply::target_of(each)});
     }
   }
   const Model model = make_model(evidence, {}, built_in_support());
@@ -113,7 +113,7 @@ util::Result<std::vector<LeadingWebhook>> leading_webhooks(kube::Client& client,
 }
 
 std::vector<Obstacle> uses_of(const Evidence& evidence, const Record& record,
-                              const std::vector<Recorded>& going,
+                              const std::vector<apply::Owned>& going,
                               const std::vector<LeadingWebhook>& webhooks, bool force) {
   std::vector<Obstacle> found;
   for (const Unread& each : unread(evidence)) {

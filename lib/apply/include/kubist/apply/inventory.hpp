@@ -6,9 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include <kubist/apply/owned.hpp>
 #include <kubist/apply/set.hpp>
 #include <kubist/data/json.hpp>
 #include <kubist/kube/client.hpp>
+#include <kubist/kube/writer.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/result.hpp>
 
@@ -53,10 +55,10 @@ util::Result<Inventory> read_inventory(kube::Client& client, const InventoryName
                                        std::stop_token stop = {});
 /// Stores `entries`, when they differ from the stored ones, and takes them over into `inventory`.
 /// Parts are named by their content and written before the ConfigMap that points to them, so that a
-/// run that is killed in between leaves the old inventory whole.
-/// Conflict: somebody else changed it since it was read. `manager` is the field manager.
-util::Result<> write_inventory(kube::Client& client, Inventory& inventory, InventoryEntries entries,
-                               std::string_view manager, std::stop_token stop = {});
+/// run that is killed in between leaves the old inventory whole. Not for dry runs.
+/// Conflict: somebody else changed it since it was read.
+util::Result<> write_inventory(const kube::Writer& writer, const kube::Target& target,
+                               Inventory& inventory, InventoryEntries entries);
 
 /// The ConfigMaps of an inventory: the one that is known by its name, and what overflows.
 struct InventoryObjects {
@@ -71,15 +73,10 @@ std::vector<std::string> inventory_parts(const data::Json& head);
 /// Is the part what its name says? Invalid otherwise.
 util::Result<> check_part(const InventoryName& name, const data::Json& part);
 
-/// May a stale entry's object be deleted?
-struct PruneDecision {
-  enum class Action { remove, keep, gone } action = Action::keep;
-  std::string reason;  ///< why it is kept
-};
-
-/// `live` (its metadata suffice) is null when the object is gone. Deleting needs the entry, the
-/// label and the recorded uid to agree; annotations that ask to keep an object are honoured.
-PruneDecision decide_prune(const InventoryEntry& entry, std::string_view set_id,
-                           const data::Json* live);
+/// On each object of the set: a label.
+OwnerMark set_mark(const InventoryName& name);
+std::vector<Recorded> records_of(const InventoryEntries& entries);
+/// reason_to_leave(), or an annotation of the object asks to keep it.
+std::string reason_to_keep(const Owned& owned, const InventoryName& name);
 
 }  // namespace kubist::apply

@@ -1,0 +1,66 @@
+// What a node remembers of what it made, until that is gone.
+#include <algorithm>
+
+#include "release_site.hpp"
+
+using namespace site;
+
+namespace {
+
+const char* const k_rule = "destinationrules.networking.istio.io";
+
+/// The places in `lines` of what begins so, as one text.
+std::string order_of(const std::vector<std::string>& lines, const std::string& beginning) {
+  std::string all;
+  for (const std::string& line : lines) {
+    all += line.starts_with(beginning) ? line.substr(beginning.size()) + "\n" : "";
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("inventory: what a server that is down has is not gone with its owner") {
+  Shop s;
+  s.settle();
+  REQUIRE(!s.live(k_rule, "web").is_null());
+  s.home->silence("networking.istio.io");
+  s.home->remove("destinations.kubist.io", "web", "shop");
+  s.open();
+  s.reconcile();
+  CHECK(!s.get("destinations", "shop", "web").is_null());
+  s.home->silence("networking.istio.io", false);
+  s.open();
+  s.settle();
+  CHECK(s.get("destinations", "shop", "web").is_null());
+  CHECK(s.live(k_rule, "web").is_null());
+  CHECK(s.live("services", "web").is_null());
+}
+
+TEST_CASE("inventory: what is no longer wanted goes, last made first") {
+  Shop s;
+  s.settle();
+  s.forget();
+  s.apply("Destination", "web", "{}");
+  s.settle();
+  CHECK(order_of(s.written(), "delete ") ==
+        "destinationrules shop-dev/web\nservices shop-dev/web\n");
+}
+
+TEST_CASE("inventory: on many virtual clusters, too, a failure forgets nothing of what was made") {
+  Shop s;
+  Json dev = testing::virtual_cluster("shop", "dev", "home", "shop-dev",
+                                      {{"injection", {{"mode", "Unmanaged"}}}});
+  dev["metadata"]["labels"]["tier"] = "prod";
+  s.home->put(dev);
+  s.put("Destination", "shop", "many",
+        yaml("{virtualClusterSelector: {matchLabels: {tier: prod}}, ports: [{port: 80}]}"));
+  s.home->fail("PATCH */destinationrules/many*", 403, 100);
+  s.reconcile();
+  REQUIRE(!s.live("services", "many").is_null());
+  CHECK(s.get("destinations", "shop", "many")["status"]["targets"][0]["inventory"].size() == 2);
+  s.home->remove("destinations.kubist.io", "many", "shop");
+  s.settle();
+  CHECK(s.get("destinations", "shop", "many").is_null());
+  CHECK(s.live("services", "many").is_null());
+}
