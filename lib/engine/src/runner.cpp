@@ -9,6 +9,14 @@ namespace kubist::engine {
 
 namespace {
 
+/// A node without an executor fails when its turn comes.
+Followers followers_of(const ExecutorSet& executors) {
+  return [&executors](const Node& node) {
+    const auto executor = executors.find(node);
+    return executor ? (*executor)->followers(node) : std::vector<Key>();
+  };
+}
+
 PolicyVerdict broken_verdict(const util::Error& error) {
   PolicyVerdict verdict;
   verdict.status_policies = Json::array();
@@ -26,7 +34,7 @@ Runner::Runner(const Graph& graph, const std::vector<NodeId>& selected, const Ru
       m_parts(parts),
       m_stop(stop),
       m_context{graph, info, m_options, parts, stop},
-      m_plan(graph, selected, options.mode),
+      m_plan(graph, selected, options.mode, followers_of(parts.executors)),
       m_runs(graph.size()),
       m_pool(options.parallelism) {
   m_options.parallelism = std::max<std::size_t>(options.parallelism, 1);
@@ -233,7 +241,7 @@ void Runner::merge(NodeReport& report, NodeReport& step) {
   report.reason = std::move(step.reason);
   report.message = std::move(step.message);
   report.error = std::move(step.error);
-  report.went_back = step.went_back;
+  report.rolled_back = step.rolled_back;
   report.requeue_after = step.requeue_after;
   report.took += step.took;
   report.status_written = report.status_written || step.status_written;

@@ -38,7 +38,7 @@ struct PolicyVerdict {
   std::optional<std::chrono::milliseconds> requeue_after;  ///< the nearest that a policy named
   bool hold = false;  ///< a policy said to leave the world as it is this time
   std::string hold_message;
-  std::optional<Decision> decision;  ///< of a release: the most cautious of all
+  std::optional<Decision> decision;  ///< the most cautious of all
   std::optional<util::Error> error;  ///< the node fails; policies after it did not run
 };
 

@@ -35,7 +35,7 @@ struct PolicyDefinition {
   std::vector<std::string> kinds;              ///< that it may be used on; empty: all
   bool wants_now = false;  ///< spec.wants has "now": gets `now` (without it answers can be kept)
   bool wants_run = false;  ///< spec.wants has "run": gets `run {id, attempt, seed}`
-  bool wants_approvals = false;  ///< spec.wants has "approvals": items has the release's Approvals
+  bool wants_approvals = false;  ///< spec.wants has "approvals": items has the node's Approvals
   bool wants_objects = false;    ///< of an executor: items has the objects that it keeps
   bool wants_status = false;     ///< of a container: items[0] has its status
   /// A functionConfig of its own, for existing KRM functions; null: a PolicyRun is made. A string

@@ -45,7 +45,7 @@ struct PolicyOutput {
   std::optional<std::chrono::milliseconds> requeue_after;
   std::string outcome;  ///< its own word ("hold", "advance", ...); empty when none
   bool hold = false;    ///< outcome "hold": leave the world as it is this time
-  std::optional<Decision> decision;  ///< of a release
+  std::optional<Decision> decision;  ///< nothing: it decides nothing
 };
 
 /// What an executor's function said.
