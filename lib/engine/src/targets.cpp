@@ -136,7 +136,9 @@ void lift_common(Json& status) {
 std::vector<std::string> target_names(const Json& status) {
   std::vector<std::string> names;
   for (const Json& entry : data::array_at(status, {"targets"})) {
-    names.push_back(name_of(entry));
+    if (std::string name = name_of(entry); !name.empty()) {
+      names.push_back(std::move(name));
+    }
   }
   return names;
 }

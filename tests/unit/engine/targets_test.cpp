@@ -146,3 +146,10 @@ TEST_CASE("targets: a status is taken apart and put together again") {
   CHECK(target_names(status) == std::vector<std::string>{"eu"});
   CHECK(joined(status, "Ready") == "Unknown");
 }
+
+TEST_CASE("targets: what is no entry of status.targets breaks no graph, and is no target") {
+  Shop home;
+  home.at("TrafficRoute", "shop", "web")["status"]["targets"] = {"eu", 7, nullptr, Json::object()};
+  const Graph graph = home.graph();
+  CHECK(nodes_of(graph, "TrafficRoute", "web").size() == 2);
+}
