@@ -183,7 +183,8 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
     const release::Progress& progress = tick.progress;
     alignment.reason =
         progress.reason.empty() ? std::string(to_string(progress.state)) : progress.reason;
-    alignment.message = progress.message;
+    alignment.message = progress.message.empty() ? cat("the release is ", to_string(progress.state))
+                                                 : progress.message;
     alignment.requeue_after = tick.look_again;
     alignment.needs_new_run = true;  // the routes move in between
     switch (progress.state) {
