@@ -154,7 +154,21 @@ void Runner::start_gathering(NodeId id) {
     // What was not gathered is asked for again by the policy that needs it, which fails by itself.
     static_cast<void>(util::guarded(
         [&] { m_parts.world.gather(m_graph[id], metric_uses(m_graph, id, m_parts.policies)); }));
-    m_events.push(Gathered{id});
+    m_events.push(Gathered{id, std::nullopt});
+  });
+}
+
+void Runner::start_calls(NodeId id) {
+  submit([this, id, calls = m_runs[id].policies->calls] {
+    CallAnswers answers;
+    for (const RequestedCall& each : calls) {
+      const auto answer = util::guarded([&] { return m_parts.world.call(m_graph[id], each.call); });
+      answers[each.policy][each.call.name] =
+          answer ? *answer
+                 : Json{{"reason", alignment_of(answer.error()).reason},
+                        {"message", answer.error().message}};
+    }
+    m_events.push(Gathered{id, std::move(answers)});
   });
 }
 
@@ -181,10 +195,16 @@ void Runner::start_policies(const std::vector<NodeId>& wave) {
 }
 
 void Runner::start_wave(std::vector<NodeId> wave) {
-  submit([this, wave = std::move(wave)] {
+  PipelineOptions options{m_options.keep_trace, {}};
+  for (const NodeId id : wave) {
+    if (m_runs[id].answers) {
+      options.answers.emplace(id, *m_runs[id].answers);
+    }
+  }
+  submit([this, wave = std::move(wave), options = std::move(options)] {
     auto verdicts = util::guarded([&] {
       return run_policies(m_graph, wave, m_parts.policies, m_parts.world, m_context.info,
-                          m_parts.clock.now(), m_stop, {m_options.keep_trace});
+                          m_parts.clock.now(), m_stop, options);
     });
     m_events.push(PoliciesRan{wave, verdicts ? *std::move(verdicts)
                                              : std::vector<PolicyVerdict>(
@@ -258,6 +278,9 @@ void Runner::handle(Gathered& gathered) {
   if (m_report.stopped) {
     cancel_node(gathered.id);
   } else {
+    if (gathered.answers) {
+      m_runs[gathered.id].answers = std::move(gathered.answers);
+    }
     m_gathered.push_back(gathered.id);
   }
 }
@@ -274,6 +297,8 @@ void Runner::handle(PoliciesRan& ran) {
     m_runs[id].policies = std::move(ran.verdicts[i]);
     if (m_report.stopped) {
       cancel_node(id);
+    } else if (!m_runs[id].policies->calls.empty() && !m_runs[id].answers) {
+      start_calls(id);
     } else {
       m_due.push_back(id);
     }

@@ -56,7 +56,7 @@ struct Releases::Entry {
   std::mutex mutex;
   std::optional<util::Result<std::shared_ptr<const ReleaseLook>>> look;
   std::optional<util::Result<ReleaseWindow>> window;
-  std::map<std::string, Json> called;  ///< answers, by query
+  std::map<std::string, Json> read;  ///< what URLs answered, by query
 };
 
 Releases::Releases(World& world, const engine::Graph& graph, std::stop_token stop)
@@ -104,16 +104,19 @@ util::Result<ReleaseWindow> Releases::window(const engine::Node& node) {
   return *entry->window;
 }
 
-util::Result<Json> Releases::called(const engine::Node& node, const std::string& query) {
+util::Result<Json> Releases::call(const engine::Node& node, const engine::PolicyCall& call) {
+  KUBIST_TRY(const auto looked, look(node, node.spec()));
+  return m_calls->answer(node, *looked, call, m_stop);
+}
+
+util::Result<Json> Releases::read(const engine::Node& node, const policies::WebMetric& metric,
+                                  const std::string& query) {
   KUBIST_TRY(const auto looked, look(node, node.spec()));
   const auto entry = entry_of(node);
   const std::lock_guard lock(entry->mutex);
-  auto known = entry->called.find(query);
-  if (known == entry->called.end()) {
-    const auto call = policies::read_call(query);
-    Json answer = call ? m_calls->answer(node, *looked, *call, m_stop)
-                       : m_calls->read(node, *looked, *policies::read_web(query), m_stop);
-    known = entry->called.emplace(query, std::move(answer)).first;
+  auto known = entry->read.find(query);
+  if (known == entry->read.end()) {
+    known = entry->read.emplace(query, m_calls->read(node, *looked, metric, m_stop)).first;
   }
   return known->second;
 }
@@ -148,16 +151,12 @@ util::Result<Json> Releases::metrics(const engine::Node& node,
     if (query == release::k_window_query) {
       continue;
     }
-    if (definition.queries && policies::read_call(query)) {
-      KUBIST_TRY(answers[name], called(node, query));
-      continue;
-    }
     if (open != nullptr) {  // nothing is judged before the window is over
       answers[name] = *open;
       continue;
     }
-    if (definition.queries && policies::read_web(query)) {
-      KUBIST_TRY(answers[name], called(node, query));
+    if (const auto web = policies::read_web(query); web && definition.queries) {
+      KUBIST_TRY(answers[name], read(node, *web, query));
       continue;
     }
     KUBIST_TRY(const auto looked, look(node, node.spec()));

@@ -78,6 +78,7 @@ class Releases final : public engine::PolicyWorld {
   util::Result<std::vector<data::Json>> observed(const engine::Node& node) override;
   /// One LIST for each namespace and run.
   util::Result<std::vector<data::Json>> approvals(const engine::Node& node) override;
+  util::Result<data::Json> call(const engine::Node& node, const engine::PolicyCall& call) override;
 
   /// The node's look; taken now when none was. Invalid: its spec does not read.
   util::Result<std::shared_ptr<const ReleaseLook>> look(const engine::Node& node,
@@ -94,8 +95,9 @@ class Releases final : public engine::PolicyWorld {
   struct Entry;
   std::shared_ptr<Entry> entry_of(const engine::Node& node);
   util::Result<ReleaseWindow> window(const engine::Node& node);
-  /// What a call or a URL answers, asked once in a run.
-  util::Result<data::Json> called(const engine::Node& node, const std::string& query);
+  /// What a URL answers, asked once in a run.
+  util::Result<data::Json> read(const engine::Node& node, const policies::WebMetric& metric,
+                                const std::string& query);
   World& m_world;
   const engine::Graph& m_graph;
   std::stop_token m_stop;

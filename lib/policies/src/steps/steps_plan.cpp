@@ -97,7 +97,6 @@ util::Result<std::vector<Stage>> read_steps(const Json& steps) {
   if (stages.empty()) {
     return util::fail(ErrorKind::invalid, "steps: there is no setWeight");
   }
-  name_calls(stages);
   return stages;
 }
 
@@ -106,9 +105,6 @@ std::vector<std::string> queries_of_steps(const Json& steps) {
   const auto stages = read_steps(steps);
   for (const Stage& stage : stages ? *stages : std::vector<Stage>()) {
     for (const Step& step : stage.steps) {
-      if (!step.query.empty()) {
-        all.push_back(step.query);
-      }
       for (const AnalysisMetric& metric : step.metrics) {
         const auto queries = queries_of(metric);
         all.insert(all.end(), queries.begin(), queries.end());
