@@ -115,7 +115,7 @@ TEST_CASE("gather: what is slow to read keeps only its own node waiting") {
   World world;
   OneIsSlow slow;
   const auto identity = definition_of("Identity", std::make_shared<Identity>());
-  identity->metrics = {{"window", "release"}};
+  identity->metrics = {{"window", WindowQuery{}}};
   world.policies.add_builtin(identity);
   world.add_tree();
   for (const char* name : {"p1c1v1", "p1c1v2"}) {

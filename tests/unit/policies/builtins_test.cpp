@@ -224,19 +224,19 @@ TEST_CASE("builtins: numbers of the workload are queries of those that name them
     std::vector<std::string> names;
     for (const auto& [name, query] :
          engine::metrics_of(**catalog().find("shop", policy), parameters)) {
-      names.push_back(query);
+      names.push_back(to_string(query));
     }
     return util::join(names, " ");
   };
   CHECK(queries("Expression", {{"expression", "canary.cpu < 2 * stable.cpu && weight < 50"}}) ==
-        "canary.cpu stable.cpu release");
-  CHECK(queries("Expression", {{"expression", "canary.p99 < 200"}}) == "release");
+        "canary.cpu stable.cpu window");
+  CHECK(queries("Expression", {{"expression", "canary.p99 < 200"}}) == "window");
   CHECK(queries("Metric", {{"metric", "availability"}}) ==
-        "canary.availability stable.availability release");
+        "canary.availability stable.availability window");
   const Json analysis = Json::parse(R"([{"setWeight": 5}, {"analysis": {"metrics": [
       {"name": "a", "value": "canary.memory", "thresholdRange": {"max": 1e9}},
       {"name": "b", "successCondition": "stable.replicas > 1"}]}}])");
-  CHECK(queries("Steps", {{"steps", analysis}}) == "canary.memory stable.replicas release");
+  CHECK(queries("Steps", {{"steps", analysis}}) == "canary.memory stable.replicas window");
 }
 
 TEST_CASE("calls: Steps calls once it stands at the step, in any wave") {

@@ -90,16 +90,16 @@ Json ReleaseCalls::post(const engine::Node& node, http::Request request,
 }
 
 Json ReleaseCalls::read(const engine::Node& node, const ReleaseLook& look,
-                        const policies::WebMetric& metric, const std::stop_token& stop) const {
+                        const engine::WebQuery& query, const std::stop_token& stop) const {
   if (!release::is_measured(look.before)) {
     return nothing("NotObserved", "no weight is under way");
   }
-  if (const auto allowed = check_address(m_graph, node, "metrics", metric.url, "its address");
+  if (const auto allowed = check_address(m_graph, node, "metrics", query.url, "its address");
       !allowed) {
     return refusal(allowed.error());
   }
-  const auto number = metrics::read_json_source(
-      *m_engine.transport(), {metric.url, {}, metric.path, metric.timeout}, stop);
+  const auto number = metrics::read_json_source(*m_engine.transport(),
+                                                {query.url, {}, query.path, query.timeout}, stop);
   return number ? Json{{"value", *number}} : nothing(number.error().reason, number.error().message);
 }
 

@@ -3,7 +3,6 @@
 
 #include <kubist/engine/call.hpp>
 #include <kubist/http/guarded_transport.hpp>
-#include <kubist/policies/calls.hpp>
 
 #include "releases/releases.hpp"
 
@@ -21,9 +20,9 @@ class ReleaseCalls {
   /// or the Project allows the address to no one.
   data::Json answer(const engine::Node& node, const ReleaseLook& look,
                     const engine::PolicyCall& call, const std::stop_token& stop) const;
-  /// The number that the metric names, asked for now: {value} or {reason, message}.
-  data::Json read(const engine::Node& node, const ReleaseLook& look,
-                  const policies::WebMetric& metric, const std::stop_token& stop) const;
+  /// The number behind the URL, asked for now: {value} or {reason, message}.
+  data::Json read(const engine::Node& node, const ReleaseLook& look, const engine::WebQuery& query,
+                  const std::stop_token& stop) const;
 
  private:
   data::Json post(const engine::Node& node, http::Request request,

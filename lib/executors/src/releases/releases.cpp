@@ -109,16 +109,28 @@ util::Result<Json> Releases::call(const engine::Node& node, const engine::Policy
   return m_calls->answer(node, *looked, call, m_stop);
 }
 
-util::Result<Json> Releases::read(const engine::Node& node, const policies::WebMetric& metric,
-                                  const std::string& query) {
-  KUBIST_TRY(const auto looked, look(node, node.spec()));
+Json Releases::read(const engine::Node& node, const ReleaseLook& look,
+                    const engine::WebQuery& query) {
   const auto entry = entry_of(node);
   const std::lock_guard lock(entry->mutex);
-  auto known = entry->read.find(query);
-  if (known == entry->read.end()) {
-    known = entry->read.emplace(query, m_calls->read(node, *looked, metric, m_stop)).first;
+  const auto [known, fresh] = entry->read.try_emplace(to_string(engine::Query(query)));
+  if (fresh) {
+    known->second = m_calls->read(node, look, query, m_stop);
   }
   return known->second;
+}
+
+util::Result<Json> Releases::answer(const engine::Node& node, const engine::Query& query,
+                                    const Json& parameters) {
+  KUBIST_TRY(const auto looked, look(node, node.spec()));
+  if (const auto* web = std::get_if<engine::WebQuery>(&query)) {
+    return read(node, *looked, *web);
+  }
+  if (const auto* workload = std::get_if<engine::WorkloadQuery>(&query)) {
+    return m_workloads->answer(node, *looked, *workload, m_stop);
+  }
+  return m_metrics->answer(node, *looked, {std::get<engine::PromqlQuery>(query), parameters},
+                           m_stop);
 }
 
 bool Releases::gathers(const engine::Node& node) const { return node.key.kind == k_canary_release; }
@@ -138,33 +150,24 @@ util::Result<Json> Releases::metrics(const engine::Node& node,
     return PolicyWorld::metrics(node, definition, parameters);
   }
   Json answers = Json::object();
-  const auto asked = engine::metrics_of(definition, parameters);
+  const engine::Queries asked = engine::metrics_of(definition, parameters);
   const Json* open = nullptr;
   for (const auto& [name, query] : asked) {
-    if (query == release::k_window_query) {
+    if (std::holds_alternative<engine::WindowQuery>(query)) {
       KUBIST_TRY(const ReleaseWindow measured, window(node));
       answers[name] = measured.window;
       open = release::is_between(measured.window) ? &answers[name] : open;
     }
   }
   for (const auto& [name, query] : asked) {
-    if (query == release::k_window_query) {
+    if (std::holds_alternative<engine::WindowQuery>(query)) {
       continue;
     }
     if (open != nullptr) {  // nothing is judged before the window is over
       answers[name] = *open;
-      continue;
+    } else {
+      KUBIST_TRY(answers[name], answer(node, query, parameters));
     }
-    if (const auto web = policies::read_web(query); web && definition.queries) {
-      KUBIST_TRY(answers[name], read(node, *web, query));
-      continue;
-    }
-    KUBIST_TRY(const auto looked, look(node, node.spec()));
-    if (const auto workload = release::read_workload_query(query)) {
-      KUBIST_TRY(answers[name], m_workloads->answer(node, *looked, *workload, m_stop));
-      continue;
-    }
-    KUBIST_TRY(answers[name], m_metrics->answer(node, *looked, {query, parameters}, m_stop));
   }
   return answers;
 }

@@ -8,7 +8,6 @@
 
 #include <kubist/engine/pipeline.hpp>
 #include <kubist/executors/world.hpp>
-#include <kubist/policies/calls.hpp>
 #include <kubist/release/loop.hpp>
 #include <kubist/traffic/shift.hpp>
 #include <kubist/traffic/split.hpp>
@@ -95,9 +94,11 @@ class Releases final : public engine::PolicyWorld {
   struct Entry;
   std::shared_ptr<Entry> entry_of(const engine::Node& node);
   util::Result<ReleaseWindow> window(const engine::Node& node);
+  /// What a query besides the window is answered.
+  util::Result<data::Json> answer(const engine::Node& node, const engine::Query& query,
+                                  const data::Json& parameters);
   /// What a URL answers, asked once in a run.
-  util::Result<data::Json> read(const engine::Node& node, const policies::WebMetric& metric,
-                                const std::string& query);
+  data::Json read(const engine::Node& node, const ReleaseLook& look, const engine::WebQuery& query);
   World& m_world;
   const engine::Graph& m_graph;
   std::stop_token m_stop;

@@ -3,9 +3,7 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/graph.hpp>
-#include <kubist/policies/calls.hpp>
 #include <kubist/policies/release_simulation.hpp>
-#include <kubist/release/window.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
@@ -65,8 +63,8 @@ class Lot final : public engine::PolicyWorld {
                        const Json& parameters) override {
     Json answers = Json::object();
     for (const auto& [name, query] : engine::metrics_of(definition, parameters)) {
-      if (query != release::k_window_query) {
-        return unanswered(cat("it asks for ", query));
+      if (!std::holds_alternative<engine::WindowQuery>(query)) {
+        return unanswered(cat("it asks for ", to_string(query)));
       }
       answers[name] = of(node).window();
     }

@@ -13,7 +13,7 @@ namespace kubist::policies {
 /// One metric of an analysis, by Argo's fields.
 struct AnalysisMetric {
   std::string name;
-  std::string query;                           ///< whose answer the conditions call `result`
+  std::optional<engine::Query> query;          ///< whose answer the conditions call `result`
   std::optional<Objective> objective;          ///< thresholdRange
   std::optional<Expression> success, failure;  ///< or conditions over the window
   std::int64_t count = 1;                      ///< windows that must be judged
@@ -49,7 +49,7 @@ struct Stage {
 util::Result<std::vector<Stage>> read_steps(const Json& steps);
 
 /// The queries of all analyses.
-std::vector<std::string> queries_of_steps(const Json& steps);
+engine::Queries queries_of_steps(const Json& steps);
 
 /// The parameters' schema.
 Json steps_schema();
