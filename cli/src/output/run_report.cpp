@@ -164,7 +164,7 @@ int exit_code_of(const Report& report) {
       continue;
     }
     const auto kind = node.error ? node.error->kind : util::ErrorKind::internal;
-    if (node.went_back) {
+    if (node.rolled_back) {
       rolled_back = true;
     } else if (kind == util::ErrorKind::conflict) {
       conflict = true;

@@ -16,8 +16,10 @@ namespace kubist::engine {
 
 using Steady = std::chrono::steady_clock::time_point;
 
+/// What its policies need has been read, or what they called for was answered.
 struct Gathered {
   NodeId id;
+  std::optional<CallAnswers> answers;
 };
 struct PoliciesRan {
   std::vector<NodeId> nodes;

@@ -34,6 +34,10 @@ util::Result<std::vector<Json>> PolicyWorld::approvals(const Node& /*node*/) {
   return std::vector<Json>{};
 }
 
+util::Result<Json> PolicyWorld::call(const Node& /*node*/, const PolicyCall& call) {
+  return Json{{"reason", k_reason_not_due}, {"message", cat("nobody calls ", call.name)}};
+}
+
 namespace {
 
 /// The object as one of its targets sees it.
@@ -197,6 +201,10 @@ class Pipeline {
     if (const Json* before = previous_entry(node, index); before && before->contains("state")) {
       input.state = (*before)["state"];
     }
+    if (const auto known = m_options.answers.find(node.id); known != m_options.answers.end()) {
+      const auto own = known->second.find(index);
+      input.answers = own != known->second.end() ? own->second : Json();
+    }
     input.decision = passage.verdict.decision;
     input.now = m_now;
     input.run_id = m_run.id;
@@ -256,6 +264,9 @@ class Pipeline {
     if (output) {
       if (auto valid = check_spec(*passage.node, output->spec); !valid) {
         output = util::fail(valid.error());
+      } else if (!output->calls.empty() && definition.origin != k_built_in) {
+        output = util::fail(ErrorKind::invalid, "it has status.calls: only built-in policies call",
+                            "", "PolicyFailed");
       }
     }
     if (m_options.keep_trace) {
@@ -295,6 +306,9 @@ class Pipeline {
     if (output.requeue_after &&
         (!verdict.requeue_after || *output.requeue_after < *verdict.requeue_after)) {
       verdict.requeue_after = output.requeue_after;
+    }
+    for (PolicyCall& call : output.calls) {
+      verdict.calls.push_back({index, std::move(call)});
     }
     if (output.hold && !verdict.hold) {
       verdict.hold = true;

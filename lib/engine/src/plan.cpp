@@ -44,11 +44,14 @@ bool lets_children_go(const Node& parent) {
 
 }  // namespace
 
-Plan::Plan(const Graph& graph, const std::vector<NodeId>& selected, Mode mode)
+Plan::Plan(const Graph& graph, const std::vector<NodeId>& selected, Mode mode,
+           const Followers& followers)
     : m_graph(graph), m_entries(graph.size()) {
   include(selected, mode);
   group_siblings();
-  order_routes();
+  if (followers) {
+    order_followers(followers);
+  }
   for (NodeId id = 0; id < m_entries.size(); ++id) {
     if (m_entries[id].selected) {
       begin(id);
@@ -81,27 +84,20 @@ void Plan::include(const std::vector<NodeId>& selected, Mode mode) {
   }
 }
 
-// A release below the Project moves routes on several virtual clusters, which are no siblings: they
-// run when it has decided, whatever that was.
-void Plan::order_routes() {
+// Followers need not be siblings of what they follow: those of a node of the Project may be on
+// several virtual clusters.
+void Plan::order_followers(const Followers& followers) {
   const auto runs = [&](NodeId id) {
     return m_entries[id].selected && m_entries[id].mode == Mode::align;
   };
   for (NodeId id = 0; id < m_entries.size(); ++id) {
-    const Node& release = m_graph[id];
-    const Json* routes = data::find_path(release.spec(), {"routes"});
-    if (release.key.kind != "CanaryRelease" || !release.target.empty() || !runs(id) || !routes) {
-      continue;
-    }
-    for (const Json& name : *routes) {
-      const Key key{release.key.group, "TrafficRoute", release.key.ns,
-                    name.is_string() ? name.get<std::string>() : ""};
-      for (const NodeId route : m_graph.find(key)) {
-        const bool before = std::find(release.waits_for.begin(), release.waits_for.end(), route) !=
-                            release.waits_for.end();
-        if (runs(route) && !before) {
-          m_followers.emplace(id, route);
-          ++m_entries[route].hard;
+    const std::vector<NodeId>& awaited = m_graph[id].waits_for;
+    for (const Key& key : runs(id) ? followers(m_graph[id]) : std::vector<Key>()) {
+      for (const NodeId follower : m_graph.find(key)) {
+        const bool before = std::find(awaited.begin(), awaited.end(), follower) != awaited.end();
+        if (runs(follower) && !before) {
+          m_followers.emplace(id, follower);
+          ++m_entries[follower].hard;
         }
       }
     }

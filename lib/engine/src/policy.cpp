@@ -56,7 +56,8 @@ util::Result<> read_runtime(
 
 util::Result<DefinitionPtr> read_policy_definition(
     const Json& object,
-    const std::function<std::shared_ptr<PolicyRuntime>(const std::string& key)>& runtime_for) {
+    const std::function<std::shared_ptr<PolicyRuntime>(const std::string& key)>& runtime_for,
+    const std::function<Query(std::string text)>& read_query) {
   auto definition = std::make_shared<PolicyDefinition>();
   definition->name = data::string_at(object, {"metadata", "name"});
   definition->ns = data::string_at(object, {"metadata", "namespace"});
@@ -81,7 +82,7 @@ util::Result<DefinitionPtr> read_policy_definition(
   if (const Json* metrics = data::find_path(*spec, {"metrics"}); metrics && metrics->is_array()) {
     for (const Json& metric : *metrics) {
       definition->metrics.emplace(data::string_at(metric, {"name"}),
-                                  data::string_at(metric, {"query"}));
+                                  read_query(std::string(data::string_at(metric, {"query"}))));
     }
   }
   if (const Json* config = data::find_path(*spec, {"functionConfig"})) {
@@ -94,13 +95,10 @@ util::Result<DefinitionPtr> read_policy_definition(
   return DefinitionPtr(std::move(definition));
 }
 
-std::map<std::string, std::string> metrics_of(const PolicyDefinition& definition,
-                                              const Json& parameters) {
-  auto all = definition.metrics;
+Queries metrics_of(const PolicyDefinition& definition, const Json& parameters) {
+  Queries all = definition.metrics;
   if (definition.queries) {
-    for (const std::string& query : definition.queries(parameters)) {
-      all.emplace(query, query);
-    }
+    all.merge(definition.queries(parameters));
   }
   return all;
 }

@@ -32,6 +32,7 @@ util::Result<PolicyInput> read_recorded(const Json& input) {
   read.parameters = map_at(config, "parameters");
   read.settings = map_at(config, "settings");
   read.metrics = map_at(config, "metrics");
+  read.answers = config.value("answers", Json());
   read.state = config.value("state", Json());
   if (auto now = data::string_at(config, {"now"}); !now.empty()) {
     KUBIST_TRY(read.now, util::parse_time(now));

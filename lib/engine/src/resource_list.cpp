@@ -52,6 +52,9 @@ Json make_function_config(const PolicyDefinition& definition, const PolicyInput&
   if (input.decision) {
     config["decision"] = to_json(*input.decision);
   }
+  if (!input.answers.is_null()) {
+    config["answers"] = input.answers;
+  }
   if (!input.target.is_null()) {
     config["target"] = input.target;
   }
@@ -242,6 +245,7 @@ util::Result<PolicyOutput> read_policy_output(const Json& input, const Json& out
   out.spec = std::move(answer.items[0]["spec"]);
   out.results = std::move(answer.results);
   KUBIST_CHECK(read_status(answer.status, out));
+  KUBIST_TRY(out.calls, read_calls(answer.status));
   return out;
 }
 

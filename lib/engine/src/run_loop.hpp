@@ -20,6 +20,7 @@ namespace kubist::engine {
 /// copies or look at parts that do not change while they run.
 struct NodeRun {
   std::optional<PolicyVerdict> policies;
+  std::optional<CallAnswers> answers;  ///< to what its policies called for
   Json status;  ///< as last written or read
   std::optional<Steady> settle_until;
 };
@@ -42,6 +43,7 @@ class Runner {
   void begin_node(NodeId id);
   void start_node(NodeId id);
   void start_gathering(NodeId id);
+  void start_calls(NodeId id);
   void start_policies(const std::vector<NodeId>& wave);
   void start_wave(std::vector<NodeId> wave);
   void take_due();

@@ -9,6 +9,14 @@ namespace kubist::engine {
 
 namespace {
 
+/// A node without an executor fails when its turn comes.
+Followers followers_of(const ExecutorSet& executors) {
+  return [&executors](const Node& node) {
+    const auto executor = executors.find(node);
+    return executor ? (*executor)->followers(node) : std::vector<Key>();
+  };
+}
+
 PolicyVerdict broken_verdict(const util::Error& error) {
   PolicyVerdict verdict;
   verdict.status_policies = Json::array();
@@ -26,7 +34,7 @@ Runner::Runner(const Graph& graph, const std::vector<NodeId>& selected, const Ru
       m_parts(parts),
       m_stop(stop),
       m_context{graph, info, m_options, parts, stop},
-      m_plan(graph, selected, options.mode),
+      m_plan(graph, selected, options.mode, followers_of(parts.executors)),
       m_runs(graph.size()),
       m_pool(options.parallelism) {
   m_options.parallelism = std::max<std::size_t>(options.parallelism, 1);
@@ -146,7 +154,21 @@ void Runner::start_gathering(NodeId id) {
     // What was not gathered is asked for again by the policy that needs it, which fails by itself.
     static_cast<void>(util::guarded(
         [&] { m_parts.world.gather(m_graph[id], metric_uses(m_graph, id, m_parts.policies)); }));
-    m_events.push(Gathered{id});
+    m_events.push(Gathered{id, std::nullopt});
+  });
+}
+
+void Runner::start_calls(NodeId id) {
+  submit([this, id, calls = m_runs[id].policies->calls] {
+    CallAnswers answers;
+    for (const RequestedCall& each : calls) {
+      const auto answer = util::guarded([&] { return m_parts.world.call(m_graph[id], each.call); });
+      answers[each.policy][each.call.name] =
+          answer ? *answer
+                 : Json{{"reason", alignment_of(answer.error()).reason},
+                        {"message", answer.error().message}};
+    }
+    m_events.push(Gathered{id, std::move(answers)});
   });
 }
 
@@ -173,10 +195,16 @@ void Runner::start_policies(const std::vector<NodeId>& wave) {
 }
 
 void Runner::start_wave(std::vector<NodeId> wave) {
-  submit([this, wave = std::move(wave)] {
+  PipelineOptions options{m_options.keep_trace, {}};
+  for (const NodeId id : wave) {
+    if (m_runs[id].answers) {
+      options.answers.emplace(id, *m_runs[id].answers);
+    }
+  }
+  submit([this, wave = std::move(wave), options = std::move(options)] {
     auto verdicts = util::guarded([&] {
       return run_policies(m_graph, wave, m_parts.policies, m_parts.world, m_context.info,
-                          m_parts.clock.now(), m_stop, {m_options.keep_trace});
+                          m_parts.clock.now(), m_stop, options);
     });
     m_events.push(PoliciesRan{wave, verdicts ? *std::move(verdicts)
                                              : std::vector<PolicyVerdict>(
@@ -233,7 +261,7 @@ void Runner::merge(NodeReport& report, NodeReport& step) {
   report.reason = std::move(step.reason);
   report.message = std::move(step.message);
   report.error = std::move(step.error);
-  report.went_back = step.went_back;
+  report.rolled_back = step.rolled_back;
   report.requeue_after = step.requeue_after;
   report.took += step.took;
   report.status_written = report.status_written || step.status_written;
@@ -250,6 +278,9 @@ void Runner::handle(Gathered& gathered) {
   if (m_report.stopped) {
     cancel_node(gathered.id);
   } else {
+    if (gathered.answers) {
+      m_runs[gathered.id].answers = std::move(gathered.answers);
+    }
     m_gathered.push_back(gathered.id);
   }
 }
@@ -266,6 +297,8 @@ void Runner::handle(PoliciesRan& ran) {
     m_runs[id].policies = std::move(ran.verdicts[i]);
     if (m_report.stopped) {
       cancel_node(id);
+    } else if (!m_runs[id].policies->calls.empty() && !m_runs[id].answers) {
+      start_calls(id);
     } else {
       m_due.push_back(id);
     }

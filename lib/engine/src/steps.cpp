@@ -151,7 +151,7 @@ void describe(StepResult& result, const Alignment& alignment) {
   report.message = alignment.message;
   report.writes = alignment.writes;
   report.requeue_after = alignment.requeue_after;
-  report.went_back = alignment.went_back;
+  report.rolled_back = alignment.rolled_back;
   const bool bad = is_bad(alignment.outcome);
   report.error = bad ? alignment.error : std::nullopt;
   result.verdict = {bad ? NodeState::failed : NodeState::done, report.ready,

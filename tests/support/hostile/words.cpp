@@ -28,7 +28,6 @@ const Words& nasty_texts() {
                            "a%2Fb?x=1#y",
                            "//",
                            "\\",
-                           "@call {",
                            "${",
                            "${parameters.x",
                            "${parameters.x}",

@@ -197,7 +197,7 @@ TEST_CASE("exit codes: what is worst of a run decides") {
     return exit_code_of(report);
   };
   engine::NodeReport back = failed(util::ErrorKind::conflict);
-  back.went_back = true;
+  back.rolled_back = true;
   const engine::NodeReport conflict = failed(util::ErrorKind::conflict);
   const engine::NodeReport denied = failed(util::ErrorKind::denied);
   CHECK(code({}) == 3);

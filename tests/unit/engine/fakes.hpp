@@ -112,6 +112,10 @@ class FakeExecutor : public Executor {
   }
 
   bool aligns_without_policies() const override { return without_policies; }
+  std::vector<Key> followers(const Node& node) const override {
+    const auto found = followed_by.find(node.key.name);
+    return found != followed_by.end() ? found->second : std::vector<Key>();
+  }
 
   /// Position of a call in the log, or -1.
   int place(const std::string& call) const {
@@ -123,6 +127,7 @@ class FakeExecutor : public Executor {
   }
 
   bool without_policies = false;
+  std::map<std::string, std::vector<Key>> followed_by;
   std::map<std::string, std::optional<Decision>> decisions;  ///< of the last call
   std::map<std::string, util::Error> faults;
   std::map<std::string, std::vector<Alignment>> scripts;  ///< the last one repeats

@@ -1,3 +1,5 @@
+#include <atomic>
+
 #include <doctest/doctest.h>
 
 #include "fakes.hpp"
@@ -42,13 +44,78 @@ struct OneIsSlow : PolicyWorld {
   bool in_time = false, with_metrics = false;
 };
 
+/// Asks for one call until it is answered, and labels its node with the answer.
+struct Caller : PolicyRuntime {
+  std::vector<PolicyAnswer> evaluate(const PolicyDefinition&, std::span<const Json> inputs,
+                                     const std::stop_token&) override {
+    std::vector<PolicyAnswer> answers;
+    for (Json list : inputs) {
+      Json& config = list["functionConfig"];
+      if (config.contains("answers")) {
+        list["items"][0]["spec"]["labels"] = config["answers"]["gate"];
+      }
+      const PolicyCall call{"gate", 1, 0, WebhookCall{"http://gate.test/"}};
+      config["status"]["calls"] = {to_json(call)};
+      answers.push_back({std::move(list), "", false});
+    }
+    return answers;
+  }
+};
+
+/// Whom node p1c1v1 calls answers only after node p1c1v2 has been aligned.
+struct CalledSlowly : PolicyWorld {
+  kubist::util::Result<Json> call(const Node& node, const PolicyCall& call) override {
+    if (node.key.name == "p1c1v1") {
+      in_time = other.wait(std::chrono::seconds(20));
+    }
+    ++calls;
+    return Json{{"url", std::get<WebhookCall>(call.what).url}};
+  }
+
+  AlignedNode other{"p1c1v2"};
+  std::atomic<int> calls{0};
+  bool in_time = false;
+};
+
 }  // namespace
+
+TEST_CASE("calls: what a policy calls for is called once, and keeps only its own node waiting") {
+  World world;
+  CalledSlowly slow;
+  const auto caller = definition_of("Caller", std::make_shared<Caller>());
+  bool ready = true;
+  SUBCASE("of a built-in policy") {}
+  SUBCASE("of another one it is refused") {
+    caller->origin = "ClusterPolicyDefinition";
+    ready = false;
+  }
+  world.policies.add_builtin(caller);
+  world.add_tree();
+  for (const char* name : {"p1c1v1", "p1c1v2"}) {
+    world.use_policy("p1", name, "Caller");
+  }
+  world.executor->on_align = [&](const Node& node, const Context&) { slow.other.aligned(node); };
+  const Graph graph = world.home.graph();
+  const RunParts parts{world.set, world.home, world.policies, slow, world.observer, world.clock};
+  const Report report =
+      run(graph, graph.roots(), {"run", world.clock.now(), false}, RunOptions(), parts, {});
+  CHECK(slow.calls == (ready ? 2 : 0));
+  CHECK(slow.in_time == ready);
+  CHECK(report.summary.ready == (ready ? 15 : 13));
+  for (const char* name : {"p1c1v1", "p1c1v2"}) {
+    if (ready) {
+      CHECK(world.executor->specs[name]["labels"]["url"] == "http://gate.test/");
+    } else {
+      CHECK(world.condition("VirtualCluster", "p1", name, "Ready") == "False PolicyFailed");
+    }
+  }
+}
 
 TEST_CASE("gather: what is slow to read keeps only its own node waiting") {
   World world;
   OneIsSlow slow;
   const auto identity = definition_of("Identity", std::make_shared<Identity>());
-  identity->metrics = {{"window", "release"}};
+  identity->metrics = {{"window", WindowQuery{}}};
   world.policies.add_builtin(identity);
   world.add_tree();
   for (const char* name : {"p1c1v1", "p1c1v2"}) {

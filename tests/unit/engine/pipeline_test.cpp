@@ -344,7 +344,8 @@ TEST_CASE("policies: definitions are found by namespace, built-in ones cannot be
   auto make = [&](const std::string& kind, const std::string& ns, const std::string& name,
                   Json runtime_spec) {
     return read_policy_definition(
-        make_object(kind, ns, name, {{"runtime", std::move(runtime_spec)}}), runtime_for);
+        make_object(kind, ns, name, {{"runtime", std::move(runtime_spec)}}), runtime_for,
+        [](std::string text) { return PromqlQuery{std::move(text)}; });
   };
   Json jsonnet = {{"jsonnet", {{"source", "function(x) x"}}}};
   auto team = make("PolicyDefinition", "p1", "guard", jsonnet);

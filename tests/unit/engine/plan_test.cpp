@@ -72,7 +72,7 @@ TEST_CASE("plan: parents first, kinds in order, siblings together") {
   CHECK(plan.reason(id_of(graph, "p1c1v1")) == "ParentNotReady");
 }
 
-TEST_CASE("plan: routes on several virtual clusters run after their release, however it ends") {
+TEST_CASE("plan: what follows a node runs after it on several virtual clusters, however it ends") {
   FakeHome home;
   home.add("Project", "", "p");
   home.add("CanaryRelease", "p", "release", {{"routes", {"route"}}});
@@ -82,7 +82,11 @@ TEST_CASE("plan: routes on several virtual clusters run after their release, how
     home.add("VirtualCluster", "p", std::string("vc-") + name, {{"clusterRef", {{"name", name}}}});
   }
   const Graph graph = home.graph();
-  Plan plan(graph, graph.roots());
+  const auto routes = [](const Node& node) {
+    return node.key.name == "release" ? std::vector<Key>{key("TrafficRoute", "p", "route")}
+                                      : std::vector<Key>();
+  };
+  Plan plan(graph, graph.roots(), Mode::align, routes);
   const auto order = drive(graph, plan, {{"us", k_failed}, {"release", k_failed}});
   // The other route's virtual cluster is below a Cluster that failed.
   CHECK(std::count(order.begin(), order.end(), "route") == 1);
@@ -92,7 +96,7 @@ TEST_CASE("plan: routes on several virtual clusters run after their release, how
   // A release that waits for its route is not waited for.
   home.at("CanaryRelease", "p", "release")["spec"]["dependsOn"] = {"TrafficRoute/route"};
   const Graph turned = home.graph();
-  Plan other(turned, turned.roots());
+  Plan other(turned, turned.roots(), Mode::align, routes);
   CHECK(place(drive(turned, other), "release") > 0);
 }
 

@@ -30,6 +30,17 @@ TEST_CASE("runner: a whole tree becomes Ready, the second run writes nothing") {
   CHECK(second.summary.ready == 15);
 }
 
+TEST_CASE("runner: what an executor says follows a node runs after it, also where it fails") {
+  World world;
+  world.add_tree();
+  world.executor->followed_by["p1c2v2"] = {key("VirtualCluster", "p1", "p1c1v1")};
+  world.executor->faults["p1c2v2"] = make_error(ErrorKind::unavailable, "no route to host");
+  const Report report = world.run();
+  CHECK(report.summary.ready == 14);
+  CHECK(world.executor->place("align p1c1v1") > world.executor->place("end p1c2v2"));
+  CHECK(world.executor->place("end p1c2v2") >= 0);
+}
+
 TEST_CASE("runner: a failed node stops its own subtree only") {
   World world;
   world.add_tree();

@@ -3,7 +3,6 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/policy_case.hpp>
 #include <kubist/policies/builtins.hpp>
-#include <kubist/policies/calls.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
@@ -225,43 +224,69 @@ TEST_CASE("builtins: numbers of the workload are queries of those that name them
     std::vector<std::string> names;
     for (const auto& [name, query] :
          engine::metrics_of(**catalog().find("shop", policy), parameters)) {
-      names.push_back(query);
+      names.push_back(to_string(query));
     }
     return util::join(names, " ");
   };
   CHECK(queries("Expression", {{"expression", "canary.cpu < 2 * stable.cpu && weight < 50"}}) ==
-        "canary.cpu stable.cpu release");
-  CHECK(queries("Expression", {{"expression", "canary.p99 < 200"}}) == "release");
+        "canary.cpu stable.cpu window");
+  CHECK(queries("Expression", {{"expression", "canary.p99 < 200"}}) == "window");
   CHECK(queries("Metric", {{"metric", "availability"}}) ==
-        "canary.availability stable.availability release");
+        "canary.availability stable.availability window");
   const Json analysis = Json::parse(R"([{"setWeight": 5}, {"analysis": {"metrics": [
       {"name": "a", "value": "canary.memory", "thresholdRange": {"max": 1e9}},
       {"name": "b", "successCondition": "stable.replicas > 1"}]}}])");
-  CHECK(queries("Steps", {{"steps", analysis}}) == "canary.memory stable.replicas release");
+  CHECK(queries("Steps", {{"steps", analysis}}) == "canary.memory stable.replicas window");
 }
 
-TEST_CASE("calls: one is due where its step is the present one, in any wave") {
-  using namespace std::chrono_literals;
-  const auto now = std::chrono::system_clock::time_point(std::chrono::hours(500'000));
-  const auto due = [&](const char* kept, const char* more) {
-    const Json status =
-        Json::parse(std::string(R"({"state": "Waiting", "attempt": 2, )") + more +
-                    R"("policies": [{"name": "Health"}, {"state": )" + kept + "}]}");
-    const auto call =
-        policies::read_call(R"(@call {"job": {"name": "smoke"}, "weight": 10, "step": 1})");
-    REQUIRE(call);
-    return policies::due_try(*call, status, now);
+TEST_CASE("calls: Steps calls once it stands at the step, in any wave") {
+  const Json steps = Json::parse(R"([{"setWeight": 10},
+      {"job": {"name": "smoke", "image": "checks/smoke:1", "retries": 5}},
+      {"webhook": {"name": "smoke", "url": "http://gate.test/"}}, {"setWeight": 40}])");
+  const auto look = [&](const char* kept, const char* more, const Json& answers) {
+    Json release = {{"kind", "CanaryRelease"},
+                    {"metadata", {{"name", "a"}}},
+                    {"spec", {{"stable", "v1"}, {"canary", "v2"}}},
+                    {"status",
+                     {{"state", "Waiting"},
+                      {"weight", 10},
+                      {"attempt", 2},
+                      {"observedAt", "2026-11-22T10:00:00Z"}}}};
+    release["status"].update(Json::parse(more));
+    const auto run = engine::run_recorded({*catalog().find("shop", "Steps")},
+                                          {{"items", {release}},
+                                           {"functionConfig",
+                                            {{"parameters", {{"steps", steps}}},
+                                             {"state", Json::parse(kept)},
+                                             {"answers", answers},
+                                             {"now", "2026-11-22T10:02:00Z"}}}});
+    REQUIRE_MESSAGE(run, (run ? std::string() : run.error().to_string()));
+    return run->output["functionConfig"]["status"];
   };
-  CHECK(due(R"({"attempt": 2, "weight": 10, "step": 1})", "") == 0);
-  CHECK(due(R"({"attempt": 2, "weight": 10, "step": 1, "failed": 3})", "") == 3);
-  CHECK(due(R"({"attempt": 2, "weight": 10, "step": 0})", "") == std::nullopt);
-  CHECK(due(R"({"attempt": 1, "weight": 10, "step": 1})", "") == std::nullopt);
-  const char* const second = R"("wave": {"number": 2, "of": 2}, )";
-  CHECK(due(R"({"attempt": 2, "weight": 10, "step": 1})", second) == std::nullopt);
-  CHECK(due(R"({"attempt": 2, "weight": 1010, "step": 1})", second) == 0);
-  const char* const later =
-      R"({"attempt": 2, "weight": 10, "step": 1, "again": "2100-01-01T00:00:00Z"})";
-  CHECK(due(later, "") == std::nullopt);
+  const auto calls = [&](const char* kept, const char* more) {
+    return look(kept, more, Json::object()).value("calls", Json::array());
+  };
+  const char* const none = "{}";
+  CHECK(calls(R"({"attempt": 2, "weight": 10, "step": 0})", none) == Json::parse(R"([
+      {"name": "smoke", "step": 0, "failed": 0,
+       "job": {"config": {"image": "checks/smoke:1"}, "timeout": "10m0s"}}])"));
+  CHECK(calls(R"({"attempt": 2, "weight": 10, "step": 1})", none) == Json::parse(R"([
+      {"name": "smoke", "step": 1, "failed": 0,
+       "webhook": {"url": "http://gate.test/", "timeout": 10, "metadata": {}}}])"));
+  CHECK(calls(R"({"attempt": 2, "weight": 10, "step": 0, "failed": 3})", none)[0]["failed"] == 3);
+  CHECK(calls(none, none).empty());
+  CHECK(calls(R"({"attempt": 1, "weight": 10, "step": 0})", none).empty());
+  CHECK(calls(R"({"attempt": 2, "weight": 10, "step": 0})", R"({"state": "Paused"})").empty());
+  CHECK(calls(R"({"attempt": 2, "weight": 10, "step": 0, "again": "2100-01-01T00:00:00Z"})", none)
+            .empty());
+  const char* const second = R"({"wave": {"number": 2, "of": 2}})";
+  CHECK(calls(R"({"attempt": 2, "weight": 10, "step": 0})", second).empty());
+  CHECK(calls(R"({"attempt": 2, "weight": 1010, "step": 0})", second).size() == 1);
+  // The answer is the job's: the webhook of the same name has none yet, and its turn comes next.
+  const Json passed =
+      look(R"({"attempt": 2, "weight": 10, "step": 0})", none, {{"smoke", {{"succeeded", true}}}});
+  CHECK(passed["state"]["step"] == 1);
+  CHECK_FALSE(passed.contains("calls"));
 }
 
 TEST_CASE("statistical: what is slower than the next bound of the histogram is judged, and named") {

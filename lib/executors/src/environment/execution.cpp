@@ -40,7 +40,7 @@ class ExecutionExecutor final : public ManagedExecutor {
     alignment.reason = outcome.reason.empty() ? alignment.reason : outcome.reason;
     alignment.message = outcome.message;
     alignment.error = outcome.error;
-    alignment.went_back = outcome.rolled_back;
+    alignment.rolled_back = outcome.rolled_back;
     if (world().deployers.foreign_crd) {
       alignment.message += "; somebody else installed the DeployItem kind: upstream's fields only";
     }

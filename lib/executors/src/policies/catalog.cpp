@@ -4,6 +4,7 @@
 #include <kubist/executors/catalog.hpp>
 #include <kubist/executors/registry.hpp>
 #include <kubist/policies/builtins.hpp>
+#include <kubist/release/query.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/text.hpp>
@@ -55,16 +56,18 @@ Catalog::Catalog(LocalConfig config)
 util::Result<std::shared_ptr<const engine::PolicyDefinition>> Catalog::read(
     const data::Json& object, const Runtime& containers) const {
   const bool any_runtime = resources::ObjectView(object).kind() != k_own;
-  KUBIST_TRY(auto definition,
-             engine::read_policy_definition(object, [&](const std::string& key) -> Runtime {
-               if (key == "jsonnet") {
-                 return m_jsonnet;
-               }
-               if (key == "container" && any_runtime) {
-                 return containers ? containers : m_no_containers;
-               }
-               return key == "exec" && any_runtime ? m_exec : nullptr;
-             }));
+  KUBIST_TRY(auto definition, engine::read_policy_definition(
+                                  object,
+                                  [&](const std::string& key) -> Runtime {
+                                    if (key == "jsonnet") {
+                                      return m_jsonnet;
+                                    }
+                                    if (key == "container" && any_runtime) {
+                                      return containers ? containers : m_no_containers;
+                                    }
+                                    return key == "exec" && any_runtime ? m_exec : nullptr;
+                                  },
+                                  release::read_query));
   if (definition->runtime == m_exec && !m_config.programs.contains(definition->source)) {
     return util::fail(util::ErrorKind::invalid,
                       cat(definition->origin, '/', definition->name,

@@ -29,6 +29,10 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
   using ManagedExecutor::ManagedExecutor;
   // Else a broken policy would keep a canary where it is, without a limit and whatever people ask.
   bool aligns_without_policies() const override { return true; }
+  // Below the Project it moves routes on several virtual clusters, which run when it has decided.
+  std::vector<engine::Key> followers(const engine::Node& node) const override {
+    return node.target.empty() ? routes_of(node) : std::vector<engine::Key>();
+  }
 
  private:
   // Its routes let go of its weights by themselves when it is gone.
@@ -191,7 +195,7 @@ class CanaryReleaseExecutor final : public ManagedExecutor {
         break;
       case State::rolled_back:
       case State::aborted:
-        alignment.went_back = true;
+        alignment.rolled_back = true;
         [[fallthrough]];
       case State::failed:
         alignment.outcome = Outcome::stalled;

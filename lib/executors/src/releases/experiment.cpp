@@ -151,7 +151,7 @@ class ExperimentExecutor final : public ManagedExecutor {
     alignment.message = progress.message;
     alignment.requeue_after = tick.look_again;
     alignment.needs_new_run = true;  // the route moves in between
-    alignment.went_back = progress.state == experiment::State::aborted;
+    alignment.rolled_back = progress.state == experiment::State::aborted;
     alignment.outcome = progress.state == experiment::State::finished  ? Outcome::ready
                         : progress.state == experiment::State::aborted ? Outcome::stalled
                                                                        : Outcome::progressing;

@@ -14,7 +14,8 @@
 namespace kubist::executors {
 
 using data::Json;
-using policies::Call;
+using engine::PolicyCall;
+using engine::WebhookCall;
 using util::cat;
 
 namespace {
@@ -30,49 +31,48 @@ Json refusal(const util::Error& error) {
   return nothing(error.reason, cat(error.message, ". ", error.hint));
 }
 
-std::string checksum_of(const engine::Node& node, const ReleaseLook& look, const Call& call) {
-  return util::sha256_hex(cat(node.uid, '/', look.before.attempt, '/', look.before.wave, '/',
-                              look.before.target, '/', to_query(call)))
-      .substr(0, 16);
-}
-
-http::Request request_for(const engine::Node& node, const ReleaseLook& look, const Call& call) {
-  const std::string checksum = checksum_of(node, look, call);
+http::Request request_for(const engine::Node& node, const ReleaseLook& look, const PolicyCall& call,
+                          const WebhookCall& webhook) {
+  const Json what{call.name, webhook.url, webhook.metadata};
+  const std::string checksum =
+      util::sha256_hex(cat(node.uid, '/', look.before.attempt, '/', look.before.wave, '/',
+                           look.before.target, '/', look.before.weight, '/', call.step, '/',
+                           data::to_json(what)))
+          .substr(0, 16);
   const Json body{{"name", node.key.name},
                   {"namespace", node.key.ns},
                   {"phase", to_string(look.before.state)},
                   {"checksum", checksum},
-                  {"metadata", call.what.value("metadata", Json::object())}};
+                  {"metadata", webhook.metadata}};
   http::Request request;
   request.method = "POST";
-  request.url = data::string_at(call.what, {"url"});
+  request.url = webhook.url;
   request.headers = {{"Content-Type", "application/json"}, {"webhook-id", checksum}};
   request.body = std::make_shared<const std::string>(data::to_json(body));
-  request.timeout = std::chrono::seconds(data::int_at(call.what, {"timeout"}, 10));
+  request.timeout = webhook.timeout;
   request.max_body = k_max_body;
   return request;
 }
 
 }  // namespace
 
-Json ReleaseCalls::answer(const engine::Node& node, const ReleaseLook& look, const Call& call,
+Json ReleaseCalls::answer(const engine::Node& node, const ReleaseLook& look, const PolicyCall& call,
                           const std::stop_token& stop) const {
-  const bool same_target = look.seen.target == look.before.target;
-  const auto failed = policies::due_try(call, node.status(), m_world.clock->now());
-  if (!same_target || !failed) {
-    return nothing(policies::k_reason_not_due, "its step is not the present one");
+  if (look.seen.target != look.before.target) {
+    return nothing(engine::k_reason_not_due, "there is another target");
   }
   if (m_world.dry_run != kube::DryRun::none) {
     return nothing("DryRun", "it is not called in a dry run");
   }
-  return call.kind == Call::Kind::job ? run_job(m_world, m_graph, node, look, call, *failed, stop)
-                                      : post(node, look, call, stop);
+  if (const auto* webhook = std::get_if<WebhookCall>(&call.what)) {
+    return post(node, request_for(node, look, call, *webhook), stop);
+  }
+  return run_job(m_world, m_graph, node, look, call, stop);
 }
 
 // Messages do not have the address, whose path may be a secret.
-Json ReleaseCalls::post(const engine::Node& node, const ReleaseLook& look, const Call& call,
+Json ReleaseCalls::post(const engine::Node& node, http::Request request,
                         const std::stop_token& stop) const {
-  http::Request request = request_for(node, look, call);
   if (const auto allowed = check_address(m_graph, node, "webhooks", request.url, "its address");
       !allowed) {
     return refusal(allowed.error());
@@ -90,16 +90,16 @@ Json ReleaseCalls::post(const engine::Node& node, const ReleaseLook& look, const
 }
 
 Json ReleaseCalls::read(const engine::Node& node, const ReleaseLook& look,
-                        const policies::WebMetric& metric, const std::stop_token& stop) const {
+                        const engine::WebQuery& query, const std::stop_token& stop) const {
   if (!release::is_measured(look.before)) {
     return nothing("NotObserved", "no weight is under way");
   }
-  if (const auto allowed = check_address(m_graph, node, "metrics", metric.url, "its address");
+  if (const auto allowed = check_address(m_graph, node, "metrics", query.url, "its address");
       !allowed) {
     return refusal(allowed.error());
   }
-  const auto number = metrics::read_json_source(
-      *m_engine.transport(), {metric.url, {}, metric.path, metric.timeout}, stop);
+  const auto number = metrics::read_json_source(*m_engine.transport(),
+                                                {query.url, {}, query.path, query.timeout}, stop);
   return number ? Json{{"value", *number}} : nothing(number.error().reason, number.error().message);
 }
 

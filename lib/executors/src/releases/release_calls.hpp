@@ -1,14 +1,14 @@
 #pragma once
 #include <stop_token>
 
+#include <kubist/engine/call.hpp>
 #include <kubist/http/guarded_transport.hpp>
-#include <kubist/policies/calls.hpp>
 
 #include "releases/releases.hpp"
 
 namespace kubist::executors {
 
-/// Calls what the steps of releases want called. One for a run; any thread.
+/// Makes the calls of releases' policies. One for a run; any thread.
 class ReleaseCalls {
  public:
   ReleaseCalls(World& world, const engine::Graph& graph) : m_world(world), m_graph(graph) {}
@@ -18,14 +18,14 @@ class ReleaseCalls {
   /// {status, message}. The checksum, also the header webhook-id, is the same for every call of one
   /// step and attempt. {reason, message}: it is not due, nobody answered, a dry run calls nobody,
   /// or the Project allows the address to no one.
-  data::Json answer(const engine::Node& node, const ReleaseLook& look, const policies::Call& call,
-                    const std::stop_token& stop) const;
-  /// The number that the metric names, asked for now: {value} or {reason, message}.
-  data::Json read(const engine::Node& node, const ReleaseLook& look,
-                  const policies::WebMetric& metric, const std::stop_token& stop) const;
+  data::Json answer(const engine::Node& node, const ReleaseLook& look,
+                    const engine::PolicyCall& call, const std::stop_token& stop) const;
+  /// The number behind the URL, asked for now: {value} or {reason, message}.
+  data::Json read(const engine::Node& node, const ReleaseLook& look, const engine::WebQuery& query,
+                  const std::stop_token& stop) const;
 
  private:
-  data::Json post(const engine::Node& node, const ReleaseLook& look, const policies::Call& call,
+  data::Json post(const engine::Node& node, http::Request request,
                   const std::stop_token& stop) const;
 
   World& m_world;

@@ -18,7 +18,8 @@
 namespace kubist::executors {
 
 using data::Json;
-using policies::Call;
+using engine::JobCall;
+using engine::PolicyCall;
 using util::cat;
 
 namespace {
@@ -34,22 +35,21 @@ std::string policy_of(const engine::Node& node) {
 }
 
 deployers::FunctionCall function_of(const World& world, const engine::Node& node,
-                                    const ReleaseLook& look, const Call& call,
-                                    std::int64_t failed) {
-  const std::string name(data::string_at(call.what, {"name"}));
+                                    const ReleaseLook& look, const PolicyCall& call) {
+  const auto& what = std::get<JobCall>(call.what);
   deployers::FunctionCall job;
   job.ns = node.key.ns;
-  job.name = deployers::short_name(
-      cat("job-", name, '-', node.key.name),
-      cat("CanaryRelease/", node.key.name, '/', call.weight, '/', call.step, '/', name));
+  job.name = deployers::short_name(cat("job-", call.name, '-', node.key.name),
+                                   cat("CanaryRelease/", node.key.name, '/', look.before.weight,
+                                       '/', call.step, '/', call.name));
   job.function = policy_of(node);
   job.owner = {{"apiVersion", (*node.object)["apiVersion"]},
                {"kind", node.key.kind},
                {"name", node.key.name},
                {"uid", node.uid}};
   job.annotations[std::string(k_owner_annotation)] = owner_mark(world.home_uid, node.key);
-  job.config = call.what.value("config", Json::object());
-  job.timeout = data::string_at(call.what, {"timeout"});
+  job.config = what.config;
+  job.timeout = what.timeout;
   job.wait = false;
   // What makes a try of an attempt another one than the last.
   job.input = data::to_json({{"release", node.key.name},
@@ -57,11 +57,11 @@ deployers::FunctionCall function_of(const World& world, const engine::Node& node
                              {"destination", look.plan.destination},
                              {"stable", look.plan.stable},
                              {"canary", look.plan.canary},
-                             {"weight", call.weight},
+                             {"weight", look.before.weight},
                              {"wave", look.before.wave + 1},
                              {"attempt", look.before.attempt},
                              {"target", look.before.target},
-                             {"try", failed + 1}});
+                             {"try", call.failed + 1}});
   return job;
 }
 
@@ -95,15 +95,14 @@ util::Result<> check_job_image(const engine::Graph& graph, const engine::Node& r
 }
 
 Json run_job(World& world, const engine::Graph& graph, const engine::Node& node,
-             const ReleaseLook& look, const Call& call, std::int64_t failed,
-             const std::stop_token& stop) {
+             const ReleaseLook& look, const PolicyCall& call, const std::stop_token& stop) {
   const auto allowed =
-      check_job_image(graph, node, data::string_at(call.what, {"config", "image"}));
+      check_job_image(graph, node, data::string_at(std::get<JobCall>(call.what).config, {"image"}));
   if (!allowed) {
     return {{"reason", allowed.error().reason},
             {"message", cat(allowed.error().message, ". ", allowed.error().hint)}};
   }
-  const deployers::FunctionCall job = function_of(world, node, look, call, failed);
+  const deployers::FunctionCall job = function_of(world, node, look, call);
   deployers::World items =
       home_items_world(world, job.ns, field_manager(owner_mark(world.home_uid, node.key)), stop);
   const auto answer = deployers::run_function(items, job);
@@ -112,7 +111,7 @@ Json run_job(World& world, const engine::Graph& graph, const engine::Node& node,
   }
   const util::Error& error = answer.error();
   if (error.reason == deployers::k_function_running) {
-    return {{"reason", policies::k_reason_job_running}, {"message", error.message}};
+    return {{"reason", engine::k_reason_job_running}, {"message", error.message}};
   }
   if (error.reason == "FunctionFailed") {
     return {{"succeeded", false},

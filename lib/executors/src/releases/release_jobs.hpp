@@ -1,7 +1,7 @@
 #pragma once
 #include <stop_token>
 
-#include <kubist/policies/calls.hpp>
+#include <kubist/engine/call.hpp>
 
 #include "releases/releases.hpp"
 
@@ -16,9 +16,9 @@ util::Result<> check_job_image(const engine::Graph& graph, const engine::Node& r
 /// image of a policy (container_runtime.hpp), and does not wait for it: each call takes it one step
 /// on. It runs once for each try of each attempt, whoever asks and however often. {succeeded,
 /// message}, or {reason, message}: JobRunning, ImageNotAllowed, or why it could not be run.
-/// `failed`: how often it has failed at this step.
+/// REQUIRES: the call is a JobCall.
 data::Json run_job(World& world, const engine::Graph& graph, const engine::Node& node,
-                   const ReleaseLook& look, const policies::Call& call, std::int64_t failed,
+                   const ReleaseLook& look, const engine::PolicyCall& call,
                    const std::stop_token& stop);
 
 /// Ends those that still run (SIGTERM; their DeployItems stay, Failed with reason Interrupted). For

@@ -23,9 +23,9 @@ struct ReleaseWindow {
   data::Json cursor;  ///< status.cursor: where the next window begins; null: nowhere
 };
 
-/// A query of a policy's own.
+/// A query of a policy's own, and the parameters that fill it.
 struct OwnQuery {
-  std::string text;  ///< PromQL, with {{NAME}} for values
+  const engine::PromqlQuery& query;
   const data::Json& parameters;
 };
 

@@ -39,7 +39,7 @@ util::Result<std::string> expression_of(const OwnQuery& query, const engine::Nod
       values[name] = value.dump();
     }
   }
-  return metrics::fill_template(query.text, values);
+  return metrics::fill_template(query.query.text, values);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ Expected<double> number_of(const WorkloadStatus& status, std::string_view what,
 }  // namespace
 
 util::Result<Json> ReleaseWorkloads::answer(const engine::Node& node, const ReleaseLook& look,
-                                            const release::WorkloadQuery& query,
+                                            const engine::WorkloadQuery& query,
                                             const std::stop_token& stop) {
   const bool one = !node.target.empty();
   Json clusters = Json::array();
@@ -46,8 +46,8 @@ util::Result<Json> ReleaseWorkloads::answer(const engine::Node& node, const Rele
     KUBIST_TRY(const auto value, answer_on(target, node, look, query, stop));
     if (!value) {
       return Json{{"reason", value.error().reason},
-                  {"message", cat(one ? "" : target + ": ", query.canary ? "canary." : "stable.",
-                                  query.what, ": ", value.error().message)}};
+                  {"message", cat(one ? "" : target + ": ", to_string(engine::Query(query)), ": ",
+                                  value.error().message)}};
     }
     if (one) {
       return Json{{"value", *value}};
@@ -60,19 +60,19 @@ util::Result<Json> ReleaseWorkloads::answer(const engine::Node& node, const Rele
 util::Result<Expected<double>> ReleaseWorkloads::answer_on(const std::string& target,
                                                            const engine::Node& node,
                                                            const ReleaseLook& look,
-                                                           const release::WorkloadQuery& query,
+                                                           const engine::WorkloadQuery& query,
                                                            const std::stop_token& stop) {
-  const VersionWorkload& version = query.canary ? look.canary : look.stable;
-  if (query.what != "cpu" && query.what != "memory") {
+  const VersionWorkload& version = query.version == "canary" ? look.canary : look.stable;
+  if (query.number != "cpu" && query.number != "memory") {
     const auto status = version.on.find(target);
-    return number_of(status != version.on.end() ? status->second : WorkloadStatus{}, query.what,
+    return number_of(status != version.on.end() ? status->second : WorkloadStatus{}, query.number,
                      label_text(version.labels));
   }
   KUBIST_TRY(const auto used, usage(target, node, version.labels, stop));
   if (!used) {
     return Expected<double>(tl::unexpected(used.error()));
   }
-  return query.what == "cpu" ? used->cpu_cores : used->memory_bytes;
+  return query.number == "cpu" ? used->cpu_cores : used->memory_bytes;
 }
 
 util::Result<Expected<metrics::WorkloadUsage>> ReleaseWorkloads::usage(

@@ -4,7 +4,7 @@
 #include <string>
 
 #include <kubist/metrics/workload.hpp>
-#include <kubist/release/workload.hpp>
+#include <kubist/release/query.hpp>
 
 #include "releases/releases.hpp"
 #include "world/shared_answer.hpp"
@@ -21,13 +21,13 @@ class ReleaseWorkloads {
   /// tells none: NoData (no Deployment of that version, no figures of pods), Stale (a Deployment's
   /// status is about an earlier spec), or why metrics.k8s.io could not be read.
   util::Result<data::Json> answer(const engine::Node& node, const ReleaseLook& look,
-                                  const release::WorkloadQuery& query, const std::stop_token& stop);
+                                  const engine::WorkloadQuery& query, const std::stop_token& stop);
 
  private:
   util::Result<metrics::Expected<double>> answer_on(const std::string& target,
                                                     const engine::Node& node,
                                                     const ReleaseLook& look,
-                                                    const release::WorkloadQuery& query,
+                                                    const engine::WorkloadQuery& query,
                                                     const std::stop_token& stop);
   util::Result<metrics::Expected<metrics::WorkloadUsage>> usage(const std::string& target,
                                                                 const engine::Node& node,

@@ -56,7 +56,7 @@ struct Releases::Entry {
   std::mutex mutex;
   std::optional<util::Result<std::shared_ptr<const ReleaseLook>>> look;
   std::optional<util::Result<ReleaseWindow>> window;
-  std::map<std::string, Json> called;  ///< answers, by query
+  std::map<std::string, Json> read;  ///< what URLs answered, by query
 };
 
 Releases::Releases(World& world, const engine::Graph& graph, std::stop_token stop)
@@ -104,18 +104,33 @@ util::Result<ReleaseWindow> Releases::window(const engine::Node& node) {
   return *entry->window;
 }
 
-util::Result<Json> Releases::called(const engine::Node& node, const std::string& query) {
+util::Result<Json> Releases::call(const engine::Node& node, const engine::PolicyCall& call) {
   KUBIST_TRY(const auto looked, look(node, node.spec()));
+  return m_calls->answer(node, *looked, call, m_stop);
+}
+
+Json Releases::read(const engine::Node& node, const ReleaseLook& look,
+                    const engine::WebQuery& query) {
   const auto entry = entry_of(node);
   const std::lock_guard lock(entry->mutex);
-  auto known = entry->called.find(query);
-  if (known == entry->called.end()) {
-    const auto call = policies::read_call(query);
-    Json answer = call ? m_calls->answer(node, *looked, *call, m_stop)
-                       : m_calls->read(node, *looked, *policies::read_web(query), m_stop);
-    known = entry->called.emplace(query, std::move(answer)).first;
+  const auto [known, fresh] = entry->read.try_emplace(to_string(engine::Query(query)));
+  if (fresh) {
+    known->second = m_calls->read(node, look, query, m_stop);
   }
   return known->second;
+}
+
+util::Result<Json> Releases::answer(const engine::Node& node, const engine::Query& query,
+                                    const Json& parameters) {
+  KUBIST_TRY(const auto looked, look(node, node.spec()));
+  if (const auto* web = std::get_if<engine::WebQuery>(&query)) {
+    return read(node, *looked, *web);
+  }
+  if (const auto* workload = std::get_if<engine::WorkloadQuery>(&query)) {
+    return m_workloads->answer(node, *looked, *workload, m_stop);
+  }
+  return m_metrics->answer(node, *looked, {std::get<engine::PromqlQuery>(query), parameters},
+                           m_stop);
 }
 
 bool Releases::gathers(const engine::Node& node) const { return node.key.kind == k_canary_release; }
@@ -135,37 +150,24 @@ util::Result<Json> Releases::metrics(const engine::Node& node,
     return PolicyWorld::metrics(node, definition, parameters);
   }
   Json answers = Json::object();
-  const auto asked = engine::metrics_of(definition, parameters);
+  const engine::Queries asked = engine::metrics_of(definition, parameters);
   const Json* open = nullptr;
   for (const auto& [name, query] : asked) {
-    if (query == release::k_window_query) {
+    if (std::holds_alternative<engine::WindowQuery>(query)) {
       KUBIST_TRY(const ReleaseWindow measured, window(node));
       answers[name] = measured.window;
       open = release::is_between(measured.window) ? &answers[name] : open;
     }
   }
   for (const auto& [name, query] : asked) {
-    if (query == release::k_window_query) {
-      continue;
-    }
-    if (definition.queries && policies::read_call(query)) {
-      KUBIST_TRY(answers[name], called(node, query));
+    if (std::holds_alternative<engine::WindowQuery>(query)) {
       continue;
     }
     if (open != nullptr) {  // nothing is judged before the window is over
       answers[name] = *open;
-      continue;
+    } else {
+      KUBIST_TRY(answers[name], answer(node, query, parameters));
     }
-    if (definition.queries && policies::read_web(query)) {
-      KUBIST_TRY(answers[name], called(node, query));
-      continue;
-    }
-    KUBIST_TRY(const auto looked, look(node, node.spec()));
-    if (const auto workload = release::read_workload_query(query)) {
-      KUBIST_TRY(answers[name], m_workloads->answer(node, *looked, *workload, m_stop));
-      continue;
-    }
-    KUBIST_TRY(answers[name], m_metrics->answer(node, *looked, {query, parameters}, m_stop));
   }
   return answers;
 }

@@ -8,7 +8,6 @@
 
 #include <kubist/engine/pipeline.hpp>
 #include <kubist/executors/world.hpp>
-#include <kubist/policies/calls.hpp>
 #include <kubist/release/loop.hpp>
 #include <kubist/traffic/shift.hpp>
 #include <kubist/traffic/split.hpp>
@@ -78,6 +77,7 @@ class Releases final : public engine::PolicyWorld {
   util::Result<std::vector<data::Json>> observed(const engine::Node& node) override;
   /// One LIST for each namespace and run.
   util::Result<std::vector<data::Json>> approvals(const engine::Node& node) override;
+  util::Result<data::Json> call(const engine::Node& node, const engine::PolicyCall& call) override;
 
   /// The node's look; taken now when none was. Invalid: its spec does not read.
   util::Result<std::shared_ptr<const ReleaseLook>> look(const engine::Node& node,
@@ -94,8 +94,11 @@ class Releases final : public engine::PolicyWorld {
   struct Entry;
   std::shared_ptr<Entry> entry_of(const engine::Node& node);
   util::Result<ReleaseWindow> window(const engine::Node& node);
-  /// What a call or a URL answers, asked once in a run.
-  util::Result<data::Json> called(const engine::Node& node, const std::string& query);
+  /// What a query besides the window is answered.
+  util::Result<data::Json> answer(const engine::Node& node, const engine::Query& query,
+                                  const data::Json& parameters);
+  /// What a URL answers, asked once in a run.
+  data::Json read(const engine::Node& node, const ReleaseLook& look, const engine::WebQuery& query);
   World& m_world;
   const engine::Graph& m_graph;
   std::stop_token m_stop;

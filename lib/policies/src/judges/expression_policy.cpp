@@ -1,6 +1,5 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/policies/expression_policy.hpp>
-#include <kubist/release/window.hpp>
 #include <kubist/util/text.hpp>
 
 #include "judges/window_judge.hpp"
@@ -82,10 +81,10 @@ Builtin expression() {
                    expression_schema(),
                    true,
                    {"CanaryRelease"},
-                   {{"window", std::string(release::k_window_query)}}};
+                   {{"window", engine::WindowQuery{}}}};
   text.queries = [](const Json& parameters) {
     const auto parsed = parse(parameters);
-    return parsed ? workload_queries(parsed->names()) : std::vector<std::string>();
+    return parsed ? workload_queries(parsed->names()) : engine::Queries();
   };
   return make_builtin(std::move(text), {"ExpressionPolicy", "CustomCanaryReleasePolicy"},
                       apply_expression);

@@ -1,6 +1,5 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/policies/metric.hpp>
-#include <kubist/release/window.hpp>
 #include <kubist/util/text.hpp>
 
 #include "judges/metric_objective.hpp"
@@ -69,13 +68,12 @@ Builtin metric() {
                    metric_schema(),
                    true,
                    {"CanaryRelease"},
-                   {{"window", std::string(release::k_window_query)}}};
+                   {{"window", engine::WindowQuery{}}}};
   text.queries = [](const Json& parameters) {
-    std::vector<std::string> queries;
+    engine::Queries queries;
     const auto objectives = read_all(parameters);
     for (const Objective& each : objectives ? *objectives : std::vector<Objective>()) {
-      const auto own = queries_of(each);
-      queries.insert(queries.end(), own.begin(), own.end());
+      queries.merge(queries_of(each));
     }
     return queries;
   };

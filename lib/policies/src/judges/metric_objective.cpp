@@ -4,7 +4,6 @@
 
 #include <kubist/data/jsonpath.hpp>
 #include <kubist/data/pointer.hpp>
-#include <kubist/policies/calls.hpp>
 #include <kubist/util/text.hpp>
 
 #include "policy/step_fields.hpp"
@@ -93,25 +92,25 @@ util::Result<std::string> value_text(const Json& metric, const std::string& name
           "canary.p95"));
 }
 
-/// Argo's provider.web as a query.
-util::Result<std::string> web_query(const Json& web, const std::string& what) {
+/// Argo's provider.web.
+util::Result<std::optional<engine::Query>> web_query(const Json& web, const std::string& what) {
   constexpr std::array<std::string_view, 3> k_fields{"url", "jsonPath", "timeoutSeconds"};
   KUBIST_CHECK(check_fields(web, k_fields, cat(what, ": provider.web")));
-  WebMetric metric;
-  metric.url = data::string_at(web, {"url"});
-  metric.path = data::string_at(web, {"jsonPath"});
-  metric.timeout = std::chrono::seconds(
+  engine::WebQuery query;
+  query.url = data::string_at(web, {"url"});
+  query.path = data::string_at(web, {"jsonPath"});
+  query.timeout = std::chrono::seconds(
       web.contains("timeoutSeconds") ? data::int_at(web, {"timeoutSeconds"}) : 10);
-  const auto path = data::JsonPath::compile_relaxed(metric.path);
-  if (metric.url.empty() || metric.path.empty() || !path || metric.timeout.count() < 1 ||
-      metric.timeout.count() > 60) {
+  const auto path = data::JsonPath::compile_relaxed(query.path);
+  if (query.url.empty() || query.path.empty() || !path || query.timeout.count() < 1 ||
+      query.timeout.count() > 60) {
     return util::fail(ErrorKind::invalid,
                       cat(what,
                           ": provider.web needs a url, a jsonPath that finds one number, and "
                           "a timeoutSeconds from 1 to 60",
                           path ? "" : ": ", path ? "" : path.error().message));
   }
-  return to_query(metric);
+  return query;
 }
 
 std::optional<double> bound(const Json& metric, std::string_view which) {
@@ -147,11 +146,11 @@ WindowCheck check(const Objective& objective, const Value& value, const WindowVa
 }
 
 WindowCheck check(const Objective& objective, const WindowValues& window) {
-  if (objective.query.empty()) {
+  if (!objective.query) {
     return check(objective, value_of(objective, window, k_canary), window);
   }
   std::vector<WindowCheck> checks;
-  for (const Value& answer : window.answers(objective.query)) {
+  for (const Value& answer : window.answers(to_string(*objective.query))) {
     checks.push_back(check(objective, answer, window));
   }
   return strictest(checks);
@@ -197,7 +196,7 @@ util::Result<std::vector<Objective>> read_objectives(const Json& metrics) {
     Objective objective;
     objective.name = data::string_at(metric, {"name"});
     KUBIST_TRY(objective.query, query_of(metric, cat("metric ", objective.name)));
-    if (objective.query.empty()) {
+    if (!objective.query) {
       KUBIST_TRY(const std::string text, value_text(metric, objective.name));
       KUBIST_TRY(objective.value,
                  read_value(text, WindowValues::names(), cat("metric ", objective.name)));
@@ -213,7 +212,7 @@ util::Result<std::vector<Objective>> read_objectives(const Json& metrics) {
   return objectives;
 }
 
-util::Result<std::string> query_of(const Json& metric, const std::string& what) {
+util::Result<std::optional<engine::Query>> query_of(const Json& metric, const std::string& what) {
   const Json* argos = data::find_path(metric, {"provider"});
   const Json* web = data::find_path(metric, {"provider", "web"});
   if (web != nullptr && argos->size() == 1 && !metric.contains("value") &&
@@ -227,19 +226,22 @@ util::Result<std::string> query_of(const Json& metric, const std::string& what) 
                       cat(what, ": of a provider only prometheus.query and web are known"),
                       "Where Prometheus is stands in the release's spec.metrics.prometheus.");
   }
-  const std::string query(data::string_at(
-      metric, {"query"}, data::string_at(metric, {"provider", "prometheus", "query"})));
-  if (!query.empty() && (metric.contains("value") || (argos && metric.contains("query")))) {
+  std::string query(data::string_at(metric, {"query"},
+                                    data::string_at(metric, {"provider", "prometheus", "query"})));
+  if (query.empty()) {
+    return std::nullopt;
+  }
+  if (metric.contains("value") || (argos && metric.contains("query"))) {
     return util::fail(ErrorKind::invalid,
                       cat(what, ": give either query or ",
                           metric.contains("value") ? "value" : "provider", ", not both"));
   }
-  return query;
+  return engine::PromqlQuery{std::move(query)};
 }
 
-std::vector<std::string> queries_of(const Objective& objective) {
-  if (!objective.query.empty()) {
-    return {objective.query};
+engine::Queries queries_of(const Objective& objective) {
+  if (objective.query) {
+    return {{to_string(*objective.query), *objective.query}};
   }
   if (!objective.compared) {
     return workload_queries(objective.value.names());

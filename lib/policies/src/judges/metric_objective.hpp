@@ -13,7 +13,7 @@ struct Objective {
   Expression value;
   std::optional<double> least, most;
   bool compared = false;  ///< `value` is of one version: the canary's must not be below stable's
-  std::string query;      ///< its answer is the number, instead of `value`
+  std::optional<engine::Query> query;  ///< its answer is the number, instead of `value`
 };
 
 /// [{name, value or query, thresholdRange: {min, max}}]. A name of Flagger's needs neither.
@@ -22,10 +22,10 @@ Json objectives_schema();
 /// that does not parse or is a condition, a range without bounds.
 util::Result<std::vector<Objective>> read_objectives(const Json& metrics);
 /// What it asks besides the window: its query, or its numbers of the workload.
-std::vector<std::string> queries_of(const Objective& objective);
-/// The metric's query: its own, or Argo's provider.prometheus.query or provider.web (calls.hpp).
-/// Empty: none. Invalid: a provider with more than that.
-util::Result<std::string> query_of(const Json& metric, const std::string& what);
+engine::Queries queries_of(const Objective& objective);
+/// The metric's query: its own, or Argo's provider.prometheus.query or provider.web.
+/// Nothing: it has none. Invalid: a provider with more than that.
+util::Result<std::optional<engine::Query>> query_of(const Json& metric, const std::string& what);
 /// Vamp's `metric`: a number for each version, with its names for what is counted.
 util::Result<Objective> compare_versions(std::string_view text);
 

@@ -204,7 +204,7 @@ Builtin statistical() {
                        statistical_schema(),
                        true,
                        {"CanaryRelease"},
-                       {{"window", std::string(release::k_window_query)}}},
+                       {{"window", engine::WindowQuery{}}}},
                       {"StatisticalPolicy", "StatisticalCanaryReleasePolicy"}, apply_statistical);
 }
 

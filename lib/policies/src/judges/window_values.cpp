@@ -5,7 +5,7 @@
 #include <limits>
 
 #include <kubist/data/pointer.hpp>
-#include <kubist/release/workload.hpp>
+#include <kubist/release/query.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::policies {
@@ -109,7 +109,7 @@ Value WindowValues::get(const std::string& name) const {
 }
 
 Value WindowValues::workload(const std::string& name) const {
-  const bool least = release::read_workload_query(name)->what == release::k_availability;
+  const bool least = release::read_workload_query(name)->number == release::k_availability;
   std::vector<Value> all = answers(name);
   Value sum = all.front();
   for (std::size_t i = 1; i < all.size(); ++i) {
@@ -118,8 +118,8 @@ Value WindowValues::workload(const std::string& name) const {
   return sum;
 }
 
-std::vector<Value> WindowValues::answers(const std::string& query) const {
-  const Json answer = m_metrics.value(query, Json::object());
+std::vector<Value> WindowValues::answers(const std::string& name) const {
+  const Json answer = m_metrics.value(name, Json::object());
   if (answer.contains("value")) {
     return {number(answer["value"].get<double>())};
   }
@@ -134,10 +134,13 @@ std::vector<Value> WindowValues::answers(const std::string& query) const {
   return all;
 }
 
-std::vector<std::string> workload_queries(const std::vector<std::string>& names) {
-  std::vector<std::string> queries;
-  std::copy_if(names.begin(), names.end(), std::back_inserter(queries),
-               [](const std::string& name) { return release::read_workload_query(name); });
+engine::Queries workload_queries(const std::vector<std::string>& names) {
+  engine::Queries queries;
+  for (const std::string& name : names) {
+    if (auto query = release::read_workload_query(name)) {
+      queries.emplace(name, *std::move(query));
+    }
+  }
   return queries;
 }
 

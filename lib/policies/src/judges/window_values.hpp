@@ -1,5 +1,6 @@
 #pragma once
 #include <kubist/data/json.hpp>
+#include <kubist/engine/query.hpp>
 #include <kubist/policies/expression.hpp>
 #include <kubist/release/plan.hpp>
 
@@ -12,7 +13,7 @@ namespace kubist::policies {
 ///   errorRate, successRate  shares from 0 to 1
 ///   p50, p75, p90, p95, p99, p999   milliseconds: the histogram's bound that at most the rest
 ///                           exceeds; infinite above its greatest bound
-/// and what release/workload.hpp names, which a policy must have asked for (workload_queries()).
+/// and what release/query.hpp names, which a policy must have asked for (workload_queries()).
 class WindowValues {
  public:
   /// `metrics` as policies get them: {window: {seconds, weight, arms}, QUERY: {value}}; they
@@ -25,8 +26,9 @@ class WindowValues {
   /// Unknown: NoTraffic for a share of no requests, NoData where nothing was timed, or of a version
   /// that the window does not have, or why a query of the workload gave nothing.
   Value get(const std::string& name) const;
-  /// What a query gave, on each cluster one; one that is unknown where it gave nothing.
-  std::vector<Value> answers(const std::string& query) const;
+  /// What the query of that name gave, on each cluster one; one that is unknown where it gave
+  /// nothing.
+  std::vector<Value> answers(const std::string& name) const;
 
  private:
   Value workload(const std::string& name) const;
@@ -37,6 +39,6 @@ class WindowValues {
 };
 
 /// Those of the names that are to be asked as queries.
-std::vector<std::string> workload_queries(const std::vector<std::string>& names);
+engine::Queries workload_queries(const std::vector<std::string>& names);
 
 }  // namespace kubist::policies

@@ -19,9 +19,9 @@ struct BuiltinText {
   Json parameters;  ///< JSON schema
   bool wants_now = false;
   std::vector<std::string> kinds = {};              ///< that it may be used on; empty: all
-  std::map<std::string, std::string> metrics = {};  ///< that it gets, see PolicyDefinition
+  engine::Queries metrics = {};                     ///< that it gets, see PolicyDefinition
   bool wants_approvals = false;
-  std::function<std::vector<std::string>(const Json& parameters)> queries = {};  ///< the same
+  std::function<engine::Queries(const Json& parameters)> queries = {};  ///< the same
 };
 
 /// Makes the record of a built-in policy from its text and its function.

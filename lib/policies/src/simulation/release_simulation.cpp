@@ -3,9 +3,7 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/graph.hpp>
-#include <kubist/policies/calls.hpp>
 #include <kubist/policies/release_simulation.hpp>
-#include <kubist/release/window.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
@@ -23,6 +21,11 @@ namespace {
 
 // The policies of a lot go through the pipeline together: one call of a child process for all.
 constexpr int k_release_lot = 64;
+
+tl::unexpected<util::Error> unanswered(std::string_view what) {
+  return util::fail(ErrorKind::invalid, cat(what, ", which a simulation cannot answer"),
+                    "Leave that policy, metric or step out of what is simulated.");
+}
 
 std::vector<Json> all_approvals(const std::string& target) {
   std::vector<Json> approvals;
@@ -60,13 +63,8 @@ class Lot final : public engine::PolicyWorld {
                        const Json& parameters) override {
     Json answers = Json::object();
     for (const auto& [name, query] : engine::metrics_of(definition, parameters)) {
-      if (query != release::k_window_query) {
-        const auto call = read_call(query);
-        return util::fail(ErrorKind::invalid,
-                          cat(call ? cat("it calls ", data::string_at(call->what, {"name"}))
-                                   : cat("it asks for ", query),
-                              ", which a simulation cannot answer"),
-                          "Leave that policy, metric or step out of what is simulated.");
+      if (!std::holds_alternative<engine::WindowQuery>(query)) {
+        return unanswered(cat("it asks for ", to_string(query)));
       }
       answers[name] = of(node).window();
     }
@@ -132,6 +130,9 @@ class Lot final : public engine::PolicyWorld {
       return {};
     }
     for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (!verdicts[i].calls.empty()) {
+        return unanswered(cat("it calls ", verdicts[i].calls.front().call.name));
+      }
       KUBIST_CHECK(of(graph[ids[i]]).decide(verdicts[i]));
     }
     return {};

@@ -20,7 +20,7 @@ class SimulatedRelease {
   void arrive();
   /// The object with its status, as policies shall see it; its uid is the index.
   data::Json object() const;
-  /// The answer to the query of release::k_window_query.
+  /// The answer to an engine::WindowQuery.
   const data::Json& window() const { return m_window; }
   data::Json observation() const;
   /// Takes the loop's step. Fails with the verdict's error.

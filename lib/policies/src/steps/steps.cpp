@@ -3,7 +3,6 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/policies/steps.hpp>
 #include <kubist/release/plan.hpp>
-#include <kubist/release/window.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
@@ -103,7 +102,7 @@ Builtin steps() {
                    steps_schema(),
                    true,
                    {"CanaryRelease"},
-                   {{"window", std::string(release::k_window_query)}}};
+                   {{"window", engine::WindowQuery{}}}};
   text.queries = [](const Json& parameters) { return queries_of_steps(parameters["steps"]); };
   text.wants_approvals = true;
   return make_builtin(std::move(text), {"StepsPolicy"}, apply_steps);

@@ -60,7 +60,7 @@ util::Result<AnalysisMetric> read_metric(const Json& given, const std::string& w
   const std::string what = cat(where, ": metric ", metric.name);
   KUBIST_CHECK(check_fields(given, k_metric, what));
   KUBIST_TRY(metric.query, query_of(given, what));
-  const bool queried = !metric.query.empty();
+  const bool queried = metric.query.has_value();
   KUBIST_TRY(metric.success, read_condition(given, "successCondition", queried, what));
   KUBIST_TRY(metric.failure, read_condition(given, "failureCondition", queried, what));
   const bool conditions = metric.success || metric.failure;
@@ -108,7 +108,7 @@ WindowCheck check_conditions(const AnalysisMetric& metric, const WindowValues& w
       return {Outcome::inconclusive, each->unknown, cat(metric.name, ": ", each->message)};
     }
   }
-  const std::string given = metric.query.empty() ? "" : cat(" (result ", result.number, ')');
+  const std::string given = !metric.query ? "" : cat(" (result ", result.number, ')');
   if (metric.failure && failure.number != 0) {
     return {Outcome::fail, "", cat(metric.name, ": its failureCondition holds", given)};
   }
@@ -153,18 +153,17 @@ util::Result<std::vector<Step>> read_analysis(const Json& given, const std::stri
   return jobs;
 }
 
-std::vector<std::string> queries_of(const AnalysisMetric& metric) {
+engine::Queries queries_of(const AnalysisMetric& metric) {
   if (metric.objective) {
     return queries_of(*metric.objective);
   }
-  std::vector<std::string> queries;
-  if (!metric.query.empty()) {
-    queries.push_back(metric.query);
+  engine::Queries queries;
+  if (metric.query) {
+    queries.emplace(to_string(*metric.query), *metric.query);
   }
   for (const auto* condition : {&metric.success, &metric.failure}) {
     if (*condition) {
-      const auto own = workload_queries((*condition)->names());
-      queries.insert(queries.end(), own.begin(), own.end());
+      queries.merge(workload_queries((*condition)->names()));
     }
   }
   return queries;
@@ -178,11 +177,11 @@ WindowCheck check_metric(const AnalysisMetric& metric, const WindowValues& windo
   if (metric.objective) {
     return check_objectives({*metric.objective}, window);
   }
-  if (metric.query.empty()) {
+  if (!metric.query) {
     return check_conditions(metric, window, {});
   }
   std::vector<WindowCheck> checks;
-  for (const Value& result : window.answers(metric.query)) {
+  for (const Value& result : window.answers(to_string(*metric.query))) {
     checks.push_back(check_conditions(metric, window, result));
   }
   return strictest(checks);

@@ -9,7 +9,7 @@ namespace kubist::policies {
 util::Result<std::vector<Step>> read_analysis(const Json& given, const std::string& where);
 
 /// What it asks besides the window.
-std::vector<std::string> queries_of(const AnalysisMetric& metric);
+engine::Queries queries_of(const AnalysisMetric& metric);
 
 /// The window by one metric. Argo's rule: where only one condition is given the other is its
 /// opposite; both given and neither true is inconclusive.

@@ -78,8 +78,7 @@ util::Result<Step> read_webhook(const Json& given, const std::string& where) {
   }
   step.retries = retries.get<std::int64_t>();
   step.waits = type == k_confirm;
-  step.call.what = {
-      {"name", step.name}, {"url", url}, {"timeout", limit.count()}, {"metadata", metadata}};
+  step.call.what = engine::WebhookCall{url, limit, metadata};
   return step;
 }
 
@@ -107,39 +106,25 @@ util::Result<Step> read_job(const Json& given, const std::string& where) {
   for (const char* own : {"name", "timeout", "retries"}) {
     config.erase(own);
   }
-  step.call.kind = Call::Kind::job;
-  step.call.what = {
-      {"name", step.name}, {"timeout", util::go_duration(limit)}, {"config", std::move(config)}};
+  step.call.what = engine::JobCall{std::move(config), util::go_duration(limit)};
   return step;
-}
-
-void name_calls(std::vector<Stage>& stages) {
-  for (Stage& stage : stages) {
-    for (std::size_t i = 0; i < stage.steps.size(); ++i) {
-      Step& step = stage.steps[i];
-      if (step.kind == Step::Kind::webhook || step.kind == Step::Kind::job) {
-        step.call.weight = stage.weight;
-        step.call.step = static_cast<std::int64_t>(i);
-        step.query = to_query(step.call);
-      }
-    }
-  }
 }
 
 CallCheck check_call(const Step& step, const Json* answer) {
   const bool job = step.kind == Step::Kind::job;
   const std::string what = cat(job ? "job " : "webhook ", step.name);
-  const auto reason = answer != nullptr ? data::string_at(*answer, {"reason"}) : k_reason_not_due;
-  if (reason == k_reason_not_due) {
+  const auto reason =
+      answer != nullptr ? data::string_at(*answer, {"reason"}) : engine::k_reason_not_due;
+  if (reason == engine::k_reason_not_due) {
     return {CallCheck::Outcome::pending, "StepRunning",
             cat(what, job ? " begins" : " is called", " at the next look")};
   }
   const std::string_view said = data::string_at(*answer, {"message"});
   const std::string behind = said.empty() ? "" : cat(": ", said);
   if (!reason.empty()) {
-    return {
-        reason == k_reason_job_running ? CallCheck::Outcome::pending : CallCheck::Outcome::unknown,
-        std::string(reason), cat(what, behind)};
+    return {reason == engine::k_reason_job_running ? CallCheck::Outcome::pending
+                                                   : CallCheck::Outcome::unknown,
+            std::string(reason), cat(what, behind)};
   }
   const auto status = data::int_at(*answer, {"status"});
   if (status / 100 == 2 || data::bool_at(*answer, {"succeeded"})) {

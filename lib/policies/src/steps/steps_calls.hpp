@@ -12,9 +12,6 @@ util::Result<Step> read_webhook(const Json& given, const std::string& where);
 /// timeout that is not between 1s and 24h.
 util::Result<Step> read_job(const Json& given, const std::string& where);
 
-/// Gives the calls of all steps their place, and the name of their answer.
-void name_calls(std::vector<Stage>& stages);
-
 /// What the answer to a step's call says.
 struct CallCheck {
   enum class Outcome { passed, refused, unknown, pending };  ///< pending: it has not ended

@@ -97,21 +97,16 @@ util::Result<std::vector<Stage>> read_steps(const Json& steps) {
   if (stages.empty()) {
     return util::fail(ErrorKind::invalid, "steps: there is no setWeight");
   }
-  name_calls(stages);
   return stages;
 }
 
-std::vector<std::string> queries_of_steps(const Json& steps) {
-  std::vector<std::string> all;
+engine::Queries queries_of_steps(const Json& steps) {
+  engine::Queries all;
   const auto stages = read_steps(steps);
   for (const Stage& stage : stages ? *stages : std::vector<Stage>()) {
     for (const Step& step : stage.steps) {
-      if (!step.query.empty()) {
-        all.push_back(step.query);
-      }
       for (const AnalysisMetric& metric : step.metrics) {
-        const auto queries = queries_of(metric);
-        all.insert(all.end(), queries.begin(), queries.end());
+        all.merge(queries_of(metric));
       }
     }
   }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <kubist/policies/calls.hpp>
+#include <kubist/engine/call.hpp>
 
 #include "judges/metric_objective.hpp"
 
@@ -13,7 +13,7 @@ namespace kubist::policies {
 /// One metric of an analysis, by Argo's fields.
 struct AnalysisMetric {
   std::string name;
-  std::string query;                           ///< whose answer the conditions call `result`
+  std::optional<engine::Query> query;          ///< whose answer the conditions call `result`
   std::optional<Objective> objective;          ///< thresholdRange
   std::optional<Expression> success, failure;  ///< or conditions over the window
   std::int64_t count = 1;                      ///< windows that must be judged
@@ -32,8 +32,7 @@ struct Step {
   std::string name;          ///< of a route, a webhook or a job
   std::string match;         ///< its condition; of a header route: empty ends it
   int percent = 0;           ///< of a mirror route; 0 ends it
-  Call call;                 ///< of a webhook or a job
-  std::string query;         ///< the call's answer has this name
+  engine::PolicyCall call;   ///< of a webhook or a job; who calls fills in name, step and failed
   std::int64_t retries = 0;  ///< how often it may be refused
   bool waits = false;        ///< refused is not failed: it gives leave to go on
 };
@@ -49,8 +48,8 @@ struct Stage {
 /// and mirror routes, which begin with it).
 util::Result<std::vector<Stage>> read_steps(const Json& steps);
 
-/// The queries of all analyses, and the calls of all webhooks and jobs.
-std::vector<std::string> queries_of_steps(const Json& steps);
+/// The queries of all analyses.
+engine::Queries queries_of_steps(const Json& steps);
 
 /// The parameters' schema.
 Json steps_schema();

@@ -27,7 +27,9 @@ constexpr seconds k_job_look{2};
 class Walk {
  public:
   Walk(Json& list, const ReleaseView& view, const release::Plan& plan, const Stage& stage)
-      : m_list(list), m_view(view), m_plan(plan), m_stage(stage), m_kept(read_kept()) {}
+      : m_list(list), m_view(view), m_plan(plan), m_stage(stage) {
+    read_kept();
+  }
 
   /// How far it is.
   std::size_t place() const { return static_cast<std::size_t>(data::int_at(m_kept, {"step"})); }
@@ -44,20 +46,21 @@ class Walk {
   }
 
  private:
-  Json read_kept() {
+  void read_kept() {
     const auto attempt = data::int_at(m_list["items"][0], {"status", "attempt"}, 1);
-    Json kept = m_list["functionConfig"].value("state", Json::object());
-    if (data::int_at(kept, {"attempt"}) != attempt ||
-        data::int_at(kept, {"weight"}) != step_key(m_view)) {
-      kept = {{"attempt", attempt},
-              {"weight", step_key(m_view)},
-              {"step", 0},
-              {"since", util::format_time(*m_view.observed_at)}};
+    m_kept = m_list["functionConfig"].value("state", Json::object());
+    m_stands = data::int_at(m_kept, {"attempt"}) == attempt &&
+               data::int_at(m_kept, {"weight"}) == step_key(m_view);
+    if (!m_stands) {
+      m_kept = {{"attempt", attempt},
+                {"weight", step_key(m_view)},
+                {"step", 0},
+                {"since", util::format_time(*m_view.observed_at)}};
     }
-    return kept;
   }
 
   void begin(std::size_t place) {
+    m_stands = false;
     m_kept = {{"attempt", m_kept["attempt"]},
               {"weight", step_key(m_view)},
               {"step", place},
@@ -147,15 +150,32 @@ class Walk {
     return done;
   }
 
-  /// Called by who gave the answer, once at this step, and again only after it was refused or could
-  /// not be reached.
+  /// Nothing is called for before the state says that the release has come to the step, nor while
+  /// a person has paused it.
+  bool is_due() const {
+    const auto again = util::parse_time(data::string_at(m_kept, {"again"}));
+    return m_stands && (m_view.state == "Progressing" || m_view.state == "Waiting") &&
+           (!again || m_view.now >= *again);
+  }
+
+  /// Calls once at this step, and again only after it was refused or could not be reached.
   bool call(const Step& step) {
-    const CallCheck check =
-        check_call(step, data::find_path(m_list, {"functionConfig", "metrics", step.query}));
+    const bool due = is_due();
+    const Json* answer =
+        due ? data::find_path(m_list, {"functionConfig", "answers", step.name}) : nullptr;
+    if (due && answer == nullptr) {
+      engine::PolicyCall call = step.call;
+      call.name = step.name;
+      call.step = static_cast<std::int64_t>(place());
+      call.failed = data::int_at(m_kept, {"failed"});
+      m_list["functionConfig"]["status"]["calls"].push_back(engine::to_json(call));
+    }
+    const CallCheck check = check_call(step, answer);
     if (check.outcome == CallCheck::Outcome::passed) {
       return true;
     }
-    if (check.outcome == CallCheck::Outcome::pending && check.reason == k_reason_job_running) {
+    if (check.outcome == CallCheck::Outcome::pending &&
+        check.reason == engine::k_reason_job_running) {
       set_requeue(m_list, k_job_look);
       decide(m_list, Action::hold, check.reason, check.message);
       return false;
@@ -213,6 +233,7 @@ class Walk {
   const release::Plan& m_plan;
   const Stage& m_stage;
   Json m_kept;
+  bool m_stands = false;  ///< the state that came in says that it is at this step
   bool m_ended = false;
 };
 

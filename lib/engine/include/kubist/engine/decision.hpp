@@ -7,14 +7,14 @@
 
 namespace kubist::engine {
 
-/// What a release policy wants, least cautious first.
+/// What a policy wants of a change that is under way, least cautious first.
 enum class Action { advance, hold, pause, rollback };
 std::string_view to_string(Action action);
 
 /// `decision {action, weight, reason, message}` of a PolicyRun's status.
 struct Decision {
   Action action = Action::hold;
-  std::optional<int> weight;  ///< percent for the canary; nothing: the release's next step
+  std::optional<int> weight;  ///< percent of the change; nothing: its next step
   std::string reason;         ///< CamelCase: "WorseThanStable", "TooFew"
   std::string message;        ///< the evidence, for people
   std::string by;             ///< the policy that decided; empty as it is read

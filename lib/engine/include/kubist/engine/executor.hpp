@@ -60,9 +60,9 @@ struct Alignment {
   /// Look again after this long. Within the run while RunOptions::settle lasts, and a trigger for
   /// --watch. Never written anywhere.
   std::optional<std::chrono::milliseconds> requeue_after;
-  /// It ended, by a verdict or a wish, other than its spec says (a release that was rolled back):
-  /// not an error, but an exit code of its own.
-  bool went_back = false;
+  /// It went back to what was before, by a verdict or because somebody asked, and so differs from
+  /// its spec: not an error, but another exit code.
+  bool rolled_back = false;
   /// Another look within the run would see nothing new: it needs a run of its own.
   bool needs_new_run = false;
   /// May children start? Default: when the outcome is ready.
@@ -106,7 +106,7 @@ struct Context {
   std::chrono::system_clock::time_point now;
   /// Says what is being waited for; shown live. Any thread, any number of times.
   std::function<void(std::string)> progress;
-  /// What its policies decided (releases); nothing: none did. With a policy_error at least a hold.
+  /// What its policies decided; nothing: none did. With a policy_error at least a hold.
   std::optional<Decision> decision = std::nullopt;
   /// Why its policies did not come to an end; null: they did. Only for executors that
   /// aligns_without_policies(); `spec` is then what they made of it last.
@@ -124,6 +124,9 @@ class Executor {
   virtual util::Result<Removal> remove(const Node& node, const Context& context) = 0;
   /// Shall a node whose policies fail be aligned all the same? Where standing still does harm.
   virtual bool aligns_without_policies() const { return false; }
+  /// What runs after this node in a run, however this node ends, besides its children, later kinds
+  /// beside it, and what depends on it. Called before the run, by one thread.
+  virtual std::vector<Key> followers(const Node& /*node*/) const { return {}; }
 };
 
 /// The executors by name. `executor: {name}` picks one, else the kind's default.

@@ -38,7 +38,7 @@ struct StatusSummary {
 };
 
 /// One object in the tree, as one step of a plan sees it. The object is shared and never changed.
-/// A traffic object with a virtualClusterSelector becomes one node per virtual cluster (`target`).
+/// An object with a virtualClusterSelector becomes one node per virtual cluster (`target`).
 struct Node {
   NodeId id = k_no_node;  ///< set by Graph
   Key key;

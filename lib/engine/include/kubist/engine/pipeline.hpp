@@ -1,6 +1,8 @@
 #pragma once
 #include <chrono>
+#include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,6 +31,12 @@ struct PolicyTrace {
   bool cached = false;
 };
 
+/// What the policy at that place of the node's list called for.
+struct RequestedCall {
+  std::size_t policy = 0;
+  PolicyCall call;
+};
+
 /// What the policies of one node came to.
 struct PolicyVerdict {
   Json spec;             ///< the effective spec
@@ -38,7 +46,8 @@ struct PolicyVerdict {
   std::optional<std::chrono::milliseconds> requeue_after;  ///< the nearest that a policy named
   bool hold = false;  ///< a policy said to leave the world as it is this time
   std::string hold_message;
-  std::optional<Decision> decision;  ///< of a release: the most cautious of all
+  std::optional<Decision> decision;  ///< the most cautious of all
+  std::vector<RequestedCall> calls;  ///< that are to be made before the verdict counts
   std::optional<util::Error> error;  ///< the node fails; policies after it did not run
 };
 
@@ -66,6 +75,9 @@ class PolicyWorld {
   virtual util::Result<std::vector<Json>> observed(const Node& node);
   /// The Approvals that name the node: asked for only where a definition wants them. Default: none.
   virtual util::Result<std::vector<Json>> approvals(const Node& node);
+  /// Makes a call of a policy of the node, and waits for its answer: once a run for each. The
+  /// policies of other nodes do not wait for it. Default: {reason: NotDue}, it calls nobody.
+  virtual util::Result<Json> call(const Node& node, const PolicyCall& call);
 };
 
 /// The node's policies that ask for metrics; those that cannot be found, or whose parameters do not
@@ -73,7 +85,8 @@ class PolicyWorld {
 std::vector<PolicyUse> metric_uses(const Graph& graph, NodeId node, const PolicyCatalog& catalog);
 
 struct PipelineOptions {
-  bool keep_trace = false;  ///< keep inputs and outputs in PolicyTrace
+  bool keep_trace = false;                  ///< keep inputs and outputs in PolicyTrace
+  std::map<NodeId, CallAnswers> answers{};  ///< to the calls of the nodes' policies
 };
 
 /// Runs the policies of several nodes, each node's in order, each on the former's output. Nodes go

@@ -36,6 +36,10 @@ struct Verdict {
   std::string reason;                 ///< CamelCase, for blocked ones and the report
 };
 
+/// The nodes that run after a node, however it ends (Executor::followers). Those that it depends on
+/// run before it all the same.
+using Followers = std::function<std::vector<Key>(const Node&)>;
+
 /// The order of work over a graph as a pure state machine: no I/O, no clock, no threads.
 ///
 /// Align: a node starts after its parent allowed children, its dependencies are Ready, and its
@@ -47,7 +51,9 @@ class Plan {
  public:
   /// `selected`: subtrees to work on. `mode` remove treats all of them as being deleted.
   /// REQUIRES: `graph` outlives the plan.
-  Plan(const Graph& graph, const std::vector<NodeId>& selected, Mode mode = Mode::align);
+  /// `followers` is called here only, for each node to align; null: none has any.
+  Plan(const Graph& graph, const std::vector<NodeId>& selected, Mode mode = Mode::align,
+       const Followers& followers = nullptr);
 
   /// Takes the next ready node (it becomes running), best first; nothing when none is ready now.
   std::optional<NodeId> next();
@@ -99,7 +105,7 @@ class Plan {
     std::size_t current = 0;
   };
   void include(const std::vector<NodeId>& selected, Mode mode);
-  void order_routes();
+  void order_followers(const Followers& followers);
   void group_siblings();
   void begin(NodeId id);
   void begin_align(NodeId id);

@@ -10,6 +10,7 @@
 
 #include <kubist/data/json.hpp>
 #include <kubist/data/schema.hpp>
+#include <kubist/engine/query.hpp>
 #include <kubist/util/result.hpp>
 
 namespace kubist::engine {
@@ -29,13 +30,13 @@ struct PolicyDefinition {
   std::string doc;      ///< the rest, for `explain`; may be empty
   Json parameters = Json::object();            ///< JSON schema with defaults; empty: takes none
   std::shared_ptr<const data::Schema> schema;  ///< `parameters`, compiled
-  std::map<std::string, std::string> metrics;  ///< query templates by name
-  /// Of a built-in one: the query templates that these parameters hold, each its own name.
-  std::function<std::vector<std::string>(const Json& parameters)> queries;
+  Queries metrics;                             ///< that it asks whatever its parameters are
+  /// Of a built-in one: what these parameters ask besides.
+  std::function<Queries(const Json& parameters)> queries;
   std::vector<std::string> kinds;              ///< that it may be used on; empty: all
   bool wants_now = false;  ///< spec.wants has "now": gets `now` (without it answers can be kept)
   bool wants_run = false;  ///< spec.wants has "run": gets `run {id, attempt, seed}`
-  bool wants_approvals = false;  ///< spec.wants has "approvals": items has the release's Approvals
+  bool wants_approvals = false;  ///< spec.wants has "approvals": items has the node's Approvals
   bool wants_objects = false;    ///< of an executor: items has the objects that it keeps
   bool wants_status = false;     ///< of a container: items[0] has its status
   /// A functionConfig of its own, for existing KRM functions; null: a PolicyRun is made. A string
@@ -67,11 +68,12 @@ class PolicyRuntime {
 
 /// Reads a PolicyDefinition, ClusterPolicyDefinition or ExecutorDefinition object. `runtime_for`
 /// gives the runtime of a key of spec.runtime ("jsonnet", "exec", ...), or null where that runtime
-/// is not allowed or unknown. Fails with invalid: a bad schema, no or several runtimes, one that is
-/// not allowed.
+/// is not allowed or unknown. `read_query` says what the text of a metric's query means. Fails with
+/// invalid: a bad schema, no or several runtimes, one that is not allowed.
 util::Result<std::shared_ptr<const PolicyDefinition>> read_policy_definition(
     const Json& object,
-    const std::function<std::shared_ptr<PolicyRuntime>(const std::string& key)>& runtime_for);
+    const std::function<std::shared_ptr<PolicyRuntime>(const std::string& key)>& runtime_for,
+    const std::function<Query(std::string text)>& read_query);
 
 /// The policies by name: built-in ones first (nobody can replace them), then the namespace's own,
 /// then the cluster's. Names match exactly; aliases and case are a courtesy of built-ins alone.
@@ -103,9 +105,8 @@ class PolicyCatalog {
 util::Result<std::shared_ptr<const data::Schema>> compile_parameters(const Json& parameters,
                                                                      const std::string& what);
 
-/// All query templates that the policy asks with these parameters, by name.
-std::map<std::string, std::string> metrics_of(const PolicyDefinition& definition,
-                                              const Json& parameters);
+/// All that the policy asks with these parameters.
+Queries metrics_of(const PolicyDefinition& definition, const Json& parameters);
 
 /// The parameters that a policy runs with: `given`, then `settings` for those of its schema that
 /// are not given, then the schema's defaults; validated. Fails with invalid, naming each field.

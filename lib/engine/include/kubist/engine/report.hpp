@@ -22,7 +22,7 @@ struct NodeReport {
   std::string reason;
   std::string message;
   std::optional<util::Error> error;  ///< behind failed and stalled
-  bool went_back = false;            ///< Alignment::went_back
+  bool rolled_back = false;          ///< Alignment::rolled_back
   std::vector<PolicyTrace> policies;
   std::vector<Write> writes;
   bool status_written = false;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <kubist/engine/call.hpp>
 #include <kubist/engine/decision.hpp>
 #include <kubist/engine/policy.hpp>
 
@@ -22,6 +23,7 @@ struct PolicyInput {
   Json settings = Json::object();
   Json state;  ///< what this policy returned last time; null: none
   Json metrics = Json::object();
+  Json answers;                      ///< to its calls of this run, by name; null: none was made
   std::optional<Decision> decision;  ///< what the policies before it came to
   Json target;                       ///< of an executor: where its objects go; null: no executor
   std::chrono::system_clock::time_point now;
@@ -45,7 +47,8 @@ struct PolicyOutput {
   std::optional<std::chrono::milliseconds> requeue_after;
   std::string outcome;  ///< its own word ("hold", "advance", ...); empty when none
   bool hold = false;    ///< outcome "hold": leave the world as it is this time
-  std::optional<Decision> decision;  ///< of a release
+  std::optional<Decision> decision;  ///< nothing: it decides nothing
+  std::vector<PolicyCall> calls;     ///< what it wants done before it decides
 };
 
 /// What an executor's function said.

@@ -17,7 +17,7 @@ namespace kubist::policies {
 ///                 - {name: request-success-rate, thresholdRange: {min: 99}, failureLimit: 1}
 ///                 - {name: latency, successCondition: canary.p99 <= 500, count: 3}
 ///               dryRun: [{metricName: latency}]
-///           - webhook: {name: gate, url: https://ci.example.com/, retries: 2}   # calls.hpp
+///           - webhook: {name: gate, url: https://ci.example.com/, retries: 2}   # engine/call.hpp
 ///           - setWeight: 50
 ///           - pause: {}                  # until it is resumed, or the next weight is approved
 ///

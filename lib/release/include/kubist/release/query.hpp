@@ -1,7 +1,10 @@
 #pragma once
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
+
+#include <kubist/engine/query.hpp>
 
 namespace kubist::release {
 
@@ -21,12 +24,12 @@ inline constexpr std::array<std::string_view, 7> k_workload_numbers{"cpu",
                                                                     "availability"};
 inline constexpr std::string_view k_availability = "availability";
 
-struct WorkloadQuery {
-  bool canary = false;    ///< else stable
-  std::string_view what;  ///< one of k_workload_numbers
-};
+/// Nothing: the name is none of a version's workload.
+std::optional<engine::WorkloadQuery> read_workload_query(std::string_view name);
 
-/// Nothing: it is another query.
-std::optional<WorkloadQuery> read_workload_query(std::string_view query);
+/// What a PolicyDefinition asks by spec.metrics[].query: `release` is the window of a release
+/// ({seconds, weight, arms: {VERSION: {requests, errors, latency}}}), `canary.cpu` and the like are
+/// numbers of a workload, all else is PromQL.
+engine::Query read_query(std::string text);
 
 }  // namespace kubist::release
