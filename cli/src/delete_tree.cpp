@@ -134,6 +134,7 @@ class Deletion {
     options.settle = k_no_limit;
     KUBIST_TRY(const auto session, open_session(m_context));
     KUBIST_TRY(const Run run, session->run(options, m_lines, m_deadline.token()));
+    warn(m_context, run);
     report(run);
     if (run.report.stopped) {
       skip_others();

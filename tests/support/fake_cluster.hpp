@@ -77,6 +77,7 @@ class FakeCluster : public http::Transport {
   void before(const std::string& pattern, std::function<void()> what, int times = 1);
   /// From here on access reviews (all but impersonated ones) say no to that verb.
   void deny(const std::string& verb);
+  void allow(const std::string& verb);  ///< takes that back
   void end_watches();  ///< as servers close them from time to time
   void cut_watches();  ///< the connections break
   void bookmark();     ///< one to every watch

@@ -78,12 +78,6 @@ util::Result<apply::Report> apply_first(Context& context, const Arguments& argum
   return report;
 }
 
-void warn(Context& context, const Run& run) {
-  for (const std::string& warning : run.warnings) {
-    context.log().line(cat("warning: ", warning));
-  }
-}
-
 util::Result<int> watch(Context& context, executors::Session& session,
                         const ReconcileOptions& options, const std::string& form) {
   ProgressLines observer(context.log());
@@ -155,6 +149,7 @@ std::vector<Flag> flags() {
       {"lock-timeout", 0, FlagKind::duration, "DURATION",
        "wait this long for another kubist on the same project; a dead one lets go after 15s",
        "20s"},
+      own_rights_flag(),
       {"force", 0, FlagKind::boolean, "", "run DeployItems again though nothing has changed"},
       {"abandon", 0, FlagKind::boolean, "",
        "let go of what cannot be reached or undone when deleting, and list what is left behind"},

@@ -173,6 +173,11 @@ void FakeCluster::deny(const std::string& verb) {
   m_impl->server.deny(verb);
 }
 
+void FakeCluster::allow(const std::string& verb) {
+  const std::lock_guard lock(m_impl->mutex);
+  m_impl->server.allow(verb);
+}
+
 void FakeCluster::compact() {
   const std::lock_guard lock(m_impl->mutex);
   m_impl->server.store().compact();

@@ -20,6 +20,55 @@ std::set<std::string> writers(const Site& s, const std::string& resource) {
   return found;
 }
 
+/// A manifest item with that one object, on virtual cluster `target` (empty: the project's own
+/// namespace), run to its end.
+Json run_item(Site& s, const std::string& name, const std::string& manifest,
+              const std::string& target = "dev", const executors::ReconcileOptions& options = {}) {
+  Json item =
+      object("DeployItem", "shop", name,
+             yaml(cat("{type: kubist.io/manifest, config: {manifests: [", manifest, "]}}")));
+  item["apiVersion"] = "landscaper.gardener.cloud/v1alpha1";
+  if (!target.empty()) {
+    item["spec"]["target"] = {{"name", target}};
+  }
+  s.home->put(item);
+  const auto results =
+      s.session->run_items({{"landscaper.gardener.cloud", "DeployItem", "shop", name}}, options,
+                           [](const std::string&) {}, {});
+  REQUIRE_MESSAGE(results, (results ? "" : results.error().to_string()));
+  return s.home->get("deployitems.landscaper.gardener.cloud", name, "shop");
+}
+
+std::string map_in(const std::string& ns) {
+  return cat("{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: ", ns, "}}");
+}
+
+constexpr const char* k_cluster_role =
+    "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: x}}";
+
+std::string item_phase(const Json& item) {
+  return std::string(data::string_at(item, {"status", "phase"}));
+}
+std::string item_error(const Json& item) {
+  return std::string(data::string_at(item, {"status", "lastError", "message"}));
+}
+
+/// A project whose Project grants much, before a caller who may not impersonate.
+struct Alone : Site {
+  Alone() {
+    home->deny("impersonate");
+    for (const char* ns : {"shop-theirs", "shop-named"}) {
+      home->put(plain("Namespace", "", ns));
+    }
+    make_project("shop", {{"items", {{"kinds", {"ClusterRole.rbac.authorization.k8s.io"}}}},
+                          {"home", {{"namespaces", {"shop-*", "shop-named"}}}}});
+    virtual_cluster("shop", "dev");
+    settle();
+  }
+  Json map(const std::string& ns) const { return home->get("configmaps", "x", ns); }
+  Json role() const { return home->get("clusterroles.rbac.authorization.k8s.io", "x"); }
+};
+
 void add_route(Shop& s) {
   s.apply("EntryGateway", "entry", "{servers: [{port: 80, hosts: [web.example.com]}]}");
   s.apply("TrafficRoute", "web",
@@ -71,9 +120,102 @@ TEST_CASE("rights: who may not impersonate acts with its own rights, and the run
   CHECK(run.report.summary.failed == 0);
   CHECK(writers(s, "rolebindings").empty());
   CHECK(writers(s, "serviceaccounts").empty());
-  CHECK(std::count_if(run.warnings.begin(), run.warnings.end(), [](const std::string& line) {
-          return line.find("Project shop: its objects are handled with your own rights") == 0;
-        }) == 1);
+  CHECK(std::count(run.warnings.begin(), run.warnings.end(),
+                   "Project shop: its objects are handled with your own rights, since you may not "
+                   "impersonate its ServiceAccount; they end at its namespaces") == 1);
+}
+
+TEST_CASE("rights: the caller's own rights end at the project's namespaces") {
+  Alone s;
+  for (const char* ns : {"shop", "shop-dev", "shop-named"}) {
+    const Json item = run_item(s, cat("in-", ns), map_in(ns));
+    CHECK_MESSAGE(item_phase(item) == "Succeeded", item_error(item));
+    CHECK_FALSE(s.map(ns).is_null());
+  }
+  // A pattern of the Project's is enough for what kubist made, and no more.
+  const Json theirs = run_item(s, "theirs", map_in("shop-theirs"));
+  CHECK(item_phase(theirs) == "Failed");
+  CHECK_MESSAGE(item_error(theirs).find("kubist uses your own rights for Project shop, and only in "
+                                        "the project's namespaces") != std::string::npos,
+                item_error(theirs));
+  CHECK_MESSAGE(item_error(theirs).find("--own-rights") != std::string::npos, item_error(theirs));
+  CHECK(s.map("shop-theirs").is_null());
+  // The Project allows the kind: whose rights are used for it is another matter.
+  for (const char* target : {"dev", ""}) {
+    const Json role = run_item(s, cat("role", target), k_cluster_role, target);
+    CHECK(item_phase(role) == "Failed");
+    CHECK_MESSAGE(
+        item_error(role).find("clusterroles.rbac.authorization.k8s.io x") != std::string::npos,
+        item_error(role));
+  }
+  CHECK(s.role().is_null());
+}
+
+TEST_CASE("rights: a virtual cluster that does not exist yet leads to no other namespace") {
+  for (const bool may_impersonate : {false, true}) {
+    Alone s;
+    if (may_impersonate) {
+      s.home->allow("impersonate");
+    }
+    s.virtual_cluster("shop", "ghost", {{"create", false}});
+    s.settle();
+    s.forget();
+    run_item(s, "theirs", map_in("shop-theirs"), "ghost");
+    run_item(s, "role", k_cluster_role, "ghost");
+    for (const char* resource : {"configmaps", "clusterroles"}) {
+      CHECK_MESSAGE(writers(s, resource) == (may_impersonate ? std::set<std::string>{k_account}
+                                                             : std::set<std::string>{}),
+                    resource);
+    }
+  }
+}
+
+TEST_CASE("rights: the caller's own rights are of no use in what a pattern of the Project adopts") {
+  Alone s;
+  s.home->put(plain("Namespace", "", "shop-old"));
+  s.virtual_cluster("shop", "old", {{"adopt", true}});
+  s.settle();
+  CHECK(condition(s.vc("shop", "old"), "Stalled") == "True");
+  CHECK(reason(s.vc("shop", "old")) == "OwnRights");
+  CHECK_MESSAGE(message(s.vc("shop", "old")).find("--own-rights") != std::string::npos,
+                message(s.vc("shop", "old")));
+  run_item(s, "old", map_in("shop-old"), "old");
+  CHECK(s.map("shop-old").is_null());
+}
+
+TEST_CASE("rights: with --own-rights they do not end there") {
+  Alone s;
+  executors::ReconcileOptions options;
+  options.own_rights = true;
+  const Json theirs = run_item(s, "theirs", map_in("shop-theirs"), "dev", options);
+  CHECK_MESSAGE(item_phase(theirs) == "Succeeded", item_error(theirs));
+  const Json role = run_item(s, "role", k_cluster_role, "dev", options);
+  CHECK_MESSAGE(item_phase(role) == "Succeeded", item_error(role));
+  CHECK_FALSE(s.role().is_null());
+  // What else limits a project stays.
+  const Json foreign = run_item(s, "foreign", map_in("default"), "dev", options);
+  CHECK(item_phase(foreign) == "Failed");
+  CHECK(s.map("default").is_null());
+  const auto lines = s.run(options).warnings;
+  CHECK(std::count(lines.begin(), lines.end(),
+                   "Project shop: its objects are handled with your own rights, since you may not "
+                   "impersonate its ServiceAccount; by --own-rights also outside of its "
+                   "namespaces") == 1);
+}
+
+TEST_CASE("rights: whoever is impersonated by --as lends them no further") {
+  Alone s;
+  s.home->allow("impersonate");
+  s.session =
+      executors::Session::open(s.home->connect(s.network)->as("boss"), s.session_options(), {})
+          .value();
+  const Json theirs = run_item(s, "theirs", map_in("shop-theirs"));
+  CHECK_MESSAGE(item_error(theirs).find("kubist uses the rights of boss for Project shop") !=
+                    std::string::npos,
+                item_error(theirs));
+  CHECK(s.map("shop-theirs").is_null());
+  run_item(s, "dev", map_in("shop-dev"));
+  CHECK(writers(s, "configmaps") == std::set<std::string>{"boss"});
 }
 
 TEST_CASE("rights: a question that fails is no answer") {

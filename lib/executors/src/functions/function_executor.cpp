@@ -14,6 +14,7 @@
 
 #include "functions/function_wish.hpp"
 #include "keep/namespaces.hpp"
+#include "keep/sites.hpp"
 #include "releases/releases.hpp"
 #include "traffic/destination_users.hpp"
 #include "traffic/traffic.hpp"
@@ -193,6 +194,7 @@ class FunctionExecutor final : public TrafficExecutor {
     const engine::Node& node = work.node();
     if (place.cluster.empty()) {
       KUBIST_CHECK(check_home_namespace(world().survey, node, ns));
+      KUBIST_CHECK(world().sites.admit(*world().survey.project_of(node.key.ns), ns, work.stop()));
     }
     const auto not_allowed = [&](std::string message) {
       return util::fail(refused("NamespaceNotAllowed", std::move(message),

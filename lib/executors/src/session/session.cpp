@@ -136,9 +136,9 @@ util::Result<> Session::recheck(const Graph& graph, const std::string& ns,
       plan_changed(cat("the objects of namespace ", ns, " changed while the run was planned")));
 }
 
-void Session::begin_run() {
+void Session::begin_run(bool own_rights) {
   m_connections.begin_run();
-  m_accounts->begin_run();
+  m_accounts->begin_run(own_rights);
 }
 
 // `stop` and what else is handed in outlive the world.
@@ -181,7 +181,7 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   ProjectLocks locks(m_home, {m_options.identity, info.id, options.lock_timeout,
                               [&](const std::string& ns) { return recheck(run.graph, ns, stop); },
                               nullptr, m_options.clock, m_options.sleep});
-  begin_run();
+  begin_run(options.own_rights);
   Survey survey(run.graph, selected, *m_home);
   World world = make_world(locks, survey, options, stop);
   if (has_items(run.graph, view.snapshot.definitions)) {

@@ -16,24 +16,37 @@
 
 namespace kubist::executors {
 
+/// Reason of what a caller's own rights are not used for.
+inline constexpr const char* k_own_rights = "OwnRights";
+
 /// As whom kubist acts on the home cluster for what a project's objects ask for. It impersonates
 /// the project's ServiceAccount, so that the API server judges by that account's rights. A caller
-/// who may not impersonate, or does so already (--as), acts with its own rights. Outlives a run;
-/// any thread.
+/// who may not impersonate, or does so already (--as), acts with its own rights, which then end at
+/// the project's namespaces. Outlives a run; any thread.
 class ProjectAccounts {
  public:
   explicit ProjectAccounts(std::shared_ptr<kube::Client> home);
 
   /// From here on the API server is asked anew who may impersonate: once for all projects, and once
-  /// for each where the caller may not impersonate every account.
-  void begin_run();
+  /// for each where the caller may not impersonate every account. `own_rights`: the caller's go
+  /// beyond the projects' namespaces.
+  void begin_run(bool own_rights);
 
   /// The client for what that Project's objects ask for. Errors: as of the question, which is no
-  /// answer.
+  /// answer. Of a caller's own rights: forbidden, reason OwnRights, is its answer to what lies
+  /// outside of the namespaces that were admitted.
   util::Result<std::shared_ptr<kube::Client>> client_for(const engine::Node& project,
                                                          const std::stop_token& stop);
   /// Does it act as the project's account?
   util::Result<bool> impersonates(const engine::Node& project, const std::stop_token& stop);
+
+  /// Do rights for that Project end before that namespace, which nobody has admitted in this run?
+  /// Never those of its account. The Project's own namespace, and those that it names exactly in
+  /// spec.home.namespaces, are admitted from the first.
+  util::Result<bool> stops_before(const engine::Node& project, const std::string& ns,
+                                  const std::stop_token& stop);
+  /// Lets the caller's own rights for that Project into one namespace more, in this run.
+  void admit(const engine::Node& project, const std::string& ns);
 
   /// A line for each project of this run for which the caller's own rights were used.
   std::vector<std::string> warnings() const;
@@ -43,16 +56,25 @@ class ProjectAccounts {
     SharedAnswer<bool> allowed;
     std::shared_ptr<kube::Client> client;  ///< that acts as it
   };
+  class Namespaces;
+  /// A project for which the caller's own rights are used.
+  struct Own {
+    std::shared_ptr<Namespaces> namespaces;
+    std::shared_ptr<kube::Client> client;
+  };
   Account& account(const std::string& user);
+  Own own(const engine::Node& project);
   util::Result<bool> may_impersonate(const std::string& ns, const std::string& name,
                                      const std::stop_token& stop);
+  std::string whose_rights() const;
 
   std::shared_ptr<kube::Client> m_home;
   std::atomic<std::uint64_t> m_run = 1;
+  std::atomic<bool> m_own_rights = false;
   SharedAnswer<bool> m_all;    ///< may the caller impersonate every ServiceAccount?
   mutable std::mutex m_mutex;  ///< guards what follows, not what is in the accounts
   std::map<std::string, std::unique_ptr<Account>> m_accounts;  ///< by user name
-  std::set<std::string> m_own;                                 ///< projects, of this run
+  std::map<std::string, Own> m_own;                            ///< by project, of this run
 };
 
 }  // namespace kubist::executors

@@ -32,6 +32,8 @@ struct ReconcileOptions {
   bool abandon = false;
   bool force = false;
   bool skip_uninstall = false;
+  /// Where kubist cannot act as a project's account, the caller's rights go beyond its namespaces.
+  bool own_rights = false;
   bool keep_trace = false;
   bool local_charts = true;  ///< helm items may name charts of this machine; not where one watches
   std::size_t parallelism = 16;      ///< nodes at once
@@ -159,7 +161,7 @@ class Session {
       const std::vector<resources::ObjectRef>& items, const ReconcileOptions& options,
       const std::function<void(const std::string&)>& progress, const std::stop_token& stop,
       const ItemCall& call);
-  void begin_run();
+  void begin_run(bool own_rights);
   World make_world(ProjectLocks& locks, Survey& survey, const ReconcileOptions& options,
                    const std::stop_token& stop);
   util::Result<Run> run_planned(const ReconcileOptions& options, engine::Observer& observer,
