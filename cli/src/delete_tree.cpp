@@ -140,7 +140,7 @@ class Deletion {
       skip_others();
       return stopped(run.report.summary.nodes - run.report.summary.removed + m_others.size());
     }
-    const int code = exit_code_of(run.report);
+    const int code = exit_code_of(run);
     if (code == k_ok) {
       for (const Requested& requested : m_requested) {
         m_lines.print(requested.key);

@@ -59,6 +59,9 @@ void warn(Context& context, const executors::Run& run) {
   for (const std::string& warning : run.warnings) {
     context.log().line(util::cat("warning: ", warning));
   }
+  for (const std::string& denied : run.denied) {
+    context.log().line(util::cat("denied: ", denied));
+  }
 }
 
 }  // namespace kubist::cli

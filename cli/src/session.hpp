@@ -19,7 +19,8 @@ executors::ReconcileOptions run_options(const Arguments& arguments);
 /// The same with --force-cleanup: of the commands that delete.
 executors::ReconcileOptions removal_options(const Arguments& arguments);
 
-/// Says what was left out of a run, and for whom the caller's own rights were used.
+/// Says what was left out of a run, for whom the caller's own rights were used, and which writes of
+/// a dry run would be denied.
 void warn(Context& context, const executors::Run& run);
 
 }  // namespace kubist::cli

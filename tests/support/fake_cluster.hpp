@@ -78,6 +78,9 @@ class FakeCluster : public http::Transport {
   /// From here on access reviews (all but impersonated ones) say no to that verb.
   void deny(const std::string& verb);
   void allow(const std::string& verb);  ///< takes that back
+  /// Who is impersonated may from here on only do what `may` says (the status is not known then);
+  /// called under the cluster's lock.
+  void judge(std::function<bool(const LoggedRequest&)> may);
   void end_watches();  ///< as servers close them from time to time
   void cut_watches();  ///< the connections break
   void bookmark();     ///< one to every watch

@@ -21,9 +21,9 @@ std::set<std::string> writers(const Site& s, const std::string& resource) {
 }
 
 /// A manifest item with that one object, on virtual cluster `target` (empty: the project's own
-/// namespace), run to its end.
-Json run_item(Site& s, const std::string& name, const std::string& manifest,
-              const std::string& target = "dev", const executors::ReconcileOptions& options = {}) {
+/// namespace).
+void put_item(Site& s, const std::string& name, const std::string& manifest,
+              const std::string& target = "dev") {
   Json item =
       object("DeployItem", "shop", name,
              yaml(cat("{type: kubist.io/manifest, config: {manifests: [", manifest, "]}}")));
@@ -32,6 +32,12 @@ Json run_item(Site& s, const std::string& name, const std::string& manifest,
     item["spec"]["target"] = {{"name", target}};
   }
   s.home->put(item);
+}
+
+/// The same, run to its end.
+Json run_item(Site& s, const std::string& name, const std::string& manifest,
+              const std::string& target = "dev", const executors::ReconcileOptions& options = {}) {
+  put_item(s, name, manifest, target);
   const auto results =
       s.session->run_items({{"landscaper.gardener.cloud", "DeployItem", "shop", name}}, options,
                            [](const std::string&) {}, {});
@@ -216,6 +222,67 @@ TEST_CASE("rights: whoever is impersonated by --as lends them no further") {
   CHECK(s.map("shop-theirs").is_null());
   run_item(s, "dev", map_in("shop-dev"));
   CHECK(writers(s, "configmaps") == std::set<std::string>{"boss"});
+}
+
+TEST_CASE("rights: a server dry run lists the writes that the project's account is denied") {
+  constexpr const char* k_grant =
+      "system:serviceaccount:shop:kubist-project may not patch "
+      "clusterroles.rbac.authorization.k8s.io x: An administrator grants it: kubectl create "
+      "clusterrole kubist-project-clusterroles --verb=patch "
+      "--resource=clusterroles.rbac.authorization.k8s.io && kubectl create clusterrolebinding "
+      "kubist-project-clusterroles --clusterrole=kubist-project-clusterroles "
+      "--serviceaccount=shop:kubist-project";
+  // As an earlier kubist left it: the account has no binding, and may do nothing.
+  for (const bool is_bound : {false, true}) {
+    CAPTURE(is_bound);
+    Site s;
+    s.make_project("shop", {{"items", {{"kinds", {"ClusterRole.rbac.authorization.k8s.io"}}}}});
+    s.virtual_cluster("shop", "dev");
+    s.settle();
+    if (!is_bound) {
+      for (const char* ns : {"shop", "shop-dev"}) {
+        s.home->remove("rolebindings.rbac.authorization.k8s.io", "kubist-project", ns);
+      }
+    }
+    s.home->judge([is_bound](const LoggedRequest& request) {
+      return is_bound && request.resource != "clusterroles";
+    });
+    put_item(s, "map", map_in("shop-dev"));
+    put_item(s, "role", k_cluster_role);
+    s.forget();
+    executors::ReconcileOptions options;
+    options.dry_run = kube::DryRun::server;
+    const executors::Run run = s.run(options);
+    CHECK_MESSAGE(run.denied == std::vector<std::string>{k_grant}, util::join(run.denied, "\n"));
+    CHECK(s.writes() == 0);
+    const auto& node = node_of(run.report, "DeployItem", "role");
+    const auto& writes = node.writes;
+    REQUIRE_MESSAGE(writes.size() == 1, node.reason, ": ", node.message);
+    CHECK(writes[0].object == "rbac.authorization.k8s.io/v1 ClusterRole/x");
+    CHECK(node_of(run.report, "DeployItem", "map").writes.size() == 1);
+  }
+}
+
+TEST_CASE("rights: a dry run asks for nothing with the caller's rights that is no dry run") {
+  Shop s;
+  add_route(s);
+  s.settle();
+  s.home->judge([](const LoggedRequest&) { return false; });
+  s.apply("TrafficRoute", "web",
+          "{hosts: [web.example.com], routes: [{weights: [{destination: web, "
+          "version: v2, weight: 100}]}]}");
+  s.forget();
+  executors::ReconcileOptions options;
+  options.dry_run = kube::DryRun::server;
+  s.run(options);
+  for (const LoggedRequest& request : s.home->log()) {
+    CHECK_MESSAGE((request.dry_run || request.verb == "get" || request.verb == "list" ||
+                   request.resource.find("review") != std::string::npos),
+                  request.to_string());
+    if (request.resource == "pods" && !request.ns.empty()) {
+      CHECK_MESSAGE(request.as == k_account, request.to_string());
+    }
+  }
 }
 
 TEST_CASE("rights: a question that fails is no answer") {

@@ -84,6 +84,7 @@ class DeleteStep {
         const resources::ObjectView view(*live[i]);
         if (round == 0 && view.deletion_timestamp().empty()) {
           KUBIST_CHECK(delete_one(one, lookups[i].resource, *live[i]));
+          gone[tags[i]] = m_world.writer.dry();  // or it would be waited for
         } else {
           pending.add(m_job, lookups[i].resource, one.ref.ns, one.ref.name,
                       cat(name_of(one.ref), " (", apply::deletion_blockers(*live[i]), ")"));

@@ -106,6 +106,9 @@ util::Result<> keep_binding(Work& work, const Json& wish, const engine::Node& pr
     return util::fail(not_bound(wish, cat("kubist may not bind it (", kept.error().message, ")")));
   }
   KUBIST_CHECK(kept);
+  if (!live && work.dry()) {
+    work.world().sites.accounts().assume(project, ns, wish["roleRef"]["name"]);
+  }
   return live || work.dry() ? util::Result<>{} : await_rights(work, wish, project);
 }
 

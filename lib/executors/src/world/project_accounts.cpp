@@ -28,11 +28,15 @@ class ProjectAccounts::Namespaces {
 
 ProjectAccounts::ProjectAccounts(std::shared_ptr<kube::Client> home) : m_home(std::move(home)) {}
 
-void ProjectAccounts::begin_run(bool own_rights) {
+void ProjectAccounts::begin_run(bool own_rights, kube::DryRun dry_run) {
   ++m_run;
   m_own_rights = own_rights;
+  m_trial = dry_run == kube::DryRun::server;
   const std::lock_guard lock(m_mutex);
   m_own.clear();
+  for (const auto& [user, account] : m_accounts) {
+    account->trial.reset();
+  }
 }
 
 ProjectAccounts::Account& ProjectAccounts::account(const std::string& user) {
@@ -41,6 +45,9 @@ ProjectAccounts::Account& ProjectAccounts::account(const std::string& user) {
   if (!slot) {
     slot = std::make_unique<Account>();
     slot->client = m_home->as(user);
+  }
+  if (m_trial && !slot->trial) {
+    slot->trial = std::make_unique<ProjectTrial>(m_home, slot->client);
   }
   return *slot;
 }
@@ -114,8 +121,30 @@ util::Result<bool> ProjectAccounts::impersonates(const engine::Node& project,
 util::Result<std::shared_ptr<kube::Client>> ProjectAccounts::client_for(
     const engine::Node& project, const std::stop_token& stop) {
   KUBIST_TRY(const bool as_project, impersonates(project, stop));
-  return as_project ? account(resources::project_user(*project.object)).client
-                    : own(project).client;
+  if (!as_project) {
+    return own(project).client;
+  }
+  const Account& as = account(resources::project_user(*project.object));
+  return as.trial ? as.trial->client() : as.client;
+}
+
+void ProjectAccounts::assume(const engine::Node& project, const std::string& ns,
+                             const std::string& role) {
+  if (const Account& as = account(resources::project_user(*project.object)); as.trial) {
+    as.trial->assume(ns, role);
+  }
+}
+
+std::vector<std::string> ProjectAccounts::denied() const {
+  std::vector<std::string> lines;
+  const std::lock_guard lock(m_mutex);
+  for (const auto& [user, account] : m_accounts) {
+    for (const std::string& line :
+         account->trial ? account->trial->denied() : std::vector<std::string>{}) {
+      lines.push_back(cat(user, " may not ", line));
+    }
+  }
+  return lines;
 }
 
 util::Result<bool> ProjectAccounts::stops_before(const engine::Node& project, const std::string& ns,

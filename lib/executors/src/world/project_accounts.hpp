@@ -12,6 +12,7 @@
 #include <kubist/engine/graph.hpp>
 #include <kubist/kube/client.hpp>
 
+#include "world/project_trial.hpp"
 #include "world/shared_answer.hpp"
 
 namespace kubist::executors {
@@ -29,8 +30,9 @@ class ProjectAccounts {
 
   /// From here on the API server is asked anew who may impersonate: once for all projects, and once
   /// for each where the caller may not impersonate every account. `own_rights`: the caller's go
-  /// beyond the projects' namespaces.
-  void begin_run(bool own_rights);
+  /// beyond the projects' namespaces. In a server dry run what an account may not write is noted,
+  /// and does not fail.
+  void begin_run(bool own_rights, kube::DryRun dry_run);
 
   /// The client for what that Project's objects ask for. Errors: as of the question, which is no
   /// answer. Of a caller's own rights: forbidden, reason OwnRights, is its answer to what lies
@@ -48,6 +50,12 @@ class ProjectAccounts {
   /// Lets the caller's own rights for that Project into one namespace more, in this run.
   void admit(const engine::Node& project, const std::string& ns);
 
+  /// For a server dry run: this run would bind the Project's account to a ClusterRole of kubist's.
+  void assume(const engine::Node& project, const std::string& ns, const std::string& role);
+  /// A line for each write of a server dry run that the API server denies an account, with the
+  /// grant.
+  std::vector<std::string> denied() const;
+
   /// A line for each project of this run for which the caller's own rights were used.
   std::vector<std::string> warnings() const;
 
@@ -55,6 +63,7 @@ class ProjectAccounts {
   struct Account {
     SharedAnswer<bool> allowed;
     std::shared_ptr<kube::Client> client;  ///< that acts as it
+    std::unique_ptr<ProjectTrial> trial;   ///< of a server dry run
   };
   class Namespaces;
   /// A project for which the caller's own rights are used.
@@ -71,6 +80,7 @@ class ProjectAccounts {
   std::shared_ptr<kube::Client> m_home;
   std::atomic<std::uint64_t> m_run = 1;
   std::atomic<bool> m_own_rights = false;
+  std::atomic<bool> m_trial = false;  ///< it is a server dry run
   SharedAnswer<bool> m_all;    ///< may the caller impersonate every ServiceAccount?
   mutable std::mutex m_mutex;  ///< guards what follows, not what is in the accounts
   std::map<std::string, std::unique_ptr<Account>> m_accounts;  ///< by user name

@@ -49,6 +49,9 @@ struct Run {
   engine::Report report;
   std::vector<kube::ApiResource> served;  ///< kinds of the graph that are none of kubist's own
   std::vector<std::string> warnings;      ///< what was left out of the graph, and why
+  /// Of a server dry run: writes that the API server would deny a project's account, with the
+  /// grant.
+  std::vector<std::string> denied;
 };
 
 /// What the policies of some nodes would do now, and the tree that they are in.
@@ -161,7 +164,7 @@ class Session {
       const std::vector<resources::ObjectRef>& items, const ReconcileOptions& options,
       const std::function<void(const std::string&)>& progress, const std::stop_token& stop,
       const ItemCall& call);
-  void begin_run(bool own_rights);
+  void begin_run(bool own_rights, kube::DryRun dry_run);
   World make_world(ProjectLocks& locks, Survey& survey, const ReconcileOptions& options,
                    const std::stop_token& stop);
   util::Result<Run> run_planned(const ReconcileOptions& options, engine::Observer& observer,
