@@ -32,8 +32,8 @@ util::Result<std::unique_ptr<executors::Session>> open_session(Context& context)
 
 Flag own_rights_flag() {
   return {"own-rights", 0, FlagKind::boolean, "",
-          "where kubist may not act as a project's account: use your own rights outside of the "
-          "project's namespaces, too"};
+          "use your own rights for projects further than by default: outside of their namespaces "
+          "where kubist may not act as their accounts, else to delete what these may not"};
 }
 
 executors::ReconcileOptions run_options(const Arguments& arguments) {

@@ -285,6 +285,90 @@ TEST_CASE("rights: a dry run asks for nothing with the caller's rights that is n
   }
 }
 
+namespace {
+
+/// A project that had the right to make the ClusterRole `x`, by its item `role`, and has it no
+/// more.
+struct Former : Site {
+  Former() {
+    make_project("shop", {{"items", {{"kinds", {"ClusterRole.rbac.authorization.k8s.io"}}}}});
+    virtual_cluster("shop", "dev");
+    settle();
+    run_item(*this, "role", cat(k_cluster_role, ", ", map_in("shop-dev")));
+    REQUIRE_FALSE(role().is_null());
+    home->judge([](const LoggedRequest& request) { return request.resource != "clusterroles"; });
+    forget();
+  }
+  Json role() const { return home->get("clusterroles.rbac.authorization.k8s.io", "x"); }
+  /// Its item without the role, run once.
+  Json prune(bool own_rights) {
+    executors::ReconcileOptions options;
+    options.own_rights = own_rights;
+    return run_item(*this, "role", map_in("shop-dev"), "dev", options);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("rights: what an inventory has is deleted as the project, or with --own-rights") {
+  Former s;
+  const Json denied = s.prune(false);
+  CHECK(item_phase(denied) != "Succeeded");
+  const std::string said = denied["status"].dump();
+  CHECK_MESSAGE(
+      said.find("An administrator grants it: kubectl create clusterrole") != std::string::npos,
+      said);
+  CHECK_MESSAGE(said.find("Or --own-rights deletes it with your own.") != std::string::npos, said);
+  CHECK_FALSE(s.role().is_null());
+  CHECK(writers(s, "clusterroles").empty());
+
+  const Json pruned = s.prune(true);
+  CHECK_MESSAGE(item_phase(pruned) == "Succeeded", item_error(pruned));
+  CHECK(s.role().is_null());
+  CHECK(writers(s, "clusterroles") == std::set<std::string>{""});
+  CHECK(writers(s, "configmaps") == std::set<std::string>{});  // unchanged
+}
+
+TEST_CASE("rights: with --own-rights only what kubist marked as the item's own is deleted") {
+  const auto with_entry = [](Former& s, const Json& resource) {
+    s.home->patch("deployitems.landscaper.gardener.cloud", "role", "shop", kube::PatchType::merge,
+                  {{"status",
+                    {{"providerStatus",
+                      {{"managedResources",
+                        Json::array({{{"policy", "manage"}, {"resource", resource}}})}}}}}},
+                  "status");
+  };
+  Json foreign = plain("ClusterRole", "", "foreign");
+  foreign["apiVersion"] = "rbac.authorization.k8s.io/v1";
+  {
+    Former s;  // a member writes the item's status
+    s.home->put(foreign);
+    with_entry(s, {{"apiVersion", "rbac.authorization.k8s.io/v1"},
+                   {"kind", "ClusterRole"},
+                   {"name", "foreign"}});
+    s.prune(true);
+    CHECK_FALSE(s.home->get("clusterroles.rbac.authorization.k8s.io", "foreign").is_null());
+  }
+  {
+    Former s;  // made again since
+    s.home->remove("clusterroles.rbac.authorization.k8s.io", "x");
+    foreign["metadata"]["name"] = "x";
+    s.home->put(foreign);
+    s.prune(true);
+    CHECK_FALSE(s.role().is_null());
+  }
+}
+
+TEST_CASE("rights: --own-rights makes nothing that the project's account may not") {
+  Former s;
+  executors::ReconcileOptions options;
+  options.own_rights = true;
+  Json more = yaml(k_cluster_role);
+  more["metadata"]["name"] = "y";
+  run_item(s, "more", more.dump(), "dev", options);
+  CHECK(writers(s, "clusterroles").empty());
+}
+
 TEST_CASE("rights: a question that fails is no answer") {
   Site s;
   s.make_project("shop");

@@ -56,8 +56,8 @@ class DeleteStep {
     std::vector<apply::Lookup> lookups;
     for (const std::size_t tag : wave) {
       const Managed& one = managed[tag];
-      auto resource =
-          m_job.place.objects()->discovery().find_kind(one.api_version, one.ref.kind, m_world.stop);
+      auto resource = m_job.place.deletions()->discovery().find_kind(one.api_version, one.ref.kind,
+                                                                     m_world.stop);
       if (!resource && resource.error().kind == util::ErrorKind::not_found) {
         KUBIST_CHECK(check_group(one.ref.group));
         gone[tag] = true;  // its CRD is gone, and so are its objects
@@ -71,7 +71,7 @@ class DeleteStep {
     }
     for (int round = 0; round < 2; ++round) {
       KUBIST_TRY(const auto live,
-                 apply::read_objects(*m_job.place.objects(), lookups, m_world.stop));
+                 apply::read_objects(*m_job.place.deletions(), lookups, m_world.stop));
       for (std::size_t i = 0; i < tags.size(); ++i) {
         const Managed& one = managed[tags[i]];
         if (gone[tags[i]]) {
@@ -125,7 +125,7 @@ class DeleteStep {
 
   util::Result<> delete_one(const Managed& one, const kube::ApiResource& resource,
                             const Json& live) {
-    const kube::Target target{*m_job.place.objects(), m_job.place.cluster};
+    const kube::Target target{*m_job.place.deletions(), m_job.place.cluster};
     const std::string uid(resources::ObjectView(live).uid());
     Json patch = one.patch_before_delete.is_null() ? Json::object() : one.patch_before_delete;
     if (!one.annotate_before_delete.is_null()) {
@@ -149,7 +149,12 @@ class DeleteStep {
 
 util::Result<Pending> delete_step(World& world, const Item& item, const Job& job,
                                   std::vector<Managed>& managed) {
-  return DeleteStep(world, item, job).run(managed);
+  auto pending = DeleteStep(world, item, job).run(managed);
+  const bool denied = !pending && pending.error().kind == util::ErrorKind::forbidden;
+  if (denied && job.place.limits != nullptr && job.place.delete_client == nullptr) {
+    pending.error().hint += " Or --own-rights deletes it with your own.";
+  }
+  return pending;
 }
 
 }  // namespace kubist::deployers

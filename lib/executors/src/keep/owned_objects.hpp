@@ -79,7 +79,7 @@ class OwnedObjects {
   util::Result<> take_away_fields(const Wish& wish, const data::Json& live,
                                   const std::vector<std::string>& fields);
   struct Found;
-  util::Result<std::optional<Found>> find(const data::Json& entry);
+  util::Result<std::optional<Found>> find(const data::Json& entry, kube::Client& client);
   util::Result<Fate> drop(const data::Json& entry, bool orphan);
   util::Result<> release(const kube::ApiResource& resource, const data::Json& live);
   void note_live(const Wish& wish, const data::Json& live);

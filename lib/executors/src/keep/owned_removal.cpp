@@ -67,14 +67,15 @@ struct OwnedObjects::Found {
   bool ours = false;  ///< by owner annotation and uid
 };
 
-util::Result<std::optional<OwnedObjects::Found>> OwnedObjects::find(const Json& entry) {
+util::Result<std::optional<OwnedObjects::Found>> OwnedObjects::find(const Json& entry,
+                                                                    kube::Client& client) {
   KUBIST_TRY(const auto resource, served(m_work, m_place, data::string_at(entry, {"group"}),
                                          data::string_at(entry, {"kind"})));
   if (!resource) {
     return std::nullopt;  // its CRD went, and all of its objects with it
   }
-  KUBIST_TRY(auto live, m_place.client->find(*resource, data::string_at(entry, {"namespace"}),
-                                             data::string_at(entry, {"name"}), m_work.stop()));
+  KUBIST_TRY(auto live, client.find(*resource, data::string_at(entry, {"namespace"}),
+                                    data::string_at(entry, {"name"}), m_work.stop()));
   if (!live) {
     return std::nullopt;
   }
@@ -88,7 +89,7 @@ util::Result<std::optional<OwnedObjects::Found>> OwnedObjects::find(const Json& 
 util::Result<std::vector<Json>> OwnedObjects::live() {
   std::vector<Json> objects;
   for (const Json& entry : m_entries) {
-    KUBIST_TRY(auto found, find(entry));
+    KUBIST_TRY(auto found, find(entry, *m_place.client));
     if (found && found->ours) {
       objects.push_back(std::move(found->live));
     }
@@ -97,7 +98,8 @@ util::Result<std::vector<Json>> OwnedObjects::live() {
 }
 
 util::Result<OwnedObjects::Fate> OwnedObjects::drop(const Json& entry, bool orphan) {
-  KUBIST_TRY(const auto found, find(entry));
+  kube::Client& client = *m_place.delete_client;
+  KUBIST_TRY(const auto found, find(entry, client));
   if (!found) {
     return Fate::gone;
   }
@@ -113,10 +115,10 @@ util::Result<OwnedObjects::Fate> OwnedObjects::drop(const Json& entry, bool orph
     return Fate::foreign;
   }
   if (view.deletion_timestamp().empty()) {
-    KUBIST_CHECK(m_work.writer().remove(m_place.target(), resource, ns, name, view.uid()));
+    KUBIST_CHECK(m_work.writer().remove({client, m_place.cluster}, resource, ns, name, view.uid()));
   }
   // 200 is not gone: finalizers keep it.
-  KUBIST_TRY(const auto after, m_place.client->find(resource, ns, name, m_work.stop()));
+  KUBIST_TRY(const auto after, client.find(resource, ns, name, m_work.stop()));
   return after && ObjectView(*after).uid() == view.uid() ? Fate::going : Fate::gone;
 }
 

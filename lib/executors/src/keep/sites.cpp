@@ -52,6 +52,9 @@ util::Result<deployers::Place> Sites::of(const engine::Graph& graph, const std::
   if (project != nullptr) {
     place.grants = pod_grants(*project->object);
   }
+  if (project != nullptr) {
+    KUBIST_TRY(place.delete_client, m_accounts.delete_client_for(*project, stop));
+  }
   const auto as_project = [&]() -> util::Result<std::shared_ptr<kube::Client>> {
     return project != nullptr ? m_accounts.client_for(*project, stop)
                               : util::Result<std::shared_ptr<kube::Client>>(m_home);
@@ -73,7 +76,9 @@ util::Result<deployers::Place> Sites::of(const engine::Graph& graph, const std::
   place.client = connection->client;
   place.ns = resources::virtual_cluster_namespace(*virtual_cluster->object);
   place.cluster = connection->uid == m_home_uid ? "" : cluster.key.name;
-  if (place.cluster.empty()) {
+  if (!place.cluster.empty()) {
+    place.delete_client = nullptr;
+  } else {
     KUBIST_CHECK(check_home_namespace(graph, ns, place.ns));
     KUBIST_TRY(place.client, as_project());
     KUBIST_CHECK(admit(*project, place.ns, stop));

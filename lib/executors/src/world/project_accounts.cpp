@@ -9,6 +9,26 @@ namespace kubist::executors {
 
 using util::cat;
 
+namespace {
+
+/// Deletes one object, or reads it to see whether it is the one.
+class DeleteTransport final : public FallbackTransport {
+ public:
+  using FallbackTransport::FallbackTransport;
+
+ private:
+  bool may_ask_again(const http::Request& request, const kube::RequestInfo& info) const override {
+    if (info.verb != "delete") {
+      return info.verb == "get" && info.subresource.empty();
+    }
+    return request.body != nullptr &&
+           data::find_path(data::Json::parse(*request.body, nullptr, false),
+                           {"preconditions", "uid"}) != nullptr;
+  }
+};
+
+}  // namespace
+
 /// Where a caller's own rights are used. Any thread.
 class ProjectAccounts::Namespaces {
  public:
@@ -126,6 +146,16 @@ util::Result<std::shared_ptr<kube::Client>> ProjectAccounts::client_for(
   }
   const Account& as = account(resources::project_user(*project.object));
   return as.trial ? as.trial->client() : as.client;
+}
+
+util::Result<std::shared_ptr<kube::Client>> ProjectAccounts::delete_client_for(
+    const engine::Node& project, const std::stop_token& stop) {
+  KUBIST_TRY(const bool as_project, impersonates(project, stop));
+  if (!as_project || !m_own_rights) {
+    return nullptr;
+  }
+  const Account& as = account(resources::project_user(*project.object));
+  return client_through(*m_home, std::make_shared<DeleteTransport>(m_home, as.client));
 }
 
 void ProjectAccounts::assume(const engine::Node& project, const std::string& ns,

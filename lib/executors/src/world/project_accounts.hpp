@@ -39,6 +39,11 @@ class ProjectAccounts {
   /// outside of the namespaces that were admitted.
   util::Result<std::shared_ptr<kube::Client>> client_for(const engine::Node& project,
                                                          const std::stop_token& stop);
+  /// The client for deleting what an inventory has: with --own-rights, what the API server denies
+  /// the project's account is read and deleted with the caller's, by its uid. Null: that of
+  /// client_for() alone.
+  util::Result<std::shared_ptr<kube::Client>> delete_client_for(const engine::Node& project,
+                                                                const std::stop_token& stop);
   /// Does it act as the project's account?
   util::Result<bool> impersonates(const engine::Node& project, const std::stop_token& stop);
 

@@ -33,6 +33,7 @@ struct ReconcileOptions {
   bool force = false;
   bool skip_uninstall = false;
   /// Where kubist cannot act as a project's account, the caller's rights go beyond its namespaces.
+  /// Where it can, what an inventory has is deleted with them if the account may not.
   bool own_rights = false;
   bool keep_trace = false;
   bool local_charts = true;  ///< helm items may name charts of this machine; not where one watches
