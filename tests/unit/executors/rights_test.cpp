@@ -228,7 +228,7 @@ TEST_CASE("rights: a server dry run lists the writes that the project's account 
   constexpr const char* k_grant =
       "system:serviceaccount:shop:kubist-project may not patch "
       "clusterroles.rbac.authorization.k8s.io x: An administrator grants it: kubectl create "
-      "clusterrole kubist-project-clusterroles --verb=patch "
+      "clusterrole kubist-project-clusterroles --verb=get,create,patch "
       "--resource=clusterroles.rbac.authorization.k8s.io && kubectl create clusterrolebinding "
       "kubist-project-clusterroles --clusterrole=kubist-project-clusterroles "
       "--serviceaccount=shop:kubist-project";

@@ -150,7 +150,7 @@ class DeleteStep {
 util::Result<Pending> delete_step(World& world, const Item& item, const Job& job,
                                   std::vector<Managed>& managed) {
   auto pending = DeleteStep(world, item, job).run(managed);
-  const bool denied = !pending && pending.error().kind == util::ErrorKind::forbidden;
+  const bool denied = !pending && pending.error().http_status == 403;
   if (denied && job.place.limits != nullptr && job.place.delete_client == nullptr) {
     pending.error().hint += " Or --own-rights deletes it with your own.";
   }

@@ -44,6 +44,12 @@ bool is_read(const RequestInfo& info) {
   return info.verb == "get" || info.verb == "list" || info.verb == "watch";
 }
 
+/// What a write takes: an object is read before, and applying one that is new takes two verbs. The
+/// API server names one at a time.
+std::string verbs_for(const std::string& verb) {
+  return verb == "patch" ? "get,create,patch" : verb == "delete" ? "get,delete" : verb;
+}
+
 /// Is it one that changes nothing, whoever sends it?
 bool is_dry(const http::Request& request, const RequestInfo& info) {
   if (is_read(info)) {
@@ -89,8 +95,10 @@ class ProjectTrial::Transport final : public FallbackTransport {
     if (is_read(info) || error.message.find(m_user) == std::string::npos) {
       return;
     }
+    const std::string grant =
+        util::replace_all(error.hint, "--verb=" + info.verb, "--verb=" + verbs_for(info.verb));
     const std::lock_guard lock(m_mutex);
-    m_denied.insert(cat(info.to_string(), ": ", error.hint.empty() ? error.message : error.hint));
+    m_denied.insert(cat(info.to_string(), ": ", grant.empty() ? error.message : grant));
   }
 
   std::string m_user;
