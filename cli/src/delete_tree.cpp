@@ -134,12 +134,13 @@ class Deletion {
     options.settle = k_no_limit;
     KUBIST_TRY(const auto session, open_session(m_context));
     KUBIST_TRY(const Run run, session->run(options, m_lines, m_deadline.token()));
+    warn(m_context, run);
     report(run);
     if (run.report.stopped) {
       skip_others();
       return stopped(run.report.summary.nodes - run.report.summary.removed + m_others.size());
     }
-    const int code = exit_code_of(run.report);
+    const int code = exit_code_of(run);
     if (code == k_ok) {
       for (const Requested& requested : m_requested) {
         m_lines.print(requested.key);

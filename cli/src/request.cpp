@@ -67,9 +67,11 @@ util::Result<int> run_request(Context& context, const Arguments& arguments, cons
     executors::ReconcileOptions options;
     options.selection = {key};
     options.lock_timeout = arguments.duration("lock-timeout");
+    options.own_rights = arguments.boolean("own-rights");
     options.settle = wait ? std::chrono::hours(24 * 365) : std::chrono::milliseconds(0);
     ProgressLines observer(context.log());
-    KUBIST_CHECK(session->run(options, observer, deadline.token()));
+    KUBIST_TRY(const auto run, session->run(options, observer, deadline.token()));
+    warn(context, run);
     KUBIST_TRY(const Json object, get_asked(*client, what, key, context.stop()));
     const Json* handled = data::find_path(object, {"status", "handledRequest"});
     const bool answered = handled && data::string_at(*handled, {"request"}) == request;
@@ -105,7 +107,8 @@ CommandSpec request_command(const Askable& what, std::string_view path, std::str
                     {"timeout", 0, FlagKind::duration, "DURATION",
                      "end after this long with exit code 3; 0 means no limit", "0s"},
                     {"lock-timeout", 0, FlagKind::duration, "DURATION",
-                     "wait this long for another kubist on the same project", "20s"}},
+                     "wait this long for another kubist on the same project", "20s"},
+                    own_rights_flag()},
           .examples = {example},
           .needs = Needs::cluster,
           .run = run};

@@ -30,6 +30,12 @@ util::Result<std::unique_ptr<executors::Session>> open_session(Context& context)
   return executors::Session::open(client, std::move(options), context.stop());
 }
 
+Flag own_rights_flag() {
+  return {"own-rights", 0, FlagKind::boolean, "",
+          "use your own rights for projects further than by default: outside of their namespaces "
+          "where kubist may not act as their accounts, else to delete what these may not"};
+}
+
 executors::ReconcileOptions run_options(const Arguments& arguments) {
   executors::ReconcileOptions options;
   options.abandon = arguments.boolean("abandon");
@@ -37,6 +43,7 @@ executors::ReconcileOptions run_options(const Arguments& arguments) {
   options.parallelism = static_cast<std::size_t>(std::max(1LL, arguments.number("parallelism")));
   options.item_parallelism = arguments.given("parallelism") ? options.parallelism : 0;
   options.lock_timeout = arguments.duration("lock-timeout");
+  options.own_rights = arguments.boolean("own-rights");
   return options;
 }
 
@@ -46,6 +53,15 @@ executors::ReconcileOptions removal_options(const Arguments& arguments) {
   options.abandon = options.abandon || only_clean_up;
   options.skip_uninstall = options.skip_uninstall || only_clean_up;
   return options;
+}
+
+void warn(Context& context, const executors::Run& run) {
+  for (const std::string& warning : run.warnings) {
+    context.log().line(util::cat("warning: ", warning));
+  }
+  for (const std::string& denied : run.denied) {
+    context.log().line(util::cat("denied: ", denied));
+  }
 }
 
 }  // namespace kubist::cli

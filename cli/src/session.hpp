@@ -11,10 +11,16 @@ namespace kubist::cli {
 /// process's, not a person's.
 util::Result<std::unique_ptr<executors::Session>> open_session(Context& context);
 
-/// What the flags --parallelism, --lock-timeout, --abandon, --without-uninstall and --force-cleanup
-/// say.
+/// The flag --own-rights of what runs the engine.
+Flag own_rights_flag();
+/// What the flags --parallelism, --lock-timeout, --own-rights, --abandon, --without-uninstall and
+/// --force-cleanup say.
 executors::ReconcileOptions run_options(const Arguments& arguments);
 /// The same with --force-cleanup: of the commands that delete.
 executors::ReconcileOptions removal_options(const Arguments& arguments);
+
+/// Says what was left out of a run, for whom the caller's own rights were used, and which writes of
+/// a dry run would be denied.
+void warn(Context& context, const executors::Run& run);
 
 }  // namespace kubist::cli

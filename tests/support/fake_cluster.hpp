@@ -79,6 +79,10 @@ class FakeCluster : public http::Transport {
   void deny(const std::string& verb);
   /// The server behind that API group is down (an APIService), or up again.
   void silence(const std::string& group, bool silent = true);
+  void allow(const std::string& verb);  ///< takes that back
+  /// Who is impersonated may from here on only do what `may` says (the status is not known then);
+  /// called under the cluster's lock.
+  void judge(std::function<bool(const LoggedRequest&)> may);
   void end_watches();  ///< as servers close them from time to time
   void cut_watches();  ///< the connections break
   void bookmark();     ///< one to every watch

@@ -211,6 +211,7 @@ const CommandSpec& delete_command() {
                  "resources worked on at once; where it is given, also DeployItems", "16"},
                 {"lock-timeout", 0, FlagKind::duration, "DURATION",
                  "wait this long for another kubist on the same project", "20s"},
+                own_rights_flag(),
                 {"abandon", 0, FlagKind::boolean, "",
                  "let go of what cannot be reached or undone, and list what is left behind"},
                 {"without-uninstall", 0, FlagKind::boolean, "",

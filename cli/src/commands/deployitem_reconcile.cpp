@@ -15,6 +15,7 @@ util::Result<int> run_deployitem_reconcile(Context& context, const Arguments& ar
   executors::ReconcileOptions options;
   options.force = arguments.boolean("force");
   options.lock_timeout = arguments.duration("lock-timeout");
+  options.own_rights = arguments.boolean("own-rights");
   KUBIST_TRY(const auto results,
              session->run_items(items, options, progress_log(context), deadline.token()));
   return print_item_results(context, results, deadline);
@@ -42,7 +43,8 @@ const CommandSpec& deployitem_reconcile_command() {
                  "how long to wait, then end with exit code 3; the runs go on; 0 means no limit",
                  "0s"},
                 {"lock-timeout", 0, FlagKind::duration, "DURATION",
-                 "wait this long for another kubist on the same project", "20s"}},
+                 "wait this long for another kubist on the same project", "20s"},
+                own_rights_flag()},
       .examples = {{"Try a failed item again",
                     "kubist deployitem reconcile hello-greet -n quickstart"},
                    {"Run it again whatever its state",

@@ -78,12 +78,6 @@ util::Result<apply::Report> apply_first(Context& context, const Arguments& argum
   return report;
 }
 
-void warn(Context& context, const Run& run) {
-  for (const std::string& warning : run.warnings) {
-    context.log().line(cat("warning: ", warning));
-  }
-}
-
 util::Result<int> watch(Context& context, executors::Session& session,
                         const ReconcileOptions& options, const std::string& form) {
   ProgressLines observer(context.log());
@@ -134,8 +128,7 @@ util::Result<int> run_reconcile(Context& context, const Arguments& arguments) {
   if (run.report.stopped) {
     return deadline.cut_short(cat(run.report.summary.not_started, " nodes were not started"));
   }
-  return detailed_exit_code(arguments, exit_code_of(run.report),
-                            changes || run.report.summary.writes > 0);
+  return detailed_exit_code(arguments, exit_code_of(run), changes || run.report.summary.writes > 0);
 }
 
 std::vector<Flag> flags() {
@@ -155,6 +148,7 @@ std::vector<Flag> flags() {
       {"lock-timeout", 0, FlagKind::duration, "DURATION",
        "wait this long for another kubist on the same project; a dead one lets go after 15s",
        "20s"},
+      own_rights_flag(),
       {"force", 0, FlagKind::boolean, "", "run DeployItems again though nothing has changed"},
       {"abandon", 0, FlagKind::boolean, "",
        "let go of what cannot be reached or undone when deleting, and list what is left behind"},
@@ -178,7 +172,10 @@ const CommandSpec& reconcile_command() {
           "With -f, the files are applied first (as 'kubist apply' does, with the same flags), and "
           "then what they describe is reconciled, with all that is below it.\n\n"
           "With --watch the same loop goes on: each change, drift or due time runs its subtree "
-          "again.",
+          "again.\n\n"
+          "With --dry-run=server the API server checks each write, also those of DeployItems that "
+          "would run with manifests. What it would deny a project's account is listed, each with "
+          "the command that grants it, and the exit code is 1.",
       .arguments = "[KIND NAME... | KIND/NAME... | -f FILE]",
       .max_words = -1,
       .completes = Completes::resource_names,

@@ -186,4 +186,8 @@ int exit_code_of(const Report& report) {
   return report.summary.not_ready + report.summary.blocked > 0 ? k_not_ready : k_ok;
 }
 
+int exit_code_of(const executors::Run& run) {
+  return run.denied.empty() ? exit_code_of(run.report) : k_error;
+}
+
 }  // namespace kubist::cli

@@ -14,6 +14,7 @@
 #include "client_impl.hpp"
 #include "impersonating_transport.hpp"
 #include "path_guard.hpp"
+#include "routed_transport.hpp"
 #include "tracking_transport.hpp"
 
 namespace kubist::kube {
@@ -139,13 +140,23 @@ Client::~Client() {
 }
 
 std::shared_ptr<Client> Client::as(std::string user) {
+  Impersonation as{.user = std::move(user)};
+  return over(
+      std::make_shared<ImpersonatingTransport>(m_impl->transport, impersonation_headers(as)), as);
+}
+
+std::shared_ptr<Client> Client::routed(Route route) {
+  return over(std::make_shared<RoutedTransport>(server(), std::move(route)),
+              m_impl->access.auth.impersonation);
+}
+
+std::shared_ptr<Client> Client::over(std::shared_ptr<http::Transport> transport, Impersonation as) {
   auto impl = std::make_unique<Impl>();
   impl->base = shared_from_this();
   impl->access = m_impl->access;
-  impl->access.auth.impersonation = {.user = std::move(user)};
+  impl->access.auth.impersonation = std::move(as);
   impl->options = m_impl->options;
-  impl->transport = std::make_shared<TrackingTransport>(std::make_shared<ImpersonatingTransport>(
-      m_impl->transport, impersonation_headers(impl->access.auth.impersonation)));
+  impl->transport = std::make_shared<TrackingTransport>(std::move(transport));
   impl->discovery = m_impl->discovery;
   impl->open_api = m_impl->open_api;
   return std::shared_ptr<Client>(new Client(std::move(impl)));

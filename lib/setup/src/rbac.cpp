@@ -67,7 +67,7 @@ Json pod_rules() {
       rule({""}, {"secrets"}, {"get", "list", "watch", "create", "update", "patch", "delete"}),
       rule({""}, {"serviceaccounts"}, k_keep),
       rule({""}, {"serviceaccounts/token"}, {"create"}),
-      rule({""}, {"persistentvolumeclaims"}, {"get", "list", "create", "delete"}),
+      rule({""}, {"persistentvolumeclaims"}, {"get", "create", "delete"}),
       rule({"rbac.authorization.k8s.io"}, {"roles", "rolebindings"}, k_keep),
       rule({""}, {"pods"}, {"get", "list", "watch", "create", "delete"}),
       rule({""}, {"pods/log"}, {"get"}),

@@ -117,6 +117,9 @@ std::vector<Attempt> kinds() {
           "quota",
           "{apiVersion: v1, kind: ResourceQuota, metadata: {name: esc}, spec: {hard: {pods: 0}}}",
           no, {"resourcequota/PROJECT/esc"}),
+      // The Project allows the kind, and nobody gave its account the right.
+      writes("granted", bare("networking.k8s.io/v1", "IngressClass"), "Forbidden|OwnRights",
+             {"ingressclass//PROJECT-esc"}),
       writes("namespace", bare("v1", "Namespace"), no, {"namespace//PROJECT-esc"}),
       writes("project", bare("kubist.io/v1alpha1", "Project"), no,
              {"projects.kubist.io//PROJECT-esc"}),
@@ -169,8 +172,8 @@ std::vector<Attempt> namespaces() {
                               {"configmap/kube-system/PROJECT-esc"}));
   all.push_back(
       writes("in-dots", map_in("'..'"), "NamespaceNotAllowed|InvalidConfiguration|InvalidSpec"));
-  all.push_back(writes("in-pool", map_in("PROJECT-pool-theirs"), "Forbidden",
-                       {"configmap/PROJECT-pool-theirs/PROJECT-esc"}, By::server));
+  all.push_back(writes("in-pool", map_in("PROJECT-pool-theirs"), "Forbidden|OwnRights",
+                       {"configmap/PROJECT-pool-theirs/PROJECT-esc"}));
   all.push_back({"DeployItem",
                  "no-target",
                  "{type: kubist.io/manifest, timeout: 10s, target: {name: dev, namespace: OTHER}, "
@@ -191,7 +194,7 @@ std::vector<Attempt> readings() {
       reads("read-other", export_of(here + "keys, namespace: OTHER"), "NamespaceNotAllowed"),
       reads("read-system", export_of(there), "NamespaceNotAllowed"),
       reads("read-node", export_of("apiVersion: v1, kind: Namespace, name: kube-system"),
-            "Forbidden|KindNotAllowed"),
+            "Forbidden|KindNotAllowed|OwnRights"),
       reads("read-dot", export_of(here + "'.'"), "Invalid|Forbidden"),
       reads("read-dots", export_of(here + "'..'"), "Invalid|Forbidden"),
       reads("read-slash", export_of(here + "'../configmaps/x'"), "Invalid|Forbidden"),

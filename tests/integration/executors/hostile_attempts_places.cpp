@@ -24,9 +24,9 @@ std::vector<Attempt> virtual_clusters() {
                  "policies: [{name: JsonPatch, parameters: {" + patch + "}}]", no_new);
   };
   // The pattern lets it take the namespace over; nothing that is in it becomes the project's.
-  Attempt adopted = place("v-adopt", "PROJECT-pool-theirs", "RoleNotBound|Forbidden|NamespaceTaken",
-                          "adopt: true", {"rolebinding/PROJECT-pool-theirs/kubist-project"});
-  adopted.by = By::server;
+  Attempt adopted =
+      place("v-adopt", "PROJECT-pool-theirs", "RoleNotBound|Forbidden|NamespaceTaken|OwnRights",
+            "adopt: true", {"rolebinding/PROJECT-pool-theirs/kubist-project"});
   return {place("v-system", "kube-system", no, "adopt: true"),
           place("v-default", "default", no, "adopt: true"),
           place("v-istio", "istio-system", no, "adopt: true"),

@@ -86,6 +86,50 @@ void check_writes(Audit& audit, const Caller& caller, const Names& names) {
   CHECK((as_projects > 0) == caller.impersonates);
 }
 
+/// An account that may do all but impersonate, and a token of it; its role is gone with this.
+class Powerful {
+ public:
+  Powerful(const std::string& ns, std::string role)
+      : m_role(std::move(role)), m_user(cat("system:serviceaccount:", ns, ":runner")) {
+    const Json meta{{"name", m_role}};
+    put("home",
+        {kubist::testing::plain("ServiceAccount", ns, "runner"),
+         {{"apiVersion", cat(k_rbac_group, "/v1")},
+          {"kind", "ClusterRole"},
+          {"metadata", meta},
+          {"rules", Json::array({{{"apiGroups", {"*"}},
+                                  {"resources", {"*"}},
+                                  {"verbs",
+                                   {"get", "list", "watch", "create", "update", "patch", "delete",
+                                    "deletecollection", "bind", "escalate"}}}})}},
+         {{"apiVersion", cat(k_rbac_group, "/v1")},
+          {"kind", "ClusterRoleBinding"},
+          {"metadata", meta},
+          {"roleRef", {{"apiGroup", k_rbac_group}, {"kind", "ClusterRole"}, {"name", m_role}}},
+          {"subjects",
+           Json::array({{{"kind", "ServiceAccount"}, {"name", "runner"}, {"namespace", ns}}})}}});
+    const std::string token(
+        kubist::util::trim(must(kubectl("home", {"create", "token", "runner", "-n", ns}))));
+    m_config = m_folder.path() / "kubeconfig";
+    REQUIRE(kubist::util::write_file(m_config, token_config("home", token).dump()));
+  }
+  ~Powerful() {
+    kubectl("home", {"delete", "clusterrole,clusterrolebinding", m_role, "--wait=false"});
+  }
+  Powerful(const Powerful&) = delete;
+  Powerful& operator=(const Powerful&) = delete;
+  const std::string& user() const { return m_user; }
+  Words as(Words args) const {
+    args.insert(args.end(), {"--kubeconfig", m_config});
+    return args;
+  }
+
+ private:
+  std::string m_role, m_user;
+  kubist::util::TempDir m_folder{"powerful"};
+  std::string m_config;
+};
+
 /// A DeployItem of 600 levels, which the member writes; gone with this, since no list of the test's
 /// own could be read with it.
 class DeepItem {
@@ -178,11 +222,8 @@ TEST_CASE("hostile member: meets kubist's own limits where its caller may not im
   const MeshKinds kinds;
   const Names names(world);
   prepare(world, names);
-  const auto as = [&](Words args) {
-    args.insert(args.end(), {"--as", world.user(), "--as-group", "system:masters"});
-    return args;
-  };
-  attack(names, {as, world.user(), false});
+  const Powerful account(names.people, world.name("runner"));
+  attack(names, {[&](const Words& args) { return account.as(args); }, account.user(), false});
 }
 
 }  // namespace it::hostile

@@ -96,6 +96,7 @@ std::vector<Json> live(const std::vector<Json>& objects) {
 void prepare(World& world, const Names& names) {
   world.make_project(names.project,
                      {{"home", {{"namespaces", {names.dev(), names.project + "-pool-*"}}}},
+                      {"items", {{"kinds", {"IngressClass.networking.k8s.io"}}}},
                       {"allow", {{"hosts", {"shop.example.com"}}}}});
   world.make_project(names.other, {{"home", {{"namespaces", {names.other + "-dev"}}}}});
   for (const std::string& ns : {names.dev(), names.other + "-dev", names.theirs(),

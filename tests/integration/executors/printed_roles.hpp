@@ -120,8 +120,9 @@ inline void check_needed(const std::vector<Right>& printed, const std::vector<Js
                          const std::vector<Unused>& unused) {
   std::set<Right> used;
   for (const Json& event : requests) {
-    if (data::find_path(event, {"objectRef", "resource"}) != nullptr &&
-        data::int_at(event, {"responseStatus", "code"}) < 400) {
+    const auto code = data::int_at(event, {"responseStatus", "code"});
+    const bool let_through = code < 400 || code == 404;  // who may not is not told what is there
+    if (data::find_path(event, {"objectRef", "resource"}) != nullptr && let_through) {
       for (const Right& right : used_by(event)) {
         used.insert(right);
       }

@@ -158,6 +158,83 @@ TEST_CASE("rights: --as and --as-group reach every request") {
   }
 }
 
+TEST_CASE("rights: a dry run before an upgrade names the grants, and they are enough") {
+  World world("upgrade");
+  const std::string project = world.name();
+  const std::string dev = world.name("dev");
+  const std::string granted = world.name("class");
+  world.make_project(project, {{"items", {{"kinds", {"IngressClass.networking.k8s.io"}}}}});
+  const auto item = [&](const std::string& manifests) {
+    Json made = object("DeployItem", project, "x",
+                       yaml("{type: kubist.io/manifest, timeout: 10s, target: {name: dev}, config: "
+                            "{manifests: [" +
+                            manifests + "]}}"));
+    made["apiVersion"] = "landscaper.gardener.cloud/v1alpha1";
+    return made;
+  };
+  const std::string map = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}";
+  const std::string ingress_class =
+      cat("{apiVersion: networking.k8s.io/v1, kind: IngressClass, metadata: {name: ", granted,
+          "}, spec: {controller: example.com/none}}");
+  put("home", {home_cluster(project), virtual_cluster(project, "dev", "home", dev)});
+  must(run_kubist({"reconcile", "Project/" + project}));
+  put("home", {item(map + ", " + ingress_class)});
+  // As an earlier kubist left it, but for the objects' owner.
+  for (const std::string& ns : {project, dev}) {
+    must(kubectl("home", {"delete", "rolebinding", "kubist-project", "-n", ns}));
+  }
+  const auto reconcile = [&](Words more) {
+    more.insert(more.begin(), {"reconcile", "Project/" + project, "--timeout=60s"});
+    return run_kubist(world.as_user(more));
+  };
+
+  Audit audit("home");
+  const CommandResult dry = reconcile({"--dry-run=server"});
+  CHECK_MESSAGE(dry.exit_code == 1, dry.out, dry.err);
+  CHECK(audit.writes(world.user()).empty());
+  const std::string line = cat("denied: system:serviceaccount:", project,
+                               ":kubist-project may not patch "
+                               "ingressclasses.networking.k8s.io ",
+                               granted, ": An administrator grants it: ");
+  const auto at = dry.err.find(line);
+  REQUIRE_MESSAGE(at != std::string::npos, dry.out, dry.err);
+  CHECK(dry.err.find("denied: ", at + line.size()) == std::string::npos);
+  CHECK(dry.err.find("denied: ") == at);
+
+  // The very commands.
+  const std::size_t begin = at + line.size();
+  const std::string commands = dry.err.substr(begin, dry.err.find('\n', begin) - begin);
+  const std::string role = "kubist-project-ingressclasses";
+  const auto drop_role = [&] {
+    kubectl("home", {"delete", "clusterrole,clusterrolebinding", role, "--ignore-not-found"});
+  };
+  drop_role();
+  for (std::string command :
+       kubist::util::split(kubist::util::replace_all(commands, "&&", "&"), '&')) {
+    Words words = kubist::util::split(std::string(kubist::util::trim(command)), ' ');
+    REQUIRE(words.front() == "kubectl");
+    words.erase(words.begin());
+    std::erase(words, "");
+    must(kubectl("home", words));
+  }
+  const CommandResult run = reconcile({});
+  CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
+  CHECK(get("home", "ingressclass", granted));
+
+  // The right goes, the object stays in the inventory, until the caller says so.
+  drop_role();
+  put("home", {item(map)});
+  CHECK(eventually([&] {
+    const CommandResult refused = reconcile({});
+    return refused.exit_code == 1 &&
+           (refused.out + refused.err).find("--own-rights") != std::string::npos;
+  }));
+  CHECK(get("home", "ingressclass", granted));
+  const CommandResult pruned = reconcile({"--own-rights"});
+  CHECK_MESSAGE(pruned.exit_code == 0, pruned.out, pruned.err);
+  CHECK(!get("home", "ingressclass", granted));
+}
+
 TEST_CASE("rights: the Project grants namespaces of the home cluster, and each has one owner") {
   World world("grants");
   const std::string project = world.name();

@@ -11,16 +11,37 @@ namespace kubist::testing {
 using data::Json;
 using util::cat;
 
+namespace {
+
+LoggedRequest logged(const FakeRequest& request, int status) {
+  return {request.verb(), request.plural,     request.ns,        request.name, request.subresource,
+          request.target, request.user_agent, request.dry_run(), status,       request.has_permit,
+          request.as};
+}
+
+/// In the words of a real server's.
+Refusal denied(const FakeRequest& request) {
+  return {403, "Forbidden",
+          cat(request.plural, " \"", request.name, "\" is forbidden: User \"", request.as,
+              "\" cannot ", request.verb(), " resource \"", request.plural, "\" in API group \"",
+              request.group, "\" ",
+              request.ns.empty() ? "at the cluster scope"
+                                 : cat("in the namespace \"", request.ns, '"'))};
+}
+
+}  // namespace
+
 void FakeCluster::Impl::note(const FakeRequest& request, int status) {
   if (request.user_agent != k_operator) {
-    log.push_back({request.verb(), request.plural, request.ns, request.name, request.subresource,
-                   request.target, request.user_agent, request.dry_run(), status,
-                   request.has_permit, request.as});
+    log.push_back(logged(request, status));
   }
 }
 
 http::Response FakeCluster::Impl::serve(const FakeRequest& request) {
   try {
+    if (may && !request.as.empty() && !may(logged(request, 0))) {
+      throw denied(request);
+    }
     return server.serve(request);
   } catch (const Refusal& refusal) {
     return status_answer(refusal);
@@ -176,6 +197,16 @@ void FakeCluster::deny(const std::string& verb) {
 void FakeCluster::silence(const std::string& group, bool silent) {
   const std::lock_guard lock(m_impl->mutex);
   m_impl->server.kinds().silence(group, silent);
+}
+
+void FakeCluster::allow(const std::string& verb) {
+  const std::lock_guard lock(m_impl->mutex);
+  m_impl->server.allow(verb);
+}
+
+void FakeCluster::judge(std::function<bool(const LoggedRequest&)> may) {
+  const std::lock_guard lock(m_impl->mutex);
+  m_impl->may = std::move(may);
 }
 
 void FakeCluster::compact() {

@@ -26,6 +26,7 @@ struct FakeCluster::Impl {
   FakeWatches watches;
   std::vector<LoggedRequest> log;
   std::vector<Fault> faults;
+  std::function<bool(const LoggedRequest&)> may;  ///< of who is impersonated; empty: all
 
   /// The first fault that is due for it (faults.cpp).
   std::optional<Fault> fault_for(const FakeRequest& request);

@@ -30,6 +30,7 @@ class FakeServer {
   void expire_pages() { m_pages.clear(); }
   /// Access reviews say no to that verb, but to who is impersonated.
   void deny(const std::string& verb) { m_denied.insert(verb); }
+  void allow(const std::string& verb) { m_denied.erase(verb); }
   std::string fresh_uid();
 
  private:

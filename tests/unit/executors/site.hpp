@@ -37,8 +37,7 @@ class Site {
     open();
   }
 
-  /// A session of a run that knows nothing of earlier ones.
-  void open() {
+  executors::Session::Options session_options() {
     executors::Session::Options options;
     options.identity = "me@test";
     options.clients.transport = network;
@@ -47,7 +46,11 @@ class Site {
     options.sleep = [this](auto duration, const auto& stop) {
       return clock.sleep_for(duration, stop);
     };
-    session = executors::Session::open(home->connect(network), std::move(options), {}).value();
+    return options;
+  }
+  /// A session of a run that knows nothing of earlier ones.
+  void open() {
+    session = executors::Session::open(home->connect(network), session_options(), {}).value();
   }
 
   void put(const std::string& kind, const std::string& ns, const std::string& name,

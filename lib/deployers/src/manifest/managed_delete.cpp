@@ -57,7 +57,7 @@ class DeleteStep {
         }
       }
       const auto found =
-          apply::find_owned(*m_job.place.objects(), records, kube::Form::object, m_world.stop);
+          apply::find_owned(*m_job.place.deletions(), records, kube::Form::object, m_world.stop);
       for (std::size_t i = 0; i < tags.size(); ++i) {
         KUBIST_CHECK(found[i]);
         gone[tags[i]] = found[i]->live.is_null() || is_others(*found[i]);
@@ -67,6 +67,7 @@ class DeleteStep {
         const resources::ObjectView view(found[i]->live);
         if (round == 0 && view.deletion_timestamp().empty()) {
           KUBIST_CHECK(delete_one(managed[tags[i]], *found[i]));
+          gone[tags[i]] = m_world.writer.dry();  // or it would be waited for
         } else {  // on its way for long: the others are looked at again when it has changed
           const resources::ObjectRef& ref = records[i].ref;
           pending.add(m_job, found[i]->resource, ref.ns, ref.name,
@@ -86,7 +87,7 @@ class DeleteStep {
   }
 
   util::Result<> delete_one(const Managed& one, const apply::Owned& owned) {
-    const kube::Target target{*m_job.place.objects(), m_job.place.cluster};
+    const kube::Target target{*m_job.place.deletions(), m_job.place.cluster};
     const std::string uid(resources::ObjectView(owned.live).uid());
     Json patch = one.patch_before_delete.is_null() ? Json::object() : one.patch_before_delete;
     for (const auto& [key, value] : one.annotate_before_delete.items()) {
@@ -110,7 +111,12 @@ class DeleteStep {
 
 util::Result<Pending> delete_step(World& world, const Item& item, const Job& job,
                                   std::vector<Managed>& managed) {
-  return DeleteStep(world, item, job).run(managed);
+  auto pending = DeleteStep(world, item, job).run(managed);
+  const bool denied = !pending && pending.error().http_status == 403;
+  if (denied && job.place.limits != nullptr && job.place.delete_client == nullptr) {
+    pending.error().hint += " Or --own-rights deletes it with your own.";
+  }
+  return pending;
 }
 
 }  // namespace kubist::deployers

@@ -17,8 +17,14 @@ using util::cat;
 
 constexpr std::size_t k_shown_errors = 5;
 
-apply::Options options_of(const Item& item, const Job& job) {
+apply::Options options_of(const World& world, const Item& item, const Job& job) {
   apply::Options options;
+  options.dry_run = world.writer.rules().dry_run;
+  if (world.writer.dry()) {  // the run may make it before the item's turn comes
+    options.brings_namespace = [ns = job.place.ns](const Json&) { return ns; };
+  } else {
+    options.permit = world.writer.rules().permit;
+  }
   // Not by the item's uid: an item that is made again takes up where the one before ended.
   options.manager = short_name("kubist-item", cat(item.ns, "/", item.name), 40);
   options.force_conflicts = true;
@@ -73,7 +79,9 @@ util::Result<apply::Admission> admit(World& world, const Item& item, const Job& 
 }
 
 void report(World& world, const Job& job, const apply::ObjectResult& result) {
-  if (result.written) {
+  const bool changes =
+      result.outcome == apply::Outcome::created || result.outcome == apply::Outcome::configured;
+  if (result.written || (world.writer.dry() && changes)) {
     world.writer.tell({result.outcome == apply::Outcome::created ? "create" : "patch",
                        cat(result.api_version, " ", result.ref.kind, "/", result.ref.ns,
                            result.ref.ns.empty() ? "" : "/", result.ref.name),
@@ -129,7 +137,7 @@ util::Result<> resolve_plan(World& world, const Item& item, const Job& job, Mani
     manifests.push_back(entry.manifest);
   }
   auto errors =
-      apply::check_set(*job.place.objects(), manifests, options_of(item, job), world.stop);
+      apply::check_set(*job.place.objects(), manifests, options_of(world, item, job), world.stop);
   if (!errors.empty()) {
     return util::fail(data::combine_errors(std::move(errors), "the item's objects"));
   }
@@ -151,8 +159,7 @@ std::optional<util::Error> apply_plan(World& world, const Item& item, const Job&
     }
   }
   std::set<resources::ObjectRef> others;
-  apply::Options options = options_of(item, job);
-  options.permit = world.writer.rules().permit;
+  apply::Options options = options_of(world, item, job);
   options.admit = [&](std::size_t index, const Json* live) {
     auto admission = admit(world, item, job, *entries[index], refs[index], live);
     if (admission && !admission->write && !apply::has_mark(*live, mark_of(item))) {

@@ -19,6 +19,7 @@ constexpr std::size_t k_result_bytes = 2000;
 constexpr const char* k_applied_job = "appliedJob";
 constexpr const char* k_warnings = "warnings";
 constexpr const char* k_target = "target";
+constexpr const char* k_noted = "Noted";
 
 }  // namespace
 
@@ -186,7 +187,7 @@ ManifestRun::Step ManifestRun::note(ManifestPlan& plan) {
   if (!grown) {
     return std::nullopt;
   }
-  Progress result = progress(Progress::State::running, "NoteObjects", "Noted",
+  Progress result = progress(Progress::State::running, "NoteObjects", k_noted,
                              cat("making ", plan.entries.size(), " objects"));
   result.ask_again = std::chrono::milliseconds(0);
   return result;
@@ -274,6 +275,17 @@ util::Result<Progress> ManifestRun::collect(const ManifestPlan& plan) {
     result.exports = std::move(exports->bytes);
   }
   return result;
+}
+
+util::Result<Progress> ManifestRun::preview(ManifestPlan plan) {
+  KUBIST_TRY(auto step, note(plan));
+  if (!step || step->reason == k_noted) {
+    KUBIST_TRY(step, apply(plan));
+  }
+  if (!step) {
+    KUBIST_TRY(step, prune());
+  }
+  return step ? *std::move(step) : progress(Progress::State::done, "Preview", "DryRun", "");
 }
 
 util::Result<Progress> ManifestRun::remove() {

@@ -25,6 +25,8 @@ class ManifestRun {
   util::Result<Progress> advance(ManifestPlan plan, const FillEntries& fill);
   /// The same for a job with `remove`. Objects of policy keep stay.
   util::Result<Progress> remove();
+  /// What advance() would make and delete, told to a writer that is dry; done or failed.
+  util::Result<Progress> preview(ManifestPlan plan);
 
  private:
   using Step = util::Result<std::optional<Progress>>;

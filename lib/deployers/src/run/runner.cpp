@@ -1,5 +1,6 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/runner.hpp>
+#include <kubist/deployers/upstream.hpp>
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
@@ -8,6 +9,8 @@
 #include "item/requests.hpp"
 #include "item/session.hpp"
 #include "item/watcher.hpp"
+#include "manifest/manifest_deployer.hpp"
+#include "manifest/manifest_run.hpp"
 
 namespace kubist::deployers {
 namespace {
@@ -188,6 +191,29 @@ util::Result<ItemOutcome> run_item(World& world, const std::string& ns, const st
   }
   return util::fail(util::ErrorKind::unavailable,
                     cat("DeployItem ", ns, "/", name, " is run by another kubist again and again"));
+}
+
+util::Result<ItemOutcome> preview_item(World& world, const Json& deploy_item, bool force) {
+  ItemOutcome outcome;
+  outcome.reason = "DryRun";
+  outcome.item = deploy_item;
+  KUBIST_TRY(const Item item, parse_item(deploy_item));
+  if (world.writer.rules().dry_run != kube::DryRun::server ||
+      find_deployer(item.type, world.settings) != &manifest_deployer()) {
+    return outcome;
+  }
+  KUBIST_TRY(const Prepared prepared, prepare(world, item));
+  const Json status = from_upstream_status(deploy_item.value("status", Json::object()));
+  if (!force && !job_pending(status) && last_hash(status) == prepared.job.hash) {
+    return outcome;
+  }
+  KUBIST_TRY(auto plan, parse_manifest_plan(item));
+  ManifestRun run(world, item, prepared.job);
+  KUBIST_TRY(const Progress progress, run.preview(std::move(plan)));
+  outcome.state = progress.state;
+  outcome.reason = progress.reason;
+  outcome.message = progress.message;
+  return outcome;
 }
 
 util::Result<ItemOutcome> interrupt_item(World& world, const std::string& ns,

@@ -23,7 +23,7 @@ class DeployItemExecutor final : public engine::Executor {
   util::Result<Alignment> align(const engine::Node& node, const engine::Context& context) override {
     Work work(m_world, node, context);
     Alignment alignment;
-    if (work.dry()) {
+    if (work.dry() && is_function_item(node)) {
       alignment.reason = "DryRun";
       return alignment;
     }
@@ -32,7 +32,9 @@ class DeployItemExecutor final : public engine::Executor {
       return align_function(work, items);
     }
     KUBIST_TRY(const ItemOutcome outcome,
-               deployers::run_item(items, node.key.ns, node.key.name, {.force = m_world.force}));
+               work.dry() ? deployers::preview_item(items, *node.object, m_world.force)
+                          : deployers::run_item(items, node.key.ns, node.key.name,
+                                                {.force = m_world.force}));
     alignment.outcome = outcome_of(outcome);
     alignment.reason = outcome.reason;
     alignment.message = outcome.message;

@@ -14,6 +14,7 @@
 
 #include "functions/function_wish.hpp"
 #include "keep/namespaces.hpp"
+#include "keep/sites.hpp"
 #include "releases/releases.hpp"
 #include "traffic/destination_users.hpp"
 #include "traffic/traffic.hpp"
@@ -192,7 +193,9 @@ class FunctionExecutor final : public TrafficExecutor {
   util::Result<> check_namespace(Work& work, const TrafficPlace& place, const std::string& ns) {
     const engine::Node& node = work.node();
     if (place.cluster.empty()) {
-      KUBIST_CHECK(check_home_namespace(work.context().graph, node.key.ns, ns));
+      const engine::Graph& graph = work.context().graph;
+      KUBIST_CHECK(check_home_namespace(graph, node.key.ns, ns));
+      KUBIST_CHECK(world().sites.admit(*graph.project_of(node.key.ns), ns, work.stop()));
     }
     const auto not_allowed = [&](std::string message) {
       return util::fail(refused("NamespaceNotAllowed", std::move(message),

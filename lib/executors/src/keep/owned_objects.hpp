@@ -81,7 +81,7 @@ class OwnedObjects {
   util::Result<> take_away_fields(const Wish& wish, const data::Json& live,
                                   const std::vector<std::string>& fields);
   util::Result<> record(const std::vector<Wish>& wishes);
-  util::Result<apply::Owned> find(const apply::Recorded& entry);
+  util::Result<apply::Owned> find(const apply::Recorded& entry, kube::Client& client);
   bool is_ours(const apply::Owned& found) const;
   util::Result<Fate> drop(const apply::Recorded& entry, bool orphan);
   util::Result<> release(const apply::Owned& found);

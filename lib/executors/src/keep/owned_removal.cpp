@@ -55,8 +55,9 @@ util::Result<engine::Removal> OwnedObjects::remove_all(const Users& users) {
              : removal_running("Deleting", util::join(going, ", ") + " is being deleted");
 }
 
-util::Result<apply::Owned> OwnedObjects::find(const apply::Recorded& entry) {
-  return apply::find_owned(*m_place.client, {entry}, kube::Form::object, m_work.stop()).front();
+util::Result<apply::Owned> OwnedObjects::find(const apply::Recorded& entry,
+                                               kube::Client& client) {
+  return apply::find_owned(client, {entry}, kube::Form::object, m_work.stop()).front();
 }
 
 bool OwnedObjects::is_ours(const apply::Owned& found) const {
@@ -77,7 +78,8 @@ util::Result<std::vector<Json>> OwnedObjects::live() {
 }
 
 util::Result<OwnedObjects::Fate> OwnedObjects::drop(const apply::Recorded& entry, bool orphan) {
-  KUBIST_TRY(const apply::Owned found, find(entry));
+  kube::Client& client = *m_place.delete_client;
+  KUBIST_TRY(const apply::Owned found, find(entry, client));
   if (found.live.is_null()) {
     return Fate::gone;
   }
@@ -92,11 +94,10 @@ util::Result<OwnedObjects::Fate> OwnedObjects::drop(const apply::Recorded& entry
   const ObjectView view(found.live);
   if (view.deletion_timestamp().empty()) {
     KUBIST_CHECK(
-        m_work.writer().remove(m_place.target(), found.resource, ref.ns, ref.name, view.uid()));
+        m_work.writer().remove({client, m_place.cluster}, found.resource, ref.ns, ref.name, view.uid()));
   }
   // 200 is not gone: finalizers keep it.
-  KUBIST_TRY(const auto after,
-             m_place.client->find(found.resource, ref.ns, ref.name, m_work.stop()));
+  KUBIST_TRY(const auto after, client.find(found.resource, ref.ns, ref.name, m_work.stop()));
   return after && ObjectView(*after).uid() == view.uid() ? Fate::going : Fate::gone;
 }
 

@@ -103,7 +103,28 @@ util::Result<> keep_binding(Work& work, const Json& wish, const engine::Node& pr
     return util::fail(not_bound(wish, cat("kubist may not bind it (", kept.error().message, ")")));
   }
   KUBIST_CHECK(kept);
+  if (!live && work.dry()) {
+    work.world().sites.accounts().assume(project, ns, wish["roleRef"]["name"]);
+  }
   return live || work.dry() ? util::Result<>{} : await_rights(work, wish, project);
+}
+
+/// Where the caller's own rights are used: do they reach the namespace of a VirtualCluster?
+util::Result<> allow_own_rights(Work& work, const engine::Node& project, const std::string& ns,
+                                bool allowed) {
+  ProjectAccounts& accounts = work.world().sites.accounts();
+  KUBIST_TRY(const bool stops, accounts.stops_before(project, ns, work.stop()));
+  if (stops && !allowed) {
+    return util::fail(util::make_error(
+        util::ErrorKind::forbidden,
+        cat("kubist acts with its caller's own rights, and does not use them in namespace ", ns,
+            ": it did not make the namespace, and spec.home.namespaces of Project ",
+            project.key.name, " does not name it exactly"),
+        "An administrator can name it there. --own-rights goes beyond the project's namespaces.",
+        k_own_rights));
+  }
+  accounts.admit(project, ns);
+  return {};
 }
 
 /// The Project of that namespace, where kubist acts as its account; else nullptr.
@@ -144,11 +165,13 @@ util::Result<> keep_project_account(Work& work) {
 
 util::Result<> keep_project_binding(Work& work, const std::string& ns, bool adopted) {
   KUBIST_TRY(const engine::Node* node, acted_for(work, work.node().key.ns));
+  const engine::Node* project = work.world().survey.project_of(work.node().key.ns);
+  const bool allowed = !adopted || names_exactly(project, ns);
   if (node == nullptr) {
-    return {};
+    return allow_own_rights(work, *project, ns, allowed);
   }
   return keep_binding(work, binding_object(work, ns, setup::k_project_role, *node->object), *node,
-                      !adopted || names_exactly(node, ns));
+                      allowed);
 }
 
 util::Result<> drop_project_rights(Work& work, const std::string& ns) {

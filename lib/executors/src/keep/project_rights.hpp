@@ -17,8 +17,9 @@ util::Result<> keep_project_account(Work& work);
 
 /// Of a VirtualCluster on the home cluster: its project's rights in namespace `ns`. In one that
 /// kubist did not make it binds only where the Project names it exactly, so that a pattern gives
-/// nobody rights over what is there; an administrator's binding of that name will do. Errors:
-/// forbidden, reason RoleNotBound, with the command.
+/// nobody rights over what is there; an administrator's binding of that name will do. The caller's
+/// own rights, where these are used, reach it under the same condition. Errors: forbidden, reason
+/// RoleNotBound, with the command, or OwnRights.
 util::Result<> keep_project_binding(Work& work, const std::string& ns, bool adopted);
 
 /// Takes away what of this the node made in a namespace that stays.

@@ -12,6 +12,7 @@
 namespace kubist::executors {
 
 using data::Json;
+using resources::ObjectView;
 using util::cat;
 using util::ErrorKind;
 
@@ -29,35 +30,10 @@ util::Error namespace_not_allowed(std::string message, std::string hint) {
                           "NamespaceNotAllowed");
 }
 
-/// The owner mark that a live namespace of the home cluster has; nothing: there is no such one.
-util::Result<std::optional<std::string>> mark_of(kube::Client& home, const std::string& ns,
-                                                 const std::stop_token& stop) {
-  KUBIST_TRY(const auto live, home.find(kube::well_known::namespaces(), "", ns, stop));
-  return live ? std::optional(
-                    std::string(resources::ObjectView(*live).annotation(k_owner_annotation)))
-              : std::nullopt;
-}
-
-/// A namespace besides the target's, which an object of an item names.
-util::Result<> check_namespace(kube::Client& home, const std::string& home_uid,
-                               const engine::Graph& graph, const std::string& project_ns,
-                               const std::string& ns, const std::stop_token& stop) {
-  if (auto allowed = check_home_namespace(graph, project_ns, ns); !allowed) {
-    util::Error error = allowed.error();
-    if (error.hint.starts_with("Choose")) {
-      error.hint = "Choose another metadata.namespace.";
-    }
-    return util::fail(std::move(error));
-  }
-  KUBIST_TRY(const auto mark, mark_of(home, ns, stop));
-  const auto parts = util::split(mark.value_or(""), '/');  // home, kind, namespace, name
-  const bool of_project = parts.size() == 4 && parts[0] == home_uid && parts[2] == project_ns;
-  if (!mark || mark->empty() || of_project) {
-    return {};
-  }
-  return util::fail(
-      namespace_not_allowed(cat("namespace ", ns, " of the home cluster belongs to ", *mark),
-                            "Choose another metadata.namespace."));
+/// Was that live namespace made or adopted for something in the project's namespace?
+bool is_of_project(const Json& live, const std::string& home_uid, const std::string& project_ns) {
+  const auto parts = util::split(ObjectView(live).annotation(k_owner_annotation), '/');
+  return parts.size() == 4 && parts[0] == home_uid && parts[2] == project_ns;
 }
 
 const engine::Node* virtual_cluster_of(const engine::Graph& graph, const std::string& ns,
@@ -75,6 +51,9 @@ util::Result<deployers::Place> Sites::of(const engine::Graph& graph, const std::
   const engine::Node* project = graph.project_of(ns);
   if (project != nullptr) {
     place.grants = pod_grants(*project->object);
+  }
+  if (project != nullptr) {
+    KUBIST_TRY(place.delete_client, m_accounts.delete_client_for(*project, stop));
   }
   const auto as_project = [&]() -> util::Result<std::shared_ptr<kube::Client>> {
     return project != nullptr ? m_accounts.client_for(*project, stop)
@@ -97,9 +76,12 @@ util::Result<deployers::Place> Sites::of(const engine::Graph& graph, const std::
   place.client = connection->client;
   place.ns = resources::virtual_cluster_namespace(*virtual_cluster->object);
   place.cluster = connection->uid == m_home_uid ? "" : cluster.key.name;
-  if (place.cluster.empty()) {
+  if (!place.cluster.empty()) {
+    place.delete_client = nullptr;
+  } else {
     KUBIST_CHECK(check_home_namespace(graph, ns, place.ns));
     KUBIST_TRY(place.client, as_project());
+    KUBIST_CHECK(admit(*project, place.ns, stop));
     if (data::find_path(virtual_cluster->status(), {"namespaceUID"}) == nullptr) {
       // Not reconciled yet, as before a dry run: where there is no namespace the account has no
       // rights to see that nothing is there.
@@ -114,7 +96,7 @@ util::Result<deployers::Place> Sites::of(const engine::Graph& graph, const std::
 /// nothing to get at.
 util::Result<> Sites::check_target(const engine::Node& virtual_cluster,
                                    const std::optional<Json>& live, const std::string& ns) const {
-  const bool own = live && resources::ObjectView(*live).annotation(k_owner_annotation) ==
+  const bool own = live && ObjectView(*live).annotation(k_owner_annotation) ==
                                owner_mark(m_home_uid, virtual_cluster.key);
   return !live || own ? util::Result<>{}
                       : util::fail(namespace_not_allowed(
@@ -124,10 +106,47 @@ util::Result<> Sites::check_target(const engine::Node& virtual_cluster,
 }
 
 void Sites::settle_client(deployers::Place& place, const std::optional<Json>& live) const {
-  if (!live || !resources::ObjectView(*live).deletion_timestamp().empty()) {
-    place.client = m_home;
-    place.objects_client = nullptr;
+  if (!live || !ObjectView(*live).deletion_timestamp().empty()) {
+    auto& client = place.objects_client ? place.objects_client : place.client;
+    client = client->routed(
+        [home = m_home, objects = client, ns = place.ns](const kube::RequestInfo& info) {
+          return util::Result<kube::Client*>(info.ns == ns ? home.get() : objects.get());
+        });
   }
+}
+
+util::Result<> Sites::admit(const engine::Node& project, const std::string& ns,
+                            const std::stop_token& stop) {
+  KUBIST_TRY(const bool stops, m_accounts.stops_before(project, ns, stop));
+  if (!stops) {
+    return {};
+  }
+  KUBIST_TRY(const auto live, m_home->find(kube::well_known::namespaces(), "", ns, stop));
+  if (live && is_of_project(*live, m_home_uid, resources::project_namespace(*project.object)) &&
+      ObjectView(*live).annotation(k_adopted_annotation) != "true") {
+    m_accounts.admit(project, ns);
+  }
+  return {};
+}
+
+/// A namespace besides the target's, which an object of an item names.
+util::Result<> Sites::check_namespace(const engine::Graph& graph, const std::string& project_ns,
+                                      const std::string& ns, const std::stop_token& stop) {
+  constexpr const char* k_hint = "Choose another metadata.namespace.";
+  if (auto allowed = check_home_namespace(graph, project_ns, ns); !allowed) {
+    util::Error error = allowed.error();
+    if (error.hint.starts_with("Choose")) {
+      error.hint = k_hint;
+    }
+    return util::fail(std::move(error));
+  }
+  KUBIST_TRY(const auto live, m_home->find(kube::well_known::namespaces(), "", ns, stop));
+  const std::string mark(live ? ObjectView(*live).annotation(k_owner_annotation) : "");
+  if (!mark.empty() && !is_of_project(*live, m_home_uid, project_ns)) {
+    return util::fail(namespace_not_allowed(
+        cat("namespace ", ns, " of the home cluster belongs to ", mark), k_hint));
+  }
+  return admit(*graph.project_of(project_ns), ns, stop);
 }
 
 util::Result<deployers::Place> Sites::for_removal(const engine::Graph& graph, const std::string& ns,
@@ -161,15 +180,12 @@ util::Result<deployers::Place> Sites::for_items(const engine::Graph& graph, cons
     }
     settle_client(place, live);
   }
-  place.limits = std::make_shared<deployers::ItemLimits>(
-      deployers::ItemLimits{project->key.name,
-                            data::strings_at(*project->object, {"spec", "items", "kinds"}),
-                            [home = m_home, home_uid = m_home_uid, &graph, ns, own = place.ns,
-                             stop](const std::string& other) {
-                              return other == own || other == ns
-                                         ? util::Result<>{}
-                                         : check_namespace(*home, home_uid, graph, ns, other, stop);
-                            }});
+  place.limits = std::make_shared<deployers::ItemLimits>(deployers::ItemLimits{
+      project->key.name, data::strings_at(*project->object, {"spec", "items", "kinds"}),
+      [this, &graph, ns, own = place.ns, stop](const std::string& other) {
+        return other == own || other == ns ? util::Result<>{}
+                                           : check_namespace(graph, ns, other, stop);
+      }});
   return place;
 }
 

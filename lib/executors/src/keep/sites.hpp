@@ -48,12 +48,21 @@ class Sites {
     return place.cluster.empty() ? m_home : place.client;
   }
 
+  /// Before a namespace of the home cluster is used for a Project. Where the caller's own rights
+  /// are used, they reach it if kubist made it for the project; else requests there are refused
+  /// (ProjectAccounts::client_for). Errors: as of the question.
+  util::Result<> admit(const engine::Node& project, const std::string& ns,
+                       const std::stop_token& stop);
+
   ProjectAccounts& accounts() { return m_accounts; }
 
  private:
+  util::Result<> check_namespace(const engine::Graph& graph, const std::string& project_ns,
+                                 const std::string& ns, const std::stop_token& stop);
   util::Result<> check_target(const engine::Node& virtual_cluster,
                               const std::optional<data::Json>& live, const std::string& ns) const;
-  /// Nothing can be made in a namespace that is going (`live`) or gone: kubist itself tidies there.
+  /// Nothing can be made in a namespace that is going (`live`) or gone: kubist itself tidies there,
+  /// and nowhere else.
   void settle_client(deployers::Place& place, const std::optional<data::Json>& live) const;
   std::shared_ptr<kube::Client> m_home;
   std::string m_home_uid;

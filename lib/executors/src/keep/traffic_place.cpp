@@ -23,6 +23,7 @@ util::Result<TrafficPlace> traffic_place(Work& work) {
                              : sites.of(graph, node.key.ns, node.target, work.stop()));
   TrafficPlace place;
   place.own_client = sites.own(found);
+  place.delete_client = found.deletions();
   place.client = std::move(found.client);
   place.cluster = std::move(found.cluster);
   place.ns = std::move(found.ns);

@@ -20,6 +20,7 @@ inline constexpr std::string_view k_gateway_api_group = "gateway.networking.k8s.
 /// Where the objects of one traffic node are: the namespace of its VirtualCluster.
 struct TrafficPlace {
   std::shared_ptr<kube::Client> client;      ///< as whom the project's objects are handled
+  std::shared_ptr<kube::Client> delete_client;  ///< for deleting what the inventory has
   std::shared_ptr<kube::Client> own_client;  ///< kubist's own: for what is not the project's
   std::string cluster;  ///< empty: home
   std::string ns;

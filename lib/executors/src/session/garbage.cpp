@@ -114,7 +114,7 @@ util::Result<> Session::collect_garbage(const GarbageOptions& options,
   const engine::Graph graph = build_graph(view);
   ProjectLocks locks(m_home, {m_options.identity, util::random_uuid(), options.lock_timeout,
                               nullptr, nullptr, m_options.clock, m_options.sleep});
-  begin_run();
+  begin_run(false, kube::DryRun::none);
   for (const engine::Node& node : graph.nodes()) {
     if (node.key.kind != "VirtualCluster" || node.parent == engine::k_no_node) {
       continue;

@@ -136,9 +136,9 @@ util::Result<> Session::recheck(const Graph& graph, const std::string& ns,
       plan_changed(cat("the objects of namespace ", ns, " changed while the run was planned")));
 }
 
-void Session::begin_run() {
+void Session::begin_run(bool own_rights, kube::DryRun dry_run) {
   m_connections.begin_run();
-  m_accounts->begin_run();
+  m_accounts->begin_run(own_rights, dry_run);
 }
 
 // `stop` and what else is handed in outlive the world.
@@ -174,14 +174,14 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   KUBIST_TRY(TreeView view, load_tree_view(*m_home, only, stop));
   mark_going(*m_home, replan, view.snapshot, stop);
   overlay(view.snapshot, options.planned);
-  Run run{build_graph(view), {}, view.snapshot.served, view.snapshot.warnings};
+  Run run{build_graph(view), {}, view.snapshot.served, view.snapshot.warnings, {}};
   KUBIST_TRY(const auto selected, select(run.graph, options));
   const engine::RunInfo info{util::random_uuid(), m_options.clock->now(),
                              options.dry_run != kube::DryRun::none};
   ProjectLocks locks(m_home, {m_options.identity, info.id, options.lock_timeout,
                               [&](const std::string& ns) { return recheck(run.graph, ns, stop); },
                               nullptr, m_options.clock, m_options.sleep});
-  begin_run();
+  begin_run(options.own_rights, options.dry_run);
   Survey survey(run.graph, selected, *m_home);
   World world = make_world(locks, survey, options, stop);
   if (has_items(run.graph, view.snapshot.definitions)) {
@@ -214,6 +214,7 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   for (std::string& line : m_accounts->warnings()) {
     run.warnings.push_back(std::move(line));
   }
+  run.denied = m_accounts->denied();
   if (!info.dry_run) {
     m_notifications->tell(run.graph, info, statuses.changes());
   }

@@ -28,7 +28,7 @@ util::Result<std::vector<ItemResult>> Session::each_item(
   const engine::Graph graph = build_graph(view);
   ProjectLocks locks(m_home, {m_options.identity, util::random_uuid(), options.lock_timeout,
                               nullptr, nullptr, m_options.clock, m_options.sleep});
-  begin_run();
+  begin_run(options.own_rights, kube::DryRun::none);
   deployers::World world;
   world.home = m_home;
   world.settings = m_options.deployers;
@@ -58,6 +58,9 @@ util::Result<std::vector<ItemResult>> Session::each_item(
     };
     results[i].outcome = util::guarded([&] { return call(own, item); });
   });
+  for (const std::string& line : m_accounts->warnings()) {
+    progress(util::cat("warning: ", line));
+  }
   return results;
 }
 

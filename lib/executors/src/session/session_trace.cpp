@@ -17,7 +17,7 @@ util::Result<PolicyLook> Session::trace_policies(const engine::Key& key,
   KUBIST_TRY(look.nodes, look.graph.require(key));
   const engine::RunInfo info{util::random_uuid(), m_options.clock->now(), true};
   ProjectLocks locks(m_home, {m_options.identity, info.id, {}, nullptr, nullptr});
-  begin_run();
+  begin_run(false, kube::DryRun::none);
   Survey survey(look.graph, look.nodes, *m_home);
   ReconcileOptions options;
   options.dry_run = kube::DryRun::client;

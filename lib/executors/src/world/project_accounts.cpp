@@ -1,5 +1,7 @@
 #include "world/project_accounts.hpp"
 
+#include <kubist/data/pointer.hpp>
+#include <kubist/executors/project.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
@@ -7,12 +9,54 @@ namespace kubist::executors {
 
 using util::cat;
 
+namespace {
+
+/// Deletes one object, or reads it to see whether it is the one.
+class DeleteTransport final : public FallbackTransport {
+ public:
+  using FallbackTransport::FallbackTransport;
+
+ private:
+  bool may_ask_again(const http::Request& request, const kube::RequestInfo& info) const override {
+    if (info.verb != "delete") {
+      return info.verb == "get" && info.subresource.empty();
+    }
+    return request.body != nullptr &&
+           data::find_path(data::Json::parse(*request.body, nullptr, false),
+                           {"preconditions", "uid"}) != nullptr;
+  }
+};
+
+}  // namespace
+
+/// Where a caller's own rights are used. Any thread.
+class ProjectAccounts::Namespaces {
+ public:
+  void add(const std::string& ns) {
+    const std::lock_guard lock(m_mutex);
+    m_names.insert(ns);
+  }
+  bool has(const std::string& ns) const {
+    const std::lock_guard lock(m_mutex);
+    return m_names.contains(ns);
+  }
+
+ private:
+  mutable std::mutex m_mutex;
+  std::set<std::string> m_names;
+};
+
 ProjectAccounts::ProjectAccounts(std::shared_ptr<kube::Client> home) : m_home(std::move(home)) {}
 
-void ProjectAccounts::begin_run() {
+void ProjectAccounts::begin_run(bool own_rights, kube::DryRun dry_run) {
   ++m_run;
+  m_own_rights = own_rights;
+  m_trial = dry_run == kube::DryRun::server;
   const std::lock_guard lock(m_mutex);
   m_own.clear();
+  for (const auto& [user, account] : m_accounts) {
+    account->trial.reset();
+  }
 }
 
 ProjectAccounts::Account& ProjectAccounts::account(const std::string& user) {
@@ -22,7 +66,48 @@ ProjectAccounts::Account& ProjectAccounts::account(const std::string& user) {
     slot = std::make_unique<Account>();
     slot->client = m_home->as(user);
   }
+  if (m_trial && !slot->trial) {
+    slot->trial = std::make_unique<ProjectTrial>(m_home, slot->client);
+  }
   return *slot;
+}
+
+std::string ProjectAccounts::whose_rights() const {
+  const std::string& as = m_home->impersonated_user();
+  return as.empty() ? "your own rights" : cat("the rights of ", as);
+}
+
+ProjectAccounts::Own ProjectAccounts::own(const engine::Node& project) {
+  const std::lock_guard lock(m_mutex);
+  Own& own = m_own[project.key.name];
+  if (own.client) {
+    return own;
+  }
+  own.namespaces = std::make_shared<Namespaces>();
+  own.namespaces->add(resources::project_namespace(*project.object));
+  for (const std::string& name :
+       data::strings_at(*project.object, {"spec", "home", "namespaces"})) {
+    if (!is_reserved_namespace(name)) {
+      own.namespaces->add(name);  // a pattern is no namespace's name
+    }
+  }
+  if (m_own_rights) {
+    own.client = m_home;
+    return own;
+  }
+  const util::Error outside = util::make_error(
+      util::ErrorKind::forbidden,
+      cat("kubist uses ", whose_rights(), " for Project ", project.key.name,
+          ", and only in the project's namespaces"),
+      "Ask for the right to impersonate its ServiceAccount, or pass --own-rights.", k_own_rights);
+  own.client = m_home->routed([home = m_home, in = own.namespaces, outside](
+                                  const kube::RequestInfo& info) -> util::Result<kube::Client*> {
+    if (info.resource.empty() || in->has(info.ns)) {
+      return home.get();
+    }
+    return util::fail(util::with_context(outside, info.to_string()));
+  });
+  return own;
 }
 
 util::Result<bool> ProjectAccounts::may_impersonate(const std::string& ns, const std::string& name,
@@ -48,8 +133,7 @@ util::Result<bool> ProjectAccounts::impersonates(const engine::Node& project,
     KUBIST_TRY(allowed, as.allowed.get(m_run, [&] { return may_impersonate(ns, name, stop); }));
   }
   if (!allowed) {
-    const std::lock_guard lock(m_mutex);
-    m_own.insert(project.key.name);
+    own(project);
   }
   return allowed;
 }
@@ -58,20 +142,62 @@ util::Result<std::shared_ptr<kube::Client>> ProjectAccounts::client_for(
     const engine::Node& project, const std::stop_token& stop) {
   KUBIST_TRY(const bool as_project, impersonates(project, stop));
   if (!as_project) {
-    return m_home;
+    return own(project).client;
   }
-  return account(resources::project_user(*project.object)).client;
+  const Account& as = account(resources::project_user(*project.object));
+  return as.trial ? as.trial->client() : as.client;
+}
+
+util::Result<std::shared_ptr<kube::Client>> ProjectAccounts::delete_client_for(
+    const engine::Node& project, const std::stop_token& stop) {
+  KUBIST_TRY(const bool as_project, impersonates(project, stop));
+  if (!as_project || !m_own_rights) {
+    return nullptr;
+  }
+  const Account& as = account(resources::project_user(*project.object));
+  return client_through(*m_home, std::make_shared<DeleteTransport>(m_home, as.client));
+}
+
+void ProjectAccounts::assume(const engine::Node& project, const std::string& ns,
+                             const std::string& role) {
+  if (const Account& as = account(resources::project_user(*project.object)); as.trial) {
+    as.trial->assume(ns, role);
+  }
+}
+
+std::vector<std::string> ProjectAccounts::denied() const {
+  std::vector<std::string> lines;
+  const std::lock_guard lock(m_mutex);
+  for (const auto& [user, account] : m_accounts) {
+    for (const std::string& line :
+         account->trial ? account->trial->denied() : std::vector<std::string>{}) {
+      lines.push_back(cat(user, " may not ", line));
+    }
+  }
+  return lines;
+}
+
+util::Result<bool> ProjectAccounts::stops_before(const engine::Node& project, const std::string& ns,
+                                                 const std::stop_token& stop) {
+  KUBIST_TRY(const bool as_project, impersonates(project, stop));
+  return !as_project && !m_own_rights && !own(project).namespaces->has(ns);
+}
+
+void ProjectAccounts::admit(const engine::Node& project, const std::string& ns) {
+  own(project).namespaces->add(ns);
 }
 
 std::vector<std::string> ProjectAccounts::warnings() const {
+  const std::string& as = m_home->impersonated_user();
+  const std::string why =
+      as.empty() ? "since you may not impersonate its ServiceAccount" : "whom you impersonate";
   std::vector<std::string> lines;
   const std::lock_guard lock(m_mutex);
-  for (const std::string& project : m_own) {
-    lines.push_back(
-        cat("Project ", project, ": its objects are handled with ",
-            m_home->impersonated_user().empty()
-                ? "your own rights, since you may not impersonate its ServiceAccount"
-                : "the rights of " + m_home->impersonated_user() + ", whom you impersonate"));
+  for (const auto& [project, own] : m_own) {
+    lines.push_back(cat("Project ", project, ": its objects are handled with ", whose_rights(),
+                        ", ", why,
+                        m_own_rights ? "; by --own-rights also outside of its namespaces"
+                                     : "; they end at its namespaces"));
   }
   return lines;
 }

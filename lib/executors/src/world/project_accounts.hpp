@@ -12,28 +12,54 @@
 #include <kubist/engine/graph.hpp>
 #include <kubist/kube/client.hpp>
 
+#include "world/project_trial.hpp"
 #include "world/shared_answer.hpp"
 
 namespace kubist::executors {
 
+/// Reason of what a caller's own rights are not used for.
+inline constexpr const char* k_own_rights = "OwnRights";
+
 /// As whom kubist acts on the home cluster for what a project's objects ask for. It impersonates
 /// the project's ServiceAccount, so that the API server judges by that account's rights. A caller
-/// who may not impersonate, or does so already (--as), acts with its own rights. Outlives a run;
-/// any thread.
+/// who may not impersonate, or does so already (--as), acts with its own rights, which then end at
+/// the project's namespaces. Outlives a run; any thread.
 class ProjectAccounts {
  public:
   explicit ProjectAccounts(std::shared_ptr<kube::Client> home);
 
   /// From here on the API server is asked anew who may impersonate: once for all projects, and once
-  /// for each where the caller may not impersonate every account.
-  void begin_run();
+  /// for each where the caller may not impersonate every account. `own_rights`: the caller's go
+  /// beyond the projects' namespaces. In a server dry run what an account may not write is noted,
+  /// and does not fail.
+  void begin_run(bool own_rights, kube::DryRun dry_run);
 
   /// The client for what that Project's objects ask for. Errors: as of the question, which is no
-  /// answer.
+  /// answer. Of a caller's own rights: forbidden, reason OwnRights, is its answer to what lies
+  /// outside of the namespaces that were admitted.
   util::Result<std::shared_ptr<kube::Client>> client_for(const engine::Node& project,
                                                          const std::stop_token& stop);
+  /// The client for deleting what an inventory has: with --own-rights, what the API server denies
+  /// the project's account is read and deleted with the caller's, by its uid. Null: that of
+  /// client_for() alone.
+  util::Result<std::shared_ptr<kube::Client>> delete_client_for(const engine::Node& project,
+                                                                const std::stop_token& stop);
   /// Does it act as the project's account?
   util::Result<bool> impersonates(const engine::Node& project, const std::stop_token& stop);
+
+  /// Do rights for that Project end before that namespace, which nobody has admitted in this run?
+  /// Never those of its account. The Project's own namespace, and those that it names exactly in
+  /// spec.home.namespaces, are admitted from the first.
+  util::Result<bool> stops_before(const engine::Node& project, const std::string& ns,
+                                  const std::stop_token& stop);
+  /// Lets the caller's own rights for that Project into one namespace more, in this run.
+  void admit(const engine::Node& project, const std::string& ns);
+
+  /// For a server dry run: this run would bind the Project's account to a ClusterRole of kubist's.
+  void assume(const engine::Node& project, const std::string& ns, const std::string& role);
+  /// A line for each write of a server dry run that the API server denies an account, with the
+  /// grant.
+  std::vector<std::string> denied() const;
 
   /// A line for each project of this run for which the caller's own rights were used.
   std::vector<std::string> warnings() const;
@@ -42,17 +68,28 @@ class ProjectAccounts {
   struct Account {
     SharedAnswer<bool> allowed;
     std::shared_ptr<kube::Client> client;  ///< that acts as it
+    std::unique_ptr<ProjectTrial> trial;   ///< of a server dry run
+  };
+  class Namespaces;
+  /// A project for which the caller's own rights are used.
+  struct Own {
+    std::shared_ptr<Namespaces> namespaces;
+    std::shared_ptr<kube::Client> client;
   };
   Account& account(const std::string& user);
+  Own own(const engine::Node& project);
   util::Result<bool> may_impersonate(const std::string& ns, const std::string& name,
                                      const std::stop_token& stop);
+  std::string whose_rights() const;
 
   std::shared_ptr<kube::Client> m_home;
   std::atomic<std::uint64_t> m_run = 1;
+  std::atomic<bool> m_own_rights = false;
+  std::atomic<bool> m_trial = false;  ///< it is a server dry run
   SharedAnswer<bool> m_all;    ///< may the caller impersonate every ServiceAccount?
   mutable std::mutex m_mutex;  ///< guards what follows, not what is in the accounts
   std::map<std::string, std::unique_ptr<Account>> m_accounts;  ///< by user name
-  std::set<std::string> m_own;                                 ///< projects, of this run
+  std::map<std::string, Own> m_own;                            ///< by project, of this run
 };
 
 }  // namespace kubist::executors

@@ -45,6 +45,12 @@ struct RemoveItemOptions {
 util::Result<ItemOutcome> run_item(World& world, const std::string& ns, const std::string& name,
                                    const RunOptions& options = {});
 
+/// What run_item() would write of the objects of a manifest item, sent and told by the writer,
+/// whose dry run is the server's: nothing in a client's, where nothing would run, and for items of
+/// other types, whose objects are known when they run. `deploy_item` may be one that is not there
+/// yet. A failure is an outcome.
+util::Result<ItemOutcome> preview_item(World& world, const Json& deploy_item, bool force);
+
 /// Ends the run that an item has under way, whoever drives it: the workload gets SIGTERM, its state
 /// is saved, the item is Failed with reason Interrupted. Done: no run was under way. Takes no lock.
 util::Result<ItemOutcome> interrupt_item(World& world, const std::string& ns,

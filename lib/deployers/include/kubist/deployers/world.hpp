@@ -48,6 +48,13 @@ struct Place {
   /// For what an item asks for, where that is another one than `client`: in a project's own
   /// namespace.
   std::shared_ptr<kube::Client> objects_client = {};
+  /// For deleting what is recorded as made, where that may be done with more rights; null: it may
+  /// not.
+  std::shared_ptr<kube::Client> delete_client = {};
+  /// The one for that.
+  const std::shared_ptr<kube::Client>& deletions() const {
+    return delete_client ? delete_client : objects();
+  }
   /// The one for an item's objects: what it writes, waits for and exports.
   const std::shared_ptr<kube::Client>& objects() const {
     return objects_client ? objects_client : client;

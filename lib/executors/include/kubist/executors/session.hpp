@@ -32,6 +32,9 @@ struct ReconcileOptions {
   bool abandon = false;
   bool force = false;
   bool skip_uninstall = false;
+  /// Where kubist cannot act as a project's account, the caller's rights go beyond its namespaces.
+  /// Where it can, what an inventory has is deleted with them if the account may not.
+  bool own_rights = false;
   bool keep_trace = false;
   bool local_charts = true;  ///< helm items may name charts of this machine; not where one watches
   std::size_t parallelism = 16;      ///< nodes at once
@@ -47,6 +50,9 @@ struct Run {
   engine::Report report;
   std::vector<kube::ApiResource> served;  ///< kinds of the graph that are none of kubist's own
   std::vector<std::string> warnings;      ///< what was left out of the graph, and why
+  /// Of a server dry run: writes that the API server would deny a project's account, with the
+  /// grant.
+  std::vector<std::string> denied;
 };
 
 /// What the policies of some nodes would do now, and the tree that they are in.
@@ -159,7 +165,7 @@ class Session {
       const std::vector<resources::ObjectRef>& items, const ReconcileOptions& options,
       const std::function<void(const std::string&)>& progress, const std::stop_token& stop,
       const ItemCall& call);
-  void begin_run();
+  void begin_run(bool own_rights, kube::DryRun dry_run);
   World make_world(ProjectLocks& locks, Survey& survey, const ReconcileOptions& options,
                    const std::stop_token& stop);
   util::Result<Run> run_planned(const ReconcileOptions& options, engine::Observer& observer,

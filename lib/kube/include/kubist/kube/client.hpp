@@ -18,6 +18,7 @@
 #include <kubist/kube/discovery.hpp>
 #include <kubist/kube/kubeconfig.hpp>
 #include <kubist/kube/open_api.hpp>
+#include <kubist/kube/request_info.hpp>
 #include <kubist/util/log.hpp>
 #include <kubist/util/result.hpp>
 
@@ -159,6 +160,11 @@ class Client : public std::enable_shared_from_this<Client> {
   /// to impersonate.
   /// https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
   std::shared_ptr<Client> as(std::string user);
+  /// Which client sends a request. An error is its answer, and nothing is sent. Any thread: be
+  /// quick, do not block. It may keep clients alive, but not the one that it is of.
+  using Route = std::function<util::Result<Client*>(const RequestInfo& info)>;
+  /// A client whose requests go where `route` says; discovery goes on as this one's.
+  std::shared_ptr<Client> routed(Route route);
   /// Whom this client impersonates; empty: nobody.
   const std::string& impersonated_user() const;
 
@@ -211,6 +217,8 @@ class Client : public std::enable_shared_from_this<Client> {
  private:
   struct Impl;
   explicit Client(std::unique_ptr<Impl> impl);
+  /// One that shares all but the transport, and whom it impersonates, with this one.
+  std::shared_ptr<Client> over(std::shared_ptr<http::Transport> transport, Impersonation as);
   std::unique_ptr<Impl> m_impl;
 };
 
