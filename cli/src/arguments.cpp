@@ -19,7 +19,7 @@ const Flag& Arguments::flag(std::string_view name) const {
       }
     }
   }
-  assert(!"a command asks for a flag that its record does not name");
+  assert(false && "a command asks for a flag that its record does not name");
   std::abort();
 }
 

@@ -9,7 +9,7 @@ using util::ErrorKind;
 
 Flag dry_run_flag(std::string_view help) {
   return {
-      "dry-run",          0,        FlagKind::optional,          "MODE", std::move(help), "none",
+      "dry-run",          0,        FlagKind::optional,          "MODE", help, "none",
       Completes::choices, "client", {"none", "client", "server"}};
 }
 

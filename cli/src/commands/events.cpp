@@ -82,7 +82,7 @@ struct EventRun {
     return {};
   }
 
-  util::Result<> follow(kube::Client& client, kube::WatchOptions options) {
+  util::Result<> follow(kube::Client& client, const kube::WatchOptions& options) {
     auto watched = kube::watch(
         client, options,
         [&](const kube::WatchEvent& news) -> util::Result<> {

@@ -122,7 +122,9 @@ std::string chart(const std::vector<SimulatedRun>& runs) {
     };
     const double aborted = share(Ending::aborted);
     const double promoted = share(Ending::promoted);
-    const auto width = [](double of) { return static_cast<std::size_t>(of * k_bar_width + 0.5); };
+    const auto width = [](double of) {
+      return static_cast<std::size_t>(std::lround(of * k_bar_width));
+    };
     rows.push_back({time(until), percent(aborted), percent(promoted),
                     cat(std::string(width(aborted), 'x'), std::string(width(promoted), '='))});
   }

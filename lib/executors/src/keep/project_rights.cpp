@@ -165,7 +165,7 @@ util::Result<> keep_project_account(Work& work) {
 
 util::Result<> keep_project_binding(Work& work, const std::string& ns, bool adopted) {
   KUBIST_TRY(const engine::Node* node, acted_for(work, work.node().key.ns));
-  const engine::Node* project = work.world().survey.project_of(work.node().key.ns);
+  const engine::Node* project = work.context().graph.project_of(work.node().key.ns);
   const bool allowed = !adopted || names_exactly(project, ns);
   if (node == nullptr) {
     return allow_own_rights(work, *project, ns, allowed);
