@@ -14,8 +14,6 @@ namespace data = kubist::data;
 
 namespace {
 
-constexpr const char* k_rbac_group = "rbac.authorization.k8s.io";
-
 Json config_map(const std::string& ns, const std::string& name, Json values) {
   Json made = kubist::testing::plain("ConfigMap", ns, name);
   made["data"] = std::move(values);

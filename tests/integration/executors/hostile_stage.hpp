@@ -10,6 +10,8 @@
 /// The cluster that a hostile member finds: its project, another one, and what must stay as it is.
 namespace it::hostile {
 
+inline constexpr const char* k_rbac_group = "rbac.authorization.k8s.io";
+
 /// The names of one world.
 struct Names {
   explicit Names(const World& world)
