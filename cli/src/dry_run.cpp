@@ -8,9 +8,8 @@ namespace kubist::cli {
 using util::ErrorKind;
 
 Flag dry_run_flag(std::string_view help) {
-  return {
-      "dry-run",          0,        FlagKind::optional,          "MODE", help, "none",
-      Completes::choices, "client", {"none", "client", "server"}};
+  return {"dry-run",          0,        FlagKind::optional,          "MODE", help, "none",
+          Completes::choices, "client", {"none", "client", "server"}};
 }
 
 util::Result<kube::DryRun> dry_run_of(const Arguments& arguments) {

@@ -276,8 +276,7 @@ util::Result<ChildResult> run_child(const ChildCommand& command, const std::stop
 
 util::Error child_error(const ChildResult& result, const std::string& what, const Limits& limits) {
   auto make = [&](ErrorKind kind, const std::string& text, const char* reason) {
-    return util::make_error(kind, with_tail(text, result.stderr_tail), "",
-                            std::string(reason));
+    return util::make_error(kind, with_tail(text, result.stderr_tail), "", std::string(reason));
   };
   if (result.cancelled) {
     return make(ErrorKind::cancelled, cat(what, " was interrupted"), "Cancelled");

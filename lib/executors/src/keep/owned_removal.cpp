@@ -55,8 +55,7 @@ util::Result<engine::Removal> OwnedObjects::remove_all(const Users& users) {
              : removal_running("Deleting", util::join(going, ", ") + " is being deleted");
 }
 
-util::Result<apply::Owned> OwnedObjects::find(const apply::Recorded& entry,
-                                               kube::Client& client) {
+util::Result<apply::Owned> OwnedObjects::find(const apply::Recorded& entry, kube::Client& client) {
   return apply::find_owned(client, {entry}, kube::Form::object, m_work.stop()).front();
 }
 
@@ -93,8 +92,8 @@ util::Result<OwnedObjects::Fate> OwnedObjects::drop(const apply::Recorded& entry
   const resources::ObjectRef& ref = entry.ref;
   const ObjectView view(found.live);
   if (view.deletion_timestamp().empty()) {
-    KUBIST_CHECK(
-        m_work.writer().remove({client, m_place.cluster}, found.resource, ref.ns, ref.name, view.uid()));
+    KUBIST_CHECK(m_work.writer().remove({client, m_place.cluster}, found.resource, ref.ns, ref.name,
+                                        view.uid()));
   }
   // 200 is not gone: finalizers keep it.
   KUBIST_TRY(const auto after, client.find(found.resource, ref.ns, ref.name, m_work.stop()));

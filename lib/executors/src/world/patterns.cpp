@@ -229,7 +229,8 @@ bool source_matches_any(const Json* patterns, std::string_view source) {
            }
            const auto [wanted, wanted_args] = split_call(each.substr(k_image.size()));
            const bool any_args = wanted_args.empty() && wanted.ends_with('*');
-           return image_matches(wanted, *parts) && (any_args || glob_match(wanted_args, call.second));
+           return image_matches(wanted, *parts) &&
+                  (any_args || glob_match(wanted_args, call.second));
          });
 }
 

@@ -36,8 +36,8 @@ WorkloadName workload_of(const ObjectView& pod, const std::set<WorkloadName>& kn
     }
     const std::string suffix = cat('-', pod.label("pod-template-hash"));
     if (owner.kind == "ReplicaSet" && owner.name.ends_with(suffix)) {
-      WorkloadName deployment{
-          "Deployment", std::string(owner.name.substr(0, owner.name.size() - suffix.size()))};
+      WorkloadName deployment{"Deployment",
+                              std::string(owner.name.substr(0, owner.name.size() - suffix.size()))};
       if (known.contains(deployment)) {
         return deployment;
       }
