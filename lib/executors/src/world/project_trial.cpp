@@ -65,8 +65,9 @@ bool is_dry(const http::Request& request, const RequestInfo& info) {
 
 class ProjectTrial::Transport final : public FallbackTransport {
  public:
-  Transport(std::shared_ptr<kube::Client> home, std::shared_ptr<kube::Client> account)
-      : FallbackTransport(std::move(home), account), m_user(account->impersonated_user()) {}
+  Transport(const std::shared_ptr<kube::Client>& home,
+            const std::shared_ptr<kube::Client>& account)
+      : FallbackTransport(home, account), m_user(account->impersonated_user()) {}
 
   void assume(const std::string& ns, const std::string& role) {
     const std::lock_guard lock(m_mutex);
@@ -107,9 +108,9 @@ class ProjectTrial::Transport final : public FallbackTransport {
   std::set<std::string> m_denied;
 };
 
-ProjectTrial::ProjectTrial(std::shared_ptr<kube::Client> home,
-                           std::shared_ptr<kube::Client> account)
-    : m_transport(std::make_shared<Transport>(home, std::move(account))),
+ProjectTrial::ProjectTrial(const std::shared_ptr<kube::Client>& home,
+                           const std::shared_ptr<kube::Client>& account)
+    : m_transport(std::make_shared<Transport>(home, account)),
       m_client(client_through(*home, m_transport)) {}
 
 void ProjectTrial::assume(const std::string& ns, const std::string& role) {

@@ -13,7 +13,8 @@ namespace kubist::executors {
 /// dryRun=All, and a GET of one object, which comes before a write. Any thread.
 class ProjectTrial {
  public:
-  ProjectTrial(std::shared_ptr<kube::Client> home, std::shared_ptr<kube::Client> account);
+  ProjectTrial(const std::shared_ptr<kube::Client>& home,
+               const std::shared_ptr<kube::Client>& account);
 
   /// Acts as the account, but for that.
   const std::shared_ptr<kube::Client>& client() const { return m_client; }
