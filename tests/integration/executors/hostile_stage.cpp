@@ -7,6 +7,8 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/kinds.hpp>
 
+#include "mesh_kinds.hpp"
+
 namespace it::hostile {
 
 using kubist::util::cat;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <mutex>
 #include <set>
-#include <utility>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/setup/install.hpp>
@@ -65,8 +64,7 @@ bool is_dry(const http::Request& request, const RequestInfo& info) {
 
 class ProjectTrial::Transport final : public FallbackTransport {
  public:
-  Transport(const std::shared_ptr<kube::Client>& home,
-            const std::shared_ptr<kube::Client>& account)
+  Transport(const std::shared_ptr<kube::Client>& home, const std::shared_ptr<kube::Client>& account)
       : FallbackTransport(home, account), m_user(account->impersonated_user()) {}
 
   void assume(const std::string& ns, const std::string& role) {
