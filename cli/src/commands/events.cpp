@@ -152,7 +152,7 @@ util::Result<int> run_events(Context& context, const Arguments& arguments) {
     options.ns = where;
     options.field_selector = list.field_selector;
     options.resource_version = found.resource_version;
-    KUBIST_CHECK(run.follow(*client, std::move(options)));
+    KUBIST_CHECK(run.follow(*client, options));
   }
   return context.stop().stop_requested() ? k_interrupted : k_ok;
 }
