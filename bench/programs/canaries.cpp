@@ -104,7 +104,7 @@ class Canaries {
       definition->name = "own";
       definition->origin = "ClusterPolicyDefinition";
       definition->schema = must(engine::compile_parameters(definition->parameters, "own"));
-      definition->metrics = {{"window", "release"}};
+      definition->metrics = {{"window", engine::WindowQuery{}}};
       definition->source = k_source;
       definition->runtime = std::make_shared<JsonnetRuntime>(kubist);
       must(m_catalog.add(definition).map([] { return true; }));

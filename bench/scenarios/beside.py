@@ -1,0 +1,110 @@
+"""This kubist beside another one (--beside PROGRAM), by turns: what a change costs.
+
+Each tree has names of its own, so that both programs find the same work. Leaves the trees behind:
+it wants a cluster of its own, which is stopped at the end."""
+import collections, json, os
+
+from harness import process
+from harness.server import writes
+from scenarios import apply, get
+
+PROJECTS, CLUSTERS, ITEMS = 5, 40, 200  # in one tree: projects, virtual clusters, manifest items
+LIMIT = 1.05
+
+
+def run(bench):
+    programs = {"kubist": bench.kubist, "beside": bench.beside}
+    commands(bench, programs, "start", ["version", "--client"], bench.rounds * 6)
+    bench.runner.run([bench.kubist, "init"])
+    measure_apply(bench, programs)
+    get.prepare(bench)
+    for form in ("table", "json"):
+        flags = [] if form == "table" else ["-o", form]
+        commands(bench, programs, f"get {bench.objects}, {form}",
+                 ["-n", get.NAMESPACE, "get", "configmaps"] + flags, bench.rounds)
+    bench.server.remove("/api/v1/namespaces/" + get.NAMESPACE)
+    measure_trees(bench, programs)
+
+
+def commands(bench, programs, case, arguments, rounds):
+    samples = process.by_turns(
+        {name: lambda program=program: bench.runner.run([program] + arguments)
+         for name, program in programs.items()}, rounds, warm_up=1)
+    report(bench, case, samples)
+
+
+def report(bench, case, samples, requests=None):
+    figures = {name: {**process.summary(values), **(requests or {}).get(name, {})}
+               for name, values in samples.items()}
+    checks = [(what + " over beside", process.ratio(samples["kubist"], samples["beside"], field), LIMIT)
+              for what, field in (("wall", "wall"), ("CPU", "cpu"))]
+    bench.results.add(case, figures, checks)
+
+
+def measure_apply(bench, programs):
+    yaml, _ = apply.write_inputs(bench.folder)
+    bench.server.namespace(apply.NAMESPACE)
+    contenders = {name: apply.Contender(bench, "kubist", [program, "apply", "-f", yaml], {})
+                  for name, program in programs.items()}
+    process.by_turns({name: each.round for name, each in contenders.items()}, bench.rounds, warm_up=1)
+    for step in ("first", "unchanged"):
+        report(bench, f"apply {apply.COUNT}, {step}",
+               {name: each.samples[step][1:] for name, each in contenders.items()})
+    bench.server.remove("/api/v1/namespaces/" + apply.NAMESPACE)
+
+
+def measure_trees(bench, programs):
+    steps = ("first", "unchanged")
+    samples, requests = {step: collections.defaultdict(list) for step in steps}, {}
+    count = 0
+
+    def one(name):
+        nonlocal count
+        count += 1
+        tree = Tree(bench.folder, f"bench-{count}")
+        bench.runner.run([programs[name], "apply", "-f", tree.path])
+        for step in steps:
+            with bench.server.counted("kubist") as verbs:
+                sample = bench.runner.run([programs[name], "reconcile", "project"] + tree.projects)
+            if count > len(programs):  # the first ones fill caches
+                samples[step][name].append(sample)
+            requests.setdefault(step, {})[name] = {"requests": sum(verbs.values()), "writes": writes(verbs)}
+
+    process.by_turns({name: lambda name=name: one(name) for name in programs}, bench.rounds, warm_up=1)
+    for step in steps:
+        report(bench, f"tree of {CLUSTERS} virtual clusters, {ITEMS} manifest items, {step}",
+               samples[step], requests[step])
+
+
+class Tree:
+    """Projects on the home cluster; manifest items in each virtual cluster."""
+
+    def __init__(self, folder, name):
+        self.path = os.path.join(folder, name + ".yaml")
+        self.projects = [f"{name}-{index}" for index in range(PROJECTS)]
+        objects = [{"kind": "Root", "metadata": {"name": "root"}, "spec": {}}]
+        for project in self.projects:
+            objects += [{"kind": "Project", "metadata": {"name": project},
+                         "spec": {"home": {"namespaces": [project + "-*"]}}},
+                        {"kind": "Cluster", "metadata": {"name": "local", "namespace": project},
+                         "spec": {"home": True}}]
+        for index in range(CLUSTERS):
+            objects += self.virtual_cluster(self.projects[index % PROJECTS], index)
+        with open(self.path, "w") as file:
+            for each in objects:
+                file.write("---\n" + json.dumps({"apiVersion": "kubist.io/v1alpha1", **each}) + "\n")
+
+    @staticmethod
+    def virtual_cluster(project, index):
+        name = f"v{index}"
+        made = [{"apiVersion": "kubist.io/v1alpha1", "kind": "VirtualCluster",
+                 "metadata": {"name": name, "namespace": project},
+                 "spec": {"clusterRef": {"name": "local"}, "namespace": f"{project}-{name}", "create": True}}]
+        for item in range(ITEMS // CLUSTERS):
+            wish = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": f"made-{item}"},
+                    "data": {"key": "value"}}
+            made.append({"apiVersion": "landscaper.gardener.cloud/v1alpha1", "kind": "DeployItem",
+                         "metadata": {"name": f"{name}-{item}", "namespace": project},
+                         "spec": {"type": "kubist.io/manifest", "target": {"name": name},
+                                  "config": {"manifests": [{"policy": "manage", "manifest": wish}]}}})
+        return made
