@@ -159,7 +159,7 @@ class Deletion {
     }
     for (const NodeReport& node : run.report.nodes) {
       if (!(node.state == NodeState::done && node.ready) && node.state != NodeState::failed) {
-        m_context.log().line(cat("not deleted: ", engine::to_string(run.graph[node.id]), ": ",
+        m_context.log().line(cat("not deleted: ", engine::to_string((*run.graph)[node.id]), ": ",
                                  node.reason, node.message.empty() ? "" : ": ", node.message));
       }
     }
@@ -175,7 +175,7 @@ class Deletion {
       const bool has_items = node.key.kind == "Execution" || node.key.kind == "DeployItem";
       if (m_what.options.dry_run != DryRun::none && has_items && !node.message.empty()) {
         m_what.printer.note(
-            cat(engine::to_string(run.graph[node.id]), ": ", util::printable(node.message)));
+            cat(engine::to_string((*run.graph)[node.id]), ": ", util::printable(node.message)));
       }
     }
   }

@@ -27,15 +27,22 @@ void Inbox::push(Key key, Cause cause) {
   m_wake.notify_all();
 }
 
+void Inbox::wake() {
+  const std::lock_guard lock(m_mutex);
+  m_woken = true;
+  m_wake.notify_all();
+}
+
 Inbox::Events Inbox::take(std::optional<std::chrono::steady_clock::time_point> until,
                           const std::stop_token& stop) {
   std::unique_lock lock(m_mutex);
-  const auto ready = [this] { return !m_events.empty(); };
+  const auto ready = [this] { return !m_events.empty() || m_woken; };
   if (until) {
     m_wake.wait_until(lock, stop, *until, ready);
   } else {
     m_wake.wait(lock, stop, ready);
   }
+  m_woken = false;
   return std::exchange(m_events, {});
 }
 

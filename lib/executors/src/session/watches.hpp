@@ -22,11 +22,13 @@
 
 namespace kubist::executors {
 
-/// What the watch threads tell the loop.
+/// What the watch threads and the runs tell the loop.
 class Inbox {
  public:
   using Events = std::deque<std::pair<engine::Key, engine::Cause>>;
   void push(engine::Key key, engine::Cause cause);
+  /// There is something else to see.
+  void wake();
   /// Waits until there is something, `until` passes, or stop.
   Events take(std::optional<std::chrono::steady_clock::time_point> until,
               const std::stop_token& stop);
@@ -35,6 +37,7 @@ class Inbox {
   std::mutex m_mutex;
   std::condition_variable_any m_wake;
   Events m_events;
+  bool m_woken = false;
 };
 
 /// Watches one kind at home and turns its events into causes (an Approval's into its release's).

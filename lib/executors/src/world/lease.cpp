@@ -63,10 +63,11 @@ util::Error cannot_lock(const std::string& ns, const util::Error& why) {
 
 }  // namespace
 
-struct ProjectLocks::Held {
-  explicit Held(const Options& options) : state(options.identity, options.times) {}
+struct HeldLeases::One {
+  One(const std::string& identity, const engine::LockTimes& times) : state(identity, times) {}
   std::mutex mutex;  ///< also held while the lock is waited for
   LockState state;
+  int taken = 0;          ///< how often, by any run
   bool needless = false;  ///< no namespace to lock in
   /// For permits, which must not wait for the mutex: whoever has it may be waiting for a request.
   std::atomic<LockState::Time> valid_until{LockState::Time::min()};
@@ -79,22 +80,45 @@ struct ProjectLocks::Held {
   }
 };
 
+std::shared_ptr<HeldLeases::One> HeldLeases::join(const std::string& ns,
+                                                  const std::string& identity,
+                                                  const engine::LockTimes& times) {
+  const std::lock_guard lock(m_mutex);
+  Shared& shared = m_shared[ns];
+  if (shared.users++ == 0) {
+    shared.one = std::make_shared<One>(identity, times);
+  }
+  return shared.one;
+}
+
+bool HeldLeases::leave(const std::string& ns) {
+  const std::lock_guard lock(m_mutex);
+  const auto shared = m_shared.find(ns);
+  if (--shared->second.users > 0) {
+    return false;
+  }
+  m_shared.erase(shared);
+  return true;
+}
+
 ProjectLocks::ProjectLocks(std::shared_ptr<kube::Client> home, Options options)
-    : m_home(std::move(home)), m_options(std::move(options)) {}
+    : m_home(std::move(home)),
+      m_options(std::move(options)),
+      m_leases(m_options.held != nullptr ? *m_options.held : m_own) {}
 
 ProjectLocks::~ProjectLocks() { release(); }
 
-std::shared_ptr<ProjectLocks::Held> ProjectLocks::held_of(const std::string& ns) {
+ProjectLocks::Used& ProjectLocks::use(const std::string& ns) {
   const std::lock_guard lock(m_mutex);
-  auto& entry = m_held[ns];
-  if (!entry) {
-    entry = std::make_shared<Held>(m_options);
+  Used& used = m_used[ns];
+  if (!used.held) {
+    used.held = m_leases.join(ns, m_options.identity, m_options.times);
   }
-  return entry;
+  return used;
 }
 
 http::Permit ProjectLocks::permit(const std::string& ns) {
-  return [held = held_of(ns), clock = m_options.clock, ns]() -> util::Result<> {
+  return [held = use(ns).held, clock = m_options.clock, ns]() -> util::Result<> {
     return clock->boot() < held->valid_until.load() ? util::Result<>{}
                                                     : util::fail(not_renewed(ns));
   };
@@ -108,7 +132,8 @@ kube::Writer::Rules ProjectLocks::rules(const std::string& ns, const std::stop_t
 }
 
 util::Result<> ProjectLocks::before_write(const std::string& ns, const std::stop_token& stop) {
-  const std::shared_ptr<Held> held = held_of(ns);
+  Used& used = use(ns);
+  Held& held = *used.held;
   {
     const std::lock_guard lock(m_mutex);
     if (!m_renewer.joinable()) {
@@ -120,19 +145,30 @@ util::Result<> ProjectLocks::before_write(const std::string& ns, const std::stop
                  }));
     }
   }
-  const std::lock_guard lock(held->mutex);
-  if (held->needless) {
+  const std::lock_guard lock(held.mutex);
+  if (held.needless && used.checked == held.taken) {
     return {};
   }
-  if (held->state.held()) {
-    if (held->state.may_write(m_options.clock->boot())) {
-      return {};
-    }
-    return util::fail(not_renewed(ns));
+  if (!held.needless && held.state.held()) {
+    return held.state.may_write(m_options.clock->boot()) ? check(used, ns)
+                                                         : util::fail(not_renewed(ns));
   }
-  auto acquired = acquire(*held, ns, stop);
-  held->publish();
+  auto acquired = acquire(used, ns, stop);
+  held.publish();
   return acquired;
+}
+
+// Another run may have taken it, after this one's plan was made.
+util::Result<> ProjectLocks::check(Used& used, const std::string& ns) {
+  if (used.checked == used.held->taken) {
+    return {};
+  }
+  KUBIST_CHECK(m_options.recheck ? m_options.recheck(ns) : util::Result<>{});
+  used.checked = used.held->taken;
+  // Checking took its time, and nobody renewed meanwhile.
+  KUBIST_TRY(const bool fresh, renew(*used.held, ns));
+  used.held->publish();
+  return fresh || used.held->needless ? util::Result<>{} : util::fail(not_renewed(ns));
 }
 
 util::Result<> ProjectLocks::observe(Held& held, const std::string& ns) {
@@ -173,8 +209,10 @@ util::Result<bool> ProjectLocks::write(Held& held, const std::string& ns, bool c
   return util::fail(cannot_lock(ns, error));
 }
 
-util::Result<> ProjectLocks::acquire(Held& held, const std::string& ns,
+util::Result<> ProjectLocks::acquire(Used& used, const std::string& ns,
                                      const std::stop_token& stop) {
+  Held& held = *used.held;
+  used.checked = ++held.taken;
   // A Lease cannot be where nothing is created any more, and is not needed there.
   held.needless = kube::takes_no_objects(*m_home, ns);
   if (held.needless) {
@@ -238,12 +276,15 @@ util::Result<bool> ProjectLocks::renew(Held& held, const std::string& ns) {
 }
 
 void ProjectLocks::renew_all() {
-  std::map<std::string, std::shared_ptr<Held>> all;
+  std::map<std::string, Used> all;
   {
     const std::lock_guard lock(m_mutex);
-    all = m_held;
+    for (const auto& [ns, used] : m_used) {
+      all[ns].held = used.held;
+    }
   }
-  for (const auto& [ns, held] : all) {
+  for (const auto& [ns, used] : all) {
+    const auto& held = used.held;
     // Who has this mutex may be waiting for another kubist: the other locks are renewed meanwhile.
     const std::unique_lock lock(held->mutex, std::try_to_lock);
     if (lock && !held->needless && held->state.held()) {
@@ -259,15 +300,19 @@ void ProjectLocks::release() {
     m_renewer.join();
   }
   const std::lock_guard lock(m_mutex);
-  for (const auto& [ns, held] : m_held) {
+  for (const auto& [ns, used] : m_used) {
+    const auto& held = used.held;
     const std::lock_guard entry(held->mutex);
+    if (!m_leases.leave(ns)) {
+      continue;
+    }
     held->valid_until = LockState::Time::min();
     if (held->state.held() && !held->needless) {
       static_cast<void>(write(*held, ns, false, ""));  // a lease not freed goes stale by itself
       held->state.lost();
     }
   }
-  m_held.clear();
+  m_used.clear();
 }
 
 }  // namespace kubist::executors
