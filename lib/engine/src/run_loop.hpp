@@ -75,6 +75,7 @@ class Runner {
   void stop_work();
   void after_plan_moved();
   void record_settled(NodeId id, NodeReport& report);
+  Json newest_status(NodeId id) const;
   TreeOf tree_of(NodeId id) const;
   void record_subtree(NodeId id);
   void record_tree_ready(NodeId id, const TreeOf& tree_of);

@@ -93,6 +93,13 @@ void Runner::record_settled(NodeId id, NodeReport& report) {
   });
 }
 
+// What another run has written since counts, but not over what this one is about to write.
+Json Runner::newest_status(NodeId id) const {
+  const NodeRun& own = m_runs[id];
+  const auto written = own.unwritten ? nullptr : m_parts.statuses.written(m_graph[id]);
+  return written ? *written : own.status.is_null() ? m_graph[id].status() : own.status;
+}
+
 // Asked when it is written: what another run has written until then counts, but not over what this
 // one is about to write.
 TreeOf Runner::tree_of(NodeId id) const {
@@ -135,7 +142,7 @@ void Runner::record_subtree(NodeId id) {
 }
 
 void Runner::record_tree_ready(NodeId id, const TreeOf& tree_of) {
-  Json present = m_runs[id].status;
+  Json present = newest_status(id);
   const TreeSummary tree = tree_of();
   m_runs[id].status = with_tree_ready(present, tree.truth, tree.message, m_graph[id].generation,
                                       m_parts.clock.now());
@@ -157,10 +164,7 @@ void Runner::record_above() {
           m_plan.selected(id) || m_graph[id].status_summary.ready.empty()) {
         continue;
       }
-      if (m_runs[id].status.is_null()) {
-        const auto written = m_parts.statuses.written(m_graph[id]);
-        m_runs[id].status = written ? *written : m_graph[id].status();
-      }
+      m_runs[id].status = newest_status(id);
       if (condition_truth(m_runs[id].status, "Ready") == Truth::yes) {
         StepResult result = recorded(
             id, [&] { return record_tree(m_context, id, tree_of(id), m_runs[id].status); });
