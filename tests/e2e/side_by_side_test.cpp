@@ -77,7 +77,7 @@ TEST_CASE("side by side: neither scripts that run nor a policy that hangs hold u
   const std::string nap = cat(2'000'000 + ::getpid());  // seconds: the words of no other sleep
   const std::string hang = cat(3'000'000 + ::getpid());
   Programs programs;
-  programs.add("hang", cat("exec sleep ", hang), "timeout: 900s");
+  programs.add("hang", cat("exec sleep ", hang), ", timeout: 900s");
   const HangingPolicy policy(world.name("hang"), "hang");
   std::vector<Json> objects{
       object("Cluster", ns, "home", {{"home", true}}),
