@@ -115,8 +115,8 @@ util::Result<> Session::recheck(const Graph& graph, const std::string& ns,
   KUBIST_TRY(const Snapshot now, load_snapshot(*m_home, ns, stop));
   std::size_t count = 0;
   bool same = true;
-  for (const data::Json& object : now.nodes) {
-    const resources::ObjectView view(object);
+  for (const ObjectPtr& object : now.nodes) {
+    const resources::ObjectView view(*object);
     if (view.ns() != ns) {
       continue;
     }
@@ -185,6 +185,7 @@ World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOp
       options.item_parallelism};
   world.deployers.local_charts = world.deployers.local_charts && options.local_charts;
   world.clock = m_options.clock;
+  world.source = options.source;
   return world;
 }
 
@@ -195,7 +196,7 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   if (only.empty()) {
     KUBIST_TRY(only, namespace_of(*m_home, options.selection, stop));
   }
-  KUBIST_TRY(TreeView view, load_tree_view(*m_home, only, stop));
+  KUBIST_TRY(TreeView view, load_tree_view(*m_home, only, stop, options.source));
   mark_going(*m_home, replan, view.snapshot, stop);
   overlay(view.snapshot, options.planned);
   Run run{std::make_shared<const Graph>(build_graph(view)), {}, view.snapshot.served,

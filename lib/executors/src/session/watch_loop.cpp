@@ -7,7 +7,7 @@
 #include <kubist/util/threads.hpp>
 
 #include "session/busy_nodes.hpp"
-#include "session/watches.hpp"
+#include "session/tree_cache.hpp"
 
 namespace kubist::executors {
 
@@ -118,6 +118,7 @@ class Loop {
       if (kind.node || kind.name == "Approval" || kind.name.ends_with("Definition")) {
         m_watches.push_back(
             std::make_unique<KindWatch>(session.home_client(), kind, ns, m_inbox, m_absences));
+        m_cache.add(resource_of(kind), *m_watches.back());
       }
     }
     m_drift.follow({session.home_client()}, engine::Graph(), false);
@@ -160,6 +161,7 @@ class Loop {
       offer(id, planned);
       return m_busy.take(id, *planned.graph, tops);
     };
+    options.source = &m_cache;
     auto work = [this, id, options = std::move(options)](const std::stop_token&) {
       SharedObserver observer(m_observer, m_observer_mutex,
                               [this, id](const Key& key) { m_busy.ended(id, key); });
@@ -213,6 +215,7 @@ class Loop {
       if (!present) {
         present = std::make_unique<KindWatch>(m_session.home_client(), resource,
                                               watched_namespace(), m_inbox, m_absences);
+        m_cache.add(resource, *present);
       }
     }
   }
@@ -320,6 +323,7 @@ class Loop {
   int m_last_id = 0;
   std::vector<std::unique_ptr<KindWatch>> m_watches;
   std::map<std::string, std::unique_ptr<KindWatch>> m_served_watches;
+  TreeCache m_cache;
   DriftWatches m_drift;
   std::map<int, Active> m_active;  ///< last: its threads use all of the above
 };

@@ -2,9 +2,10 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/targets.hpp>
 #include <kubist/executors/status_store.hpp>
+#include <kubist/executors/tree.hpp>
 #include <kubist/kube/api_error.hpp>
+#include <kubist/kube/resource_version.hpp>
 #include <kubist/resources/kinds.hpp>
-#include <kubist/util/text.hpp>
 
 #include "world/work.hpp"
 
@@ -18,14 +19,6 @@ util::Error plan_changed(std::string message) {
 }
 
 namespace {
-
-// Resource versions of one resource compare as numbers (KEP-5504). Where they are none, the write
-// is taken for the newer one.
-bool is_newer(const std::string& written, const std::string& read) {
-  const auto mine = util::parse_int(written);
-  const auto theirs = util::parse_int(read);
-  return !mine || !theirs || *mine > *theirs;
-}
 
 /// Is it of one of several virtual clusters, so that it has only a part of the status?
 bool has_part(const engine::Node& node) { return node.selected && !node.target.empty(); }
@@ -57,7 +50,7 @@ StatusBook::Entry StatusBook::newest(const engine::Node& node) const {
     const std::lock_guard lock(m_mutex);
     const auto found = m_entries.find(node.uid);
     if (found != m_entries.end() &&
-        is_newer(found->second.resource_version, node.resource_version)) {
+        kube::is_newer(found->second.resource_version, node.resource_version)) {
       return found->second;
     }
   }
@@ -70,7 +63,8 @@ StatusBook::Entry StatusBook::newest(const engine::Node& node) const {
 std::shared_ptr<const Json> StatusBook::written(const engine::Node& node) const {
   const std::lock_guard lock(m_mutex);
   const auto found = m_entries.find(node.uid);
-  return found != m_entries.end() && is_newer(found->second.resource_version, node.resource_version)
+  return found != m_entries.end() &&
+                 kube::is_newer(found->second.resource_version, node.resource_version)
              ? found->second.status
              : nullptr;
 }
@@ -175,8 +169,11 @@ util::Result<bool> KubeStatusStore::send(const engine::Node& node,
     }
     return util::fail(std::move(error));
   }
-  m_book.note(node.uid, {std::make_shared<const Json>(status),
-                         std::string(resources::ObjectView(*after).resource_version())});
+  const std::string version(resources::ObjectView(*after).resource_version());
+  m_book.note(node.uid, {std::make_shared<const Json>(status), version});
+  if (m_world.source != nullptr) {
+    m_world.source->wrote(node.key, node.uid, version);
+  }
   const std::lock_guard lock(m_mutex);
   m_changes.try_emplace(node.id, StatusChange{node.status(), {}}).first->second.after =
       part_of(node, status);

@@ -50,6 +50,8 @@ struct ReconcileOptions {
   /// subtrees that another run is at work on, which this one leaves out. Null: there is none.
   std::function<std::vector<engine::NodeId>(const Run&, const std::vector<engine::NodeId>&)>
       left_out;
+  /// Where the tree's objects come from before they are listed; null: nowhere. Outlives the run.
+  ObjectSource* source = nullptr;
 };
 
 /// One run and the tree that it was about.
