@@ -390,3 +390,35 @@ TEST_CASE("lease: a run whose plan no longer holds does not take it from another
   CHECK(p.holder() == "me@test");
   CHECK(first.before_write("shop", {}));
 }
+
+TEST_CASE("lease: a plan is not checked again while nobody else has had it") {
+  LockPlace p;
+  executors::HeldLeases held;
+  int checks = 0;
+  const auto write_once = [&] {
+    p.clock.advance(1s);
+    auto options = p.options();
+    options.held = &held;
+    options.planned_at = p.clock.boot();
+    options.recheck = [&](const std::string&) {
+      ++checks;
+      return util::Result<>{};
+    };
+    p.clock.advance(1s);
+    executors::ProjectLocks locks(p.client, options);
+    CHECK(locks.before_write("shop", {}));
+  };
+  write_once();
+  CHECK(checks == 1);
+  write_once();
+  write_once();
+  CHECK(checks == 1);
+  {
+    auto other = p.options();
+    other.identity = "somebody@else";
+    executors::ProjectLocks locks(p.client, other);
+    CHECK(locks.before_write("shop", {}));
+  }
+  write_once();
+  CHECK(checks == 2);
+}

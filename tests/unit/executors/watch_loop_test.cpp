@@ -127,3 +127,29 @@ TEST_CASE("watch loop: an unchanged tree is not written by runs side by side") {
   watch.end();
   CHECK(s.written().empty());
 }
+
+TEST_CASE("watch loop: what watches hold is not listed again") {
+  Site s;
+  s.make_project("shop");
+  s.virtual_cluster("shop", "near");
+  s.settle();
+  Watch watch(s);
+  REQUIRE(eventually([&] { return watch.finished > 0; }));
+  for (const char* tier : {"one", "two", "three"}) {
+    s.forget();
+    s.clock.advance(std::chrono::seconds(1));  // a plan as old as the lock is checked again
+    s.virtual_cluster("shop", "near", {{"labels", {{"tier", tier}}}});
+    const auto is_labelled = [&] {
+      return s.namespace_at(s.home, "shop-near")["metadata"]["labels"].value("tier", "") == tier;
+    };
+    CHECK(eventually(is_labelled));
+  }
+  watch.end();
+  std::vector<std::string> listed;
+  for (const LoggedRequest& each : s.home->log()) {
+    if (each.verb == "list" && each.target.find("kubist.io") != std::string::npos) {
+      listed.push_back(each.target);
+    }
+  }
+  CHECK_MESSAGE(listed.empty(), util::join(listed, "\n"));
+}

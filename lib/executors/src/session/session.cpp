@@ -192,6 +192,7 @@ World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOp
 util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan,
                                     engine::Observer& observer, const std::stop_token& stop) {
   const Entered entered(*this);
+  const auto planned_at = m_options.clock->boot();
   std::string only = options.only_namespace;
   if (only.empty()) {
     KUBIST_TRY(only, namespace_of(*m_home, options.selection, stop));
@@ -209,7 +210,7 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
                              options.dry_run != kube::DryRun::none};
   ProjectLocks locks(m_home, {m_options.identity, info.id, options.lock_timeout,
                               [&](const std::string& ns) { return recheck(graph, ns, stop); },
-                              nullptr, m_options.clock, m_options.sleep, &m_leases});
+                              nullptr, m_options.clock, m_options.sleep, planned_at, &m_leases});
   begin_run(options.own_rights, options.dry_run);
   Survey survey(graph, selected, *m_home);
   World world = make_world(locks, survey, options, stop);

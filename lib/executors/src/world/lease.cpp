@@ -101,6 +101,26 @@ bool HeldLeases::leave(const std::string& ns) {
   return true;
 }
 
+void HeldLeases::freed(const std::string& ns, const std::string& version) {
+  const std::lock_guard lock(m_mutex);
+  m_alone[ns].freed = version;
+}
+
+void HeldLeases::taken(const std::string& ns, const std::string& version,
+                       util::BootClock::time_point now) {
+  const std::lock_guard lock(m_mutex);
+  Alone& alone = m_alone[ns];
+  if (version.empty() || alone.freed != version) {
+    alone.since = now;
+  }
+  alone.freed.clear();
+}
+
+util::BootClock::time_point HeldLeases::since(const std::string& ns) const {
+  const std::lock_guard lock(m_mutex);
+  return m_alone.at(ns).since;
+}
+
 ProjectLocks::ProjectLocks(std::shared_ptr<kube::Client> home, Options options)
     : m_home(std::move(home)),
       m_options(std::move(options)),
@@ -158,12 +178,17 @@ util::Result<> ProjectLocks::before_write(const std::string& ns, const std::stop
   return acquired;
 }
 
+util::Result<> ProjectLocks::recheck(const std::string& ns) {
+  const bool holds = m_options.planned_at && *m_options.planned_at > m_leases.since(ns);
+  return holds || !m_options.recheck ? util::Result<>{} : m_options.recheck(ns);
+}
+
 // Another run may have taken it, after this one's plan was made.
 util::Result<> ProjectLocks::check(Used& used, const std::string& ns) {
   if (used.checked == used.held->taken) {
     return {};
   }
-  KUBIST_CHECK(m_options.recheck ? m_options.recheck(ns) : util::Result<>{});
+  KUBIST_CHECK(recheck(ns));
   used.checked = used.held->taken;
   // Checking took its time, and nobody renewed meanwhile.
   KUBIST_TRY(const bool fresh, renew(*used.held, ns));
@@ -226,6 +251,7 @@ util::Result<> ProjectLocks::acquire(Used& used, const std::string& ns,
     KUBIST_CHECK(observe(held, ns));
     const auto step = held.state.next(m_options.clock->boot());
     if (step != LockState::Step::wait) {
+      const std::string version = held.state.version();
       KUBIST_TRY(const bool written,
                  write(held, ns, step == LockState::Step::create, m_options.identity));
       if (held.needless) {
@@ -234,7 +260,8 @@ util::Result<> ProjectLocks::acquire(Used& used, const std::string& ns,
       if (!written) {
         continue;
       }
-      auto checked = m_options.recheck ? m_options.recheck(ns) : util::Result<>{};
+      m_leases.taken(ns, version, m_options.clock->boot());
+      auto checked = recheck(ns);
       if (!checked) {
         static_cast<void>(write(held, ns, false, ""));
         held.state.lost();
@@ -308,7 +335,9 @@ void ProjectLocks::release() {
     }
     held->valid_until = LockState::Time::min();
     if (held->state.held() && !held->needless) {
-      static_cast<void>(write(*held, ns, false, ""));  // a lease not freed goes stale by itself
+      if (write(*held, ns, false, "").value_or(false)) {  // else it goes stale by itself
+        m_leases.freed(ns, held->state.version());
+      }
       held->state.lost();
     }
   }

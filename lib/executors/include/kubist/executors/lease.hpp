@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -26,13 +27,27 @@ class HeldLeases {
   /// Was the caller the last one? Then it frees the Lease.
   bool leave(const std::string& ns);
 
+  /// It was freed by this process, which made that version of it.
+  void freed(const std::string& ns, const std::string& version);
+  /// It is taken in that version (empty: there was none). A version that freed() named means that
+  /// nobody else had it meanwhile.
+  void taken(const std::string& ns, const std::string& version, util::BootClock::time_point now);
+  /// Since when nobody but this process has had it.
+  util::BootClock::time_point since(const std::string& ns) const;
+
  private:
   struct Shared {
     std::shared_ptr<One> one;
     int users = 0;
   };
-  std::mutex m_mutex;
+  /// How long nobody else has had a Lease.
+  struct Alone {
+    std::string freed;  ///< version
+    util::BootClock::time_point since;
+  };
+  mutable std::mutex m_mutex;
   std::map<std::string, Shared> m_shared;
+  std::map<std::string, Alone> m_alone;
 };
 
 /// The Lease of every project that this run writes to: coordination.k8s.io/v1 Lease `kubist` in the
@@ -50,6 +65,9 @@ class ProjectLocks {
     std::function<void(const std::string& message)> progress;  ///< says whom it waits for
     const util::Clock* clock = &util::system_clock();          ///< outlives the locks
     std::function<bool(std::chrono::nanoseconds, const std::stop_token&)> sleep = util::sleep_for;
+    /// When its plan was begun. A plan that is younger than this process' hold on a Lease, with no
+    /// other holder between, is not checked. Nothing: each is.
+    std::optional<util::BootClock::time_point> planned_at = {};
     HeldLeases* held = nullptr;    ///< those of this process, outlives the locks; null: none
     engine::LockTimes times = {};  ///< `retry` is also how often the thread looks what to renew
   };
@@ -83,6 +101,7 @@ class ProjectLocks {
   };
   Used& use(const std::string& ns);
   util::Result<> check(Used& used, const std::string& ns);
+  util::Result<> recheck(const std::string& ns);
   util::Result<> acquire(Used& used, const std::string& ns, const std::stop_token& stop);
   util::Result<bool> write(Held& held, const std::string& ns, bool create,
                            const std::string& holder);
