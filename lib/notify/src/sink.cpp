@@ -75,8 +75,8 @@ util::Result<std::vector<Sink>> read_sinks(const Json& project_spec) {
     sink.url_from = secret_key(entry, "urlSecretRef");
     sink.signing_key = secret_key(entry, "signingSecretRef");
     sink.least = read_level(data::string_at(entry, {"minLevel"}));
-    if (const Json* kinds = data::find_path(entry, {"kinds"}); kinds != nullptr) {
-      sink.kinds = kinds->get<std::set<std::string>>();
+    for (std::string& kind : data::strings_at(entry, {"kinds"})) {
+      sink.kinds.insert(std::move(kind));
     }
     KUBIST_CHECK(check(sink));
     sinks.push_back(std::move(sink));

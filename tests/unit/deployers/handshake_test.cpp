@@ -1,3 +1,6 @@
+#include <cstdint>
+#include <limits>
+
 #include <doctest/doctest.h>
 
 #include <kubist/data/pointer.hpp>
@@ -79,6 +82,16 @@ TEST_CASE("handshake: success shows public exports and counts changes of the byt
   status = run_once(status, "three", good, true);
   CHECK(data::int_at(status, {"exportGeneration"}) == 2);
   CHECK(last_hash(status) == "hash-three");
+}
+
+TEST_CASE("handshake: a count of exports that no kubist wrote ends no run") {
+  const Progress good = ended(Progress::State::done, "Succeeded");
+  for (const std::int64_t before :
+       {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()}) {
+    const Json status = run_once({{"exportGeneration", before}}, "one", good, true);
+    CHECK(text(status, {"phase"}) == "Succeeded");
+    CHECK(data::int_at(status, {"exportGeneration"}) > 0);
+  }
 }
 
 TEST_CASE("handshake: failure keeps the old exports, forgets the hash and says why") {

@@ -1,3 +1,6 @@
+#include <set>
+#include <string>
+
 #include <doctest/doctest.h>
 
 #include <kubist/notify/sink.hpp>
@@ -111,4 +114,19 @@ TEST_CASE("sinks: an entry that means nothing is refused") {
              {"url", "https://x"},
              {"signingSecretRef", {{"name", "s"}, {"key", "k"}}}}) ==
         "notification a (slack) is not signed: only a Webhook is");
+}
+
+TEST_CASE("sinks: kinds that are no texts are left out") {
+  for (const Json& kinds : {Json(), Json("Cluster"), Json(7), Json::object()}) {
+    CAPTURE(kinds.dump());
+    const auto sinks =
+        notify::read_sinks({{"notifications", Json::array({{{"name", "a"}, {"kinds", kinds}}})}});
+    REQUIRE(sinks);
+    CHECK(sinks->at(0).kinds.empty());
+  }
+  const auto sinks = notify::read_sinks(
+      {{"notifications",
+        Json::array({{{"name", "a"}, {"kinds", Json::array({"Cluster", 7, Json()})}}})}});
+  REQUIRE(sinks);
+  CHECK(sinks->at(0).kinds == std::set<std::string>{"Cluster"});
 }

@@ -153,7 +153,7 @@ Json finished(Json status, bool deleting, const Progress& progress, const std::s
     if (!exports->public_values.empty()) {
       status["exports"]["value"] = exports->public_values;
     }
-    const std::int64_t before = data::int_at(status, {"exportGeneration"});
+    const int before = data::count_at(status, {"exportGeneration"});
     status["exportGeneration"] = before + (exports->changed || before == 0 ? 1 : 0);
   }
   return status;
