@@ -1,3 +1,5 @@
+#include <limits>
+
 #include <doctest/doctest.h>
 
 #include <kubist/policies/statistical.hpp>
@@ -262,6 +264,19 @@ TEST_CASE("statistical: the largest state that passes the check fits 16 KiB") {
   }
   CHECK(canary.state.aborts[0].processes.size() == 10);
   CHECK(to_json(canary.state).dump().size() <= 16 * 1024);
+}
+
+TEST_CASE("statistical: a state with counts that no kubist wrote takes no more memory") {
+  Canary canary;
+  data::Json state = to_json(canary.state);
+  state["step"] = 1'000'000'000'000'000;
+  state["windows"] = std::numeric_limits<int>::max();
+  const auto read = statistical_state(state, canary.parameters);
+  REQUIRE(read);
+  canary.state = *read;
+  canary.step = canary.state.step;
+  canary.look(k_clean);
+  CHECK(canary.state.aborts[0].processes.size() <= canary.parameters.steps + 1);
 }
 
 TEST_CASE("statistical: a state of other parameters, or none, is refused") {

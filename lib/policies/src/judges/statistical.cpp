@@ -50,6 +50,7 @@ ETest proof_test(const StatisticalMetric& metric, double allowed) {
 
 // The restart that belongs to a step: every step's own unless there are very many.
 std::size_t process_of(const StatisticalParameters& parameters, std::size_t step) {
+  step = std::min(step, parameters.steps);  // what a state says of it comes from anybody
   return parameters.steps <= k_most_processes ? step : step * k_most_processes / parameters.steps;
 }
 

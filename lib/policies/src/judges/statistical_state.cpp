@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <kubist/data/pointer.hpp>
 #include <kubist/policies/statistical_state.hpp>
 #include <kubist/util/text.hpp>
 
@@ -118,7 +119,7 @@ Result<StatisticalState> statistical_state(const Json& json,
     }
   }
   state.step = json["step"].get<std::size_t>();
-  state.windows = json["windows"].get<int>();
+  state.windows = data::count_at(json, {"windows"});
   state.largest_log_e = json["largestLogE"].get<double>();
   for (std::size_t i = 0; i < state.series.size(); ++i) {
     KUBIST_CHECK(read_series((*series)[i], state.series[i], state.aborts[i]));
