@@ -59,9 +59,9 @@ bool shift_rule(Json& weights, const Shift& shift) {
   }
   Json& stable = *backend_of(weights, shift, shift.stable);
   Json& canary = *backend_of(weights, shift, shift.canary);
-  const std::int64_t both = data::int_at(stable, {"weight"}) + data::int_at(canary, {"weight"});
+  const std::int64_t both = data::count_at(stable, {"weight"}) + data::count_at(canary, {"weight"});
   for (Json& backend : weights) {
-    backend["weight"] = data::int_at(backend, {"weight"}) * 100;
+    backend["weight"] = data::count_at(backend, {"weight"}) * 100;
   }
   canary["weight"] = both * shift.percent;
   stable["weight"] = both * (100 - shift.percent);

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <kubist/traffic/shift.hpp>
+#include <kubist/util/text.hpp>
 
 #include "support.hpp"
 
@@ -35,6 +36,16 @@ TEST_CASE("shift: stable's share is split, whatever the weights sum up to") {
                           {"destination": "web", "version": "v2", "weight": 20},
                           {"destination": "web", "version": "v0", "weight": 40}])",
                       50) == json(R"({"v0": 40, "v1": 30, "v2": 30})"));
+}
+
+TEST_CASE("shift: weights that no route may have overflow nothing") {
+  for (const char* weight : {"9223372036854775807", "-9223372036854775808"}) {
+    const auto after = weights_after(
+        util::cat(R"([{"destination": "web", "version": "v1", "weight": )", weight,
+                  R"(}, {"destination": "web", "version": "v2", "weight": )", weight, "}]"),
+        50);
+    CHECK(after["v1"] == after["v2"]);
+  }
 }
 
 TEST_CASE("shift: all other shares stay what they were") {
