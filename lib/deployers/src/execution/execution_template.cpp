@@ -201,10 +201,7 @@ util::Result<ItemGroup> read_parts(const ExecutionInput& input, const RenderedIt
   if (const auto problems = resources::item_problems(as_items); !problems.empty()) {
     return invalid_item(cat("item ", item.name, ": ", problems[0].message), problems[0].hint);
   }
-  std::vector<std::string> outer;
-  for (const Json& name : item.source.value("dependsOn", Json::array())) {
-    outer.push_back(name.get<std::string>());
-  }
+  const std::vector<std::string> outer = data::strings_at(item.source, {"dependsOn"});
   ItemGroup parts;
   parts.order = resources::item_dependencies(as_items);
   for (std::size_t i = 0; i < list.size(); ++i) {

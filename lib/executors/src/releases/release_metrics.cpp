@@ -158,10 +158,9 @@ metrics::Subject ReleaseMetrics::subject_of(const engine::Node& node, const rele
   std::set<metrics::GatewayPods> gateways;
   for (const std::string& name : plan.routes) {
     for (const engine::NodeId id : m_graph.find(route_key(node, name))) {
-      const Json* named = data::find_path(m_graph[id].spec(), {"gateways"});
-      for (const Json& gateway : named != nullptr ? *named : Json::array()) {
-        for (const engine::NodeId found : m_graph.find(
-                 {node.key.group, "EntryGateway", node.key.ns, gateway.get<std::string>()})) {
+      for (const std::string& gateway : data::strings_at(m_graph[id].spec(), {"gateways"})) {
+        for (const engine::NodeId found :
+             m_graph.find({node.key.group, "EntryGateway", node.key.ns, gateway})) {
           gateways.insert({"", label_text(traffic::gateway_selector(*m_graph[found].object))});
         }
       }

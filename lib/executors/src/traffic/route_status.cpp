@@ -48,7 +48,7 @@ Backend live_backend(const Json& entry, const traffic::Place& place) {
                                    place);
   backend.version = data::string_at(entry, {"destination", "subset"});
   backend.port = static_cast<int>(data::int_at(entry, {"destination", "port", "number"}));
-  backend.weight = data::int_at(entry, {"weight"});
+  backend.weight = data::count_at(entry, {"weight"});
   return backend;
 }
 

@@ -117,7 +117,7 @@ class TrafficRouteExecutor final : public TrafficExecutor {
     bool answered = parents != nullptr && !parents->empty();
     std::vector<std::string> refusals;
     for (const Json& parent : answered ? *parents : Json::array()) {
-      for (const Json& condition : parent.value("conditions", Json::array())) {
+      for (const Json& condition : data::array_at(parent, {"conditions"})) {
         const std::string_view type = data::string_at(condition, {"type"});
         if (type != "Accepted" && type != "ResolvedRefs") {
           continue;

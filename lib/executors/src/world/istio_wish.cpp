@@ -48,9 +48,7 @@ istio::Rendering rendering_of(const Json& render, std::string_view version) {
   const std::string tag(version.starts_with('v') ? version.substr(1) : version);
   rendering.image = data::string_at(render, {"image"}, cat("docker.io/istio/istioctl:", tag));
   rendering.ns = data::string_at(render, {"namespace"}, "default");
-  for (const Json& arg : render.value("args", Json::array())) {
-    rendering.args.push_back(arg.get<std::string>());
-  }
+  rendering.args = data::strings_at(render, {"args"});
   return rendering;
 }
 
