@@ -104,14 +104,6 @@ util::Result<std::vector<Json>> list_here(Work& work, const TrafficPlace& place,
   return std::move(list.items);
 }
 
-std::string label_text(const Json& labels) {
-  std::vector<std::string> terms;
-  for (const auto& [key, value] : labels.items()) {
-    terms.push_back(cat(key, '=', value.is_string() ? value.get<std::string>() : value.dump()));
-  }
-  return util::join(terms, ",");
-}
-
 Alignment waiting(std::string reason, std::string message, std::chrono::milliseconds again) {
   Alignment alignment;
   alignment.outcome = engine::Outcome::progressing;

@@ -53,9 +53,6 @@ data::Json effective_object(Work& work);
 util::Result<std::vector<data::Json>> list_here(Work& work, const TrafficPlace& place,
                                                 const std::optional<kube::ApiResource>& resource);
 
-/// Labels as a label selector: "app=web,version=v2".
-std::string label_text(const data::Json& labels);
-
 /// The node waits; it is looked at again within the run.
 engine::Alignment waiting(std::string reason, std::string message, std::chrono::milliseconds again);
 

@@ -6,13 +6,14 @@
 #include <kubist/executors/session.hpp>
 #include <kubist/executors/status_store.hpp>
 #include <kubist/executors/tree_view.hpp>
+#include <kubist/release/routes.hpp>
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
 #include "keep/item_world.hpp"
 #include "keep/sites.hpp"
 #include "policies/container_runtime.hpp"
-#include "releases/release_look.hpp"
+#include "releases/releases.hpp"
 #include "session/notifications.hpp"
 #include "session/release_runs.hpp"
 #include "tree/overlay.hpp"
@@ -33,7 +34,7 @@ constexpr int k_max_plans = 5;
 void add_routes(const Graph& graph, const std::vector<NodeId>& from,
                 std::vector<NodeId>& selected) {
   for (const NodeId id : from) {
-    for (const engine::Key& route : routes_of(graph[id])) {
+    for (const engine::Key& route : release::routes_of(graph[id])) {
       const auto found = graph.find(route);
       selected.insert(selected.end(), found.begin(), found.end());
     }

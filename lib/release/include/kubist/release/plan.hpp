@@ -32,6 +32,10 @@ struct Plan {
 /// with a cluster twice; the error names the field.
 util::Result<Plan> read_plan(const data::Json& canary_release);
 
+/// The plan at the pace of `spec`, its own after its policies: what is released, and where, stays.
+/// Invalid: as of read_plan(); a condition that does not parse.
+util::Result<Plan> paced(const Plan& plan, const data::Json& spec);
+
 /// The first weight above `weight`; 100 beyond the last.
 int next_weight(const Plan& plan, int weight);
 

@@ -1,15 +1,15 @@
-#include "releases/release_target.hpp"
-
 #include <algorithm>
 #include <set>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/release/routes.hpp>
+#include <kubist/release/snapshot.hpp>
+#include <kubist/resources/selector.hpp>
+#include <kubist/traffic/destination.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
-#include "keep/traffic_place.hpp"
-
-namespace kubist::executors {
+namespace kubist::release {
 
 using data::Json;
 using resources::ObjectView;
@@ -27,7 +27,7 @@ bool carries(const Json& labels, const Json& wanted) {
 }
 
 /// The Deployments whose pods carry these labels.
-std::vector<const Json*> deployments_of(const RunningThere& there, const Json& labels) {
+std::vector<const Json*> deployments_of(const Running& there, const Json& labels) {
   std::vector<const Json*> found;
   for (const Json& deployment : there.deployments) {
     const Json* own = data::find_path(deployment, {"spec", "template", "metadata", "labels"});
@@ -83,40 +83,87 @@ std::string missing_pods(const std::vector<const Json*>& deployments, const std:
   return util::join(missing, "; ");
 }
 
-}  // namespace
-
-release::Seen look_at_target(const RunningThere& there, const deployers::Place& place,
-                             const std::string& target, ReleaseLook& look) {
-  release::Seen seen;
-  const Json& labels = look.canary.labels;
-  const auto deployments = deployments_of(there, labels);
-  look.canary.on[target] = status_of(deployments);
-  look.stable.on[target] = status_of(deployments_of(there, look.stable.labels));
-  const auto ready = std::count_if(there.pods.begin(), there.pods.end(), [&](const Json& pod) {
+/// Is one of the pods with these labels ready, and stays?
+bool has_ready_pod(const Running& there, const Json& labels) {
+  return std::any_of(there.pods.begin(), there.pods.end(), [&](const Json& pod) {
     const ObjectView view(pod);
     const auto condition = view.condition("Ready");
     const Json* own = data::find_path(pod, {"metadata", "labels"});
     return own != nullptr && carries(*own, labels) && condition && condition->status == "True" &&
            view.deletion_timestamp().empty();
   });
-  seen.target = target_of(deployments, look.plan.canary);
-  seen.target_ready = ready > 0;
-  seen.missing_pods = missing_pods(deployments, place.ns);
-  seen.message = cat("no pod of version ", look.plan.canary, " (", label_text(labels),
-                     ") is ready in ", place.ns);
+}
+
+util::Error unknown(std::string reason, std::string message) {
+  return util::make_error(util::ErrorKind::invalid, std::move(message), "", std::move(reason));
+}
+
+util::Result<traffic::Destination> find_destination(const engine::Graph& graph,
+                                                    const engine::Node& release,
+                                                    const std::string& name) {
+  const auto found = graph.find({release.key.group, "Destination", release.key.ns, name});
+  if (found.empty()) {
+    return util::fail(
+        unknown("UnknownDestination",
+                cat("spec.destination: there is no Destination ", name, " in ", release.key.ns)));
+  }
+  return traffic::read_destination(*graph[found.front()].object);
+}
+
+/// The labels of the pods of one version.
+util::Result<Json> version_labels(const traffic::Destination& destination, const std::string& name,
+                                  const std::string& version) {
+  const auto subset = destination.subsets.find(version);
+  if (subset == destination.subsets.end()) {
+    return util::fail(
+        unknown("UnknownSubset", cat("Destination ", name, " has no version ", version)));
+  }
+  Json labels = destination.selector;
+  labels.update(subset->second.labels);
+  return labels;
+}
+
+}  // namespace
+
+util::Result<Snapshot> read_snapshot(const engine::Graph& graph, const engine::Node& release,
+                                     const Json& spec) {
+  Snapshot snapshot;
+  KUBIST_TRY(snapshot.plan, read_plan({{"spec", spec}}));
+  const Plan& plan = snapshot.plan;
+  snapshot.before = read_progress(release.status());
+  KUBIST_CHECK(check_one_target(graph, release, plan.routes));
+  KUBIST_TRY(const auto destination, find_destination(graph, release, plan.destination));
+  KUBIST_TRY(snapshot.canary.labels, version_labels(destination, plan.destination, plan.canary));
+  KUBIST_TRY(snapshot.stable.labels, version_labels(destination, plan.destination, plan.stable));
+  snapshot.seen.members = members_of(graph, release, plan.routes, snapshot.before);
+  return snapshot;
+}
+
+Seen see_target(const Running& there, const std::string& ns, const std::string& target,
+                Snapshot& snapshot) {
+  const Json& labels = snapshot.canary.labels;
+  const auto deployments = deployments_of(there, labels);
+  snapshot.canary.on[target] = status_of(deployments);
+  snapshot.stable.on[target] = status_of(deployments_of(there, snapshot.stable.labels));
+  Seen seen;
+  seen.target = target_of(deployments, snapshot.plan.canary);
+  seen.target_ready = has_ready_pod(there, labels);
+  seen.missing_pods = missing_pods(deployments, ns);
+  seen.message = cat("no pod of version ", snapshot.plan.canary, " (",
+                     resources::label_text(labels), ") is ready in ", ns);
   return seen;
 }
 
-release::Seen joined(const std::vector<std::string>& targets,
-                     const std::function<util::Result<release::Seen>(const std::string&)>& look,
-                     const std::string& canary) {
-  release::Seen all;
+Seen see_targets(const std::vector<std::string>& targets,
+                 const std::function<util::Result<Seen>(const std::string&)>& see,
+                 const std::string& canary) {
+  Seen all;
   std::set<std::string> versions;
   std::vector<std::string> messages;
   std::vector<std::string> missing;
   bool known = !targets.empty();
   for (const std::string& target : targets) {
-    const auto seen = look(target);
+    const auto seen = see(target);
     known = known && seen;
     if (seen) {
       versions.insert(seen->target);
@@ -140,4 +187,4 @@ release::Seen joined(const std::vector<std::string>& targets,
   return all;
 }
 
-}  // namespace kubist::executors
+}  // namespace kubist::release

@@ -1,15 +1,12 @@
-#include "traffic/route_status.hpp"
-
 #include <cmath>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/traffic/route_status.hpp>
 #include <kubist/util/text.hpp>
 
-namespace kubist::executors {
+namespace kubist::traffic {
 
 using data::Json;
-using traffic::Backend;
-using traffic::Rule;
 using util::cat;
 
 namespace {
@@ -19,7 +16,7 @@ double rounded(double percent) { return std::round(percent * 100) / 100; }
 
 Json shares_of(const Rule& rule) {
   Json list = Json::array();
-  const auto percents = traffic::shares(rule);
+  const auto percents = shares(rule);
   for (std::size_t i = 0; i < rule.backends.size(); ++i) {
     const Backend& backend = rule.backends[i];
     Json entry{{"destination", backend.destination},
@@ -37,12 +34,12 @@ Json shares_of(const Rule& rule) {
 }
 
 /// "web.shop.svc.cluster.local" in namespace shop is "web".
-std::string short_host(const std::string& host, const traffic::Place& place) {
+std::string short_host(const std::string& host, const Place& place) {
   const std::string suffix = cat('.', place.ns, ".svc.", place.domain);
   return host.ends_with(suffix) ? host.substr(0, host.size() - suffix.size()) : host;
 }
 
-Backend live_backend(const Json& entry, const traffic::Place& place) {
+Backend live_backend(const Json& entry, const Place& place) {
   Backend backend;
   backend.destination = short_host(std::string(data::string_at(entry, {"destination", "host"})),
                                    place);
@@ -54,7 +51,7 @@ Backend live_backend(const Json& entry, const traffic::Place& place) {
 
 }  // namespace
 
-Json route_status(const traffic::Route& route, const Json& routes) {
+Json route_status(const Route& route, const Json& routes) {
   Json list = Json::array();
   for (std::size_t i = 0; i < route.rules.size(); ++i) {
     Json entry{{"name", route.rules[i].name}, {"weights", shares_of(route.rules[i])}};
@@ -66,7 +63,7 @@ Json route_status(const traffic::Route& route, const Json& routes) {
   return list;
 }
 
-Json live_route_status(const Json& virtual_service, const traffic::Place& place) {
+Json live_route_status(const Json& virtual_service, const Place& place) {
   Json list = Json::array();
   const Json* http = data::find_path(virtual_service, {"spec", "http"});
   for (const Json& each : http != nullptr ? *http : Json::array()) {
@@ -91,11 +88,11 @@ std::string weights_text(const Json& route_status) {
     for (const Json& share : route["weights"]) {
       const std::string version(data::string_at(share, {"version"}));
       shares.push_back(cat(data::string_at(share, {"destination"}), version.empty() ? "" : " ",
-                           version, ' ', traffic::percent_text(share["percent"].get<double>())));
+                           version, ' ', percent_text(share["percent"].get<double>())));
     }
     routes.push_back(util::join(shares, ", "));
   }
   return util::join(routes, "; ");
 }
 
-}  // namespace kubist::executors
+}  // namespace kubist::traffic
