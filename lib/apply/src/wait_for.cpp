@@ -1,17 +1,16 @@
-#include "wait.hpp"
-
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <set>
 #include <thread>
 
+#include <kubist/apply/wait_for.hpp>
 #include <kubist/data/schema.hpp>
 #include <kubist/kube/watch.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
 
-namespace kubist::cli {
+namespace kubist::apply {
 namespace {
 
 using kube::WatchEventType;
@@ -22,7 +21,7 @@ using Kind = WaitCondition::Kind;
 class Waiter {
  public:
   Waiter(kube::Client& client, const kube::ApiResource& resource, std::string ns, std::string name,
-         const WaitOptions& options)
+         const WaitForOptions& options)
       : m_client(client), m_resource(resource), m_options(options) {
     m_watch.resource = resource;
     m_watch.ns = std::move(ns);
@@ -165,7 +164,7 @@ class Waiter {
 
   kube::Client& m_client;
   const kube::ApiResource& m_resource;
-  const WaitOptions& m_options;
+  const WaitForOptions& m_options;
   kube::WatchOptions m_watch;
   std::function<void(const std::string&)> m_met;
   std::set<std::string> m_pending;
@@ -180,10 +179,10 @@ class Waiter {
 /// Runs all waiters side by side; the first failure ends the others.
 class Crew {
  public:
-  Crew(const WaitOptions& options, const std::stop_token& stop)
+  Crew(const WaitForOptions& options, const std::stop_token& stop)
       : m_options(options), m_forward(stop, [this] { m_stop.request_stop(); }) {}
 
-  void add(kube::Client& client, const Target& target, const std::string& name) {
+  void add(kube::Client& client, const Selection& target, const std::string& name) {
     {
       const std::lock_guard lock(m_mutex);
       ++m_running;
@@ -243,7 +242,7 @@ class Crew {
   bool failed_for_good() const { return !m_errors.empty() && m_options.timeout != k_once; }
 
   static constexpr std::chrono::nanoseconds k_once{0};
-  const WaitOptions& m_options;
+  const WaitForOptions& m_options;
   std::mutex m_mutex;
   std::condition_variable m_changed;
   std::size_t m_running = 0;
@@ -256,10 +255,10 @@ class Crew {
 
 }  // namespace
 
-util::Result<> wait_for(kube::Client& client, const Targets& targets, const WaitOptions& options,
-                        const std::stop_token& stop) {
+util::Result<> wait_for(kube::Client& client, const std::vector<Selection>& objects,
+                        const WaitForOptions& options, const std::stop_token& stop) {
   Crew crew(options, stop);
-  for (const Target& target : targets.list) {
+  for (const Selection& target : objects) {
     if (target.names.empty()) {
       crew.add(client, target, "");
     }
@@ -270,4 +269,4 @@ util::Result<> wait_for(kube::Client& client, const Targets& targets, const Wait
   return crew.join(stop);
 }
 
-}  // namespace kubist::cli
+}  // namespace kubist::apply

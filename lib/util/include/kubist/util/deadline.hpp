@@ -11,7 +11,7 @@
 #include <kubist/util/result.hpp>
 #include <kubist/util/text.hpp>
 
-namespace kubist::cli {
+namespace kubist::util {
 
 /// A stop token that fires when `outer` does or after `timeout` (0: never by itself).
 class Deadline {
@@ -20,7 +20,7 @@ class Deadline {
       : m_forward(outer, [this] { m_source.request_stop(); }) {
     if (timeout.count() > 0) {
       m_timer = std::jthread([this, timeout](std::stop_token own) {
-        if (util::sleep_for(timeout, own)) {
+        if (sleep_for(timeout, own)) {
           m_passed = true;
           m_source.request_stop();
         }
@@ -32,10 +32,8 @@ class Deadline {
   /// The error of what the token ended: timeout where the time is over, else cancelled. `left` says
   /// what is not done.
   tl::unexpected<util::Error> cut_short(std::string_view left, std::string hint = {}) const {
-    return m_passed ? util::fail(util::ErrorKind::timeout, util::cat("the time is over: ", left),
-                                 std::move(hint))
-                    : util::fail(util::ErrorKind::cancelled, util::cat("stopped: ", left),
-                                 std::move(hint));
+    return m_passed ? fail(ErrorKind::timeout, cat("the time is over: ", left), std::move(hint))
+                    : fail(ErrorKind::cancelled, cat("stopped: ", left), std::move(hint));
   }
 
  private:
@@ -45,4 +43,4 @@ class Deadline {
   std::jthread m_timer;
 };
 
-}  // namespace kubist::cli
+}  // namespace kubist::util

@@ -1,11 +1,13 @@
 #pragma once
+#include <set>
 #include <string>
 #include <vector>
 
-#include <kubist/apply/remove.hpp>
 #include <kubist/cli/context.hpp>
+#include <kubist/executors/session.hpp>
 
 #include "dry_run.hpp"
+#include "output/progress_lines.hpp"
 #include "output/set_report.hpp"
 
 namespace kubist::cli {
@@ -35,20 +37,26 @@ class DeletionPrinter {
   bool m_deletes = false;
 };
 
-/// A deletion in which objects of the tree take part.
-struct TreeDeletion {
-  const std::vector<apply::Target>& tree;    ///< executors::is_removed_by_engine(); not empty
-  const std::vector<apply::Target>& others;  ///< everything else of the same call
-  const apply::RemoveOptions& options;
-  DeletionPrinter& printer;
-};
+/// Prints what the engine does of a deletion: each object of the tree when it is gone, or the whole
+/// run as --report says; progress and what was not done go to the log.
+class TreePrinter final : public ProgressLines {
+ public:
+  TreePrinter(Context& context, const Arguments& arguments, bool dry, DeletionPrinter& printer);
+  void finished(const engine::Node& node, const engine::NodeReport& report) override;
+  /// Once for each object, whoever took it away.
+  void gone(const engine::Key& key);
+  /// The exit code of the run.
+  int run(const executors::Run& run);
 
-/// Deletes a part of the tree: requests the deletion of what was named, then runs the engine until
-/// it and all below it is gone; the other objects follow, since what is in the tree may need them,
-/// and only when nothing of it is left. Results go to out as `delete` prints them (or the whole run
-/// as --report says), progress and what was not done to the log. The exit code, or the error that
-/// gives it: timeout, cancelled, a failure.
-util::Result<int> delete_with_tree(Context& context, const Arguments& arguments,
-                                   const TreeDeletion& deletion);
+ private:
+  void note_what_runs(const executors::Run& run);
+
+  Context& m_context;
+  const std::string m_form;
+  const bool m_abandon;
+  const bool m_dry;
+  DeletionPrinter& m_printer;
+  std::set<engine::Key> m_gone;
+};
 
 }  // namespace kubist::cli
