@@ -52,7 +52,8 @@ TEST_CASE("curl transport: cancelled while it waits for its time") {
 }
 
 TEST_CASE("curl transport: what is in flight when the engine ends is cancelled") {
-  LoopbackServer server([](const ReceivedRequest&, Connection& connection) { connection.wait_for_close(); });
+  LoopbackServer server(
+      [](const ReceivedRequest&, Connection& connection) { connection.wait_for_close(); });
   int cancelled = 0;
   {
     TransportSetup client;

@@ -1,7 +1,7 @@
-#include "transport_support.hpp"
-
 #include <kubist/util/fs.hpp>
 #include <kubist/util/process.hpp>
+
+#include "transport_support.hpp"
 
 using namespace transport_test;
 
@@ -21,15 +21,18 @@ class Certificates {
  public:
   Certificates() {
     const auto ec = [](const std::string& key) {
-      return std::vector<std::string>{"-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key};
+      return std::vector<std::string>{"-newkey", "ec",      "-pkeyopt", "ec_paramgen_curve:P-256",
+                                      "-nodes",  "-keyout", key};
     };
     const auto request = [&](const std::string& name, const std::string& subject, bool ca) {
-      std::vector<std::string> args{"req", "-x509", "-days", "1", "-subj", subject, "-out", file(name + ".pem")};
+      std::vector<std::string> args{"req",   "-x509", "-days", "1",
+                                    "-subj", subject, "-out",  file(name + ".pem")};
       const auto key = ec(file(name + ".key"));
       args.insert(args.end(), key.begin(), key.end());
       if (!ca) {
         args.insert(args.end(), {"-CA", file("ca.pem"), "-CAkey", file("ca.key"), "-addext",
-                                 "subjectAltName=DNS:api.test,IP:127.0.0.1", "-addext", "basicConstraints=CA:FALSE"});
+                                 "subjectAltName=DNS:api.test,IP:127.0.0.1", "-addext",
+                                 "basicConstraints=CA:FALSE"});
       }
       run_openssl(args);
     };
@@ -56,7 +59,9 @@ TEST_CASE("curl transport: TLS by memory, with client certificate, server name, 
   const Certificates& pki = certificates();
   const TlsFiles files{pki.file("server.pem"), pki.file("server.key"), pki.file("ca.pem")};
   LoopbackServer server(
-      [](const ReceivedRequest& request, Connection& connection) { connection.reply(200, request.header("Host")); },
+      [](const ReceivedRequest& request, Connection& connection) {
+        connection.reply(200, request.header("Host"));
+      },
       &files);
   EndpointOptions options;
   options.ca_pem = pki.pem("ca.pem");
@@ -86,7 +91,8 @@ TEST_CASE("curl transport: TLS by memory, with client certificate, server name, 
     CHECK(TransportSetup(options).get(server.url()));
   }
   SUBCASE("a key that is none") {
-    options.client_key_pem = util::Secret("-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n");
+    options.client_key_pem =
+        util::Secret("-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n");
     const auto outcome = TransportSetup(options).get(server.url());
     REQUIRE_FALSE(outcome);
     CHECK(outcome.error().reason == k_failure_tls);

@@ -1,4 +1,5 @@
-// Installations that work: as a whole or not, with revisions, old versions, a control plane elsewhere.
+// Installations that work: as a whole or not, with revisions, old versions, a control plane
+// elsewhere.
 #include "verdict_rows.hpp"
 
 using namespace istio_test;

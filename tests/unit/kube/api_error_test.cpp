@@ -1,6 +1,6 @@
-#include "client_support.hpp"
-
 #include <kubist/kube/api_error.hpp>
+
+#include "client_support.hpp"
 
 using namespace client_test;
 
@@ -12,22 +12,25 @@ TEST_CASE("api error: kinds, reasons and causes") {
     const char* reason;
   };
   const std::vector<Case> cases{
-      {404, status(404, "NotFound", "configmaps \\\"a\\\" not found"), util::ErrorKind::not_found, "NotFound"},
+      {404, status(404, "NotFound", "configmaps \\\"a\\\" not found"), util::ErrorKind::not_found,
+       "NotFound"},
       {404, "404 page not found\n", util::ErrorKind::not_found, "NotFound"},
       {401, "Unauthorized", util::ErrorKind::forbidden, "Unauthorized"},
       {403, status(403, "Forbidden", "no"), util::ErrorKind::forbidden, "Forbidden"},
-      {403, status(403, "Forbidden", "admission webhook \\\"w\\\" denied the request: no"), util::ErrorKind::denied,
-       "Forbidden"},
+      {403, status(403, "Forbidden", "admission webhook \\\"w\\\" denied the request: no"),
+       util::ErrorKind::denied, "Forbidden"},
       {409, status(409, "AlreadyExists", "exists"), util::ErrorKind::conflict, "AlreadyExists"},
       {422, status(422, "Invalid", "bad"), util::ErrorKind::invalid, "Invalid"},
       {410, status(410, "Expired", "old"), util::ErrorKind::unavailable, "Expired"},
-      {500, status(500, "InternalError", "failed calling webhook"), util::ErrorKind::unavailable, "InternalError"},
+      {500, status(500, "InternalError", "failed calling webhook"), util::ErrorKind::unavailable,
+       "InternalError"},
       {503, "<html>proxy</html>", util::ErrorKind::unavailable, "ServiceUnavailable"},
       {504, "", util::ErrorKind::timeout, "Timeout"},
   };
   for (const Case& item : cases) {
     CAPTURE(item.body);
-    const util::Error error = api_error("GET", "http://me:pw@x/y", response_of(item.code, item.body));
+    const util::Error error =
+        api_error("GET", "http://me:pw@x/y", response_of(item.code, item.body));
     CHECK(error.kind == item.kind);
     CHECK(error.reason == item.reason);
     CHECK(error.http_status == item.code);
@@ -36,12 +39,17 @@ TEST_CASE("api error: kinds, reasons and causes") {
   }
   const util::Error conflict = api_error(
       "PATCH", "http://x",
-      response_of(409, status(409, "Conflict", "Apply failed", R"(,"details":{"causes":[)"
-                              R"({"reason":"FieldManagerConflict","message":"conflict with \"helm\" using apps/v1 at T","field":".spec.replicas"},)"
-                              R"({"reason":"FieldManagerConflict","message":"conflict with \"hpa\"","field":".spec.x"}]})")));
+      response_of(
+          409,
+          status(
+              409, "Conflict", "Apply failed",
+              R"(,"details":{"causes":[)"
+              R"({"reason":"FieldManagerConflict","message":"conflict with \"helm\" using apps/v1 at T","field":".spec.replicas"},)"
+              R"({"reason":"FieldManagerConflict","message":"conflict with \"hpa\"","field":".spec.x"}]})")));
   const auto fields = field_conflicts(conflict);
   REQUIRE(fields.size() == 2);
-  CHECK(fields[0] == FieldConflict{"helm", "Update", ".spec.replicas", "conflict with \"helm\" using apps/v1 at T"});
+  CHECK(fields[0] == FieldConflict{"helm", "Update", ".spec.replicas",
+                                   "conflict with \"helm\" using apps/v1 at T"});
   CHECK(fields[1].operation == "Apply");
 }
 
@@ -95,6 +103,8 @@ TEST_CASE(
 }
 
 TEST_CASE("api error: warnings with escapes, several in one header") {
-  CHECK(parse_warnings({{"Warning", R"(299 - "a \"b\" c")"}, {"warning", R"(299 - "x", 299 - "y" "date")"}, {"Warning", "rubbish"}}) ==
+  CHECK(parse_warnings({{"Warning", R"(299 - "a \"b\" c")"},
+                        {"warning", R"(299 - "x", 299 - "y" "date")"},
+                        {"Warning", "rubbish"}}) ==
         std::vector<std::string>{"a \"b\" c", "x", "y"});
 }

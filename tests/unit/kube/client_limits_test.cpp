@@ -1,6 +1,6 @@
-#include "client_support.hpp"
-
 #include <kubist/data/page_buffer.hpp>
+
+#include "client_support.hpp"
 
 using namespace client_test;
 

@@ -32,7 +32,8 @@ struct ClientFixture {
   std::vector<std::string> warnings;
 };
 
-inline std::string status(int code, const std::string& reason, const std::string& message, const std::string& more = {}) {
+inline std::string status(int code, const std::string& reason, const std::string& message,
+                          const std::string& more = {}) {
   return R"({"kind":"Status","apiVersion":"v1","status":"Failure","code":)" + std::to_string(code) +
          R"(,"reason":")" + reason + R"(","message":")" + message + '"' + more + '}';
 }
@@ -45,7 +46,8 @@ inline http::Response response_of(int code, std::string body) {
 }
 
 inline std::string event(const char* type, const char* name, const char* version) {
-  return util::cat(R"({"type":")", type, R"(","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":")", name,
+  return util::cat(R"({"type":")", type,
+                   R"(","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":")", name,
                    R"(","resourceVersion":")", version, "\"}}}\n");
 }
 

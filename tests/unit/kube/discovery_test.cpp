@@ -1,19 +1,23 @@
 #include <sys/stat.h>
 
-#include "client_support.hpp"
-
 #include <kubist/util/fs.hpp>
+
+#include "client_support.hpp"
 
 using namespace client_test;
 
 TEST_CASE_FIXTURE(ClientFixture,
                   "discovery: aggregated, by kind and word, asked once more on a miss") {
-  const http::Headers aggregated{{"Content-Type", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"},
-                                 {"ETag", "\"e\""}};
-  fake->always("GET", "/api", 200, R"({"items":[{"metadata":{},"versions":[{"version":"v1","resources":[
+  const http::Headers aggregated{
+      {"Content-Type", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"},
+      {"ETag", "\"e\""}};
+  fake->always("GET", "/api", 200,
+               R"({"items":[{"metadata":{},"versions":[{"version":"v1","resources":[
     {"resource":"pods","responseKind":{"kind":"Pod"},"scope":"Namespaced","singularResource":"pod","shortNames":["po"],"verbs":["get","list"],"subresources":[{"subresource":"log"}]},
-    {"resource":"events","responseKind":{"kind":"Event"},"scope":"Namespaced","singularResource":"event","shortNames":["ev"],"verbs":["get"]}]}]}]})", aggregated);
-  const std::string groups = R"({"items":[{"metadata":{"name":"events.k8s.io"},"versions":[{"version":"v1","resources":[
+    {"resource":"events","responseKind":{"kind":"Event"},"scope":"Namespaced","singularResource":"event","shortNames":["ev"],"verbs":["get"]}]}]}]})",
+               aggregated);
+  const std::string groups =
+      R"({"items":[{"metadata":{"name":"events.k8s.io"},"versions":[{"version":"v1","resources":[
     {"resource":"events","responseKind":{"kind":"Event"},"scope":"Namespaced","singularResource":"event","verbs":["get"]}]}]},
     {"metadata":{"name":"broken.io"},"versions":[{"version":"v1","freshness":"Stale"}]})";
   const std::string crd = R"(,{"metadata":{"name":"x.io"},"versions":[
@@ -41,11 +45,19 @@ TEST_CASE_FIXTURE(ClientFixture,
 
 TEST_CASE_FIXTURE(ClientFixture, "discovery: legacy documents, a failing group left out") {
   fake->always("GET", "/api", 200, R"({"kind":"APIVersions","versions":["v1"]})");
-  fake->always("GET", "/apis", 200, R"({"kind":"APIGroupList","groups":[{"name":"apps","versions":[{"groupVersion":"apps/v1beta1"},{"groupVersion":"apps/v1"}],"preferredVersion":{"groupVersion":"apps/v1"}},
+  fake->always(
+      "GET", "/apis", 200,
+      R"({"kind":"APIGroupList","groups":[{"name":"apps","versions":[{"groupVersion":"apps/v1beta1"},{"groupVersion":"apps/v1"}],"preferredVersion":{"groupVersion":"apps/v1"}},
     {"name":"broken.io","versions":[{"groupVersion":"broken.io/v1"}],"preferredVersion":{"groupVersion":"broken.io/v1"}}]})");
-  fake->always("GET", "/api/v1", 200, R"({"groupVersion":"v1","resources":[{"name":"pods","kind":"Pod","namespaced":true,"verbs":["get"],"singularName":"","shortNames":["po"]},{"name":"pods/log","kind":"Pod","namespaced":true,"verbs":["get"]}]})");
+  fake->always(
+      "GET", "/api/v1", 200,
+      R"({"groupVersion":"v1","resources":[{"name":"pods","kind":"Pod","namespaced":true,"verbs":["get"],"singularName":"","shortNames":["po"]},{"name":"pods/log","kind":"Pod","namespaced":true,"verbs":["get"]}]})");
   for (const char* version : {"v1", "v1beta1"}) {
-    fake->always("GET", util::cat("/apis/apps/", version), 200, util::cat(R"({"groupVersion":"apps/)", version, R"(","resources":[{"name":"deployments","kind":"Deployment","namespaced":true,"verbs":["get"]}]})"));
+    fake->always(
+        "GET", util::cat("/apis/apps/", version), 200,
+        util::cat(
+            R"({"groupVersion":"apps/)", version,
+            R"(","resources":[{"name":"deployments","kind":"Deployment","namespaced":true,"verbs":["get"]}]})"));
   }
   fake->always("GET", "/apis/broken.io/v1", 503, "");
   CHECK(client->discovery().find_word("po")->has_subresource("log"));
@@ -59,10 +71,12 @@ TEST_CASE("discovery: kept on disk, revalidated by ETag") {
   fake->handle("GET", "/api*", [](const http::Request& request) {
     http::Response response;
     response.status = http::find_header(request.headers, "If-None-Match") == "\"e\"" ? 304 : 200;
-    response.headers = {{"Content-Type", "application/json;g=apidiscovery.k8s.io;v=v2"}, {"ETag", "\"e\""}};
-    response.body = request.url.ends_with("/api")
-                        ? R"({"items":[{"metadata":{},"versions":[{"version":"v1","resources":[{"resource":"pods","responseKind":{"kind":"Pod"},"scope":"Namespaced","verbs":["get","list"],"categories":["all"]}]}]}]})"
-                        : R"({"items":[]})";
+    response.headers = {{"Content-Type", "application/json;g=apidiscovery.k8s.io;v=v2"},
+                        {"ETag", "\"e\""}};
+    response.body =
+        request.url.ends_with("/api")
+            ? R"({"items":[{"metadata":{},"versions":[{"version":"v1","resources":[{"resource":"pods","responseKind":{"kind":"Pod"},"scope":"Namespaced","verbs":["get","list"],"categories":["all"]}]}]}]})"
+            : R"({"items":[]})";
     return util::Result<http::Response>(std::move(response));
   });
   const DiscoveryCache cache{folder.path() / "d", std::chrono::hours(6)};

@@ -1,19 +1,20 @@
-#include "kubeconfig_support.hpp"
-
 #include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
 
+#include "kubeconfig_support.hpp"
 #include "support/key_pair.hpp"
 
 using namespace kubeconfig_test;
 
 TEST_CASE("kubeconfig: from a Secret only data counts") {
-  const std::string head = "current-context: a\ncontexts: [{name: a, context: {cluster: a, user: a}}]\n";
+  const std::string head =
+      "current-context: a\ncontexts: [{name: a, context: {cluster: a, user: a}}]\n";
   const auto text = [&](const std::string& cluster, const std::string& user) {
-    return head + "clusters: [{name: a, cluster: {server: 'https://x:1'" + cluster + "}}]\nusers: [{name: a, user: {" +
-           user + "}}]\n";
+    return head + "clusters: [{name: a, cluster: {server: 'https://x:1'" + cluster +
+           "}}]\nusers: [{name: a, user: {" + user + "}}]\n";
   };
-  const auto fine = strict_access(text(", certificate-authority-data: Q0E=, tls-server-name: name", "token: t"), "Secret x/y");
+  const auto fine = strict_access(
+      text(", certificate-authority-data: Q0E=, tls-server-name: name", "token: t"), "Secret x/y");
   REQUIRE_MESSAGE(fine, fine.error().to_string());
   CHECK(fine->auth.token.reveal() == "t");
   CHECK(strict_access(text(", insecure-skip-tls-verify: false", "token: t"), "s"));
@@ -32,7 +33,8 @@ TEST_CASE("kubeconfig: from a Secret only data counts") {
     const auto access = strict_access(config, "Secret x/y");
     REQUIRE_FALSE(access);
     CHECK(access.error().reason == "KubeconfigNotAllowed");
-    CHECK(access.error().message.find("the field " + field + " is not allowed") != std::string::npos);
+    CHECK(access.error().message.find("the field " + field + " is not allowed") !=
+          std::string::npos);
   }
 }
 

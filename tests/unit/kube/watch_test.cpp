@@ -1,8 +1,8 @@
 #include <stdexcept>
 
-#include "client_support.hpp"
-
 #include <kubist/kube/watch.hpp>
+
+#include "client_support.hpp"
 
 using namespace client_test;
 
@@ -15,7 +15,10 @@ TEST_CASE_FIXTURE(ClientFixture,
     response.status = 200;
     const bool watching = request.url.find("watch=1") != std::string::npos;
     switch (++calls) {
-      case 1: response.body = R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"10"},"items":[{"metadata":{"name":"a","resourceVersion":"9"}}]})"; break;
+      case 1:
+        response.body =
+            R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"10"},"items":[{"metadata":{"name":"a","resourceVersion":"9"}}]})";
+        break;
       case 2:
         CHECK(request.url.find("resourceVersion=10") != std::string::npos);
         CHECK(request.url.find("allowWatchBookmarks=true") != std::string::npos);
@@ -24,11 +27,17 @@ TEST_CASE_FIXTURE(ClientFixture,
         break;
       case 3:
         CHECK(request.url.find("resourceVersion=15") != std::string::npos);
-        response.body = event("DELETED", "b", "16") +
-                        R"({"type":"ERROR","object":)" + status(410, "Expired", "too old") + "}\n";
+        response.body = event("DELETED", "b", "16") + R"({"type":"ERROR","object":)" +
+                        status(410, "Expired", "too old") + "}\n";
         break;
-      case 4: CHECK_FALSE(watching); response.body = R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"20"},"items":[]})"; break;
-      default: response.status = 403; response.body = status(403, "Forbidden", "no more");
+      case 4:
+        CHECK_FALSE(watching);
+        response.body =
+            R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"20"},"items":[]})";
+        break;
+      default:
+        response.status = 403;
+        response.body = status(403, "Forbidden", "no more");
     }
     return util::Result<http::Response>(std::move(response));
   });
@@ -38,10 +47,13 @@ TEST_CASE_FIXTURE(ClientFixture,
   std::vector<std::string> trouble;
   options.on_trouble = [&](const util::Error& error) { trouble.push_back(error.reason); };
   std::vector<std::string> log;
-  const auto result = watch(*client, options, [&](const WatchEvent& seen) {
-    log.push_back(util::cat(static_cast<int>(seen.type), ' ', seen.name, ' ', seen.resource_version));
-    return util::Result<>();
-  }, {});
+  const auto result = watch(*client, options,
+                            [&](const WatchEvent& seen) {
+                              log.push_back(util::cat(static_cast<int>(seen.type), ' ', seen.name,
+                                                      ' ', seen.resource_version));
+                              return util::Result<>();
+                            },
+                            {});
   REQUIRE_FALSE(result);
   CHECK(result.error().kind == util::ErrorKind::forbidden);
   CHECK(log == std::vector<std::string>{"0 a 9", "1  10", "2 b 11", "5  15", "4 b 16", "1  20"});

@@ -1,6 +1,6 @@
-#include "loop_support.hpp"
-
 #include <kubist/release/waves.hpp>
+
+#include "loop_support.hpp"
 
 using namespace loop_test;
 
