@@ -1,5 +1,6 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/release/experiment_route.hpp>
+#include <kubist/release/routes.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::experiment {
@@ -8,10 +9,6 @@ using data::Json;
 using util::cat;
 
 namespace {
-
-std::string owner_of(const engine::Node& experiment) {
-  return cat(experiment.key.kind, '/', experiment.key.name);
-}
 
 /// `shares`: instead of the variants' weights, where there are any.
 traffic::Split split_of(const Plan& plan, const std::vector<int>& shares) {
@@ -63,13 +60,8 @@ Seen see_route(const engine::Node& experiment, const engine::Node* route,
   if (!seen.there) {
     return seen;
   }
-  const std::string own = owner_of(experiment);
-  seen.settled = route->status_summary.ready == "True" &&
-                 route->status_summary.observed_generation >= route->generation;
-  const Json* ready = engine::find_condition(route->status(), "Ready");
-  if (!seen.settled && ready != nullptr) {
-    seen.message = data::string_at(*ready, {"message"});
-  }
+  const std::string own = release::owner_of(experiment);
+  seen.settled = release::is_settled(*route, seen.message);
   seen.held_by = data::string_at(route->status(), {"override", "by"});
   seen.assigned = seen.held_by == own;
   if (seen.assigned) {
@@ -78,8 +70,7 @@ Seen see_route(const engine::Node& experiment, const engine::Node* route,
   if (others && others->moves() && others->by != own) {
     seen.held_by = others->by;
   }
-  const Json* routes = data::find_path(route->spec(), {"routes"});
-  seen.for_spec = routes != nullptr ? traffic::routes_hash(*routes) : "";
+  seen.for_spec = release::hash_of(*route);
   return seen;
 }
 
@@ -89,7 +80,7 @@ std::optional<traffic::Override> override_of(const engine::Node& experiment, con
     return std::nullopt;
   }
   traffic::Override given;
-  given.by = owner_of(experiment);
+  given.by = release::owner_of(experiment);
   if (progress.state == State::running || progress.state == State::paused) {
     given.split = split_of(plan, progress.shares);
   }

@@ -4,7 +4,6 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/release/plan.hpp>
 #include <kubist/traffic/condition.hpp>
-#include <kubist/traffic/shift.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
@@ -116,7 +115,7 @@ util::Result<Plan> read_plan(const Json& canary_release) {
   }
   plan.match = data::string_at(spec, {"match"});
   if (const Json* mirror = data::find_path(spec, {"mirror"})) {
-    plan.mirror = *mirror;
+    plan.mirror = traffic::read_copies(*mirror);
   }
   KUBIST_TRY(plan.weights, read_weights(spec));
   KUBIST_CHECK(read_waves(spec, plan));
@@ -132,8 +131,7 @@ util::Result<Plan> paced(const Plan& plan, const Json& spec) {
   if (const auto match = traffic::parse_condition(paced.match); !match) {
     return util::fail(util::with_context(match.error(), "spec.match"));
   }
-  const traffic::Copies copies = traffic::read_copies(paced.mirror);
-  if (const auto match = traffic::parse_condition(copies.match); !match) {
+  if (const auto match = traffic::parse_condition(paced.mirror.match); !match) {
     return util::fail(util::with_context(match.error(), "spec.mirror.match"));
   }
   paced.destination = plan.destination;

@@ -24,21 +24,12 @@ std::string no_cookies(const engine::Node& route) {
              : "";
 }
 
-std::string hash_of(const engine::Node& route) {
-  const Json* routes = data::find_path(route.spec(), {"routes"});
-  return routes != nullptr ? traffic::routes_hash(*routes) : "";
-}
-
 /// What status.members have of a route; null: nothing.
 const Json* hash_in(const Json& members, const std::string& route) {
   const auto found = std::find_if(members.begin(), members.end(), [&](const Json& member) {
     return data::string_at(member, {"route"}) == route;
   });
   return found == members.end() ? nullptr : &*found;
-}
-
-std::string owner_of(const engine::Node& release) {
-  return cat(release.key.kind, '/', release.key.name);
 }
 
 void read_override(const engine::Node& release, const traffic::Override& given,
@@ -66,12 +57,7 @@ Member member_of(const engine::Node& release, const engine::Node& route, std::st
     member.there = false;
     return member;
   }
-  member.settled = route.status_summary.ready == "True" &&
-                   route.status_summary.observed_generation >= route.generation;
-  const Json* ready = engine::find_condition(route.status(), "Ready");
-  if (!member.settled && ready != nullptr) {
-    member.message = data::string_at(*ready, {"message"});
-  }
+  member.settled = is_settled(route, member.message);
   if (const auto given = traffic::read_override(data::find_path(route.status(), {"override"}))) {
     read_override(release, *given, progress, member);
   }
@@ -88,6 +74,25 @@ Member member_of(const engine::Node& release, const engine::Node& route, std::st
 }
 
 }  // namespace
+
+std::string owner_of(const engine::Node& release) {
+  return cat(release.key.kind, '/', release.key.name);
+}
+
+bool is_settled(const engine::Node& route, std::string& message) {
+  const bool settled = route.status_summary.ready == "True" &&
+                       route.status_summary.observed_generation >= route.generation;
+  const Json* ready = engine::find_condition(route.status(), "Ready");
+  if (!settled && ready != nullptr) {
+    message = data::string_at(*ready, {"message"});
+  }
+  return settled;
+}
+
+std::string hash_of(const engine::Node& route) {
+  const Json* routes = data::find_path(route.spec(), {"routes"});
+  return routes != nullptr ? traffic::routes_hash(*routes) : "";
+}
 
 engine::Key route_key(const engine::Node& release, const std::string& route) {
   return {release.key.group, "TrafficRoute", release.key.ns, route};
@@ -206,14 +211,13 @@ std::optional<traffic::Override> override_of(const engine::Graph& graph,
   if (is_moved(progress)) {
     // The same in every run of an attempt, and in no other attempt.
     const std::string cookie = util::sha256_hex(cat(release.uid, '/', progress.attempt));
-    given.shift =
-        traffic::Shift{plan.destination,
-                       plan.stable,
-                       plan.canary,
-                       progress.weight,
-                       given.final ? std::string() : plan.match,
-                       given.final ? traffic::Copies() : traffic::read_copies(plan.mirror),
-                       {plan.cookie, cookie.substr(0, 16), plan.cookie_age}};
+    given.shift = traffic::Shift{plan.destination,
+                                 plan.stable,
+                                 plan.canary,
+                                 progress.weight,
+                                 given.final ? std::string() : plan.match,
+                                 given.final ? traffic::Copies() : plan.mirror,
+                                 {plan.cookie, cookie.substr(0, 16), plan.cookie_age}};
   }
   return given;
 }

@@ -162,7 +162,7 @@ TEST_CASE("release routes: clients that stay have a cookie of this attempt") {
 TEST_CASE("release routes: conditions and copies end with the release") {
   Routes s({traffic_route("web", "dev")});
   s.plan.match = "header x == 'y'";
-  s.plan.mirror = {{"percent", 10}};
+  s.plan.mirror.percent = 10;
   const auto running = override_of(s.graph, s.own(), s.plan, at(State::progressing, 20));
   CHECK(running->shift->match == "header x == 'y'");
   CHECK(running->shift->mirror.percent == 10);

@@ -5,12 +5,13 @@
 #include <kubist/release/observation.hpp>
 #include <kubist/release/routes.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/resources/selector.hpp>
 #include <kubist/util/text.hpp>
 
+#include "keep/sites.hpp"
 #include "releases/release_calls.hpp"
 #include "releases/release_listing.hpp"
 #include "releases/release_metrics.hpp"
-#include "releases/release_snapshot.hpp"
 #include "releases/release_workloads.hpp"
 
 namespace kubist::executors {
@@ -39,6 +40,28 @@ util::Result<std::vector<Json>> list_approvals(kube::Client& home, const std::st
     approvals.push_back(engine::resource_for_policies(approval));
   }
   return approvals;
+}
+
+/// Reads a CanaryRelease and asks for what runs of its versions.
+util::Result<release::Snapshot> take_snapshot(World& world, const engine::Graph& graph,
+                                              ReleaseListing& listing, const engine::Node& node,
+                                              const data::Json& spec, const std::stop_token& stop) {
+  KUBIST_TRY(release::Snapshot snapshot, release::read_snapshot(graph, node, spec));
+  const std::string selector = resources::label_text(snapshot.canary.labels);
+  const auto see = [&](const std::string& target) -> util::Result<release::Seen> {
+    KUBIST_TRY(const auto place, world.sites.of(graph, node.key.ns, target, stop));
+    KUBIST_TRY(const auto there, listing.list(node, target, place, selector, stop));
+    return release::see_target(*there, place.ns, target, snapshot);
+  };
+  auto members = std::move(snapshot.seen.members);
+  if (!node.target.empty()) {
+    KUBIST_TRY(snapshot.seen, see(node.target));
+  } else {
+    snapshot.seen =
+        release::see_targets(release::targets_of(graph, node), see, snapshot.plan.canary);
+  }
+  snapshot.seen.members = std::move(members);
+  return snapshot;
 }
 
 }  // namespace

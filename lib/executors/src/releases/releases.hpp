@@ -38,7 +38,7 @@ class Releases final : public engine::PolicyWorld {
   util::Result<data::Json> call(const engine::Node& node, const engine::PolicyCall& call) override;
 
   /// The node's snapshot, taken once in a run and shared by its policies and its executor. Errors
-  /// are those of take_snapshot().
+  /// are those of release::read_snapshot(), and of requests where it is on one virtual cluster.
   util::Result<std::shared_ptr<const release::Snapshot>> snapshot(const engine::Node& node,
                                                                   const data::Json& spec);
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <kubist/data/json.hpp>
+#include <kubist/traffic/shift.hpp>
 #include <kubist/util/result.hpp>
 
 namespace kubist::release {
@@ -19,7 +20,7 @@ struct Plan {
   bool in_waves = false;
   std::vector<std::vector<std::string>> waves;
   std::string match;   ///< condition of requests that always go to the canary
-  data::Json mirror;   ///< {percent, match} of requests whose copies it gets
+  traffic::Copies mirror;  ///< requests whose copies it gets
   std::string cookie;  ///< by which clients stay with the canary; empty: none do
   std::chrono::seconds cookie_age{86400};
   std::chrono::seconds interval{30};      ///< between two looks

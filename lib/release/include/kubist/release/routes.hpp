@@ -9,6 +9,13 @@
 
 namespace kubist::release {
 
+/// How a route's status.override names a release or an experiment: "CanaryRelease/NAME".
+std::string owner_of(const engine::Node& release);
+/// Is the route Ready in its present generation? Else `message` is why not, where it says so.
+bool is_settled(const engine::Node& route, std::string& message);
+/// A hash of its spec.routes; empty: it has none.
+std::string hash_of(const engine::Node& route);
+
 /// The kind and name of a release's route.
 engine::Key route_key(const engine::Node& release, const std::string& route);
 
