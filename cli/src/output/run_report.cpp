@@ -187,7 +187,7 @@ int exit_code_of(const Report& report) {
 }
 
 int exit_code_of(const executors::Run& run) {
-  return run.denied.empty() ? exit_code_of(run.report) : k_error;
+  return run.denied.empty() && !run.incomplete ? exit_code_of(run.report) : k_error;
 }
 
 }  // namespace kubist::cli

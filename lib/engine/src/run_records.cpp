@@ -1,3 +1,4 @@
+#include <kubist/util/random.hpp>
 #include <kubist/util/threads.hpp>
 
 #include "run_loop.hpp"
@@ -79,7 +80,10 @@ void Runner::record_settled(NodeId id, NodeReport& report) {
   report.message = input.message;
   if (m_plan.state(id) == NodeState::failed) {
     report.error = m_graph[id].problem;
-    report.outcome = Outcome::stalled;
+    report.outcome = alignment_of(*report.error).outcome;
+    if (report.outcome == Outcome::failed) {
+      report.requeue_after = retry_delay(1, util::random_unit());
+    }
   }
   // The loop's own copy moves at once, so that what stands above sees it.
   Json present = m_runs[id].status;

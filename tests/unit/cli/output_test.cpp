@@ -206,4 +206,8 @@ TEST_CASE("exit codes: what is worst of a run decides") {
   CHECK(code({denied, conflict}) == 6);
   CHECK(code({denied, conflict, back}) == 4);
   CHECK(code({back, conflict, failed(util::ErrorKind::invalid)}) == 1);
+  executors::Run run;
+  CHECK(exit_code_of(run) == 0);
+  run.incomplete = true;
+  CHECK(exit_code_of(run) == 1);
 }

@@ -41,13 +41,19 @@ void add_routes(const Graph& graph, const std::vector<NodeId>& from,
   }
 }
 
-util::Result<std::vector<NodeId>> select(const Graph& graph, const ReconcileOptions& options) {
+util::Result<std::vector<NodeId>> select(const Graph& graph, const TreeView& view,
+                                         const ReconcileOptions& options) {
   const std::vector<engine::Key>& keys = options.selection;
   if (keys.empty()) {
     return graph.roots();
   }
   std::vector<NodeId> selected;
   for (const engine::Key& key : keys) {
+    if (const engine::Node* project = graph.project_of(key.ns);
+        project != nullptr && view.hidden.contains(key.ns)) {
+      selected.push_back(project->id);  // it tells why its objects are not here
+      continue;
+    }
     if (options.ignore_missing && graph.find(key).empty()) {
       continue;
     }
@@ -175,8 +181,9 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   KUBIST_TRY(TreeView view, load_tree_view(*m_home, only, stop));
   mark_going(*m_home, replan, view.snapshot, stop);
   overlay(view.snapshot, options.planned);
-  Run run{build_graph(view), {}, view.snapshot.served, view.snapshot.warnings, {}};
-  KUBIST_TRY(const auto selected, select(run.graph, options));
+  Run run{build_graph(view),        {}, view.snapshot.served, view.snapshot.warnings,
+          view.snapshot.incomplete, {}};
+  KUBIST_TRY(const auto selected, select(run.graph, view, options));
   const engine::RunInfo info{util::random_uuid(), m_options.clock->now(),
                              options.dry_run != kube::DryRun::none};
   ProjectLocks locks(m_home, {m_options.identity, info.id, options.lock_timeout,

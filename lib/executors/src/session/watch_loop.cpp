@@ -4,6 +4,7 @@
 #include <kubist/executors/tree_view.hpp>
 #include <kubist/executors/watch_loop.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/util/threads.hpp>
 
 #include "session/watches.hpp"
 
@@ -18,6 +19,7 @@ namespace {
 /// Watch events of one kind come often in bursts: a folder that is applied.
 constexpr std::chrono::milliseconds k_gather{50};
 constexpr std::chrono::seconds k_try_again{5};
+constexpr std::chrono::minutes k_list_again{1};  // all, for the kinds that could not be listed
 
 /// What the loop was asked to look after: everything, or some subtrees. A new object counts by the
 /// namespace that it is in.
@@ -61,6 +63,16 @@ void add_events(Schedule& schedule, const engine::Graph& graph, const Scope& sco
   }
 }
 
+void add_next(Schedule& schedule, const Run& run) {
+  const auto now = std::chrono::steady_clock::now();
+  engine::schedule_from(schedule, run.report, run.graph, now);
+  if (run.incomplete) {
+    for (const engine::NodeId root : run.graph.roots()) {
+      schedule.add(run.graph[root].key, now + k_list_again, Cause::retry);
+    }
+  }
+}
+
 }  // namespace
 
 util::Result<> watch_and_reconcile(Session& session, const ReconcileOptions& options,
@@ -94,15 +106,22 @@ util::Result<> watch_and_reconcile(Session& session, const ReconcileOptions& opt
   drift.follow({session.home_client()}, engine::Graph(), false);
   each.settle = std::chrono::milliseconds(0);
   each.local_charts = false;  // items come from whoever may write to the cluster, at any time
-  KUBIST_TRY(Run run, session.run(each, observer, stop));
-  drift.follow(session.clients(), run.graph, true);
-  follow_served(run);
+  // What a run throws, or what follows it (no more threads), is that run's failure.
+  const auto run_now = [&] {
+    return util::guarded([&]() -> util::Result<Run> {
+      KUBIST_TRY(Run done, session.run(each, observer, stop));
+      drift.follow(session.clients(), done.graph, true);
+      follow_served(done);
+      return done;
+    });
+  };
+  KUBIST_TRY(Run run, run_now());
   hooks.finished(run);
   each.ignore_missing = true;  // it may have gone since
   Scope scope(options.selection);
   scope.update(run.graph);
   Schedule schedule;
-  engine::schedule_from(schedule, run.report, run.graph, std::chrono::steady_clock::now());
+  add_next(schedule, run);
   while (!stop.stop_requested()) {
     add_events(schedule, run.graph, scope, inbox.take(schedule.next(), stop));
     const auto due = schedule.take_due(std::chrono::steady_clock::now(), run.graph);
@@ -114,23 +133,20 @@ util::Result<> watch_and_reconcile(Session& session, const ReconcileOptions& opt
     for (const Schedule::Due& entry : due) {
       each.selection.push_back(entry.key);
     }
-    auto next = session.run(each, observer, stop);
-    const auto now = std::chrono::steady_clock::now();
+    auto next = run_now();
     if (!next) {
       hooks.trouble(next.error());
       for (const Schedule::Due& entry : due) {
         if (next.error().kind != util::ErrorKind::not_found) {
-          schedule.add(entry.key, now + k_try_again, Cause::retry);
+          schedule.add(entry.key, std::chrono::steady_clock::now() + k_try_again, Cause::retry);
         }
       }
       continue;
     }
     run = std::move(*next);
-    drift.follow(session.clients(), run.graph, true);
-    follow_served(run);
     scope.update(run.graph);
     hooks.finished(run);
-    engine::schedule_from(schedule, run.report, run.graph, now);
+    add_next(schedule, run);
   }
   return {};
 }

@@ -120,6 +120,12 @@ util::Result<kube::ApiResource> served_resource(kube::Client& home,
   return resource;
 }
 
+/// Is it not what a definition says, or whose rights these are, but the server?
+bool may_come_back(const util::Error& error) {
+  return error.kind == ErrorKind::unavailable || error.kind == ErrorKind::timeout ||
+         error.kind == ErrorKind::internal;
+}
+
 /// Where one cannot be listed the rest of the tree goes on without it.
 void add_served(kube::Client& home, const std::string& ns, Snapshot& snapshot,
                 const std::stop_token& stop) {
@@ -141,6 +147,7 @@ void add_served(kube::Client& home, const std::string& ns, Snapshot& snapshot,
       snapshot.warnings.push_back(util::cat("ExecutorDefinition/", served->by, " serves ",
                                             served->kind, '.', served->group,
                                             ", which is left out: ", listed.error().to_string()));
+      snapshot.incomplete = snapshot.incomplete || may_come_back(listed.error());
       continue;
     }
     snapshot.served.push_back(*std::move(resource));

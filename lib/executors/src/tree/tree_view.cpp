@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <set>
 
+#include <kubist/engine/executor.hpp>
 #include <kubist/executors/tree_view.hpp>
 #include <kubist/resources/kinds.hpp>
 
@@ -23,6 +25,27 @@ void merge(std::vector<Json>& into, std::vector<Json>&& from, bool first) {
   }
 }
 
+template <class T>
+void merge_new(std::vector<T>& into, std::vector<T>&& from) {
+  for (T& each : from) {
+    if (std::find(into.begin(), into.end(), each) == into.end()) {
+      into.push_back(std::move(each));
+    }
+  }
+}
+
+/// Would each project's lists fail in the same way? kubist's kinds are missing, or it is over.
+bool is_same_for_all(const util::Error& error) {
+  return error.kind == ErrorKind::not_found || error.kind == ErrorKind::cancelled;
+}
+
+/// May one project be what the lists of all failed for? Not where the server is down, or has too
+/// much to do already.
+bool may_be_one_projects(const util::Error& error) {
+  return !is_same_for_all(error) &&
+         (error.kind != ErrorKind::unavailable || error.http_status == 500);
+}
+
 util::Result<TreeView> load_each_project(kube::Client& home, const util::Error& refused,
                                          const std::stop_token& stop) {
   kube::ListOptions options;
@@ -35,19 +58,20 @@ util::Result<TreeView> load_each_project(kube::Client& home, const util::Error& 
   bool first = true;
   for (const Json& project : listed->items) {
     const std::string ns = resources::project_namespace(project);
-    auto found = load_snapshot(home, ns, stop);
-    if (!found && found.error().kind == ErrorKind::forbidden) {
-      view.hidden.emplace(ns, found.error());
+    auto part = load_snapshot(home, ns, stop);
+    if (!part) {
+      if (is_same_for_all(part.error())) {
+        return util::fail(std::move(part).error());
+      }
+      view.hidden.emplace(ns, std::move(part).error());
       continue;
     }
-    KUBIST_TRY(Snapshot part, std::move(found));
-    merge(view.snapshot.nodes, std::move(part.nodes), first);
-    view.snapshot.unreadable.merge(part.unreadable);
-    merge(view.snapshot.definitions, std::move(part.definitions), first);
-    if (first) {
-      view.snapshot.served = std::move(part.served);
-      view.snapshot.warnings = std::move(part.warnings);
-    }
+    merge(view.snapshot.nodes, std::move(part->nodes), first);
+    view.snapshot.unreadable.merge(part->unreadable);
+    merge(view.snapshot.definitions, std::move(part->definitions), first);
+    merge_new(view.snapshot.served, std::move(part->served));
+    merge_new(view.snapshot.warnings, std::move(part->warnings));
+    view.snapshot.incomplete = view.snapshot.incomplete || part->incomplete;
     first = false;
   }
   return first ? util::Result<TreeView>(util::fail(refused)) : view;
@@ -79,7 +103,7 @@ util::Result<TreeView> load_tree_view(kube::Client& home, const std::string& ns,
                                       const std::stop_token& stop) {
   auto snapshot = load_snapshot(home, ns == "*" ? "" : ns, stop);
   if (!snapshot) {
-    return ns == "*" && snapshot.error().kind == ErrorKind::forbidden
+    return ns == "*" && may_be_one_projects(snapshot.error())
                ? load_each_project(home, snapshot.error(), stop)
                : util::Result<TreeView>(util::fail(snapshot.error()));
   }
@@ -123,7 +147,7 @@ engine::Graph build_graph(const TreeView& view) {
                             : view.hidden.end();
     if (hidden != view.hidden.end()) {
       node.problem = hidden->second;
-      node.problem_reason = "Forbidden";
+      node.problem_reason = engine::alignment_of(hidden->second).reason;
     }
   }
   return engine::Graph::build(std::move(nodes));

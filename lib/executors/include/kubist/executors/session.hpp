@@ -50,6 +50,7 @@ struct Run {
   engine::Report report;
   std::vector<kube::ApiResource> served;  ///< kinds of the graph that are none of kubist's own
   std::vector<std::string> warnings;      ///< what was left out of the graph, and why
+  bool incomplete = false;  ///< among that are objects that the next run may find (Snapshot)
   /// Of a server dry run: writes that the API server would deny a project's account, with the
   /// grant.
   std::vector<std::string> denied;

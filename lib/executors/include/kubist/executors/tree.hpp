@@ -29,6 +29,8 @@ struct Snapshot {
   std::map<std::string, util::Error, std::less<>> unreadable;
   /// Definitions that cannot be read, kinds that should be served and cannot be, and why.
   std::vector<std::string> warnings;
+  /// The objects of a kind that is served could not be listed this time; a warning has why.
+  bool incomplete = false;
 };
 
 /// Lists all kinds of kubist, one LIST each, at once, and then those that ExecutorDefinitions
