@@ -263,7 +263,8 @@ void ProjectLocks::release() {
     const std::lock_guard entry(held->mutex);
     held->valid_until = LockState::Time::min();
     if (held->state.held() && !held->needless) {
-      static_cast<void>(write(*held, ns, false, ""));  // a lease not freed goes stale by itself
+      // A lease that is not freed goes stale by itself.
+      static_cast<void>(util::guarded([&] { return write(*held, ns, false, ""); }));
       held->state.lost();
     }
   }
