@@ -34,7 +34,8 @@ struct TrafficPlace {
 /// not_found: its VirtualCluster does not exist; else as Connections::connect.
 util::Result<TrafficPlace> traffic_place(Work& work);
 
-/// The kind in the version that the cluster prefers, or nothing where it does not serve it.
+/// The kind in the version that the cluster prefers, or nothing where it does not serve it. Errors
+/// as of kube::Discovery::served().
 util::Result<std::optional<kube::ApiResource>> served(Work& work, const TrafficPlace& place,
                                                       std::string_view group,
                                                       std::string_view kind);
