@@ -89,9 +89,10 @@ TEST_CASE("unlisted: what is named in a project that cannot be listed is that pr
 TEST_CASE("unlisted: items and garbage of a project that cannot be listed are told of") {
   Site s;
   make_projects(s, 500, 500);
-  const auto items = s.session->run_items({{"landscaper.gardener.cloud", "DeployItem", "shop", "x"},
-                                           {"landscaper.gardener.cloud", "DeployItem", "blog", "x"}},
-                                          {}, [](const std::string&) {}, {});
+  const auto items =
+      s.session->run_items({{"landscaper.gardener.cloud", "DeployItem", "shop", "x"},
+                            {"landscaper.gardener.cloud", "DeployItem", "blog", "x"}},
+                           {}, [](const std::string&) {}, {});
   REQUIRE(items);
   REQUIRE_FALSE((*items)[1].outcome);
   CHECK((*items)[1].outcome.error().message.find("cannot list") != std::string::npos);
@@ -152,5 +153,6 @@ TEST_CASE("unlisted: a run that throws is told by --watch, which goes on") {
   engine::Observer observer;
   CHECK(executors::watch_and_reconcile(*session, {}, observer, hooks, stop.get_token()));
   CHECK_MESSAGE(told.find("unexpected: std::bad_alloc") != std::string::npos, told);
-  CHECK(s.project("shop")["status"]["observedGeneration"] == s.project("shop")["metadata"]["generation"]);
+  CHECK(s.project("shop")["status"]["observedGeneration"] ==
+        s.project("shop")["metadata"]["generation"]);
 }
