@@ -48,7 +48,8 @@ TEST_CASE_FIXTURE(ClientFixture, "discovery: legacy documents, a failing group l
   fake->always(
       "GET", "/apis", 200,
       R"({"kind":"APIGroupList","groups":[{"name":"apps","versions":[{"groupVersion":"apps/v1beta1"},{"groupVersion":"apps/v1"}],"preferredVersion":{"groupVersion":"apps/v1"}},
-    {"name":"broken.io","versions":[{"groupVersion":"broken.io/v1"}],"preferredVersion":{"groupVersion":"broken.io/v1"}}]})");
+    {"name":"broken.io","versions":[{"groupVersion":"broken.io/v1"}],"preferredVersion":{"groupVersion":"broken.io/v1"}},
+    {"name":"gone.io","versions":[{"groupVersion":"gone.io/v1"}],"preferredVersion":{"groupVersion":"gone.io/v1"}}]})");
   fake->always(
       "GET", "/api/v1", 200,
       R"({"groupVersion":"v1","resources":[{"name":"pods","kind":"Pod","namespaced":true,"verbs":["get"],"singularName":"","shortNames":["po"]},{"name":"pods/log","kind":"Pod","namespaced":true,"verbs":["get"]}]})");
@@ -59,10 +60,16 @@ TEST_CASE_FIXTURE(ClientFixture, "discovery: legacy documents, a failing group l
             R"({"groupVersion":"apps/)", version,
             R"(","resources":[{"name":"deployments","kind":"Deployment","namespaced":true,"verbs":["get"]}]})"));
   }
-  fake->always("GET", "/apis/broken.io/v1", 503, "");
+  fake->always("GET", "/apis/broken.io/v1", 503, "");  // and gone.io/v1 went meanwhile: 404
   CHECK(client->discovery().find_word("po")->has_subresource("log"));
   CHECK(client->discovery().find_word("deployments")->version == "v1");
   CHECK(client->discovery().failed_groups() == std::vector<std::string>{"broken.io"});
+  const auto unknown = client->discovery().find_kind("broken.io/v1", "Thing");
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().kind == util::ErrorKind::unavailable);
+  CHECK(unknown.error().message == "the server of API group broken.io does not answer");
+  CHECK(client->discovery().find_kind("gone.io/v1", "Thing").error().kind ==
+        util::ErrorKind::not_found);
 }
 
 TEST_CASE("discovery: kept on disk, revalidated by ETag") {
