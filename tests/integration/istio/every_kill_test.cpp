@@ -8,7 +8,7 @@
 #include <kubist/util/base64.hpp>
 
 #include "installation.hpp"
-#include "killing_proxy.hpp"
+#include "support/fault_proxy.hpp"
 #include "support/slice.hpp"
 
 using namespace istio_it;
@@ -149,21 +149,23 @@ TEST_CASE("istio install: killed after every single write, the next run ends hea
     return object["metadata"]["name"].get<std::string>().find("ingressgateway") ==
            std::string::npos;
   });
-  KillingProxy proxy(k_cluster);
-  proxy.play_validator();
-  const auto through_proxy = [&](Words args) {
-    const Words flags = proxy.flags();
-    args.insert(args.end(), flags.begin(), flags.end());
-    return args;
-  };
-  const Words install_it = through_proxy({"istio", "install", path, "--timeout", "100s"});
+  FaultProxy proxy(k_cluster);
+  // The server dry run that istiod's webhook must refuse is answered as istiod would.
+  const Json validator{
+      {"method", "POST"},
+      {"path", "/gateways\\?"},
+      {"fault", "status"},
+      {"code", 400},
+      {"message", R"(admission webhook "rev.validation.istio.io" denied the request)"}};
+  const auto allow = [&](int most) { proxy.allow_writes(most, Json::array({validator})); };
+  const Words install_it = proxy.through({"istio", "install", path, "--timeout", "100s"});
   const Words uninstall_it{"istio",        "uninstall",          "--purge", "--timeout", "100s",
                            "--kubeconfig", kubeconfig(k_cluster)};
   const PlayedIstiod istiod;
   // The namespace stays at an uninstall, so the very first installation writes once more.
   for (int round = 0; round < 2; ++round) {
     must(run_kubist(uninstall_it));
-    proxy.allow(0);
+    allow(0);
     must(run_kubist(install_it));
   }
   const int writes = proxy.writes();
@@ -174,18 +176,18 @@ TEST_CASE("istio install: killed after every single write, the next run ends hea
     }
     INFO("after write ", k, " of ", writes);
     must(run_kubist(uninstall_it));
-    proxy.allow(k);
+    allow(k);
     {
       const Background run(install_it);
       CHECK(proxy.reached(k, 100));
       run.signal(SIGKILL);
     }
-    proxy.allow(0);
+    allow(0);
     const CommandResult next = run_kubist(install_it);
     REQUIRE_MESSAGE(next.exit_code == 0, next.out, next.err);
-    const CommandResult seen = run_kubist(through_proxy({"istio", "check", "-o", "json"}));
+    const CommandResult seen = run_kubist(proxy.through({"istio", "check", "-o", "json"}));
     REQUIRE_MESSAGE(Json::parse(seen.out).value("verdict", "") == "healthy", seen.out);
-    proxy.allow(0);
+    allow(0);
     must(run_kubist(install_it));
     CHECK(proxy.writes() == 0);
   }
