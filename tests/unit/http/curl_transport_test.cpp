@@ -77,6 +77,12 @@ TEST_CASE("curl transport: why there was no answer") {
     const auto outcome = send(*client.transport, request);
     REQUIRE_FALSE(outcome);
     CHECK(outcome.error().kind == util::ErrorKind::timeout);
+    // The endpoint's, where the request has none.
+    EndpointOptions impatient;
+    impatient.request_timeout = request.timeout;
+    CurlTransport transport(client.engine, impatient);
+    request.timeout = {};
+    CHECK(send(transport, request).error().kind == util::ErrorKind::timeout);
   }
   SUBCASE("too long") {
     LoopbackServer server([](const ReceivedRequest&, Connection& connection) { connection.reply(200, "12345"); });
