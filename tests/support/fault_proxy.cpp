@@ -27,8 +27,8 @@ namespace {
 
 const std::string& program() {
   static const std::string path = [] {
-    const auto made = util::run_command(
-        {.args = {paths::source_dir() + "/tests/cluster/cluster", "faultproxy"}});
+    const auto made =
+        util::run_command({.args = {paths::source_dir() + "/tests/cluster/cluster", "faultproxy"}});
     REQUIRE_MESSAGE((made && made->exit_code == 0), (made ? made->err : made.error().to_string()));
     return std::string(util::trim(made->out));
   }();

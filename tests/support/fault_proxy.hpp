@@ -9,9 +9,9 @@
 namespace it {
 
 /// A proxy before a test cluster's API server that makes faults: tests/cluster/go/faultproxy, whose
-/// rules.go says what a rule may be. It speaks HTTP/2 with a certificate of the cluster's authority,
-/// and hands requests on as whoever sent them, by certificate or token. It ends with this object or
-/// with the test's process. One thread.
+/// rules.go says what a rule may be. It speaks HTTP/2 with a certificate of the cluster's
+/// authority, and hands requests on as whoever sent them, by certificate or token. It ends with
+/// this object or with the test's process. One thread.
 class FaultProxy {
  public:
   /// "home", "target1", ...

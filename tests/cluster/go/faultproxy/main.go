@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"os"
 )
@@ -47,7 +49,12 @@ func run(server, pki string) error {
 	if err != nil {
 		return err
 	}
-	served := &http.Server{Handler: proxy, TLSConfig: keys.serverConfig(), ConnContext: withConnection}
+	served := &http.Server{
+		Handler:     proxy,
+		TLSConfig:   keys.serverConfig(),
+		ConnContext: withConnection,
+		ErrorLog:    log.New(io.Discard, "", 0), // clients that refuse the certificate are meant to
+	}
 	go served.ServeTLS(listener, "", "")
 
 	lines := bufio.NewReader(os.Stdin)
