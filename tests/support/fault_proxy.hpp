@@ -54,4 +54,8 @@ class FaultProxy {
   int m_port = 0;
 };
 
+/// Rules by which the API server makes writes but their answers are lost: so many by a reset, so
+/// many by 503, and one by silence.
+kubist::data::Json lost_answers(int each);
+
 }  // namespace it

@@ -122,7 +122,11 @@ bool has_effect(const Json& live, Written written) {
 class Settling : public std::enable_shared_from_this<Settling> {
  public:
   Settling(std::shared_ptr<http::Transport> inner, http::Request request, http::Done done)
-      : m_inner(std::move(inner)), m_request(std::move(request)), m_done(std::move(done)) {}
+      : m_inner(std::move(inner)), m_request(std::move(request)), m_done(std::move(done)) {
+    if (m_request.method != "POST") {  // reviews are: retries see to them, there is nothing to read
+      m_harmless = std::exchange(m_request.idempotent, false);
+    }
+  }
 
   void send() {
     ++m_attempt;
@@ -184,7 +188,7 @@ class Settling : public std::enable_shared_from_this<Settling> {
       outcome->status = 200;
       return finish(std::move(outcome));
     }
-    const bool may_repeat = (live || gone) && !is_internal_error(*m_lost);
+    const bool may_repeat = (live || gone || m_harmless) && !is_internal_error(*m_lost);
     if (!may_repeat) {
       return finish(*std::exchange(m_lost, {}));
     }
@@ -206,6 +210,7 @@ class Settling : public std::enable_shared_from_this<Settling> {
 
   std::shared_ptr<http::Transport> m_inner;
   http::Request m_request;
+  bool m_harmless = false;
   int m_attempt = 0;
   std::optional<Written> m_written;
   std::optional<Outcome> m_lost;

@@ -140,27 +140,61 @@ class PlayedIstiod {
   std::jthread m_thread;
 };
 
+/// The server dry run that istiod's webhook must refuse is answered as istiod would.
+Json validator() {
+  return {{"method", "POST"},
+          {"path", "/gateways\\?"},
+          {"fault", "status"},
+          {"code", 400},
+          {"message", R"(admission webhook "rev.validation.istio.io" denied the request)"}};
+}
+
+/// Without a gateway: nobody plays its pods.
+std::string manifest_without_gateway(const util::TempDir& folder) {
+  return changed_manifest(folder, [](const Json& object) {
+    return object["metadata"]["name"].get<std::string>().find("ingressgateway") ==
+           std::string::npos;
+  });
+}
+
+const Words k_uninstall{"istio", "uninstall", "--purge", "--timeout", "100s"};
+
+Words on_the_cluster(Words args) {
+  args.insert(args.end(), {"--kubeconfig", kubeconfig(k_cluster)});
+  return args;
+}
+
 }  // namespace
+
+TEST_CASE("istio install: goes on through an API server that loses answers to writes") {
+  const util::TempDir folder("istio-faults");
+  const std::string path = manifest_without_gateway(folder);
+  FaultProxy proxy(k_cluster);
+  const PlayedIstiod istiod;
+  must(run_kubist(on_the_cluster(k_uninstall)));
+  Json rules = lost_answers(5);
+  rules.insert(rules.begin(), validator());
+  proxy.rules(rules);
+  const CommandResult run = run_kubist(
+      proxy.through({"istio", "install", path, "--timeout", "100s", "--request-timeout", "3s"}));
+  CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
+  for (const auto& count : proxy.counts()) {
+    CHECK(count.acted > 0);
+  }
+  proxy.allow_writes(0, Json::array({validator()}));
+  must(run_kubist(proxy.through({"istio", "install", path, "--timeout", "100s"})));
+  CHECK(proxy.writes() == 0);
+  must(run_kubist(on_the_cluster(k_uninstall)));
+}
 
 TEST_CASE("istio install: killed after every single write, the next run ends healthy" *
           doctest::skip()) {
   const util::TempDir folder("istio-kill");
-  const std::string path = changed_manifest(folder, [](const Json& object) {
-    return object["metadata"]["name"].get<std::string>().find("ingressgateway") ==
-           std::string::npos;
-  });
+  const std::string path = manifest_without_gateway(folder);
   FaultProxy proxy(k_cluster);
-  // The server dry run that istiod's webhook must refuse is answered as istiod would.
-  const Json validator{
-      {"method", "POST"},
-      {"path", "/gateways\\?"},
-      {"fault", "status"},
-      {"code", 400},
-      {"message", R"(admission webhook "rev.validation.istio.io" denied the request)"}};
-  const auto allow = [&](int most) { proxy.allow_writes(most, Json::array({validator})); };
+  const auto allow = [&](int most) { proxy.allow_writes(most, Json::array({validator()})); };
   const Words install_it = proxy.through({"istio", "install", path, "--timeout", "100s"});
-  const Words uninstall_it{"istio",        "uninstall",          "--purge", "--timeout", "100s",
-                           "--kubeconfig", kubeconfig(k_cluster)};
+  const Words uninstall_it = on_the_cluster(k_uninstall);
   const PlayedIstiod istiod;
   // The namespace stays at an uninstall, so the very first installation writes once more.
   for (int round = 0; round < 2; ++round) {

@@ -44,12 +44,14 @@ struct LosingServer {
     fake->fail(write.method, std::string(write.path) + "*",
                util::make_error(kind, "lost", "", std::string(http::k_failure_lost)));
   }
-  util::Result<http::Response> send(const LostWrite& write, const std::string& query = "") const {
+  util::Result<http::Response> send(const LostWrite& write, const std::string& query = "",
+                                    bool idempotent = false) const {
     http::Request request;
     request.method = write.method;
     request.url = cat("http://fake", write.path, query);
     request.headers = {{"Content-Type", write.type}, {"Impersonate-User", "u"}};
     request.body = std::make_shared<const std::string>(write.body);
+    request.idempotent = idempotent;
     return http::send(*std::make_shared<SettlingTransport>(fake), request);
   }
   static std::string cat(const std::string& a, const std::string& b, const std::string& c) {
@@ -149,6 +151,13 @@ TEST_CASE("lost write: the first outcome stays where it cannot be known, or not 
   forbidden.fake->reply("GET", k_item, 403, "{}");
   CHECK(forbidden.send(k_create).error().message == "lost");
   CHECK(forbidden.fake->sent().size() == 2);
+
+  LosingServer harmless;
+  harmless.lose(k_apply);
+  harmless.fake->reply("GET", k_item, 403, "{}");
+  harmless.fake->reply("PATCH", k_item, 200, "{}");
+  CHECK(harmless.send(k_apply, "", true)->status == 200);
+  CHECK_FALSE(harmless.fake->sent()[0].idempotent);  // else it would be repeated unread
 
   LosingServer down;
   for (int i = 0; i < 9; ++i) {
