@@ -187,6 +187,26 @@ TEST_CASE("istio install: goes on through an API server that loses answers to wr
   must(run_kubist(on_the_cluster(k_uninstall)));
 }
 
+TEST_CASE("istio install: what the API server refuses is told, and what to do") {
+  const util::TempDir folder("istio-refused");
+  FaultProxy proxy(k_cluster);
+  must(run_kubist(on_the_cluster(k_uninstall)));
+  proxy.rules(Json::array({{{"method", "PATCH"},
+                            {"path", "/deployments/istiod"},
+                            {"fault", "status"},
+                            {"code", 403},
+                            {"message", "x is forbidden: User \"y\" cannot patch"}},
+                           validator()}));
+  const CommandResult run = run_kubist(
+      proxy.through({"istio", "install", manifest_without_gateway(folder), "--timeout", "100s"}));
+  CHECK_MESSAGE(run.exit_code == 1, run.out, run.err);
+  for (const std::string word : {"error: deployment/istiod: PATCH https://", "/deployments/istiod?",
+                                 "x is forbidden: User \"y\"", "Ask for the right"}) {
+    CHECK_MESSAGE(run.err.find(word) != std::string::npos, word, run.err);
+  }
+  must(run_kubist(on_the_cluster(k_uninstall)));
+}
+
 TEST_CASE("istio install: killed after every single write, the next run ends healthy" *
           doctest::skip()) {
   const util::TempDir folder("istio-kill");
