@@ -77,7 +77,7 @@ int TreePrinter::run(const executors::Run& run) {
   }
   for (const NodeReport& node : run.report.nodes) {
     if (!(node.state == NodeState::done && node.ready) && node.state != NodeState::failed) {
-      m_context.log().line(cat("not deleted: ", engine::to_string(run.graph[node.id]), ": ",
+      m_context.log().line(cat("not deleted: ", engine::to_string((*run.graph)[node.id]), ": ",
                                node.reason, node.message.empty() ? "" : ": ", node.message));
     }
   }
@@ -94,7 +94,7 @@ void TreePrinter::note_what_runs(const executors::Run& run) {
     const bool has_items = node.key.kind == "Execution" || node.key.kind == "DeployItem";
     if (m_dry && has_items && !node.message.empty()) {
       m_printer.note(
-          cat(engine::to_string(run.graph[node.id]), ": ", util::printable(node.message)));
+          cat(engine::to_string((*run.graph)[node.id]), ": ", util::printable(node.message)));
     }
   }
 }

@@ -16,10 +16,14 @@ kube::ApiResource projects() {
   return resource_of(*resources::find_kind(resources::k_kubist_group, "Project"));
 }
 
+std::string_view namespace_in(const Json& object) { return resources::ObjectView(object).ns(); }
+std::string_view namespace_in(const ObjectPtr& object) { return namespace_in(*object); }
+
 /// Takes over what is not cluster-scoped, and that too where it is the first.
-void merge(std::vector<Json>& into, std::vector<Json>&& from, bool first) {
-  for (Json& object : from) {
-    if (first || !resources::ObjectView(object).ns().empty()) {
+template <class Object>
+void merge(std::vector<Object>& into, std::vector<Object>&& from, bool first) {
+  for (Object& object : from) {
+    if (first || !namespace_in(object).empty()) {
       into.push_back(std::move(object));
     }
   }
@@ -47,7 +51,7 @@ bool may_be_one_projects(const util::Error& error) {
 }
 
 util::Result<TreeView> load_each_project(kube::Client& home, const util::Error& refused,
-                                         const std::stop_token& stop) {
+                                         const std::stop_token& stop, ObjectSource* source) {
   kube::ListOptions options;
   options.skip_unreadable = true;
   auto listed = home.list(projects(), "", options, stop);
@@ -58,7 +62,7 @@ util::Result<TreeView> load_each_project(kube::Client& home, const util::Error& 
   bool first = true;
   for (const Json& project : listed->items) {
     const std::string ns = resources::project_namespace(project);
-    auto part = load_snapshot(home, ns, stop);
+    auto part = load_snapshot(home, ns, stop, source);
     if (!part) {
       if (is_same_for_all(part.error())) {
         return util::fail(std::move(part).error());
@@ -100,11 +104,11 @@ util::Result<std::string> namespace_of(kube::Client& home,
 }
 
 util::Result<TreeView> load_tree_view(kube::Client& home, const std::string& ns,
-                                      const std::stop_token& stop) {
-  auto snapshot = load_snapshot(home, ns == "*" ? "" : ns, stop);
+                                      const std::stop_token& stop, ObjectSource* source) {
+  auto snapshot = load_snapshot(home, ns == "*" ? "" : ns, stop, source);
   if (!snapshot) {
     return ns == "*" && may_be_one_projects(snapshot.error())
-               ? load_each_project(home, snapshot.error(), stop)
+               ? load_each_project(home, snapshot.error(), stop, source)
                : util::Result<TreeView>(util::fail(snapshot.error()));
   }
   return TreeView{*std::move(snapshot), {}};
@@ -113,10 +117,10 @@ util::Result<TreeView> load_tree_view(kube::Client& home, const std::string& ns,
 void mark_going(kube::Client& home, bool all, Snapshot& snapshot, const std::stop_token& stop) {
   std::set<std::string> owned;
   std::set<std::string> suspects;
-  for (const Json& object : snapshot.nodes) {
-    const resources::ObjectView view(object);
+  for (const ObjectPtr& object : snapshot.nodes) {
+    const resources::ObjectView view(*object);
     if (view.kind() == "Project") {
-      owned.insert(resources::project_namespace(object));
+      owned.insert(resources::project_namespace(*object));
     } else if (all || !view.deletion_timestamp().empty()) {
       suspects.emplace(view.ns());
     }
@@ -130,10 +134,12 @@ void mark_going(kube::Client& home, bool all, Snapshot& snapshot, const std::sto
       continue;  // an error is the Project's to report
     }
     const std::string since(resources::ObjectView(**live).deletion_timestamp());
-    for (Json& object : snapshot.nodes) {
-      const resources::ObjectView view(object);
+    for (ObjectPtr& object : snapshot.nodes) {
+      const resources::ObjectView view(*object);
       if (!since.empty() && view.ns() == ns && view.deletion_timestamp().empty()) {
-        object["metadata"]["deletionTimestamp"] = since;
+        Json going = *object;
+        going["metadata"]["deletionTimestamp"] = since;
+        object = std::make_shared<const Json>(std::move(going));
       }
     }
   }

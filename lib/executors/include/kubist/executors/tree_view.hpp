@@ -22,9 +22,9 @@ struct TreeView {
 };
 
 /// Loads that namespace, or with "*" all: where that is forbidden, or fails for what may be one
-/// project's doing, each Project's by itself.
+/// project's doing, each Project's by itself. `source` as for load_snapshot().
 util::Result<TreeView> load_tree_view(kube::Client& home, const std::string& ns,
-                                      const std::stop_token& stop);
+                                      const std::stop_token& stop, ObjectSource* source = nullptr);
 
 /// Takes all nodes of a project namespace that is being deleted for deleted: the namespace
 /// controller marks them one by one. Looks at the namespaces where it has begun to, or with `all`
