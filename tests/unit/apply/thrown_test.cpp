@@ -5,6 +5,7 @@
 
 #include <kubist/apply/set.hpp>
 #include <kubist/apply/wait.hpp>
+#include <kubist/apply/wait_for.hpp>
 
 #include "support/fake_cluster.hpp"
 #include "support/widgets.hpp"
@@ -45,4 +46,17 @@ TEST_CASE("thrown: what a list of live objects throws comes to who applies them"
   cluster.before("GET */configmaps?*", [] { throw std::bad_alloc(); });
   CHECK_THROWS_AS(apply::apply_set(*client, manifests, {}, {}), std::bad_alloc);
   CHECK(apply::apply_set(*client, manifests, {}, {}).ok());
+}
+
+TEST_CASE("thrown: what a watch throws ends the waiting with an error") {
+  testing::FakeCluster cluster;
+  const auto client = cluster.connect();
+  cluster.put(map_named("a"));
+  apply::WaitForOptions options;
+  options.conditions = {{apply::WaitCondition::Kind::created, "create", "", "", false, {}}};
+  options.on_met = [](const kube::ApiResource&, const std::string&) { throw std::bad_alloc(); };
+  const auto waited =
+      apply::wait_for(*client, {{kube::well_known::config_maps(), "default", {"a"}}}, options, {});
+  REQUIRE_FALSE(waited);
+  CHECK(waited.error().message == "unexpected: std::bad_alloc");
 }

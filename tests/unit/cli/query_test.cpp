@@ -1,5 +1,3 @@
-#include <new>
-
 #include <doctest/doctest.h>
 
 #include <kubist/cli/sink.hpp>
@@ -11,9 +9,7 @@
 #include "output/server_table.hpp"
 #include "output/sorting.hpp"
 #include "query/events.hpp"
-#include "query/wait.hpp"
 #include "query/wait_condition.hpp"
-#include "support/fake_cluster.hpp"
 
 using namespace kubist;
 using namespace kubist::cli;
@@ -212,20 +208,4 @@ TEST_CASE("explain: fields of a schema with references; unknown fields get a sug
   REQUIRE(tree);
   CHECK((*tree)["description"] == "A thing.");
   CHECK((*tree)["fields"][0]["fields"] == fields);  // a schema within itself is not told again
-}
-
-TEST_CASE("wait: what a watch throws ends the waiting with an error") {
-  const auto cluster = std::make_shared<testing::FakeCluster>();
-  const auto client = cluster->connect();
-  cluster->put({{"apiVersion", "v1"},
-                {"kind", "ConfigMap"},
-                {"metadata", {{"name", "a"}, {"namespace", "default"}}}});
-  WaitOptions options;
-  options.conditions = {parse_wait_condition("create").value()};
-  options.on_met = [](const kube::ApiResource&, const std::string&) { throw std::bad_alloc(); };
-  Targets targets;
-  targets.list = {{kube::well_known::config_maps(), "default", {"a"}}};
-  const auto waited = wait_for(*client, targets, options, {});
-  REQUIRE_FALSE(waited);
-  CHECK(waited.error().message == "unexpected: std::bad_alloc");
 }
