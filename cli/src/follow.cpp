@@ -10,7 +10,7 @@ using data::Json;
 using util::cat;
 
 util::Result<Json> follow(Context& context, kube::Client& client, const Following& what,
-                          const Deadline& deadline) {
+                          const util::Deadline& deadline) {
   std::stop_source over;
   const std::stop_callback outer(deadline.token(), [&] { over.request_stop(); });
   Live live(context.out(), context.out_is_terminal() ? terminal_columns : nullptr);

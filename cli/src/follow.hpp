@@ -6,8 +6,7 @@
 #include <kubist/data/json.hpp>
 #include <kubist/kube/client.hpp>
 #include <kubist/kube/watch.hpp>
-
-#include "deadline.hpp"
+#include <kubist/util/deadline.hpp>
 
 namespace kubist::cli {
 
@@ -22,6 +21,6 @@ struct Following {
 /// then as it is. Not_found: it does not exist, or no more. Cut short by the deadline: timeout or
 /// cancelled.
 util::Result<data::Json> follow(Context& context, kube::Client& client, const Following& what,
-                                const Deadline& deadline);
+                                const util::Deadline& deadline);
 
 }  // namespace kubist::cli

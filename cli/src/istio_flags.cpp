@@ -28,10 +28,15 @@ std::function<void(const apply::ObjectResult& result)> result_lines(Context& con
     const std::string why = result.outcome == apply::Outcome::kept
                                 ? cat(" (", util::printable(result.message), ')')
                                 : "";
-    context.out().write(cat(util::printable(util::lower(result.ref.kind)), '/',
-                            util::printable(result.ref.name), ' ', apply::to_string(result.outcome),
-                            why, suffix, '\n'));
+    const std::string name =
+        cat(util::printable(util::lower(result.ref.kind)), '/', util::printable(result.ref.name));
+    context.out().write(cat(name, ' ', apply::to_string(result.outcome), why, suffix, '\n'));
     context.out().flush();
+    if (result.error) {
+      util::Error error = *result.error;
+      error.pos = {};
+      context.log().line(cat("error: ", name, ": ", error.to_string()));
+    }
   };
 }
 

@@ -66,7 +66,7 @@ std::function<void(const std::string&)> progress_log(Context& context) {
 
 util::Result<int> print_item_results(Context& context,
                                      const std::vector<executors::ItemResult>& results,
-                                     const Deadline& deadline) {
+                                     const util::Deadline& deadline) {
   bool failed = false;
   for (const executors::ItemResult& result : results) {
     if (!result.outcome || result.outcome->state == Progress::State::running) {
@@ -96,7 +96,7 @@ util::Result<int> print_item_results(Context& context,
 
 util::Result<int> print_interrupted(Context& context,
                                     const std::vector<executors::ItemResult>& results,
-                                    const Deadline& deadline) {
+                                    const util::Deadline& deadline) {
   for (const executors::ItemResult& result : results) {
     if (result.outcome && result.outcome->state != Progress::State::running) {
       context.out().write(

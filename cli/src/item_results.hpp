@@ -5,8 +5,7 @@
 
 #include <kubist/cli/context.hpp>
 #include <kubist/executors/session.hpp>
-
-#include "deadline.hpp"
+#include <kubist/util/deadline.hpp>
 
 // What the commands that run DeployItems by name have in common.
 namespace kubist::cli {
@@ -21,10 +20,10 @@ std::function<void(const std::string&)> progress_log(Context& context);
 /// One line an item: "deployitem/NAME succeeded". The exit code that the worst of them has.
 util::Result<int> print_item_results(Context& context,
                                      const std::vector<executors::ItemResult>& results,
-                                     const Deadline& deadline);
+                                     const util::Deadline& deadline);
 /// The same where the end of runs was asked for: that one failed is what was wanted.
 util::Result<int> print_interrupted(Context& context,
                                     const std::vector<executors::ItemResult>& results,
-                                    const Deadline& deadline);
+                                    const util::Deadline& deadline);
 
 }  // namespace kubist::cli

@@ -5,10 +5,10 @@
 #include <kubist/executors/tree.hpp>
 #include <kubist/kube/writer.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/util/deadline.hpp>
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
-#include "deadline.hpp"
 #include "output/progress_lines.hpp"
 #include "session.hpp"
 
@@ -58,7 +58,7 @@ util::Result<int> run_request(Context& context, const Arguments& arguments, cons
   KUBIST_TRY(const std::string ns, context.ns());
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const auto session, open_session(context));
-  const Deadline deadline(arguments.duration("timeout"), context.stop());
+  const util::Deadline deadline(arguments.duration("timeout"), context.stop());
   const bool wait = arguments.boolean("wait");
   int code = k_ok;
   for (const std::string& word : arguments.words()) {

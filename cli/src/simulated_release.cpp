@@ -65,7 +65,7 @@ Result<Json> release_of_flags(const Arguments& arguments) {
                 {"holdLimit", seconds_of(arguments, "hold-limit")}}}};
 }
 
-/// What is good and bad: by flags, else as the first of the policies has it that has such words.
+/// What is good and bad: by flags, else as the first policy Statistical has it.
 Result<> read_truth(const Arguments& arguments, const Json& release, SimulatedInput& input) {
   KUBIST_TRY(input.truth.tolerance, number_of(arguments, "tolerance", k_percent));
   KUBIST_TRY(input.truth.budget, number_of(arguments, "budget", k_percent));
@@ -73,21 +73,12 @@ Result<> read_truth(const Arguments& arguments, const Json& release, SimulatedIn
   for (const int weight : plan.weights) {
     input.weights.push_back(weight * k_percent);
   }
-  const std::string ns(data::string_at(release, {"metadata", "namespace"}));
-  for (const auto& call : resources::policies_of(release)) {
-    KUBIST_TRY(const auto definition, input.catalog->find(ns, call.name));
-    if (definition->name != "Statistical" || input.statistical) {
-      continue;
-    }
-    KUBIST_TRY(const Json parameters,
-               engine::resolve_parameters(*definition, call.parameters, Json::object()));
-    KUBIST_TRY(input.statistical, policies::statistical_parameters(parameters, plan, 1));
-    if (!arguments.given("tolerance")) {
-      input.truth.tolerance = input.statistical->metrics[0].tolerance;
-    }
-    if (!arguments.given("budget")) {
-      input.truth.budget = input.statistical->budget;
-    }
+  KUBIST_TRY(input.statistical, policies::find_statistical(release, *input.catalog));
+  if (input.statistical && !arguments.given("tolerance")) {
+    input.truth.tolerance = input.statistical->metrics[0].tolerance;
+  }
+  if (input.statistical && !arguments.given("budget")) {
+    input.truth.budget = input.statistical->budget;
   }
   return {};
 }

@@ -2,6 +2,7 @@
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/release/states.hpp>
+#include <kubist/util/deadline.hpp>
 
 #include "canary_request.hpp"
 #include "commands.hpp"
@@ -30,7 +31,7 @@ util::Result<int> run_canary_status(Context& context, const Arguments& arguments
     following.watch.resource = resource_of(canary());
     following.watch.ns = key.ns;
     following.watch.name = key.name;
-    const Deadline deadline(arguments.duration("timeout"), context.stop());
+    const util::Deadline deadline(arguments.duration("timeout"), context.stop());
     KUBIST_TRY(const Json last, follow(context, *client, following, deadline));
     return canary_exit_code(last);
   }

@@ -1,14 +1,9 @@
-#include <algorithm>
-
-#include <kubist/apply/remove.hpp>
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
-#include <kubist/executors/removal.hpp>
-#include <kubist/executors/tree.hpp>
+#include <kubist/executors/deletion.hpp>
 
-#include "../delete_items.hpp"
+#include "../delete_printer.hpp"
 #include "../delete_targets.hpp"
-#include "../delete_tree.hpp"
 #include "../dry_run.hpp"
 #include "../input.hpp"
 #include "../session.hpp"
@@ -50,78 +45,31 @@ util::Result<apply::RemoveOptions> options_of(const Arguments& arguments) {
   return options;
 }
 
-struct Parts {
-  const std::vector<apply::Target>& tree;
-  const std::vector<apply::Target>& items;
-  const std::vector<apply::Target>& others;
-};
-
-// Executions take their items along; what is left of the items goes before what they may need.
-util::Result<int> delete_with_items(Context& context, const Arguments& arguments,
-                                    const Parts& parts, apply::RemoveOptions options,
-                                    DeletionPrinter& printer) {
-  if (!parts.tree.empty()) {
-    const std::vector<apply::Target> none;
-    KUBIST_TRY(const int code,
-               delete_with_tree(context, arguments, {parts.tree, none, options, printer}));
-    if (code != k_ok) {
-      return code;
-    }
-    options.ignore_not_found = true;
-  }
-  apply::Report report;
-  KUBIST_CHECK(delete_items(context, arguments, parts.items, options, printer, report));
-  const bool all_gone =
-      std::all_of(report.results.begin(), report.results.end(), [](const auto& result) {
-        return result.ok() || (result.error && result.error->kind == ErrorKind::not_found);
-      });
-  if (all_gone && !parts.others.empty()) {
-    KUBIST_TRY(const auto client, context.client());
-    report.append(apply::remove_set(*client, parts.others, options, context.stop()));
-  } else if (!parts.others.empty()) {
-    context.log().line("what the DeployItems may need is not deleted");
-  }
-  return printer.finish(report);
-}
-
-/// The kinds that ExecutorDefinitions serve, asked for only where one may be among the targets.
-/// Where nobody may tell, a finalizer keeps such objects until a run of the engine.
-std::vector<resources::ServedKind> served_among(Context& context,
-                                                const std::vector<apply::Target>& targets) {
-  const bool any = std::any_of(targets.begin(), targets.end(), [](const apply::Target& target) {
-    return target.resource.group.find('.') != std::string::npos &&
-           !target.resource.group.ends_with(".k8s.io") &&
-           resources::find_kind(target.resource.group, target.resource.kind) == nullptr;
-  });
-  const auto client = context.client();
-  const auto served = any && client ? executors::load_served_kinds(**client, context.stop())
-                                    : util::Result<std::vector<resources::ServedKind>>{};
-  return served ? *served : std::vector<resources::ServedKind>{};
-}
-
-/// The tree first, then DeployItems, then what they may need.
-util::Result<int> delete_in_order(Context& context, const Arguments& arguments,
-                                  std::vector<apply::Target> targets,
-                                  const apply::RemoveOptions& options, DeletionPrinter& printer) {
-  const auto served = served_among(context, targets);
-  const auto of_tree =
-      std::stable_partition(targets.begin(), targets.end(), [&](const apply::Target& target) {
-        return executors::is_removed_by_engine(target.resource, served);
-      });
-  const auto of_items = std::stable_partition(
-      of_tree, targets.end(),
-      [](const apply::Target& target) { return is_deploy_item(target.resource); });
-  const std::vector<apply::Target> tree(targets.begin(), of_tree);
-  const std::vector<apply::Target> items(of_tree, of_items);
-  const std::vector<apply::Target> others(of_items, targets.end());
-  if (!items.empty()) {
-    return delete_with_items(context, arguments, {tree, items, others}, options, printer);
-  }
-  if (!tree.empty()) {
-    return delete_with_tree(context, arguments, {tree, others, options, printer});
-  }
+util::Result<int> delete_all(Context& context, const Arguments& arguments,
+                             std::vector<apply::Target> targets, apply::RemoveOptions remove,
+                             DeletionPrinter& printer) {
+  const bool dry = remove.dry_run != kube::DryRun::none;
+  const executors::DeletionOptions options{
+      std::move(remove), removal_options(arguments),
+      arguments.given("wait") ? arguments.boolean("wait") : true};
+  TreePrinter tree(context, arguments, dry, printer);
+  int code = k_ok;
+  const executors::DeletionHooks hooks{
+      .open = [&] { return open_session(context); },
+      .observer = tree,
+      .on_gone = [&](const engine::Key& key) { tree.gone(key); },
+      .on_run =
+          [&](const executors::Run& run) {
+            code = tree.run(run);
+            return code == k_ok;
+          },
+      .note = [&](const std::string& text) { printer.note(text); },
+      .log = [&](const std::string& text) { context.log().line(text); }};
   KUBIST_TRY(const auto client, context.client());
-  return printer.finish(apply::remove_set(*client, others, options, context.stop()));
+  KUBIST_TRY(const apply::Report report, executors::delete_objects(*client, std::move(targets),
+                                                                   options, hooks, context.stop()));
+  KUBIST_TRY(const int failed, printer.finish(report));
+  return code != k_ok ? code : failed;
 }
 
 util::Result<int> run_delete(Context& context, const Arguments& arguments) {
@@ -139,8 +87,7 @@ util::Result<int> run_delete(Context& context, const Arguments& arguments) {
                           std::string(dry_run_suffix(options.dry_run)), manifests);
   options.on_result = [&](const apply::ObjectResult& result) { printer.result(result); };
   options.on_progress = [&context](std::string_view line) { context.log().line(line); };
-  KUBIST_TRY(const int code,
-             delete_in_order(context, arguments, std::move(targets), options, printer));
+  KUBIST_TRY(const int code, delete_all(context, arguments, std::move(targets), options, printer));
   return detailed_exit_code(arguments, code, printer.deletes());
 }
 

@@ -1,7 +1,7 @@
 #include <kubist/cli/context.hpp>
+#include <kubist/util/deadline.hpp>
 
 #include "commands.hpp"
-#include "deadline.hpp"
 #include "item_results.hpp"
 #include "session.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 util::Result<int> run_deployitem_interrupt(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto items, named_items(context, arguments));
   KUBIST_TRY(const auto session, open_session(context));
-  const Deadline deadline(arguments.duration("timeout"), context.stop());
+  const util::Deadline deadline(arguments.duration("timeout"), context.stop());
   KUBIST_TRY(const auto results,
              session->interrupt_items(items, progress_log(context), deadline.token()));
   return print_interrupted(context, results, deadline);

@@ -3,6 +3,7 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/release/experiment_progress.hpp>
+#include <kubist/util/deadline.hpp>
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
@@ -106,7 +107,7 @@ util::Result<int> run_experiment_status(Context& context, const Arguments& argum
     following.watch.resource = resource_of(experiment());
     following.watch.ns = ns;
     following.watch.name = key.name;
-    const Deadline deadline(arguments.duration("timeout"), context.stop());
+    const util::Deadline deadline(arguments.duration("timeout"), context.stop());
     KUBIST_TRY(const Json last, follow(context, *client, following, deadline));
     return experiment_exit_code(last);
   }

@@ -1,13 +1,12 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
-#include <kubist/executors/tree.hpp>
+#include <kubist/executors/prepare.hpp>
 #include <kubist/executors/watch_loop.hpp>
-#include <kubist/resources/kinds.hpp>
+#include <kubist/util/deadline.hpp>
 #include <kubist/util/text.hpp>
 
 #include "apply_input.hpp"
 #include "commands.hpp"
-#include "deadline.hpp"
 #include "dry_run.hpp"
 #include "input.hpp"
 #include "output/progress_lines.hpp"
@@ -43,8 +42,7 @@ util::Result<apply::Report> apply_first(Context& context, const Arguments& argum
   }
   KUBIST_TRY(auto apply_with, apply_options(context, arguments));
   KUBIST_TRY(auto manifests, read_input(context, arguments));
-  const bool dry = options.dry_run != kube::DryRun::none;
-  apply_with.keep_objects = dry;
+  apply_with.keep_objects = options.dry_run != kube::DryRun::none;
   // Where out is for a document it is that of the run, or that of the apply where no run follows.
   SetPrinter printer(context, report_format(arguments.text("report")),
                      std::string(dry_run_suffix(options.dry_run)), manifests);
@@ -53,25 +51,7 @@ util::Result<apply::Report> apply_first(Context& context, const Arguments& argum
     KUBIST_CHECK(printer.finish(report));
   }
   KUBIST_TRY(const auto client, context.client());
-  KUBIST_TRY(const auto serving, executors::load_served_kinds(*client, context.stop()));
-  const auto served = [&](const resources::ObjectRef& ref) {
-    return std::any_of(serving.begin(), serving.end(), [&](const resources::ServedKind& each) {
-      return each.group == ref.group && each.kind == ref.kind;
-    });
-  };
-  for (const apply::ObjectResult& result : report.results) {
-    const resources::Kind* kind = resources::find_kind(result.ref.group, result.ref.kind);
-    const bool is_served = kind == nullptr && served(result.ref);
-    if (kind == nullptr && !is_served) {
-      continue;
-    }
-    if (is_served || kind->node) {
-      options.selection.push_back(result.ref);
-    }
-    if (dry) {
-      options.planned.push_back(result.live);
-    }
-  }
+  KUBIST_CHECK(executors::select_applied(*client, report, options, context.stop()));
   if (options.selection.empty()) {
     KUBIST_CHECK(printer.finish(report));
   }
@@ -106,7 +86,7 @@ util::Result<int> watch(Context& context, executors::Session& session,
 util::Result<int> run_reconcile(Context& context, const Arguments& arguments) {
   KUBIST_CHECK(check_detailed_exitcode(arguments));
   KUBIST_TRY(ReconcileOptions options, options_of(context, arguments));
-  const Deadline deadline(arguments.duration("timeout"), context.stop());
+  const util::Deadline deadline(arguments.duration("timeout"), context.stop());
   bool changes = false;
   if (arguments.given("filename")) {
     KUBIST_TRY(const apply::Report applied, apply_first(context, arguments, options));

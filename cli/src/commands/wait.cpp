@@ -8,15 +8,15 @@
 #include "query/file_targets.hpp"
 #include "query/selectors.hpp"
 #include "query/targets.hpp"
-#include "query/wait.hpp"
+#include "query/wait_condition.hpp"
 
 namespace kubist::cli {
 namespace {
 
 using util::ErrorKind;
 
-util::Result<WaitOptions> read_options(const Arguments& arguments) {
-  WaitOptions options;
+util::Result<apply::WaitForOptions> read_options(const Arguments& arguments) {
+  apply::WaitForOptions options;
   for (const std::string& text : arguments.list("for")) {
     KUBIST_TRY(auto condition, parse_wait_condition(text));
     options.conditions.push_back(std::move(condition));
@@ -26,8 +26,8 @@ util::Result<WaitOptions> read_options(const Arguments& arguments) {
                       "For example --for=condition=Ready.");
   }
   bool deletes = false;
-  for (const WaitCondition& condition : options.conditions) {
-    deletes = deletes || condition.kind == WaitCondition::Kind::deleted;
+  for (const apply::WaitCondition& condition : options.conditions) {
+    deletes = deletes || condition.kind == apply::WaitCondition::Kind::deleted;
   }
   if (deletes && options.conditions.size() > 1) {
     return util::fail(ErrorKind::usage, "--for=delete cannot be joined with other conditions");
@@ -41,7 +41,7 @@ util::Result<WaitOptions> read_options(const Arguments& arguments) {
   return options;
 }
 
-util::Result<> check_words(const Arguments& arguments, const WaitOptions& options) {
+util::Result<> check_words(const Arguments& arguments, const apply::WaitForOptions& options) {
   const auto& words = arguments.words();
   const bool named = names_objects(words);
   const bool selected = !options.label_selector.empty() || !options.field_selector.empty() ||
@@ -59,7 +59,7 @@ util::Result<> check_words(const Arguments& arguments, const WaitOptions& option
 }
 
 util::Result<int> run_wait(Context& context, const Arguments& arguments) {
-  KUBIST_TRY(WaitOptions options, read_options(arguments));
+  KUBIST_TRY(apply::WaitForOptions options, read_options(arguments));
   KUBIST_CHECK(check_words(arguments, options));
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const std::string ns, context.ns());
@@ -73,7 +73,7 @@ util::Result<int> run_wait(Context& context, const Arguments& arguments) {
         util::cat(object_name(resource.api_version(), resource.kind, name), " condition met\n"));
     context.out().flush();
   };
-  KUBIST_CHECK(wait_for(*client, targets, options, context.stop()));
+  KUBIST_CHECK(apply::wait_for(*client, targets.list, options, context.stop()));
   return k_ok;
 }
 

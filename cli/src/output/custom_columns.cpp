@@ -1,55 +1,10 @@
 #include "custom_columns.hpp"
 
-#include <cmath>
-#include <cstdio>
-
 #include <kubist/data/document.hpp>
-#include <kubist/data/json_text.hpp>
+#include <kubist/data/go_text.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::cli {
-namespace {
-
-std::string go_float(double number) {
-  // fmt's %v writes exponents from 1e21 on, as encoding/json does, and below 1e-4.
-  if (number != 0 && std::abs(number) < 1e-4) {
-    char text[40];
-    for (int digits = 0; digits < 17; ++digits) {
-      std::snprintf(text, sizeof text, "%.*e", digits, number);
-      if (std::stod(text) == number) {
-        break;
-      }
-    }
-    return text;
-  }
-  return data::go_json_number(number);
-}
-
-}  // namespace
-
-std::string go_text(const data::Json& value) {
-  std::string text;
-  switch (value.type()) {
-    case data::Json::value_t::null:
-      return "<nil>";
-    case data::Json::value_t::string:
-      return value.get<std::string>();
-    case data::Json::value_t::number_float:
-      return go_float(value.get<double>());
-    case data::Json::value_t::object:
-      for (const auto& [key, element] : value.items()) {
-        text += util::cat(text.empty() ? "" : " ", key, ':', go_text(element));
-      }
-      return util::cat("map[", text, ']');
-    case data::Json::value_t::array:
-      for (std::size_t i = 0; i < value.size(); ++i) {
-        text += util::cat(i == 0 ? "" : " ", go_text(value[i]));
-      }
-      return util::cat('[', text, ']');
-    default:
-      return data::to_json(value);
-  }
-}
 
 CustomColumnsPrinter::CustomColumnsPrinter(const OutputFormat& format, Sink& out,
                                            const PrinterOptions& options)
@@ -83,7 +38,7 @@ util::Result<> CustomColumnsPrinter::print(const PrintedObject& object) {
     std::string text;
     bool first = true;
     for (const data::Json* one : found.values()) {
-      text += util::cat(first ? "" : ",", one->is_null() ? "<none>" : go_text(*one));
+      text += util::cat(first ? "" : ",", one->is_null() ? "<none>" : data::go_text(*one));
       first = false;
     }
     texts.push_back(first ? "<none>" : util::replace_all(text, "\x1b", "^["));

@@ -19,7 +19,4 @@ class CustomColumnsPrinter final : public ObjectPrinter {
   bool m_stream;
 };
 
-/// A value as Go's fmt prints it, which is what kubectl does in custom columns: "map[a:1]", "[x y]".
-std::string go_text(const data::Json& value);
-
 }  // namespace kubist::cli

@@ -4,13 +4,13 @@
 #include <array>
 #include <cctype>
 
+#include <kubist/data/go_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/resources/secret_mask.hpp>
 #include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
 
-#include "custom_columns.hpp"
 #include "table.hpp"
 
 namespace kubist::cli {
@@ -48,7 +48,7 @@ std::string labels_section(const Json& labels) {
   }
   bool first = true;
   for (const auto& [key, value] : labels.items()) {
-    text += cat(first ? "" : "\t", key, '=', go_text(value), '\n');
+    text += cat(first ? "" : "\t", key, '=', data::go_text(value), '\n');
     first = false;
   }
   return text;
@@ -70,7 +70,7 @@ std::string annotations_section(const Json& annotations) {
     if (key == k_last_applied) {
       continue;
     }
-    std::string value = go_text(json);
+    std::string value = data::go_text(json);
     if (value.ends_with('\n')) {
       value.pop_back();
     }
@@ -132,11 +132,11 @@ void add_content(std::string& text, const Json& content, std::size_t level,
         if (child.is_object()) {
           add_content(text, child, level + 1, path);
         } else {
-          text += cat(indent(level + 1), go_text(child), '\n');
+          text += cat(indent(level + 1), data::go_text(child), '\n');
         }
       }
     } else {
-      text += cat(indent(level), field_label(field), ":\t", go_text(value), '\n');
+      text += cat(indent(level), field_label(field), ":\t", data::go_text(value), '\n');
     }
   }
 }

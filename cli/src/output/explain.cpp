@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
+#include <kubist/data/go_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
-
-#include "custom_columns.hpp"
 
 namespace kubist::cli {
 namespace {
@@ -38,7 +37,7 @@ std::string enum_list(const Json& schema, std::string_view before, std::string_v
   std::string text;
   if (values != nullptr && values->is_array()) {
     for (const Json& value : *values) {
-      text += cat(text.empty() ? before : between, go_text(value));
+      text += cat(text.empty() ? before : between, data::go_text(value));
     }
   }
   return text;

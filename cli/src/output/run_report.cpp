@@ -78,7 +78,7 @@ void print_left_behind(const executors::Run& run, Sink& out) {
   for (const NodeReport& node : run.report.nodes) {
     for (const std::string& left : node.left_behind) {
       out.write(util::printable(
-          cat("left behind by ", engine::to_string(run.graph[node.id]), ": ", left, '\n')));
+          cat("left behind by ", engine::to_string((*run.graph)[node.id]), ": ", left, '\n')));
     }
   }
 }
@@ -86,13 +86,13 @@ void print_left_behind(const executors::Run& run, Sink& out) {
 namespace {
 
 void print_text(const executors::Run& run, bool color, Sink& out) {
-  std::vector<bool> include(run.graph.size(), false);
+  std::vector<bool> include(run.graph->size(), false);
   for (const NodeReport& node : run.report.nodes) {
     include[node.id] = true;
   }
   std::vector<std::vector<std::string>> rows;
   std::vector<std::vector<int>> colors;
-  for (const TreeLine& line : draw_tree(run.graph, run.report.roots, &include)) {
+  for (const TreeLine& line : draw_tree(*run.graph, run.report.roots, &include)) {
     const NodeReport& node = *run.report.find(line.id);
     rows.push_back({line.label, state_word(node), node.ready ? "" : node.reason, writes_text(node),
                     seconds(node.took), node.message});
@@ -110,7 +110,7 @@ bool is_failure(const NodeReport& node) {
 JunitCase junit_case(const executors::Run& run, const NodeReport& node) {
   JunitCase entry;
   entry.classname = node.key.kind;
-  entry.name = engine::to_string(run.graph[node.id]);
+  entry.name = engine::to_string((*run.graph)[node.id]);
   entry.took = node.took;
   if (is_failure(node)) {
     entry.result = JunitCase::Result::failed;
@@ -134,7 +134,7 @@ void print_run_junit(const executors::Run& run, Sink& out) {
 void print_github(const executors::Run& run, Sink& out) {
   for (const NodeReport& node : run.report.nodes) {
     if (is_failure(node)) {
-      const std::string title = cat(engine::to_string(run.graph[node.id]), ' ', node.reason);
+      const std::string title = cat(engine::to_string((*run.graph)[node.id]), ' ', node.reason);
       out.write(workflow_command(node.state == NodeState::failed ? "error" : "warning",
                                  {{"title", title}}, node.message));
     }
@@ -187,7 +187,7 @@ int exit_code_of(const Report& report) {
 }
 
 int exit_code_of(const executors::Run& run) {
-  return run.denied.empty() ? exit_code_of(run.report) : k_error;
+  return run.denied.empty() && !run.incomplete ? exit_code_of(run.report) : k_error;
 }
 
 }  // namespace kubist::cli

@@ -18,7 +18,7 @@ std::string summary_line(const engine::Report& report);
 /// The exit code of a run. Of several the first of: 1 something failed for another reason than the
 /// next three; 4 rolled back; 6 conflict or locked; 5 denied; 3 not ready yet; 0 all is ready.
 int exit_code_of(const engine::Report& report);
-/// The same, but k_error where writes of a dry run would be denied.
+/// The same, but k_error where writes of a dry run would be denied, or objects are missing.
 int exit_code_of(const executors::Run& run);
 
 }  // namespace kubist::cli

@@ -107,6 +107,9 @@ util::Result<int> get_applications(Context& context, const Arguments& arguments,
   }
   KUBIST_TRY(const auto client, context.client());
   KUBIST_TRY(const auto view, executors::load_tree_view(*client, ns, context.stop()));
+  for (const auto& [hidden, why] : view.hidden) {
+    context.log().line(cat("warning: namespace ", hidden, ": ", why.to_string()));
+  }
   std::vector<VersionRow> rows = version_rows(executors::build_graph(view));
   KUBIST_CHECK(keep_named(rows, {words.begin() + 1, words.end()}));
   KUBIST_TRY(const bool printed, print_document(context, json_of(rows)));

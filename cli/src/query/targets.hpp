@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <kubist/apply/wait_for.hpp>
 #include <kubist/kube/api_resource.hpp>
 #include <kubist/kube/client.hpp>
 #include <kubist/util/result.hpp>
@@ -10,11 +11,7 @@
 namespace kubist::cli {
 
 /// Objects of one kind that a command is about.
-struct Target {
-  kube::ApiResource resource;
-  std::string ns;                  ///< empty: all namespaces, or a cluster-scoped kind
-  std::vector<std::string> names;  ///< empty: the whole collection
-};
+using Target = apply::Selection;
 
 struct Targets {
   std::vector<Target> list;

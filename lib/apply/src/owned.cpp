@@ -105,15 +105,11 @@ class Search {
 
   /// A kind that nobody serves went with all of its objects, unless its server is only down.
   void doubt_silent_groups() {
-    const auto silent = m_client.discovery().failed_groups();
     for (auto& each : m_found) {
-      const bool no_kind = each && is_gone(*each) && each->resource.kind.empty();
-      if (no_kind &&
-          std::find(silent.begin(), silent.end(), each->recorded.ref.group) != silent.end()) {
-        each = util::fail(
-            ErrorKind::unavailable,
-            cat("the server of API group ", each->recorded.ref.group, " does not answer"),
-            "See kubectl get apiservices.");
+      if (each && is_gone(*each) && each->resource.kind.empty()) {
+        if (auto answers = m_client.discovery().check_answers(each->recorded.ref.group); !answers) {
+          each = util::fail(std::move(answers).error());
+        }
       }
     }
   }

@@ -79,6 +79,11 @@ const std::string& LockState::holder() const {
   return m_record ? m_record->holder : nobody;
 }
 
+const std::string& LockState::version() const {
+  static const std::string none;
+  return m_record ? m_record->resource_version : none;
+}
+
 const std::string& LockState::holder_run() const {
   static const std::string none;
   return m_record ? m_record->run_id : none;

@@ -45,9 +45,9 @@ bool lets_children_go(const Node& parent) {
 }  // namespace
 
 Plan::Plan(const Graph& graph, const std::vector<NodeId>& selected, Mode mode,
-           const Followers& followers)
+           const Followers& followers, const std::vector<NodeId>& left_out)
     : m_graph(graph), m_entries(graph.size()) {
-  include(selected, mode);
+  include(selected, mode, left_out);
   group_siblings();
   if (followers) {
     order_followers(followers);
@@ -65,9 +65,19 @@ Plan::Plan(const Graph& graph, const std::vector<NodeId>& selected, Mode mode,
   }
 }
 
-void Plan::include(const std::vector<NodeId>& selected, Mode mode) {
+void Plan::include(const std::vector<NodeId>& selected, Mode mode,
+                   const std::vector<NodeId>& left_out) {
+  std::vector<bool> out(m_graph.size());
+  for (NodeId top : left_out) {
+    for (NodeId id : m_graph.subtree(top)) {
+      out[id] = true;
+    }
+  }
   for (NodeId top : selected) {
     for (NodeId id : m_graph.subtree(top)) {
+      if (out[id]) {
+        continue;
+      }
       Entry& entry = m_entries[id];
       m_open += entry.selected ? 0 : 1;
       entry.selected = true;

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <chrono>
 #include <deque>
 #include <functional>
@@ -22,8 +23,13 @@ struct NodeRun {
   std::optional<PolicyVerdict> policies;
   std::optional<CallAnswers> answers;  ///< to what its policies called for
   Json status;  ///< as last written or read
+  bool unwritten = false;  ///< it is being written
   std::optional<Steady> settle_until;
 };
+
+/// What is worked on has places of its own: nodes that wait for others hold up no other nodes, and
+/// neither do policies.
+enum class Lane { step, wait, policy };
 
 /// One run from beginning to end: the loop's thread starts nodes as the plan frees them, waits for
 /// what workers report, and records what became of each node.
@@ -36,11 +42,16 @@ class Runner {
  private:
   void prepare_report();
   NodeReport& report_of(NodeId id);
-  void submit(std::function<void()> job);
+  Lane lane_of(NodeId id) const;
+  std::size_t& in_flight(Lane lane) { return m_in_flight[static_cast<std::size_t>(lane)]; }
+  bool has_room(Lane lane) { return in_flight(lane) < m_options.parallelism; }
+  void submit(Lane lane, std::function<void()> job);
 
   // --- starting ---
   void start_work();
+  void make_due(NodeId id);
   void begin_node(NodeId id);
+  void start_planned(NodeId id, std::vector<NodeId>& wave);
   void start_node(NodeId id);
   void start_gathering(NodeId id);
   void start_calls(NodeId id);
@@ -64,9 +75,10 @@ class Runner {
   void stop_work();
   void after_plan_moved();
   void record_settled(NodeId id, NodeReport& report);
-  TreeSummary tree_of(NodeId id) const;
+  Json newest_status(NodeId id) const;
+  TreeOf tree_of(NodeId id) const;
   void record_subtree(NodeId id);
-  void record_tree_ready(NodeId id, const TreeSummary& tree);
+  void record_tree_ready(NodeId id, const TreeOf& tree_of);
   void record_above();
   Report finish();
 
@@ -80,15 +92,16 @@ class Runner {
   std::vector<NodeId> m_order;
   Report m_report;
   Steady m_started;
-  std::size_t m_in_flight = 0;
+  std::array<std::size_t, 3> m_in_flight{};  ///< jobs by lane
   std::size_t m_writes_above = 0;
   std::deque<std::function<void()>> m_todo;     ///< jobs that wait for a free worker
   std::vector<NodeId> m_gathered;               ///< nodes whose policies can run now
   std::deque<NodeId> m_due;                     ///< nodes whose executor is to be called now
+  std::deque<NodeId> m_due_to_wait;             ///< those of them that wait for others
   std::multimap<Steady, NodeId> m_parked;       ///< nodes to look at again then
   std::map<NodeId, Verdict> m_waiting_verdict;  ///< what parked nodes came to so far
   EventQueue m_events;
-  WorkerPool m_pool;  ///< last: its threads end before anything that they use
+  std::array<WorkerPool, 3> m_pools;  ///< last: their threads end before anything that they use
 };
 
 }  // namespace kubist::engine

@@ -1,3 +1,4 @@
+#include <kubist/util/random.hpp>
 #include <kubist/util/threads.hpp>
 
 #include "run_loop.hpp"
@@ -42,10 +43,12 @@ void Runner::stop_work() {
   after_plan_moved();
   // Nodes between two looks keep what they came to; those never looked at are left out.
   std::vector<NodeId> open(m_due.begin(), m_due.end());
+  open.insert(open.end(), m_due_to_wait.begin(), m_due_to_wait.end());
   for (const auto& [at, id] : m_parked) {
     open.push_back(id);
   }
   m_due.clear();
+  m_due_to_wait.clear();
   m_parked.clear();
   for (NodeId id : open) {
     if (auto found = m_waiting_verdict.find(id); found != m_waiting_verdict.end()) {
@@ -79,31 +82,58 @@ void Runner::record_settled(NodeId id, NodeReport& report) {
   report.message = input.message;
   if (m_plan.state(id) == NodeState::failed) {
     report.error = m_graph[id].problem;
-    report.outcome = Outcome::stalled;
+    report.outcome = alignment_of(*report.error).outcome;
+    if (report.outcome == Outcome::failed) {
+      report.requeue_after = retry_delay(1, util::random_unit());
+    }
   }
   // The loop's own copy moves at once, so that what stands above sees it.
   Json present = m_runs[id].status;
   m_runs[id].status = compute_status(present, input);
+  m_runs[id].unwritten = true;
   m_todo.push_back([this, id, input = std::move(input), present = std::move(present)] {
     m_events.push(
         Recorded{recorded(id, [&] { return record_node(m_context, id, input, present); })});
   });
 }
 
-TreeSummary Runner::tree_of(NodeId id) const {
-  std::vector<ChildReady> children;
+// What another run has written since counts, but not over what this one is about to write.
+Json Runner::newest_status(NodeId id) const {
+  const NodeRun& own = m_runs[id];
+  const auto written = own.unwritten ? nullptr : m_parts.statuses.written(m_graph[id]);
+  return written ? *written : own.status.is_null() ? m_graph[id].status() : own.status;
+}
+
+// Asked when it is written: what another run has written until then counts, but not over what this
+// one is about to write.
+TreeOf Runner::tree_of(NodeId id) const {
+  struct Child {
+    const Node& node;
+    bool unwritten;
+    std::string_view condition;
+    Truth truth;
+  };
+  std::vector<Child> children;
   for (NodeId child : m_graph[id].children) {
     if (m_plan.mode(child) == Mode::remove && m_plan.ready(child)) {
       continue;  // gone
     }
-    const Json& status =
-        m_runs[child].status.is_null() ? m_graph[child].status() : m_runs[child].status;
-    const Key& key = m_graph[child].key;
-    const bool foreign = m_graph[child].foreign_status && m_runs[child].status.is_null();
-    children.push_back(
-        {key.kind + "/" + key.name, condition_truth(status, foreign ? "Ready" : "TreeReady")});
+    const Node& node = m_graph[child];
+    const NodeRun& own = m_runs[child];
+    const bool known = !own.status.is_null();
+    const std::string_view condition = node.foreign_status && !known ? "Ready" : "TreeReady";
+    children.push_back({node, own.unwritten, condition,
+                        condition_truth(known ? own.status : node.status(), condition)});
   }
-  return summarize_tree(Truth::yes, children);
+  return [&statuses = m_parts.statuses, children = std::move(children)] {
+    std::vector<ChildReady> ready;
+    for (const Child& child : children) {
+      const auto written = child.unwritten ? nullptr : statuses.written(child.node);
+      ready.push_back({child.node.key.kind + "/" + child.node.key.name,
+                       written ? condition_truth(*written, child.condition) : child.truth});
+    }
+    return summarize_tree(Truth::yes, ready);
+  };
 }
 
 // Nodes that are not Ready got their TreeReady together with it, and so did leaves.
@@ -115,16 +145,18 @@ void Runner::record_subtree(NodeId id) {
   record_tree_ready(id, tree_of(id));
 }
 
-void Runner::record_tree_ready(NodeId id, const TreeSummary& tree) {
-  Json present = m_runs[id].status;
+void Runner::record_tree_ready(NodeId id, const TreeOf& tree_of) {
+  Json present = newest_status(id);
+  const TreeSummary tree = tree_of();
   m_runs[id].status = with_tree_ready(present, tree.truth, tree.message, m_graph[id].generation,
                                       m_parts.clock.now());
   if (m_runs[id].status == present) {
     return;
   }
-  m_todo.push_back([this, id, tree, present = std::move(present)] {
+  m_runs[id].unwritten = true;
+  m_todo.push_back([this, id, tree_of, present = std::move(present)] {
     m_events.push(
-        Recorded{recorded(id, [&] { return record_tree(m_context, id, tree, present); })});
+        Recorded{recorded(id, [&] { return record_tree(m_context, id, tree_of, present); })});
   });
 }
 
@@ -136,9 +168,7 @@ void Runner::record_above() {
           m_plan.selected(id) || m_graph[id].status_summary.ready.empty()) {
         continue;
       }
-      if (m_runs[id].status.is_null()) {
-        m_runs[id].status = m_graph[id].status();
-      }
+      m_runs[id].status = newest_status(id);
       if (condition_truth(m_runs[id].status, "Ready") == Truth::yes) {
         StepResult result = recorded(
             id, [&] { return record_tree(m_context, id, tree_of(id), m_runs[id].status); });

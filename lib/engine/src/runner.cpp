@@ -34,9 +34,10 @@ Runner::Runner(const Graph& graph, const std::vector<NodeId>& selected, const Ru
       m_parts(parts),
       m_stop(stop),
       m_context{graph, info, m_options, parts, stop},
-      m_plan(graph, selected, options.mode, followers_of(parts.executors)),
+      m_plan(graph, selected, options.mode, followers_of(parts.executors), options.left_out),
       m_runs(graph.size()),
-      m_pool(options.parallelism) {
+      m_pools{WorkerPool(options.parallelism), WorkerPool(options.parallelism),
+              WorkerPool(options.parallelism)} {
   m_options.parallelism = std::max<std::size_t>(options.parallelism, 1);
   m_report.run = info;
   m_started = std::chrono::steady_clock::now();
@@ -51,7 +52,7 @@ Report Runner::run() {
       stop_work();
     }
     start_work();
-    if (m_in_flight > 0 || !m_parked.empty()) {
+    if (m_in_flight != std::array<std::size_t, 3>{} || !m_parked.empty()) {
       wait_one();
     } else if (m_plan.finished()) {
       break;
@@ -79,9 +80,8 @@ void Runner::prepare_report() {
     if (top) {
       m_report.roots.push_back(id);
     }
-    for (NodeId child : node.children) {
-      report.children.push_back(child);
-    }
+    std::copy_if(node.children.begin(), node.children.end(), std::back_inserter(report.children),
+                 [&](NodeId child) { return m_plan.selected(child); });
     m_report.index.emplace(id, m_report.nodes.size());
     m_report.nodes.push_back(std::move(report));
     m_order.push_back(id);
@@ -91,37 +91,54 @@ void Runner::prepare_report() {
 
 NodeReport& Runner::report_of(NodeId id) { return m_report.nodes[m_report.index.at(id)]; }
 
-void Runner::submit(std::function<void()> job) {
-  ++m_in_flight;
-  m_pool.submit(std::move(job));
+Lane Runner::lane_of(NodeId id) const {
+  const auto executor = m_parts.executors.find(m_graph[id]);
+  return executor && (*executor)->waits() ? Lane::wait : Lane::step;
+}
+
+void Runner::submit(Lane lane, std::function<void()> job) {
+  ++in_flight(lane);
+  m_pools[static_cast<std::size_t>(lane)].submit(std::move(job));
 }
 
 void Runner::start_work() {
   take_due();
   std::vector<NodeId> wave = std::exchange(m_gathered, {});
-  while (m_in_flight < m_options.parallelism) {
+  while (has_room(Lane::step)) {
     if (!m_todo.empty()) {
-      submit(std::move(m_todo.front()));
+      submit(Lane::step, std::move(m_todo.front()));
       m_todo.pop_front();
     } else if (!m_due.empty()) {
-      NodeId id = m_due.front();
+      start_node(m_due.front());
       m_due.pop_front();
-      start_node(id);
     } else if (auto id = m_plan.next()) {
-      bool policies = m_plan.mode(*id) == Mode::align && !m_graph[*id].policies.empty();
-      begin_node(*id);
-      if (policies && m_parts.world.gathers(m_graph[*id])) {
-        start_gathering(*id);
-      } else if (policies) {
-        wave.push_back(*id);
-      } else {
-        start_node(*id);
-      }
+      start_planned(*id, wave);
     } else {
       break;
     }
   }
+  while (has_room(Lane::wait) && !m_due_to_wait.empty()) {
+    start_node(m_due_to_wait.front());
+    m_due_to_wait.pop_front();
+  }
   start_policies(wave);
+}
+
+void Runner::start_planned(NodeId id, std::vector<NodeId>& wave) {
+  if (m_plan.mode(id) == Mode::remove || m_graph[id].policies.empty()) {
+    make_due(id);
+    return;
+  }
+  begin_node(id);
+  if (m_parts.world.gathers(m_graph[id])) {
+    start_gathering(id);
+  } else {
+    wave.push_back(id);
+  }
+}
+
+void Runner::make_due(NodeId id) {
+  (lane_of(id) == Lane::wait ? m_due_to_wait : m_due).push_back(id);
 }
 
 void Runner::begin_node(NodeId id) {
@@ -131,7 +148,10 @@ void Runner::begin_node(NodeId id) {
 }
 
 void Runner::start_node(NodeId id) {
-  submit([this, id, mode = m_plan.mode(id)] {
+  if (!m_runs[id].settle_until) {
+    begin_node(id);
+  }
+  submit(lane_of(id), [this, id, mode = m_plan.mode(id)] {
     auto begin = std::chrono::steady_clock::now();
     const NodeRun& own = m_runs[id];
     auto progress = [this, id](std::string text) {
@@ -150,7 +170,7 @@ void Runner::start_node(NodeId id) {
 }
 
 void Runner::start_gathering(NodeId id) {
-  submit([this, id] {
+  submit(Lane::policy, [this, id] {
     // What was not gathered is asked for again by the policy that needs it, which fails by itself.
     static_cast<void>(util::guarded(
         [&] { m_parts.world.gather(m_graph[id], metric_uses(m_graph, id, m_parts.policies)); }));
@@ -159,7 +179,7 @@ void Runner::start_gathering(NodeId id) {
 }
 
 void Runner::start_calls(NodeId id) {
-  submit([this, id, calls = m_runs[id].policies->calls] {
+  submit(Lane::policy, [this, id, calls = m_runs[id].policies->calls] {
     CallAnswers answers;
     for (const RequestedCall& each : calls) {
       const auto answer = util::guarded([&] { return m_parts.world.call(m_graph[id], each.call); });
@@ -201,7 +221,7 @@ void Runner::start_wave(std::vector<NodeId> wave) {
       options.answers.emplace(id, *m_runs[id].answers);
     }
   }
-  submit([this, wave = std::move(wave), options = std::move(options)] {
+  submit(Lane::policy, [this, wave = std::move(wave), options = std::move(options)] {
     auto verdicts = util::guarded([&] {
       return run_policies(m_graph, wave, m_parts.policies, m_parts.world, m_context.info,
                           m_parts.clock.now(), m_stop, options);
@@ -215,14 +235,14 @@ void Runner::start_wave(std::vector<NodeId> wave) {
 void Runner::take_due() {
   auto now = std::chrono::steady_clock::now();
   while (!m_parked.empty() && m_parked.begin()->first <= now) {
-    m_due.push_back(m_parked.begin()->second);
+    make_due(m_parked.begin()->second);
     m_parked.erase(m_parked.begin());
   }
 }
 
 void Runner::wait_one() {
   std::optional<Steady> until;
-  if (!m_parked.empty() && m_in_flight < m_options.parallelism) {
+  if (!m_parked.empty()) {
     until = m_parked.begin()->first;
   }
   // After a stop only what runs is waited for: the token would wake us at once.
@@ -233,7 +253,7 @@ void Runner::wait_one() {
 }
 
 void Runner::handle(StepResult& result) {
-  --m_in_flight;
+  --in_flight(lane_of(result.id));
   take_status(result);
   NodeId id = result.id;
   NodeReport& report = report_of(id);
@@ -274,7 +294,7 @@ void Runner::merge(NodeReport& report, NodeReport& step) {
 }
 
 void Runner::handle(Gathered& gathered) {
-  --m_in_flight;
+  --in_flight(Lane::policy);
   if (m_report.stopped) {
     cancel_node(gathered.id);
   } else {
@@ -286,7 +306,7 @@ void Runner::handle(Gathered& gathered) {
 }
 
 void Runner::handle(PoliciesRan& ran) {
-  --m_in_flight;
+  --in_flight(Lane::policy);
   for (std::size_t i = 0; i < ran.nodes.size(); ++i) {
     NodeId id = ran.nodes[i];
     NodeReport& report = report_of(id);
@@ -300,7 +320,7 @@ void Runner::handle(PoliciesRan& ran) {
     } else if (!m_runs[id].policies->calls.empty() && !m_runs[id].answers) {
       start_calls(id);
     } else {
-      m_due.push_back(id);
+      make_due(id);
     }
   }
 }
@@ -310,7 +330,8 @@ void Runner::handle(Progressed& progressed) {
 }
 
 void Runner::handle(Recorded& recorded) {
-  --m_in_flight;
+  --in_flight(Lane::step);
+  m_runs[recorded.result.id].unwritten = false;
   take_status(recorded.result);
   if (recorded.result.report.status_written && m_report.find(recorded.result.id)) {
     report_of(recorded.result.id).status_written = true;

@@ -24,24 +24,30 @@ StatusInput common_input(const StepContext& context, NodeId id) {
   return input;
 }
 
-void write_status(const StepContext& context, StepResult& result, const Json& present,
-                  Json status) {
-  if (status == present) {
-    return;
-  }
+/// Returns the status as it is now, or where it could not be written, as it should be.
+Json change_status(const StepContext& context, StepResult& result, const Json& present,
+                   const StatusStore::Change& change) {
   const Node& node = context.graph[result.id];
-  if (context.options.write_status && !node.foreign_status && !node.unreadable) {
-    if (auto written = context.parts.statuses.write(context.graph[result.id], status); !written) {
-      if (context.stop.stop_requested() && written.error().kind == ErrorKind::cancelled) {
-        return;  // it stays as it was
-      }
-      result.status_error = util::with_context(
-          written.error(), cat("status of ", to_string(context.graph[result.id])));
-      return;
-    }
-    result.report.status_written = true;
+  if (!context.options.write_status || node.foreign_status || node.unreadable) {
+    return *(result.status = change(present));
   }
-  result.status = std::move(status);
+  auto written = context.parts.statuses.change(node, change);
+  if (written) {
+    result.report.status_written = written->sent;
+    return *(result.status = std::move(written->status));
+  }
+  const bool stopped =
+      context.stop.stop_requested() && written.error().kind == ErrorKind::cancelled;
+  if (!stopped) {  // else it stays as it was
+    result.status_error =
+        util::with_context(written.error(), cat("status of ", to_string(node)));
+  }
+  return change(present);
+}
+
+/// How long until a failed node is tried again, by how often it has failed.
+std::chrono::milliseconds retry_after(const Json& status, const StatusInput& input) {
+  return retry_delay(data::count_at(status, {"failures"}, 1), input.random_unit);
 }
 
 Phase phase_of(Outcome outcome) {
@@ -161,7 +167,7 @@ void describe(StepResult& result, const Alignment& alignment) {
 }
 
 StatusInput input_of(const StepContext& context, NodeId id, const Alignment& alignment,
-                     const PolicyVerdict* policies, const Json& present) {
+                     const PolicyVerdict* policies) {
   const Node& node = context.graph[id];
   StatusInput input = common_input(context, id);
   input.phase = phase_of(alignment.outcome);
@@ -177,18 +183,21 @@ StatusInput input_of(const StepContext& context, NodeId id, const Alignment& ali
       input.effective =
           policies->changed ? effective_difference(node.spec(), policies->spec) : Json::object();
     }
-  } else {
-    if (present.contains("policies")) {
-      input.policies = Json::array();
-    }
-    if (present.contains("effective")) {
-      input.effective = Json::object();
-    }
   }
   if (node.children.empty() && alignment.outcome == Outcome::ready) {
     input.tree_ready = Truth::yes;
   }
   return input;
+}
+
+/// Without policies, what a status says of them goes.
+void forget_policies(const Json& present, StatusInput& input) {
+  if (present.contains("policies")) {
+    input.policies = Json::array();
+  }
+  if (present.contains("effective")) {
+    input.effective = Json::object();
+  }
 }
 
 }  // namespace
@@ -212,16 +221,19 @@ StepResult align_node(const StepContext& context, NodeId id, const PolicyVerdict
     return result;
   }
   describe(result, alignment);
-  StatusInput input = input_of(context, id, alignment, policies, present);
+  StatusInput input = input_of(context, id, alignment, policies);
   if (policies) {
     nearest(result.report.requeue_after, policies->requeue_after);
   }
-  Json status = compute_status(present, input);
+  const Json status = change_status(context, result, present, [&](const Json& before) {
+    if (!policies) {
+      forget_policies(before, input);
+    }
+    return compute_status(before, input);
+  });
   if (input.phase == Phase::retrying) {
-    const int failures = data::count_at(status, {"failures"}, 1);
-    nearest(result.report.requeue_after, retry_delay(failures, input.random_unit));
+    nearest(result.report.requeue_after, retry_after(status, input));
   }
-  write_status(context, result, present, std::move(status));
   return result;
 }
 
@@ -288,12 +300,12 @@ StepResult remove_node(const StepContext& context, NodeId id, const Json& presen
   input.reason = report.reason;
   input.message = report.message;
   input.wrote = !report.writes.empty();
-  Json status = compute_status(present, input);
+  const Json status = change_status(context, result, present, [&](const Json& before) {
+    return compute_status(before, input);
+  });
   if (input.phase == Phase::retrying) {
-    nearest(report.requeue_after,
-            retry_delay(data::count_at(status, {"failures"}, 1), input.random_unit));
+    nearest(report.requeue_after, retry_after(status, input));
   }
-  write_status(context, result, present, std::move(status));
   return result;
 }
 
@@ -301,17 +313,20 @@ StepResult record_node(const StepContext& context, NodeId id, const StatusInput&
                        const Json& present) {
   StepResult result;
   result.id = id;
-  write_status(context, result, present, compute_status(present, input));
+  change_status(context, result, present,
+                [&](const Json& before) { return compute_status(before, input); });
   return result;
 }
 
-StepResult record_tree(const StepContext& context, NodeId id, const TreeSummary& tree,
+StepResult record_tree(const StepContext& context, NodeId id, const TreeOf& tree_of,
                        const Json& present) {
   StepResult result;
   result.id = id;
-  write_status(context, result, present,
-               with_tree_ready(present, tree.truth, tree.message, context.graph[id].generation,
-                               context.parts.clock.now()));
+  change_status(context, result, present, [&](const Json& before) {
+    const TreeSummary tree = tree_of();
+    return with_tree_ready(before, tree.truth, tree.message, context.graph[id].generation,
+                           context.parts.clock.now());
+  });
   return result;
 }
 

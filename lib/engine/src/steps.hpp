@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <optional>
 
 #include <kubist/engine/runner.hpp>
@@ -13,7 +14,7 @@ struct StepResult {
   Verdict verdict;
   bool again = false;          ///< progressing: look again after report.requeue_after
   bool settled = true;         ///< false when a stop cut it short: nothing was learned
-  std::optional<Json> status;  ///< the node's status now, where it was written
+  std::optional<Json> status;  ///< the node's status now, where it is known
   std::optional<util::Error> status_error;
 };
 
@@ -26,8 +27,8 @@ struct StepContext {
   std::stop_token stop;
 };
 
-/// Aligns one node after its policies (`policies` null: it has none), and writes its status where
-/// it differs from `present`. Any thread.
+/// Aligns one node after its policies (`policies` null: it has none), and writes its status.
+/// `present`: as this run knows it, for where none is written. Any thread.
 StepResult align_node(const StepContext& context, NodeId id, const PolicyVerdict* policies,
                       const Json& present, const std::function<void(std::string)>& progress);
 
@@ -38,12 +39,15 @@ StepResult remove_node(const StepContext& context, NodeId id, const Json& presen
 /// What a step of that node came to that threw.
 StepResult broken_step(NodeId id, const util::Error& error);
 
-/// Writes the status of a node that never ran, where it differs from `present`. Any thread.
+/// Writes the status of a node that never ran. Any thread.
 StepResult record_node(const StepContext& context, NodeId id, const StatusInput& input,
                        const Json& present);
 
-/// Writes TreeReady alone, where it differs from `present`. Any thread.
-StepResult record_tree(const StepContext& context, NodeId id, const TreeSummary& tree,
+/// What a node's children come to at the moment. Any thread.
+using TreeOf = std::function<TreeSummary()>;
+
+/// Writes TreeReady alone. Any thread.
+StepResult record_tree(const StepContext& context, NodeId id, const TreeOf& tree_of,
                        const Json& present);
 
 /// The status input for a node that the plan ended before it ran.

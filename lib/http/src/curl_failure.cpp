@@ -16,6 +16,9 @@ struct Cause {
   std::string hint;
 };
 
+constexpr const char* k_try_again =
+    "Run the command again; if that does not help, check the server and what is before it.";
+
 Cause connect_cause(CURL* easy, const Url& url) {
   long os_error = 0;
   curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &os_error);
@@ -42,14 +45,14 @@ Cause timeout_cause(CURL* easy, const Request& request, const Url& url) {
     return {.kind = util::ErrorKind::timeout,
             .reason = {},
             .text = util::cat("no complete answer within ", request.timeout.count(), " ms"),
-            .hint = {}};
+            .hint = "Try again, or give it more time (--request-timeout)."};
   }
   // Servers give up earlier: the connection is dead, or libcurl 7.88 has lost the stream (seen
   // once, of 30 side by side, though the server had answered in 40 ms).
   return {.kind = util::ErrorKind::timeout,
           .reason = k_failure_lost,
           .text = "nothing came for 75 s",
-          .hint = {}};
+          .hint = k_try_again};
 }
 
 Cause tls_cause(CURLcode code, std::string detail) {
@@ -58,6 +61,10 @@ Cause tls_cause(CURLcode code, std::string detail) {
     hint = "Check the user's client certificate and key in the kubeconfig: they must be a PEM pair.";
   } else if (detail.find("alert") != std::string::npos) {
     hint = "The server refused the handshake: check the user's client certificate.";
+  } else if (detail.find("has expired") != std::string::npos ||
+             detail.find("not yet valid") != std::string::npos) {
+    hint =
+        "Have the server's certificate renewed; if it is not over, this machine's clock is wrong.";
   } else if (detail.find("wrong version number") != std::string::npos) {
     hint = "The server does not speak TLS on that port: is the URL's scheme right?";
   }
@@ -95,12 +102,12 @@ Cause cause_of(CURLcode code, CURL* easy, const Request& request, const Url& url
       if (detail.find("REFUSED_STREAM") != std::string::npos) {
         return {.reason = k_failure_not_processed, .text = "the server refused the stream", .hint = {}};
       }
-      return {.reason = k_failure_lost, .text = "connection lost: " + detail, .hint = {}};
+      return {.reason = k_failure_lost, .text = "connection lost: " + detail, .hint = k_try_again};
     case CURLE_SEND_ERROR:
     case CURLE_RECV_ERROR:
     case CURLE_GOT_NOTHING:
     case CURLE_PARTIAL_FILE:
-      return {.reason = k_failure_lost, .text = "connection lost: " + detail, .hint = {}};
+      return {.reason = k_failure_lost, .text = "connection lost: " + detail, .hint = k_try_again};
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_URL_MALFORMAT:
       return {.kind = util::ErrorKind::invalid, .reason = {}, .text = std::move(detail), .hint = {}};

@@ -43,6 +43,9 @@ Call CurlTransport::start(Request request, Done done) {
                     util::cat(request.method, ' ', redacted(request.url), ": cancelled")));
     return {};
   }
+  if (!request.long_running && request.timeout.count() == 0) {
+    request.timeout = m_options->request_timeout;
+  }
   CurlWorker& worker = request.long_running ? engine->m_impl->long_running : engine->m_impl->calls;
   return worker.start(std::move(request), m_options, std::move(done));
 }

@@ -108,6 +108,9 @@ std::string hint_of(int status, std::string_view reason, std::string_view messag
   if (message.find("failed calling webhook") != std::string_view::npos) {
     return "An admission webhook does not answer: check the pods behind it.";
   }
+  if (status >= 500) {
+    return "The server has a fault: run the command again; if that does not help, see its log.";
+  }
   return {};
 }
 

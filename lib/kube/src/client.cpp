@@ -15,6 +15,7 @@
 #include "impersonating_transport.hpp"
 #include "path_guard.hpp"
 #include "routed_transport.hpp"
+#include "settling_transport.hpp"
 #include "tracking_transport.hpp"
 
 namespace kubist::kube {
@@ -34,6 +35,7 @@ std::shared_ptr<http::Transport> endpoint_transport(const ClusterAccess& access,
   endpoint.insecure = access.insecure;
   endpoint.proxy = access.proxy_url;
   endpoint.compression = access.compression;
+  endpoint.request_timeout = access.request_timeout;
   std::shared_ptr<http::Transport> transport =
       std::make_shared<http::CurlTransport>(engine, std::move(endpoint));
   if (log != nullptr) {
@@ -50,8 +52,8 @@ std::shared_ptr<http::Transport> track(const ClusterAccess& access,
   return std::make_shared<TrackingTransport>(std::make_shared<PathGuard>(std::move(transport)));
 }
 
-/// From the top: tracking, paths, what a Secret's server may say, retries, credentials, traces,
-/// libcurl.
+/// From the top: tracking, paths, what a Secret's server may say, writes without an answer,
+/// retries, credentials, traces, libcurl.
 std::shared_ptr<http::Transport> make_stack(const ClusterAccess& access, ClientOptions& options) {
   if (options.transport) {
     return track(access, options.transport);
@@ -70,7 +72,8 @@ std::shared_ptr<http::Transport> make_stack(const ClusterAccess& access, ClientO
         return endpoint_transport(access, weak.lock(), log, credentials);
       });
   if (options.retry) {
-    transport = std::make_shared<http::RetryTransport>(std::move(transport));
+    transport = std::make_shared<SettlingTransport>(
+        std::make_shared<http::RetryTransport>(std::move(transport)));
   }
   return track(access, std::move(transport));
 }
@@ -189,7 +192,7 @@ http::Request Client::request_of(const ApiCall& call) const {
   request.idempotent = call.idempotent;
   request.permit = call.permit;
   request.max_body = call.max_body > 0 ? call.max_body : k_max_reply;
-  request.timeout = call.timeout.count() > 0 ? call.timeout : m_impl->access.request_timeout;
+  request.timeout = call.timeout;
   return request;
 }
 

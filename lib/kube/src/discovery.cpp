@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <future>
 #include <mutex>
@@ -199,7 +200,7 @@ struct Discovery::State {
         read_legacy(*document, fresh.resources);
       } else if (document.error().kind == ErrorKind::cancelled) {
         return util::fail(document.error());
-      } else {
+      } else if (document.error().kind != ErrorKind::not_found) {  // else it has gone meanwhile
         const auto pieces = util::split(paths[i], '/');  // "", "apis", group, version
         fresh.failed.push_back(pieces.size() > 3 ? pieces[2] : "");
       }
@@ -243,19 +244,32 @@ util::Result<std::shared_ptr<const ResourceIndex>> Discovery::refresh(std::stop_
   return m_state->current();
 }
 
+util::Result<std::optional<ApiResource>> Discovery::served(std::string_view group,
+                                                           std::string_view version,
+                                                           std::string_view kind,
+                                                           const std::stop_token& stop) {
+  KUBIST_TRY(auto known, index(stop));
+  const ApiResource* found = known->by_kind(group, version, kind);
+  if (found == nullptr) {
+    KUBIST_TRY(known, refresh(stop));
+    found = known->by_kind(group, version, kind);
+  }
+  if (found == nullptr) {
+    KUBIST_CHECK(check_answers(group));
+  }
+  return found != nullptr ? std::optional(*found) : std::nullopt;
+}
+
 util::Result<ApiResource> Discovery::find_kind(std::string_view api_version, std::string_view kind,
                                                std::stop_token stop) {
   const auto slash = api_version.find('/');
   const std::string_view group = slash == std::string_view::npos ? "" : api_version.substr(0, slash);
   const std::string_view version = slash == std::string_view::npos ? api_version : api_version.substr(slash + 1);
-  KUBIST_TRY(auto known, index(stop));
-  if (const ApiResource* found = known->by_kind(group, version, kind)) {
+  KUBIST_TRY(const auto found, served(group, version, kind, stop));
+  if (found) {
     return *found;
   }
-  KUBIST_TRY(known, refresh(stop));
-  if (const ApiResource* found = known->by_kind(group, version, kind)) {
-    return *found;
-  }
+  const auto known = m_state->current();
   std::vector<std::string> kinds;
   for (const ApiResource& resource : known->all()) {
     kinds.push_back(resource.api_version() + '/' + resource.kind);
@@ -281,6 +295,16 @@ util::Result<ApiResource> Discovery::find_word(std::string_view word, std::stop_
                     util::cat("the server doesn't have a resource type \"", word, '"',
                               util::did_you_mean(word, known->words())),
                     "See `kubist api-resources`.");
+}
+
+util::Result<> Discovery::check_answers(std::string_view group) const {
+  const std::vector<std::string> silent = failed_groups();
+  if (std::find(silent.begin(), silent.end(), group) == silent.end()) {
+    return {};
+  }
+  return util::fail(ErrorKind::unavailable,
+                    util::cat("the server of API group ", group, " does not answer"),
+                    "See kubectl get apiservices.");
 }
 
 std::vector<std::string> Discovery::failed_groups() const {

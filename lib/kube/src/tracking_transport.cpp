@@ -40,12 +40,17 @@ http::Call TrackingTransport::start(http::Request request, http::Done done) {
     id = m_shared->next_id++;
     m_shared->calls.emplace(id, http::Call());
   }
-  http::Call call = m_inner->start(
-      std::move(request),
-      [shared = m_shared, id, done = std::move(done)](util::Result<http::Response> outcome) {
-        done(std::move(outcome));
-        shared->end(id);
-      });
+  http::Call call;
+  try {
+    call = m_inner->start(std::move(request), [shared = m_shared, id, done = std::move(done)](
+                                                  util::Result<http::Response> outcome) {
+      done(std::move(outcome));
+      shared->end(id);
+    });
+  } catch (...) {
+    m_shared->end(id);  // else the destructor waits for what never began
+    throw;
+  }
   const std::lock_guard lock(m_shared->mutex);
   if (const auto entry = m_shared->calls.find(id); entry != m_shared->calls.end()) {
     entry->second = call;

@@ -130,7 +130,6 @@ class Watch {
     const std::string url = request.url;
     request.long_running = true;
     request.max_body = 0;  // an event at a time
-    request.timeout = std::chrono::milliseconds(0);
     request.on_head = [this](const http::Response&) {
       if (m_away.exchange(false) && m_options.on_back) {
         m_options.on_back();

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <kubist/release/experiment_judge.hpp>
@@ -163,6 +164,25 @@ stats::Moments moments_of(const Totals& totals, GoalKind kind) {
 
 Totals totals_of(double n, double mean, double deviation) {
   return {n, n * mean, n * mean * mean + std::max(0.0, n - 1) * deviation * deviation};
+}
+
+std::span<const std::string_view> fields_of(GoalKind kind) {
+  static constexpr std::array<std::string_view, 2> k_conversion{"successes", "count"};
+  static constexpr std::array<std::string_view, 3> k_mean{"mean", "standardDeviation", "count"};
+  return kind == GoalKind::conversion ? std::span<const std::string_view>(k_conversion) : k_mean;
+}
+
+util::Result<Totals> read_totals(GoalKind kind, const std::vector<double>& values) {
+  const bool rate = kind == GoalKind::conversion;
+  const double count = values.back();
+  const double spread = rate ? values[0] : values[1];
+  if (spread < 0 || count < 0 || (rate && spread > count)) {
+    return util::fail(util::ErrorKind::invalid,
+                      rate ? cat(spread, " successes of ", count)
+                           : cat(count, " values that deviate by ", spread),
+                      "", "NotPlausible");
+  }
+  return rate ? Totals{count, spread, spread} : totals_of(count, values[0], spread);
 }
 
 Judgement judge(const Plan& plan, const std::vector<std::vector<Totals>>& totals) {

@@ -2,8 +2,9 @@
 #include <array>
 
 #include <kubist/release/loop.hpp>
-#include <kubist/release/waves.hpp>
 #include <kubist/util/text.hpp>
+
+#include "machine.hpp"
 
 namespace kubist::release {
 
@@ -17,29 +18,11 @@ constexpr const char* k_person = "a person";
 constexpr const char* k_route_changed = "RouteChanged";
 constexpr const char* k_status_lost = "StatusLost";
 
-class Look {
+class Look : private Machine {
  public:
   Look(const Plan& plan, const Progress& before, const Seen& seen,
        const std::optional<engine::Decision>& decision, Request request, Time now)
-      : m_plan(plan), m_seen(seen), m_decision(decision), m_request(request), m_now(now) {
-    m_tick.progress = before;
-    if (progress().since == Time{}) {
-      progress().since = now;
-    }
-    if (progress().target.empty()) {
-      progress().target = seen.target;
-    }
-    std::set<std::string> clusters;
-    for (const Member& member : seen.members) {
-      clusters.insert(member.cluster);
-    }
-    m_waves = waves_of(plan, clusters);
-    progress().waves = 1;
-    for (const auto& [cluster, wave] : m_waves) {
-      progress().waves = std::max(progress().waves, wave + 1);
-    }
-    progress().wave = std::min(progress().wave, progress().waves - 1);
-  }
+      : Machine(plan, before, seen, now), m_decision(decision), m_request(request) {}
 
   Tick take() {
     observe();
@@ -50,77 +33,11 @@ class Look {
         break;
       }
     }
-    m_tick.look_again = look_again();
-    return std::move(m_tick);
+    const auto again = look_again();
+    return {std::move(progress()), m_request_done, again};
   }
 
  private:
-  Progress& progress() { return m_tick.progress; }
-  const Progress& progress() const { return m_tick.progress; }
-  State state() { return progress().state; }
-
-  /// The table decides whether an event means anything in this state.
-  bool fire(Event event, std::string reason, std::string message) {
-    const auto to = after(state(), event);
-    if (!to) {
-      return false;
-    }
-    if (*to != state()) {
-      progress().since = m_now;
-    }
-    if (*to == State::rolling_back) {
-      move_to(0);
-    }
-    if (*to == State::pending) {
-      const int attempt = progress().attempt + 1;
-      progress() = Progress{};
-      progress().attempt = attempt;
-      progress().target = m_seen.target;
-      progress().since = m_now;
-    }
-    if (*to != State::paused) {
-      progress().paused_by.clear();
-    }
-    if (event == Event::resume) {
-      progress().observed_at.reset();  // the clock of the step begins again
-    }
-    progress().state = *to;
-    progress().reason = std::move(reason);
-    progress().message = std::move(message);
-    return true;
-  }
-
-  void move_to(int weight) {
-    progress().from = weight == 0 ? 0 : progress().weight;
-    progress().at_zero = false;
-    progress().wave = 0;
-    progress().weight = weight;
-    progress().observed_at.reset();
-  }
-
-  bool has_more_waves() const { return progress().wave + 1 < progress().waves; }
-
-  bool next_wave(std::string reason, std::string message) {
-    if (state() != State::promoting) {
-      fire(Event::advanced, "", "");
-    }
-    progress().wave += 1;
-    progress().since = m_now;
-    progress().observed_at.reset();
-    return say(std::move(reason), std::move(message));
-  }
-
-  /// What the member shall have; nothing: its own weights.
-  std::optional<int> wanted(const Member& member) const {
-    return weight_in(progress(), m_waves.at(member.cluster));
-  }
-
-  bool all_as_wanted() const {
-    return std::all_of(m_seen.members.begin(), m_seen.members.end(), [&](const Member& member) {
-      return member.there && member.settled && !member.changed && member.weight == wanted(member);
-    });
-  }
-
   void observe() {
     if (!progress().observed_at && is_moved(progress()) && all_as_wanted()) {
       progress().observed_at = m_now;
@@ -189,16 +106,8 @@ class Look {
     return false;
   }
   bool done(bool meant_something) {
-    m_tick.request_done = meant_something;
+    m_request_done = meant_something;
     return meant_something;
-  }
-
-  bool pause(const std::string& by, std::string reason, std::string message) {
-    if (!fire(Event::pause, std::move(reason), std::move(message))) {
-      return false;
-    }
-    progress().paused_by = by;
-    return true;
   }
 
   bool promote(bool full) {
@@ -217,16 +126,6 @@ class Look {
     const bool moved = advance_to(weight, k_reason, k_message);
     progress().wave = moved && full ? progress().waves - 1 : progress().wave;
     return moved;
-  }
-
-  bool advance_to(int weight, std::string reason, std::string message) {
-    const Event event = weight >= 100 ? Event::promoted : Event::advanced;
-    if (!fire(event, std::move(reason), std::move(message))) {
-      return false;
-    }
-    progress().since = m_now;
-    move_to(std::min(weight, 100));
-    return true;
   }
 
   bool new_target() {
@@ -382,12 +281,6 @@ class Look {
     return fire(Event::baked, "Promoted", cat("version ", m_plan.canary, " has all the traffic"));
   }
 
-  bool say(std::string reason, std::string message) {
-    progress().reason = std::move(reason);
-    progress().message = std::move(message);
-    return true;
-  }
-
   std::string told() const {
     if (!m_decision) {
       return "no policy decided";
@@ -400,20 +293,6 @@ class Look {
     return reason.empty() ? fallback : reason;
   }
 
-  /// " (TrafficRoute/shop: why)" for the first member that is not there yet.
-  std::string behind() const {
-    for (const Member& member : m_seen.members) {
-      const auto weight = wanted(member);
-      if (!member.settled || member.weight != weight) {
-        const std::string at =
-            member.weight && member.weight != weight ? cat(" at ", *member.weight, " %") : "";
-        return cat(" (TrafficRoute/", member.name, at, member.message.empty() ? "" : ": ",
-                   member.message, ')');
-      }
-    }
-    return "";
-  }
-
   std::optional<std::chrono::milliseconds> look_again() {
     if (is_final(state())) {
       return std::nullopt;
@@ -423,13 +302,9 @@ class Look {
     return on_its_way ? k_soon : std::chrono::milliseconds(m_plan.interval);
   }
 
-  const Plan& m_plan;
-  const Seen& m_seen;
   const std::optional<engine::Decision>& m_decision;
   const Request m_request;
-  const Time m_now;
-  std::map<std::string, int> m_waves;  ///< by virtual cluster
-  Tick m_tick;
+  bool m_request_done = false;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/release/plan.hpp>
+#include <kubist/traffic/condition.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
@@ -114,7 +115,7 @@ util::Result<Plan> read_plan(const Json& canary_release) {
   }
   plan.match = data::string_at(spec, {"match"});
   if (const Json* mirror = data::find_path(spec, {"mirror"})) {
-    plan.mirror = *mirror;
+    plan.mirror = traffic::read_copies(*mirror);
   }
   KUBIST_TRY(plan.weights, read_weights(spec));
   KUBIST_CHECK(read_waves(spec, plan));
@@ -123,6 +124,21 @@ util::Result<Plan> read_plan(const Json& canary_release) {
   KUBIST_CHECK(read_time(spec, "bake", std::chrono::seconds(0), plan.bake));
   KUBIST_CHECK(read_time(spec, "holdLimit", std::chrono::seconds(1), plan.hold_limit));
   return plan;
+}
+
+util::Result<Plan> paced(const Plan& plan, const Json& spec) {
+  KUBIST_TRY(Plan paced, read_plan({{"spec", spec}}));
+  if (const auto match = traffic::parse_condition(paced.match); !match) {
+    return util::fail(util::with_context(match.error(), "spec.match"));
+  }
+  if (const auto match = traffic::parse_condition(paced.mirror.match); !match) {
+    return util::fail(util::with_context(match.error(), "spec.mirror.match"));
+  }
+  paced.destination = plan.destination;
+  paced.stable = plan.stable;
+  paced.canary = plan.canary;
+  paced.routes = plan.routes;
+  return paced;
 }
 
 int next_weight(const Plan& plan, int weight) {

@@ -264,6 +264,14 @@ bool LabelSelector::matches(const Json& labels) const {
                      [&](const Requirement& r) { return matches_one(r, labels); });
 }
 
+std::string label_text(const Json& labels) {
+  std::vector<std::string> terms;
+  for (const auto& [key, value] : labels.items()) {
+    terms.push_back(cat(key, '=', value.is_string() ? value.get<std::string>() : value.dump()));
+  }
+  return util::join(terms, ",");
+}
+
 std::string LabelSelector::to_string() const {
   std::vector<std::string> pieces;
   for (const Requirement& requirement : m_requirements) {

@@ -23,10 +23,12 @@ go_dir() {
 
 binary_dir() { go_dir kubernetes compile_kubernetes "$k_kubernetes_flags" "${k_kubernetes_programs[@]}"; }
 coredns_dir() { go_dir coredns compile_coredns; }
+faultproxy_dir() { go_dir faultproxy compile_faultproxy; }
 
 build_cluster() {
   build_once "$(binary_dir)" compile_kubernetes
   build_once "$(coredns_dir)" compile_coredns
+  build_once "$(faultproxy_dir)" compile_faultproxy
   build_once "$(base_image_dir)" make_base_images
 }
 
@@ -62,6 +64,16 @@ compile_kubernetes() {
 compile_coredns() {
   say "compiling CoreDNS into $(coredns_dir) (about a minute on 2 cores)"
   go_build coredns "-s -w" "$1" .
+}
+
+compile_faultproxy() {
+  say "compiling the fault proxy into $cache"
+  go_build faultproxy "-s -w" "$1" .
+}
+
+print_faultproxy() {
+  build_once "$(faultproxy_dir)" compile_faultproxy
+  echo "$(faultproxy_dir)/faultproxy"
 }
 
 # print_helm: for the tests of helm items; it is no part of a cluster

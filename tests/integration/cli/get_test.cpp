@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -7,6 +5,7 @@
 #include <thread>
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <kubist/cli/run.hpp>
 #include <kubist/data/json.hpp>
@@ -14,7 +13,7 @@
 #include <kubist/util/process.hpp>
 #include <kubist/util/text.hpp>
 
-#include "support/cutting_proxy.hpp"
+#include "support/fault_proxy.hpp"
 
 // kubectl is the oracle: the same words must give the same bytes on stdout and the same exit code.
 using namespace kubist;
@@ -159,15 +158,11 @@ TEST_CASE("get: tables are kubectl's, but for ages") {
 
 TEST_CASE("get -w: goes on through a broken connection, each change printed once") {
   const Objects objects;
-  const Ran server = kubectl({"config", "view", "--minify", "-o",
-                              "jsonpath={.clusters[0].cluster.server}"});
-  testing::CuttingProxy proxy(server.out);
+  it::FaultProxy proxy;
   WatchedSink out;
   cli::StringSink err;
   std::thread watching([&] {
-    cli::run({"get", "cm", "-n", objects.ns(), "-w", "-o", "name", "--server",
-              "https://127.0.0.1:" + std::to_string(proxy.port())},
-             out, err);
+    cli::run(proxy.through({"get", "cm", "-n", objects.ns(), "-w", "-o", "name"}), out, err);
   });
   CHECK(out.wait_for("configmap/much-longer-name"));
   CHECK(kubectl({"-n", objects.ns(), "create", "cm", "before"}).code == 0);

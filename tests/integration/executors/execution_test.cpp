@@ -1,68 +1,14 @@
 // Executions whose items need no pod: what is rendered, in which order, what a failure means, what
-// goes in and out, and DeployItems that stand alone.
+// goes in and out.
 #include <algorithm>
 #include <map>
 
 #include <doctest/doctest.h>
 
-#include <kubist/data/pointer.hpp>
-#include <kubist/util/base64.hpp>
-#include <kubist/util/text.hpp>
+#include "execution_support.hpp"
 
-#include "support.hpp"
-
-namespace {
-
+using namespace it::executions;
 using namespace it;
-using kubist::util::cat;
-namespace data = kubist::data;
-
-Json templates(const std::string& name, const std::string& source, Json more = Json::object()) {
-  Json item{{"name", name}, {"type", "Templates"}, {"template", source}};
-  item.update(more);
-  return item;
-}
-
-/// A Templates item of one mock part named "x".
-Json mock(const std::string& name, const Json& config, Json more = Json::object()) {
-  return templates(name,
-                   cat("function(all) [{name: 'x', type: 'kubist.io/mock', config: ",
-                       config.dump(), "}]"),
-                   std::move(more));
-}
-
-Json execution(const std::string& project, Json items, Json more = Json::object()) {
-  Json spec{{"items", std::move(items)}};
-  spec.update(more);
-  return object("Execution", project, "job", spec);
-}
-
-CommandResult reconcile(const World& world, const Words& more = {}) {
-  Words args{"reconcile", "Project/" + world.name(), "--timeout=60s"};
-  args.insert(args.end(), more.begin(), more.end());
-  return run_kubist(world.as_user(args));
-}
-
-std::string phase(const std::string& project, const std::string& item) {
-  const auto found = get("home", k_items, item, project);
-  return found ? std::string(data::string_at(*found, {"status", "phase"}, "none")) : "gone";
-}
-
-Json exports(const std::string& project, const std::string& name = "job-exports") {
-  const auto found = get("home", "secret", name, project);
-  if (!found) {
-    return {};
-  }
-  return Json::parse(
-      kubist::util::base64_decode(data::string_at(*found, {"data", "config"})).value_or("null"));
-}
-
-std::string status_message(const std::string& project) {
-  const auto found = get("home", "executions.kubist.io", "job", project);
-  return cat(reason(found, "Ready"), ": ", message(found, "Ready"));
-}
-
-}  // namespace
 
 TEST_CASE("execution: templates see imports, exports so far, target and their own state") {
   World world("templates");
@@ -381,116 +327,4 @@ TEST_CASE("execution: items go in the reverse of their order") {
     }
   }
   CHECK(order == Words{"job-c-x", "job-b-x", "job-a-x"});
-}
-
-TEST_CASE("deployitem: one that stands alone is part of the tree") {
-  World world("alone");
-  const std::string project = world.name();
-  world.make_project(project);
-  Json item{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
-            {"kind", "DeployItem"},
-            {"metadata", {{"name", "one"}, {"namespace", project}}},
-            {"spec", {{"type", "kubist.io/mock"}, {"config", {{"export", {{"n", 1}}}}}}}};
-  put("home", {item});
-  const CommandResult run = reconcile(world);
-  REQUIRE_MESSAGE(run.exit_code == 0, run.out, run.err);
-  CHECK(phase(project, "one") == "Succeeded");
-  CHECK(condition(get("home", "kproj", project), "TreeReady") == "True");
-  CHECK(must(run_kubist({"tree", "Project/" + project})).find("DeployItem/one") !=
-        std::string::npos);
-  {
-    Audit audit("home");
-    CHECK(reconcile(world).exit_code == 0);
-    CHECK(audit.writes(world.user()).empty());
-  }
-  const auto job = [&] {
-    return std::string(
-        data::string_at(*get("home", k_items, "one", project), {"status", "jobIDFinished"}));
-  };
-  const std::string first = job();
-  must(kubectl("home", {"annotate", k_items, "one", "-n", project, "kubist.io/request=reconcile@1"}));
-  CHECK(reconcile(world).exit_code == 0);
-  const std::string second = job();
-  CHECK(second != first);
-  CHECK(data::string_at(*get("home", k_items, "one", project),
-                        {"status", "handledRequest", "request"}) == "reconcile@1");
-  must(kubectl("home", {"annotate", k_items, "one", "-n", project,
-                        "landscaper.gardener.cloud/operation=reconcile"}));
-  CHECK(reconcile(world).exit_code == 0);
-  CHECK(job() != second);
-  CHECK(!(*get("home", k_items, "one", project))["metadata"]["annotations"].contains(
-      "landscaper.gardener.cloud/operation"));
-  {
-    Audit audit("home");
-    CHECK(reconcile(world).exit_code == 0);
-    CHECK(audit.writes(world.user()).empty());
-  }
-  item["spec"]["config"] = {{"phase", "Failed"}};
-  put("home", {item});
-  CHECK(reconcile(world).exit_code == 1);
-  CHECK(eventually([&] {
-    return condition(get("home", "kproj", project), "TreeReady") == "False";
-  }));
-  must(kubectl("home", {"delete", k_items, "one", "-n", project, "--wait=false"}));
-  CHECK(reconcile(world).exit_code == 0);
-  CHECK(phase(project, "one") == "gone");
-}
-
-TEST_CASE("deployitem: a type that nobody takes up is waited for no longer than told") {
-  World world("foreign");
-  const std::string project = world.name();
-  world.make_project(project);
-  put("home", {execution(project, Json::array({templates(
-                             "web", "function(all) [{name: 'x', type: 'example.com/other', "
-                                    "config: {}}]")}))});
-  Background run({"reconcile", "Project/" + project, "--timeout=60s"});
-  REQUIRE(eventually([&] {
-    const auto item = get("home", k_items, "job-web-x", project);
-    return item && !data::string_at(*item, {"status", "jobID"}).empty();
-  }));
-  // Its deployer, by the handshake.
-  const std::string job(
-      data::string_at(*get("home", k_items, "job-web-x", project), {"status", "jobID"}));
-  must(kubectl("home", {"patch", k_items, "job-web-x", "-n", project, "--subresource=status",
-                        "--type=merge", "-p",
-                        Json{{"status", {{"phase", "Succeeded"}, {"jobIDFinished", job},
-                                         {"observedGeneration", 1}}}}
-                            .dump()}));
-  CHECK(run.wait(30) == 0);
-}
-
-TEST_CASE("deployitem: reconcile and exports by name") {
-  World world("named");
-  const std::string project = world.name();
-  world.make_project(project);
-  put("home", {Json{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
-                    {"kind", "DeployItem"},
-                    {"metadata", {{"name", "one"}, {"namespace", project}}},
-                    {"spec",
-                     {{"type", "kubist.io/mock"},
-                      {"exports", Json::array({{{"name", "shown"}, {"public", true}}})},
-                      {"config", {{"export", {{"shown", "it's"}, {"hid-den", "secret"}}}}}}}}});
-  const Words here{"-n", project};
-  const auto item = [&](Words words) {
-    words.insert(words.begin(), "deployitem");
-    words.insert(words.end(), here.begin(), here.end());
-    return run_kubist(words);
-  };
-  CHECK(item({"reconcile", "one"}).out == "deployitem/one succeeded\n");
-  CHECK(item({"reconcile", "one"}).out == "deployitem/one unchanged\n");
-  CHECK(item({"reconcile", "one", "--force"}).out == "deployitem/one succeeded\n");
-  CHECK(item({"reconcile", "two"}).exit_code == 1);
-  CHECK(item({"interrupt", "one"}).out == "deployitem/one unchanged\n");
-  CHECK(item({"exports", "one"}).out == "hid-den: '***'\nshown: it's\n");
-  CHECK(item({"exports", "one", "--show"}).out == "hid-den: secret\nshown: it's\n");
-  CHECK(item({"exports", "one", "-o", "env"}).out == "hid_den='secret'\nshown='it'\\''s'\n");
-  const CommandResult typo = item({"exports", "one", "show"});
-  CHECK(typo.exit_code == 1);
-  CHECK(typo.err.find("did you mean \"shown\"") != std::string::npos);
-  const kubist::util::TempDir folder("exports");
-  const std::string out = (folder.path() / "out").string();
-  CHECK(item({"exports", "one", "--files", out}).exit_code == 0);
-  CHECK(kubist::util::read_file(folder.path() / "out" / "shown").value_or("") == "it's");
-  CHECK(item({"delete", "one"}).exit_code == 0);
-  CHECK(phase(project, "one") == "gone");
 }

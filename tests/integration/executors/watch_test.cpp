@@ -3,7 +3,7 @@
 #include <signal.h>
 
 #include "support.hpp"
-#include "support/cutting_proxy.hpp"
+#include "support/fault_proxy.hpp"
 
 using namespace it;
 
@@ -47,9 +47,8 @@ TEST_CASE("watch: goes on through broken connections, and mends drift on a targe
        object("Cluster", project, "target", {{"kubeconfigSecretRef", {{"name", "target"}}}}),
        virtual_cluster(project, "dev", "home", world.name("dev")),
        virtual_cluster(project, "far", "target", world.name("far"))});
-  kubist::testing::CuttingProxy proxy("https://10.77.0.2:6443");
-  Background watch({"reconcile", "Project/" + project, "--watch", "--server",
-                    "https://127.0.0.1:" + std::to_string(proxy.port())});
+  FaultProxy proxy;
+  Background watch(proxy.through({"reconcile", "Project/" + project, "--watch"}));
   const auto is_ready = [&](const std::string& name) {
     return condition(get("home", "kvc", name, project), "Ready") == "True";
   };
@@ -137,9 +136,9 @@ TEST_CASE("watch: whose rights are taken away says so, and goes on when they are
   };
   rights.give();
   REQUIRE(eventually(has_rights));
-  kubist::testing::CuttingProxy proxy("https://10.77.0.2:6443");
-  Background watch({"reconcile", "Project/" + project, "--watch", "--as", world.user(), "--server",
-                    "https://127.0.0.1:" + std::to_string(proxy.port())});
+  FaultProxy proxy;
+  Background watch(
+      proxy.through({"reconcile", "Project/" + project, "--watch", "--as", world.user()}));
   const auto is_ready = [&](const char* name) {
     return condition(get("home", "kvc", name, project), "Ready") == "True";
   };

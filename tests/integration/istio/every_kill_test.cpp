@@ -8,7 +8,7 @@
 #include <kubist/util/base64.hpp>
 
 #include "installation.hpp"
-#include "killing_proxy.hpp"
+#include "support/fault_proxy.hpp"
 #include "support/slice.hpp"
 
 using namespace istio_it;
@@ -140,30 +140,86 @@ class PlayedIstiod {
   std::jthread m_thread;
 };
 
+/// The server dry run that istiod's webhook must refuse is answered as istiod would.
+Json validator() {
+  return {{"method", "POST"},
+          {"path", "/gateways\\?"},
+          {"fault", "status"},
+          {"code", 400},
+          {"message", R"(admission webhook "rev.validation.istio.io" denied the request)"}};
+}
+
+/// Without a gateway: nobody plays its pods.
+std::string manifest_without_gateway(const util::TempDir& folder) {
+  return changed_manifest(folder, [](const Json& object) {
+    return object["metadata"]["name"].get<std::string>().find("ingressgateway") ==
+           std::string::npos;
+  });
+}
+
+const Words k_uninstall{"istio", "uninstall", "--purge", "--timeout", "100s"};
+
+Words on_the_cluster(Words args) {
+  args.insert(args.end(), {"--kubeconfig", kubeconfig(k_cluster)});
+  return args;
+}
+
 }  // namespace
+
+TEST_CASE("istio install: goes on through an API server that loses answers to writes") {
+  const util::TempDir folder("istio-faults");
+  const std::string path = manifest_without_gateway(folder);
+  FaultProxy proxy(k_cluster);
+  const PlayedIstiod istiod;
+  must(run_kubist(on_the_cluster(k_uninstall)));
+  Json rules = lost_answers(5);
+  rules.insert(rules.begin(), validator());
+  proxy.rules(rules);
+  const CommandResult run = run_kubist(
+      proxy.through({"istio", "install", path, "--timeout", "100s", "--request-timeout", "3s"}));
+  CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
+  for (const auto& count : proxy.counts()) {
+    CHECK(count.acted > 0);
+  }
+  proxy.allow_writes(0, Json::array({validator()}));
+  must(run_kubist(proxy.through({"istio", "install", path, "--timeout", "100s"})));
+  CHECK(proxy.writes() == 0);
+  must(run_kubist(on_the_cluster(k_uninstall)));
+}
+
+TEST_CASE("istio install: what the API server refuses is told, and what to do") {
+  const util::TempDir folder("istio-refused");
+  FaultProxy proxy(k_cluster);
+  must(run_kubist(on_the_cluster(k_uninstall)));
+  proxy.rules(Json::array({{{"method", "PATCH"},
+                            {"path", "/deployments/istiod"},
+                            {"fault", "status"},
+                            {"code", 403},
+                            {"message", "x is forbidden: User \"y\" cannot patch"}},
+                           validator()}));
+  const CommandResult run = run_kubist(
+      proxy.through({"istio", "install", manifest_without_gateway(folder), "--timeout", "100s"}));
+  CHECK_MESSAGE(run.exit_code == 1, run.out, run.err);
+  for (const std::string word : {"error: deployment/istiod: PATCH https://", "/deployments/istiod?",
+                                 "x is forbidden: User \"y\"", "Ask for the right"}) {
+    CHECK_MESSAGE(run.err.find(word) != std::string::npos, word, run.err);
+  }
+  must(run_kubist(on_the_cluster(k_uninstall)));
+}
 
 TEST_CASE("istio install: killed after every single write, the next run ends healthy" *
           doctest::skip()) {
   const util::TempDir folder("istio-kill");
-  const std::string path = changed_manifest(folder, [](const Json& object) {
-    return object["metadata"]["name"].get<std::string>().find("ingressgateway") ==
-           std::string::npos;
-  });
-  KillingProxy proxy(k_cluster);
-  proxy.play_validator();
-  const auto through_proxy = [&](Words args) {
-    const Words flags = proxy.flags();
-    args.insert(args.end(), flags.begin(), flags.end());
-    return args;
-  };
-  const Words install_it = through_proxy({"istio", "install", path, "--timeout", "100s"});
-  const Words uninstall_it{"istio",        "uninstall",          "--purge", "--timeout", "100s",
-                           "--kubeconfig", kubeconfig(k_cluster)};
+  const std::string path = manifest_without_gateway(folder);
+  FaultProxy proxy(k_cluster);
+  const auto allow = [&](int most) { proxy.allow_writes(most, Json::array({validator()})); };
+  const Words install_it = proxy.through({"istio", "install", path, "--timeout", "100s"});
+  const Words uninstall_it = on_the_cluster(k_uninstall);
   const PlayedIstiod istiod;
   // The namespace stays at an uninstall, so the very first installation writes once more.
   for (int round = 0; round < 2; ++round) {
     must(run_kubist(uninstall_it));
-    proxy.allow(0);
+    allow(0);
     must(run_kubist(install_it));
   }
   const int writes = proxy.writes();
@@ -174,18 +230,18 @@ TEST_CASE("istio install: killed after every single write, the next run ends hea
     }
     INFO("after write ", k, " of ", writes);
     must(run_kubist(uninstall_it));
-    proxy.allow(k);
+    allow(k);
     {
       const Background run(install_it);
       CHECK(proxy.reached(k, 100));
       run.signal(SIGKILL);
     }
-    proxy.allow(0);
+    allow(0);
     const CommandResult next = run_kubist(install_it);
     REQUIRE_MESSAGE(next.exit_code == 0, next.out, next.err);
-    const CommandResult seen = run_kubist(through_proxy({"istio", "check", "-o", "json"}));
+    const CommandResult seen = run_kubist(proxy.through({"istio", "check", "-o", "json"}));
     REQUIRE_MESSAGE(Json::parse(seen.out).value("verdict", "") == "healthy", seen.out);
-    proxy.allow(0);
+    allow(0);
     must(run_kubist(install_it));
     CHECK(proxy.writes() == 0);
   }

@@ -4,7 +4,7 @@
 #include <kubist/util/sha256.hpp>
 
 #include "installation.hpp"
-#include "killing_proxy.hpp"
+#include "support/fault_proxy.hpp"
 #include "support/slice.hpp"
 
 using namespace istio_it;
@@ -21,11 +21,9 @@ void kill_at_each(const std::vector<std::function<bool()>>& moments, const Words
 }
 
 // Installs until the k-th write has been made, kills it there, and says whether it came so far.
-bool kill_after(KillingProxy& proxy, Words args, int k) {
-  const Words flags = proxy.flags();
-  args.insert(args.end(), flags.begin(), flags.end());
-  proxy.allow(k);
-  const Background run(args);
+bool kill_after(FaultProxy& proxy, const Words& args, int k) {
+  proxy.allow_writes(k);
+  const Background run(proxy.through(args));
   const bool reached = proxy.reached(k, 140);
   run.signal(SIGKILL);
   return reached;
@@ -96,14 +94,11 @@ TEST_CASE("istio install: from nothing to healthy, killed on the way, and again 
 // Minutes: in scripts/test --full.
 TEST_CASE("istio install: killed after writes that are spread over it, the next run ends healthy" *
           doctest::skip()) {
-  KillingProxy proxy("home");
+  FaultProxy proxy;
   ensure_absent();
   // How many there are; what istiod patches must not change after that.
-  Words whole = install();
-  const Words flags = proxy.flags();
-  whole.insert(whole.end(), flags.begin(), flags.end());
-  proxy.allow(0);
-  const CommandResult first = run_kubist(whole);
+  proxy.allow_writes(0);
+  const CommandResult first = run_kubist(proxy.through(install()));
   REQUIRE_MESSAGE(first.exit_code == 0, first.out, first.err);
   const int writes = proxy.writes();
   CHECK(writes > 40);

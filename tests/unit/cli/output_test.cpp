@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <kubist/cli/sink.hpp>
+#include <kubist/data/go_text.hpp>
 #include <kubist/data/json.hpp>
 
 #include "output/custom_columns.hpp"
@@ -141,7 +142,7 @@ TEST_CASE("custom columns: missing values are <none>, maps look as Go prints the
         "NAME   L              NO\n"
         "a      <none>         <none>\n"
         "b      map[x:1 y:2]   <none>\n");
-  CHECK(go_text(Json::array({1, "a", true, nullptr, 1.5})) == "[1 a true <nil> 1.5]");
+  CHECK(data::go_text(Json::array({1, "a", true, nullptr, 1.5})) == "[1 a true <nil> 1.5]");
 }
 
 TEST_CASE("format: unknown formats and broken templates are refused with what is allowed") {
@@ -205,4 +206,8 @@ TEST_CASE("exit codes: what is worst of a run decides") {
   CHECK(code({denied, conflict}) == 6);
   CHECK(code({denied, conflict, back}) == 4);
   CHECK(code({back, conflict, failed(util::ErrorKind::invalid)}) == 1);
+  executors::Run run;
+  CHECK(exit_code_of(run) == 0);
+  run.incomplete = true;
+  CHECK(exit_code_of(run) == 1);
 }

@@ -112,7 +112,7 @@ TEST_CASE("wait: a failed Job ends the waiting, wrong conditions are usage error
   CHECK(met("condition=Failed", job));
   CHECK(!parse_wait_condition("ready=1"));
   CHECK(!parse_wait_condition("condition="));
-  CHECK(parse_wait_condition("delete")->kind == WaitCondition::Kind::deleted);
+  CHECK(parse_wait_condition("delete")->kind == apply::WaitCondition::Kind::deleted);
 }
 
 TEST_CASE("events: ages as kubectl prints them, sorted by the last time") {

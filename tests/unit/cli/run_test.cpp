@@ -1,3 +1,4 @@
+#include <new>
 #include <set>
 
 #include <doctest/doctest.h>
@@ -5,6 +6,7 @@
 #include <kubist/cli/complete.hpp>
 #include <kubist/cli/help.hpp>
 #include <kubist/cli/run.hpp>
+#include <kubist/cli/sink.hpp>
 #include <kubist/data/json.hpp>
 
 #include "run_words.hpp"
@@ -138,4 +140,14 @@ TEST_CASE("dump: one record with every visible command; man pages name it") {
     CHECK(man_page(spec).find(".SH NAME") != std::string::npos);
   }
   CHECK(json.at("commands").size() == visible);
+}
+
+TEST_CASE("run: what a command throws is an error with exit code 1") {
+  struct Broken : Sink {
+    void write(std::string_view) override { throw std::bad_alloc(); }
+  };
+  Broken out;
+  StringSink err;
+  CHECK(kubist::cli::run({"version", "--client"}, out, err) == 1);
+  CHECK(err.text().find("internal error: std::bad_alloc") != std::string::npos);
 }

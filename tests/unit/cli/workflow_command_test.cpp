@@ -1,6 +1,8 @@
 // What a workload prints must not become a command of GitHub's runner.
 #include "output/workflow_command.hpp"
 
+#include <memory>
+
 #include <doctest/doctest.h>
 
 #include <kubist/cli/sink.hpp>
@@ -29,7 +31,8 @@ TEST_CASE("workflow command: a failing script of a run's report cannot give comm
   engine::Node node;
   node.key = {"kubist.io", "Root", "", "default"};
   node.object = std::make_shared<const data::Json>(data::Json::object());
-  executors::Run run{engine::Graph::build({node}), {}, {}, {}};
+  executors::Run run{
+      std::make_shared<const engine::Graph>(engine::Graph::build({node})), {}, {}, {}, false, {}};
   engine::NodeReport report;
   report.id = 0;
   report.key = node.key;

@@ -43,24 +43,35 @@ class FakeHome : public StatusStore {
   }
   Graph graph() {
     std::vector<Node> nodes;
-    std::lock_guard lock(mutex);
+    const std::lock_guard lock(mutex);
     for (const auto& [name, object] : objects) {
       nodes.push_back(make_node(object));
     }
     return Graph::build(std::move(nodes));
   }
-  util::Result<> write(const Node& node, const Json& status) override {
+  util::Result<StatusWritten> change(const Node& node, const Change& change) override {
     std::lock_guard lock(mutex);
+    const Json before = objects.at(node.key).value("status", Json::object());
+    const Json after = change(before);
+    if (after == before) {
+      return StatusWritten{after, false};
+    }
     ++writes;
-    written.insert(node.key.name);
-    objects.at(node.key)["status"] = status;
-    return {};
+    changed.insert(node.key.name);
+    objects.at(node.key)["status"] = after;
+    return StatusWritten{after, true};
+  }
+  std::shared_ptr<const Json> written(const Node& node) const override {
+    std::lock_guard lock(mutex);
+    return changed.contains(node.key.name)
+               ? std::make_shared<const Json>(objects.at(node.key)["status"])
+               : nullptr;
   }
 
   std::map<Key, Json> objects;
-  std::mutex mutex;
+  mutable std::recursive_mutex mutex;  ///< a change may ask for what was written
   int writes = 0;
-  std::set<std::string> written;
+  std::set<std::string> changed;
 };
 
 /// Does nothing but what it is told to, and remembers the order of calls.
@@ -112,6 +123,7 @@ class FakeExecutor : public Executor {
   }
 
   bool aligns_without_policies() const override { return without_policies; }
+  bool waits() const override { return waiting; }
   std::vector<Key> followers(const Node& node) const override {
     const auto found = followed_by.find(node.key.name);
     return found != followed_by.end() ? found->second : std::vector<Key>();
@@ -127,6 +139,7 @@ class FakeExecutor : public Executor {
   }
 
   bool without_policies = false;
+  bool waiting = false;
   std::map<std::string, std::vector<Key>> followed_by;
   std::map<std::string, std::optional<Decision>> decisions;  ///< of the last call
   std::map<std::string, util::Error> faults;

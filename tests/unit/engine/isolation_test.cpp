@@ -112,9 +112,9 @@ TEST_CASE("isolation: an object that cannot be read is its own problem only") {
 
 TEST_CASE("isolation: a status above the selection that throws is an error of its node only") {
   struct Throwing : FakeHome {
-    kubist::util::Result<> write(const Node& node, const Json& status) override {
+    kubist::util::Result<StatusWritten> change(const Node& node, const Change& change) override {
       return node.key.name == "p1" ? throw std::logic_error("a bug")
-                                   : FakeHome::write(node, status);
+                                   : FakeHome::change(node, change);
     }
   };
   World world;
@@ -131,4 +131,75 @@ TEST_CASE("isolation: a status above the selection that throws is an error of it
                             {"run", world.clock.now(), false}, RunOptions(), parts, {});
   REQUIRE(report.status_errors.size() == 1);
   CHECK(report.status_errors[0].message.find("a bug") != std::string::npos);
+}
+
+TEST_CASE("isolation: nodes that wait for others hold up no other node") {
+  World world;
+  world.add_tree();
+  for (const std::string name : {"e1", "e2", "e3"}) {
+    world.home.add("Execution", "p1", name);
+  }
+  AlignedNode other("p2c2v2");
+  const auto waiting = std::make_shared<FakeExecutor>();
+  waiting->waiting = true;
+  std::atomic<int> in_time = 0;
+  waiting->on_align = [&](const Node&, const Context&) {
+    in_time += other.wait(std::chrono::seconds(10)) ? 1 : 0;
+  };
+  world.set.add("Waiting", waiting, {"Execution"}, {"Execution"});
+  world.executor->on_align = [&](const Node& node, const Context&) { other.aligned(node); };
+  RunOptions options;
+  options.parallelism = 2;
+  const Report report = world.run(options);
+  CHECK(in_time == 3);
+  CHECK(report.summary.ready == 18);
+  CHECK(waiting->max_running <= 2);
+}
+
+TEST_CASE("isolation: policies that take their time hold up no node without") {
+  World world;
+  world.add_tree();
+  const auto slow = std::make_shared<SlowForOne>();
+  world.policies.add(definition_of("slow", slow));
+  for (const std::string cluster : {"p1c1v1", "p1c1v2"}) {
+    world.use_policy("p1", cluster, "slow");
+  }
+  world.executor->on_align = [&](const Node& node, const Context&) { slow->other.aligned(node); };
+  RunOptions options;
+  options.parallelism = 1;
+  CHECK(world.run(options).summary.ready == 15);
+  CHECK(slow->in_time);
+}
+
+TEST_CASE("isolation: what is left out of a run is not touched, and not in its report") {
+  World world;
+  world.add_tree();
+  const Graph graph = world.home.graph();
+  RunOptions options;
+  options.left_out = graph.find(key("Cluster", "p1", "p1c1"));
+  const Report report = world.run(graph, graph.roots(), options);
+  CHECK(report.nodes.size() == 12);
+  CHECK(world.executor->place("align p1c1v1") == -1);
+  CHECK(world.executor->place("align p1c2v1") >= 0);
+  CHECK_FALSE(world.home.changed.contains("p1c1"));
+  CHECK(world.condition("Project", "", "p1", "Ready") == "True Aligned");
+}
+
+TEST_CASE("isolation: what another run wrote meanwhile is neither lost nor overlooked") {
+  World world;
+  world.add_tree();
+  world.run();
+  const Graph graph = world.home.graph();
+  world.executor->on_align = [&, first = true](const Node& node, const Context&) mutable {
+    if (node.key.name != "p1c1v1" || !std::exchange(first, false)) {
+      return;
+    }
+    world.executor->faults["p1c1v2"] = {kubist::util::ErrorKind::unavailable, "it is down"};
+    const Graph now = world.home.graph();
+    world.run(now, now.find(key("VirtualCluster", "p1", "p1c1v2")));
+  };
+  world.run(graph, graph.find(key("VirtualCluster", "p1", "p1c1v1")));
+  CHECK(world.condition("VirtualCluster", "p1", "p1c1v2", "Ready").starts_with("False"));
+  CHECK(world.condition("Cluster", "p1", "p1c1", "TreeReady").starts_with("False"));
+  CHECK(world.condition("Project", "", "p1", "TreeReady").starts_with("False"));
 }

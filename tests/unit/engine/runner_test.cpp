@@ -116,8 +116,8 @@ TEST_CASE("runner: suspended nodes get no call and no write") {
   Report report = world.run();
   CHECK(report.summary.suspended == 3);
   CHECK(world.executor->place("align p1c1") == -1);
-  CHECK_FALSE(world.home.written.contains("p1c1"));
-  CHECK_FALSE(world.home.written.contains("p1c1v1"));
+  CHECK_FALSE(world.home.changed.contains("p1c1"));
+  CHECK_FALSE(world.home.changed.contains("p1c1v1"));
 }
 
 TEST_CASE("runner: parallelism is a bound, and is used") {
@@ -145,11 +145,11 @@ TEST_CASE("runner: a stop finishes what runs and reports what was not done") {
   Report report = world.run(options, source.get_token());
   CHECK(report.stopped);
   CHECK(World::node(report, "p1").state == NodeState::done);
-  CHECK(world.home.written.contains("p1"));
+  CHECK(world.home.changed.contains("p1"));
   CHECK(World::node(report, "p2c1").state == NodeState::skipped);
   CHECK(World::node(report, "p2c1").reason == "Cancelled");
   CHECK(report.summary.not_started >= 12);
-  CHECK_FALSE(world.home.written.contains("p2c1"));
+  CHECK_FALSE(world.home.changed.contains("p2c1"));
   CHECK(world.home.writes == 2);  // root and p1, when they ended; no TreeReady of an unfinished tree
 }
 
@@ -165,7 +165,7 @@ TEST_CASE("runner: an executor that a stop cut short leaves its status as it was
   world.executor->faults["p1c1"] = make_error(ErrorKind::cancelled, "interrupted");
   Report report = world.run({}, source.get_token());
   CHECK(World::node(report, "p1c1").state == NodeState::skipped);
-  CHECK_FALSE(world.home.written.contains("p1c1"));
+  CHECK_FALSE(world.home.changed.contains("p1c1"));
 }
 
 TEST_CASE(
@@ -195,7 +195,7 @@ TEST_CASE(
   CHECK(World::node(report, "p1c1").state == (waits ? NodeState::done : NodeState::skipped));
   CHECK(World::node(report, "p1c1").reason == (waits ? "ItemFailed" : "Cancelled"));
   CHECK(World::node(report, "p1c1").writes.size() == 1);  // they were made
-  CHECK(world.home.written.contains("p1c1") == waits);
+  CHECK(world.home.changed.contains("p1c1") == waits);
 }
 
 TEST_CASE("runner: a progressing node is looked at again within the settle time") {
@@ -331,11 +331,11 @@ TEST_CASE("runner: an exception out of an executor fails its node only") {
 
 TEST_CASE("runner: a status that throws when it is written is an error of its node only") {
   struct Throwing : FakeHome {
-    kubist::util::Result<> write(const Node& node, const Json& status) override {
+    kubist::util::Result<StatusWritten> change(const Node& node, const Change& change) override {
       if (node.key.name == "p1c1") {
         throw std::runtime_error("a bug");
       }
-      return FakeHome::write(node, status);
+      return FakeHome::change(node, change);
     }
   };
   World world;

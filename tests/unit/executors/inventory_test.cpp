@@ -37,6 +37,32 @@ TEST_CASE("inventory: what a server that is down has is not gone with its owner"
   CHECK(s.live("services", "web").is_null());
 }
 
+TEST_CASE("inventory: a kind whose server is down is not taken for one that is not served") {
+  Shop s;
+  s.apply("EntryGateway", "entry", "{servers: [{port: 80, hosts: [web.example.com]}]}");
+  s.settle();
+  s.home->silence("networking.istio.io");
+  s.open();
+  s.forget();
+  const auto report = s.reconcile();
+  for (const auto& [kind, name] : {std::pair{"Destination", "web"}, {"EntryGateway", "entry"}}) {
+    const auto& node = node_of(report, kind, name);
+    CHECK(node.outcome == engine::Outcome::failed);
+    CHECK(node.reason == "Unavailable");
+    CHECK(node.requeue_after);
+    CHECK(node.message ==
+          "the server of API group networking.istio.io does not answer; See kubectl get "
+          "apiservices.");
+  }
+  CHECK(order_of(s.written(), "patch services ").empty());
+  s.home->silence("networking.istio.io", false);
+  CHECK(!s.live(k_rule, "web").is_null());
+  s.open();
+  s.settle();
+  CHECK(condition(s.get("destinations", "shop", "web")) == "True");
+  CHECK(condition(s.get("entrygateways", "shop", "entry")) == "True");
+}
+
 TEST_CASE("inventory: what is no longer wanted goes, last made first") {
   Shop s;
   s.settle();

@@ -347,3 +347,78 @@ TEST_CASE("lease: neither a dry run nor a run without news takes one") {
   s.reconcile(options);
   CHECK(s.home->get("leases", "kubist", "shop") == before);
 }
+
+TEST_CASE("lease: runs of one process share it, each with its own plan, and the last one frees it") {
+  LockPlace p;
+  executors::HeldLeases held;
+  auto options = p.options();
+  options.held = &held;
+  int checks = 0;
+  options.recheck = [&](const std::string&) {
+    ++checks;
+    return util::Result<>{};
+  };
+  executors::ProjectLocks first(p.client, options);
+  options.run_id = "run-2";
+  executors::ProjectLocks second(p.client, options);
+  CHECK(first.before_write("shop", {}));
+  CHECK(second.before_write("shop", {}));
+  CHECK(second.before_write("shop", {}));
+  CHECK(checks == 2);
+  first.release();
+  CHECK(p.holder() == "me@test");
+  CHECK(second.permit("shop")());
+  CHECK(second.before_write("shop", {}));
+  CHECK(checks == 2);
+  second.release();
+  CHECK(p.holder().empty());
+}
+
+TEST_CASE("lease: a run whose plan no longer holds does not take it from another") {
+  LockPlace p;
+  executors::HeldLeases held;
+  auto options = p.options();
+  options.held = &held;
+  executors::ProjectLocks first(p.client, options);
+  options.recheck = [](const std::string&) {
+    return util::Result<>(util::fail(util::ErrorKind::conflict, "something changed"));
+  };
+  executors::ProjectLocks second(p.client, options);
+  CHECK(first.before_write("shop", {}));
+  CHECK_FALSE(second.before_write("shop", {}));
+  second.release();
+  CHECK(p.holder() == "me@test");
+  CHECK(first.before_write("shop", {}));
+}
+
+TEST_CASE("lease: a plan is not checked again while nobody else has had it") {
+  LockPlace p;
+  executors::HeldLeases held;
+  int checks = 0;
+  const auto write_once = [&] {
+    p.clock.advance(1s);
+    auto options = p.options();
+    options.held = &held;
+    options.planned_at = p.clock.boot();
+    options.recheck = [&](const std::string&) {
+      ++checks;
+      return util::Result<>{};
+    };
+    p.clock.advance(1s);
+    executors::ProjectLocks locks(p.client, options);
+    CHECK(locks.before_write("shop", {}));
+  };
+  write_once();
+  CHECK(checks == 1);
+  write_once();
+  write_once();
+  CHECK(checks == 1);
+  {
+    auto other = p.options();
+    other.identity = "somebody@else";
+    executors::ProjectLocks locks(p.client, other);
+    CHECK(locks.before_write("shop", {}));
+  }
+  write_once();
+  CHECK(checks == 2);
+}

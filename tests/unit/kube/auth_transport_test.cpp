@@ -4,7 +4,9 @@
 #include <atomic>
 #include <future>
 #include <latch>
+#include <new>
 #include <thread>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -116,4 +118,32 @@ TEST_CASE("auth: a request that impersonates takes none of the credentials' own 
   CHECK(http::find_header(sent[1].headers, "Impersonate-User") ==
         "system:serviceaccount:shop:kubist-project");
   CHECK_FALSE(http::find_header(sent[1].headers, "Impersonate-Group"));
+}
+
+TEST_CASE("auth: what a plugin's source throws is the error of its call, the next one is asked") {
+  struct ThrowsOnce : CredentialSource {
+    util::Result<Credentials> get(std::stop_token) override {
+      if (!std::exchange(thrown, true)) {
+        throw std::bad_alloc();
+      }
+      return Credentials{};
+    }
+    bool renew(const Credentials&) override { return false; }
+    bool thrown = false;
+  };
+  const auto fake = std::make_shared<testing::FakeTransport>();
+  fake->always("GET", "/x", 200, "{}");
+  AuthTransport transport(std::make_unique<ThrowsOnce>(), AuthTransport::Origin::plugin,
+                          [&](const Credentials&) { return fake; });
+  const auto ask = [&] {
+    std::promise<util::Result<http::Response>> answer;
+    transport.start(request_to("/x"), [&](util::Result<http::Response> outcome) {
+      answer.set_value(std::move(outcome));
+    });
+    return answer.get_future().get();
+  };
+  const auto refused = ask();
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message == "unexpected: std::bad_alloc");
+  CHECK(ask());
 }

@@ -1,9 +1,13 @@
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <new>
 
 #include <doctest/doctest.h>
 
 #include <kubist/policies/simulation.hpp>
+
+#include "simulation/lots.hpp"
 
 using namespace kubist::policies;
 
@@ -166,4 +170,17 @@ TEST_CASE("simulation: a model that cannot be is refused") {
   CHECK(refused([](auto& s) { s.rollout.weights = {}; }));
   CHECK(refused([](auto& s) { s.rollout.final_weight = 0.5; }));
   CHECK(refused([](auto& s) { s.runs = 0; }));
+}
+
+TEST_CASE("simulation: what a lot throws comes to who asked, after the others") {
+  std::atomic<int> made = 0;
+  const auto work = [&](int begin, int) {
+    if (begin == 3) {
+      throw std::bad_alloc();
+    }
+    ++made;
+    return true;
+  };
+  CHECK_THROWS_AS(in_lots({.runs = 20, .size = 1, .threads = 4}, {}, work), std::bad_alloc);
+  CHECK(made == 19);
 }

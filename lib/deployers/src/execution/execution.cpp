@@ -118,6 +118,60 @@ ExecutionOutcome outcome_of(const util::Error& error) {
   return outcome;
 }
 
+/// The DeployItem of a part as it would be then, and what it would do.
+util::Result<std::string> preview_part(World& world, const ExecutionInput& input,
+                                       const RenderedItem& part) {
+  KUBIST_CHECK(apply_item(world, input, part));
+  if (part.imports) {
+    return cat("what item ", part.name, " would do is known when it gets its imports");
+  }
+  Json item = part.deploy_item;
+  KUBIST_TRY(const auto live,
+             world.home->find(deploy_items(), ns_of(item), name_of(item), world.stop));
+  if (live) {
+    item = *live;
+    item["spec"] = part.deploy_item["spec"];
+  }
+  KUBIST_TRY(const ItemOutcome outcome, preview_item(world, item, input.force));
+  return outcome.message.empty() ? "" : cat("item ", part.name, ": ", outcome.message);
+}
+
+/// What a dry run can tell of Templates items: those that wait for no other item are rendered.
+util::Result<ExecutionOutcome> preview_templates(World& world, const ExecutionInput& input,
+                                                 const Json& imports, const ItemGroup& group) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < group.items.size(); ++i) {
+    const RenderedItem& item = group.items[i];
+    if (!item.deploy_item.is_null()) {
+      continue;
+    }
+    if (!group.order[i].empty()) {
+      lines.push_back(cat("what the template of item ", item.name,
+                          " makes is known when the items before it have run"));
+      continue;
+    }
+    const auto values = item_imports(world, input, item, imports, Json::object());
+    auto rendering = values ? render_template(world, input, {item, *values, Json::object()})
+                            : util::Result<Rendering>(util::fail(values.error()));
+    if (!rendering) {
+      return outcome_of(rendering.error());
+    }
+    for (const RenderedItem& part : rendering->parts.items) {
+      auto line = preview_part(world, input, part);
+      if (!line) {
+        return outcome_of(line.error());
+      }
+      lines.push_back(*std::move(line));
+    }
+    KUBIST_CHECK(prune(world, input, rendering->parts.items, item.name));
+  }
+  std::erase(lines, "");
+  ExecutionOutcome planned;
+  planned.reason = "DryRun";
+  planned.message = util::join(lines, "; ");
+  return planned;
+}
+
 }  // namespace
 
 util::Result<ExecutionOutcome> run_execution(World& world, const ExecutionInput& input) {
@@ -154,9 +208,7 @@ util::Result<ExecutionOutcome> run_execution(World& world, const ExecutionInput&
   }
   KUBIST_CHECK(prune(world, input, group->items, ""));
   if (world.writer.dry()) {
-    ExecutionOutcome planned;
-    planned.reason = "DryRun";
-    return planned;
+    return preview_templates(world, input, *imports, *group);
   }
   ExecutionRun work(world, input, *std::move(imports), *std::move(group), std::move(good));
   const auto runs = work.run();

@@ -117,6 +117,11 @@ util::Result<> delete_dry(World& world, const std::vector<Json>& items);
 util::Result<Json> resolve_imports(World& world, const std::string& ns, const Json* imports,
                                    const Json& by_item);
 
+/// The values that an item gets: its own imports over `outer`, those of the Execution. `exports`:
+/// of the items before it, by name. Errors as of resolve_imports().
+util::Result<Json> item_imports(World& world, const ExecutionInput& input, const RenderedItem& item,
+                                const Json& outer, const Json& exports);
+
 /// What an attempt is known by that was rolled back: the items and the imports that it was of.
 std::string rollback_hash(const ExecutionInput& input, const Json& imports);
 /// Keeps what an item that has succeeded is, for a rollback to return to.

@@ -64,6 +64,15 @@ util::Result<Json> kept_exports(World& world, const Json& deploy_item) {
   return json_of_secret(bytes.value_or(""), std::string(name));
 }
 
+util::Result<Json> item_imports(World& world, const ExecutionInput& input, const RenderedItem& item,
+                                const Json& outer, const Json& exports) {
+  KUBIST_TRY(const Json own, resolve_imports(world, ns_of(input.object),
+                                             data::find_path(item.source, {"imports"}), exports));
+  Json values = outer;
+  values.update(own);
+  return values;
+}
+
 OnFailure on_failure(const Json& spec) {
   const auto word = data::string_at(spec, {"onFailure"});
   return word == "KeepGoing"  ? OnFailure::keep_going
@@ -148,7 +157,7 @@ std::optional<std::string> ExecutionRun::reason_to_wait(
 
 void ExecutionRun::run_one(const RenderedItem& item, const Json& imports, const Json& exports,
                            ItemRun& run) {
-  auto values = item_imports(item, imports, exports);
+  auto values = item_imports(m_world, m_input, item, imports, exports);
   if (!values) {
     run.outcome = util::fail(values.error());
   } else if (item.deploy_item.is_null()) {
@@ -167,15 +176,6 @@ void ExecutionRun::read_exports(ItemRun& run) {
   } else {
     run.outcome = util::fail(given.error());
   }
-}
-
-util::Result<Json> ExecutionRun::item_imports(const RenderedItem& item, const Json& outer,
-                                              const Json& exports) {
-  KUBIST_TRY(Json own, resolve_imports(m_world, ns_of(m_input.object),
-                                       data::find_path(item.source, {"imports"}), exports));
-  Json values = outer;
-  values.update(own);
-  return values;
 }
 
 util::Result<ItemOutcome> ExecutionRun::run_deploy_item(const RenderedItem& item,

@@ -43,8 +43,6 @@ class ExecutionRun {
                                             const std::vector<std::size_t>& before) const;
   void run_one(const RenderedItem& item, const Json& imports, const Json& exports, ItemRun& run);
   void read_exports(ItemRun& run);
-  util::Result<Json> item_imports(const RenderedItem& item, const Json& outer,
-                                  const Json& exports);
   util::Result<ItemOutcome> run_deploy_item(const RenderedItem& item, const Json& imports);
   util::Result<ItemOutcome> run_template(const RenderedItem& item, const Json& imports,
                                          const Json& exports, ItemRun& run);

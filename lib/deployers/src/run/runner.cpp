@@ -4,6 +4,7 @@
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
+#include "helm/helm_deployer.hpp"
 #include "item/item_request.hpp"
 #include "item/job.hpp"
 #include "item/requests.hpp"
@@ -198,13 +199,19 @@ util::Result<ItemOutcome> preview_item(World& world, const Json& deploy_item, bo
   outcome.reason = "DryRun";
   outcome.item = deploy_item;
   KUBIST_TRY(const Item item, parse_item(deploy_item));
-  if (world.writer.rules().dry_run != kube::DryRun::server ||
-      find_deployer(item.type, world.settings) != &manifest_deployer()) {
+  const Deployer* deployer = find_deployer(item.type, world.settings);
+  const bool is_chart = deployer == &helm_deployer();
+  const bool is_sent = world.writer.rules().dry_run == kube::DryRun::server;
+  if (!is_chart && (deployer != &manifest_deployer() || !is_sent)) {
     return outcome;
   }
   KUBIST_TRY(const Prepared prepared, prepare(world, item));
   const Json status = from_upstream_status(deploy_item.value("status", Json::object()));
   if (!force && !job_pending(status) && last_hash(status) == prepared.job.hash) {
+    return outcome;
+  }
+  if (is_chart) {
+    outcome.message = "the objects of its chart are known when it runs";
     return outcome;
   }
   KUBIST_TRY(auto plan, parse_manifest_plan(item));

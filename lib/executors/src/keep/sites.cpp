@@ -45,53 +45,6 @@ const engine::Node* virtual_cluster_of(const engine::Graph& graph, const std::st
 
 }  // namespace
 
-util::Result<deployers::Place> Sites::of(const engine::Graph& graph, const std::string& ns,
-                                         const std::string& target, const std::stop_token& stop) {
-  deployers::Place place;
-  const engine::Node* project = graph.project_of(ns);
-  if (project != nullptr) {
-    place.grants = pod_grants(*project->object);
-  }
-  if (project != nullptr) {
-    KUBIST_TRY(place.delete_client, m_accounts.delete_client_for(*project, stop));
-  }
-  const auto as_project = [&]() -> util::Result<std::shared_ptr<kube::Client>> {
-    return project != nullptr ? m_accounts.client_for(*project, stop)
-                              : util::Result<std::shared_ptr<kube::Client>>(m_home);
-  };
-  if (target.empty()) {
-    place.client = m_home;
-    place.ns = ns;
-    KUBIST_TRY(place.objects_client, as_project());
-    return place;
-  }
-  const engine::Node* virtual_cluster = virtual_cluster_of(graph, ns, target);
-  if (virtual_cluster == nullptr) {
-    return util::fail(ErrorKind::not_found,
-                      cat("VirtualCluster ", target, " does not exist in ", ns));
-  }
-  const engine::Node& cluster = graph[virtual_cluster->parent];
-  KUBIST_TRY(const auto connection,
-             m_connections.connect(*cluster.object, allowed_servers(graph, cluster), false, stop));
-  place.client = connection->client;
-  place.ns = resources::virtual_cluster_namespace(*virtual_cluster->object);
-  place.cluster = connection->uid == m_home_uid ? "" : cluster.key.name;
-  if (!place.cluster.empty()) {
-    place.delete_client = nullptr;
-  } else {
-    KUBIST_CHECK(check_home_namespace(graph, ns, place.ns));
-    KUBIST_TRY(place.client, as_project());
-    KUBIST_CHECK(admit(*project, place.ns, stop));
-    if (data::find_path(virtual_cluster->status(), {"namespaceUID"}) == nullptr) {
-      // Not reconciled yet, as before a dry run: where there is no namespace the account has no
-      // rights to see that nothing is there.
-      KUBIST_TRY(const auto live, m_home->find(kube::well_known::namespaces(), "", place.ns, stop));
-      settle_client(place, live);
-    }
-  }
-  return place;
-}
-
 /// A VirtualCluster that was refused its namespace is no way into it. Where there is none, there is
 /// nothing to get at.
 util::Result<> Sites::check_target(const engine::Node& virtual_cluster,
@@ -149,43 +102,81 @@ util::Result<> Sites::check_namespace(const engine::Graph& graph, const std::str
   return admit(*graph.project_of(project_ns), ns, stop);
 }
 
-util::Result<deployers::Place> Sites::for_removal(const engine::Graph& graph, const std::string& ns,
-                                                  const std::string& target,
-                                                  const std::stop_token& stop) {
-  KUBIST_TRY(deployers::Place place, of(graph, ns, target, stop));
-  if (place.cluster.empty() && !target.empty()) {
-    KUBIST_TRY(const auto live, m_home->find(kube::well_known::namespaces(), "", place.ns, stop));
-    settle_client(place, live);
-  }
-  return place;
+/// The cluster and the namespace of a VirtualCluster.
+util::Result<> Sites::find_target(deployers::Place& place, const engine::Graph& graph,
+                                  const engine::Node& virtual_cluster,
+                                  const std::stop_token& stop) {
+  const engine::Node& cluster = graph[virtual_cluster.parent];
+  KUBIST_TRY(const auto connection,
+             m_connections.connect(*cluster.object, allowed_servers(graph, cluster), false, stop));
+  place.client = connection->client;
+  place.ns = resources::virtual_cluster_namespace(*virtual_cluster.object);
+  place.cluster = connection->uid == m_home_uid ? "" : cluster.key.name;
+  return place.cluster.empty() ? check_home_namespace(graph, virtual_cluster.key.ns, place.ns)
+                               : util::Result<>{};
 }
 
-util::Result<deployers::Place> Sites::for_items(const engine::Graph& graph, const std::string& ns,
-                                                const std::string& target,
-                                                const std::stop_token& stop) {
-  KUBIST_TRY(deployers::Place place, of(graph, ns, target, stop));
+std::shared_ptr<const deployers::ItemLimits> Sites::limits_of(const engine::Graph& graph,
+                                                              const engine::Node& project,
+                                                              const std::string& own,
+                                                              const std::stop_token& stop) {
+  const std::string ns = resources::project_namespace(*project.object);
+  return std::make_shared<deployers::ItemLimits>(deployers::ItemLimits{
+      project.key.name, data::strings_at(*project.object, {"spec", "items", "kinds"}),
+      [this, &graph, ns, own, stop](const std::string& other) {
+        return other == own || other == ns ? util::Result<>{}
+                                           : check_namespace(graph, ns, other, stop);
+      }});
+}
+
+util::Result<deployers::Place> Sites::find(For what, const engine::Graph& graph,
+                                           const std::string& ns, const std::string& target,
+                                           const std::stop_token& stop) {
+  deployers::Place place{m_home, ns, ""};
+  const engine::Node* virtual_cluster = nullptr;
+  if (!target.empty()) {
+    virtual_cluster = virtual_cluster_of(graph, ns, target);
+    if (virtual_cluster == nullptr) {
+      return util::fail(ErrorKind::not_found,
+                        cat("VirtualCluster ", target, " does not exist in ", ns));
+    }
+    KUBIST_CHECK(find_target(place, graph, *virtual_cluster, stop));
+  }
   const engine::Node* project = graph.project_of(ns);
-  if (project != nullptr) {
+  if (project == nullptr) {
+    return place;
+  }
+  place.grants = pod_grants(*project->object);
+  if (what == For::items) {
     place.check_chart_address = [&graph, project](const std::string& url) {
       return check_chart_address(graph, *project, url);
     };
   }
-  if (!place.cluster.empty() || project == nullptr) {
+  if (!place.cluster.empty()) {
     return place;
   }
-  if (!target.empty() || place.objects() != m_home) {
+  KUBIST_TRY(place.delete_client, m_accounts.delete_client_for(*project, stop));
+  KUBIST_TRY(auto as_project, m_accounts.client_for(*project, stop));
+  (virtual_cluster == nullptr ? place.objects_client : place.client) = std::move(as_project);
+  if (virtual_cluster != nullptr) {
+    KUBIST_CHECK(admit(*project, place.ns, stop));
+  }
+  // One that is not reconciled yet, as before a dry run, may have no namespace, where the account
+  // has no rights to see that nothing is there.
+  const bool asks = virtual_cluster != nullptr
+                        ? what != For::use || data::find_path(virtual_cluster->status(),
+                                                              {"namespaceUID"}) == nullptr
+                        : what == For::items && place.objects() != m_home;
+  if (asks) {
     KUBIST_TRY(const auto live, m_home->find(kube::well_known::namespaces(), "", place.ns, stop));
-    if (!target.empty()) {
-      KUBIST_CHECK(check_target(*virtual_cluster_of(graph, ns, target), live, place.ns));
+    if (what == For::items && virtual_cluster != nullptr) {
+      KUBIST_CHECK(check_target(*virtual_cluster, live, place.ns));
     }
     settle_client(place, live);
   }
-  place.limits = std::make_shared<deployers::ItemLimits>(deployers::ItemLimits{
-      project->key.name, data::strings_at(*project->object, {"spec", "items", "kinds"}),
-      [this, &graph, ns, own = place.ns, stop](const std::string& other) {
-        return other == own || other == ns ? util::Result<>{}
-                                           : check_namespace(graph, ns, other, stop);
-      }});
+  if (what == For::items) {
+    place.limits = limits_of(graph, *project, place.ns, stop);
+  }
   return place;
 }
 

@@ -28,19 +28,25 @@ class Sites {
   /// `ns`. Invalid, reason NamespaceNotAllowed: its namespace of the home cluster is none that its
   /// Project may use.
   util::Result<deployers::Place> of(const engine::Graph& graph, const std::string& ns,
-                                    const std::string& target, const std::stop_token& stop);
+                                    const std::string& target, const std::stop_token& stop) {
+    return find(For::use, graph, ns, target, stop);
+  }
 
   /// The same for the work of items: with what the Project lets them do (Place::limits and
   /// Place::check_chart_address, valid as long as `graph`), and asking whether the namespace of the
   /// home cluster is in fact the VirtualCluster's.
   util::Result<deployers::Place> for_items(const engine::Graph& graph, const std::string& ns,
-                                           const std::string& target, const std::stop_token& stop);
+                                           const std::string& target, const std::stop_token& stop) {
+    return find(For::items, graph, ns, target, stop);
+  }
 
   /// As of(), for taking away what is there: in a namespace that is going or gone the project's
   /// binding may be gone first, so that its account would meet 403 for ever.
   util::Result<deployers::Place> for_removal(const engine::Graph& graph, const std::string& ns,
                                              const std::string& target,
-                                             const std::stop_token& stop);
+                                             const std::stop_token& stop) {
+    return find(For::removal, graph, ns, target, stop);
+  }
 
   /// Kubist's own way to the cluster of a place: for what is not the project's, as the pods of
   /// gateways and the marks of namespaces.
@@ -57,6 +63,15 @@ class Sites {
   ProjectAccounts& accounts() { return m_accounts; }
 
  private:
+  enum class For { use, items, removal };
+  util::Result<deployers::Place> find(For what, const engine::Graph& graph, const std::string& ns,
+                                      const std::string& target, const std::stop_token& stop);
+  util::Result<> find_target(deployers::Place& place, const engine::Graph& graph,
+                             const engine::Node& virtual_cluster, const std::stop_token& stop);
+  std::shared_ptr<const deployers::ItemLimits> limits_of(const engine::Graph& graph,
+                                                         const engine::Node& project,
+                                                         const std::string& own,
+                                                         const std::stop_token& stop);
   util::Result<> check_namespace(const engine::Graph& graph, const std::string& project_ns,
                                  const std::string& ns, const std::stop_token& stop);
   util::Result<> check_target(const engine::Node& virtual_cluster,

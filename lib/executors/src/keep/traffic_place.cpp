@@ -39,13 +39,7 @@ util::Result<TrafficPlace> traffic_place(Work& work) {
 util::Result<std::optional<kube::ApiResource>> served(Work& work, const TrafficPlace& place,
                                                       std::string_view group,
                                                       std::string_view kind) {
-  KUBIST_TRY(auto index, place.client->discovery().index(work.stop()));
-  const kube::ApiResource* found = index->by_kind(group, "", kind);
-  if (found == nullptr) {  // CRDs come: ask once more
-    KUBIST_TRY(index, place.client->discovery().refresh(work.stop()));
-    found = index->by_kind(group, "", kind);
-  }
-  return found != nullptr ? std::optional(*found) : std::nullopt;
+  return place.client->discovery().served(group, "", kind, work.stop());
 }
 
 util::Result<kube::ApiResource> require_served(Work& work, const TrafficPlace& place,
@@ -102,14 +96,6 @@ util::Result<std::vector<Json>> list_here(Work& work, const TrafficPlace& place,
   }
   KUBIST_TRY(auto list, place.client->list(*resource, place.ns, {}, work.stop()));
   return std::move(list.items);
-}
-
-std::string label_text(const Json& labels) {
-  std::vector<std::string> terms;
-  for (const auto& [key, value] : labels.items()) {
-    terms.push_back(cat(key, '=', value.is_string() ? value.get<std::string>() : value.dump()));
-  }
-  return util::join(terms, ",");
 }
 
 Alignment waiting(std::string reason, std::string message, std::chrono::milliseconds again) {

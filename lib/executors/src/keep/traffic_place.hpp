@@ -34,7 +34,8 @@ struct TrafficPlace {
 /// not_found: its VirtualCluster does not exist; else as Connections::connect.
 util::Result<TrafficPlace> traffic_place(Work& work);
 
-/// The kind in the version that the cluster prefers, or nothing where it does not serve it.
+/// The kind in the version that the cluster prefers, or nothing where it does not serve it. Errors
+/// as of kube::Discovery::served().
 util::Result<std::optional<kube::ApiResource>> served(Work& work, const TrafficPlace& place,
                                                       std::string_view group,
                                                       std::string_view kind);
@@ -52,9 +53,6 @@ data::Json effective_object(Work& work);
 /// A list of the place's namespace; an empty one where the cluster does not serve the kind.
 util::Result<std::vector<data::Json>> list_here(Work& work, const TrafficPlace& place,
                                                 const std::optional<kube::ApiResource>& resource);
-
-/// Labels as a label selector: "app=web,version=v2".
-std::string label_text(const data::Json& labels);
 
 /// The node waits; it is looked at again within the run.
 engine::Alignment waiting(std::string reason, std::string message, std::chrono::milliseconds again);

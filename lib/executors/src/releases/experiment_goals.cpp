@@ -13,7 +13,6 @@ namespace kubist::executors {
 
 using data::Json;
 using experiment::Goal;
-using experiment::GoalKind;
 using experiment::Totals;
 using experiment::Variant;
 using util::cat;
@@ -39,51 +38,23 @@ class GoalReader {
         m_client(std::move(client)),
         m_timeout(timeout) {}
 
-  // The samples last: what comes in between makes a rate too small, never above 1.
   metrics::Expected<Totals> run() {
-    return m_goal.kind == GoalKind::conversion ? conversions() : mean();
-  }
-
- private:
-  metrics::Expected<Totals> conversions() {
-    const auto read = values({"successes", "count"});
-    if (!read) {
-      return tl::unexpected<metrics::Answer>(read.error());
-    }
-    const double successes = (*read)[0];
-    const double count = (*read)[1];
-    if (successes < 0 || successes > count) {
-      return metrics::inconclusive("NotPlausible", cat(successes, " successes of ", count));
-    }
-    return Totals{count, successes, successes};
-  }
-
-  metrics::Expected<Totals> mean() {
-    const auto read = values({"mean", "standardDeviation", "count"});
-    if (!read) {
-      return tl::unexpected<metrics::Answer>(read.error());
-    }
-    const double deviation = (*read)[1];
-    const double count = (*read)[2];
-    if (count < 0 || deviation < 0) {
-      return metrics::inconclusive("NotPlausible",
-                                   cat(count, " values that deviate by ", deviation));
-    }
-    return experiment::totals_of(count, (*read)[0], deviation);
-  }
-
-  metrics::Expected<std::vector<double>> values(std::initializer_list<std::string_view> fields) {
-    std::vector<double> read;
-    for (const std::string_view field : fields) {
+    std::vector<double> values;
+    for (const std::string_view field : experiment::fields_of(m_goal.kind)) {
       const auto number = value(field);
       if (!number) {
         return tl::unexpected<metrics::Answer>(number.error());
       }
-      read.push_back(*number);
+      values.push_back(*number);
     }
-    return read;
+    const auto totals = experiment::read_totals(m_goal.kind, values);
+    if (!totals) {
+      return metrics::inconclusive(totals.error().reason, totals.error().message);
+    }
+    return *totals;
   }
 
+ private:
   metrics::Expected<double> value(std::string_view field) {
     const std::string expression = filled(data::string_at(m_goal.source, {field}), m_variant);
     const Json* prometheus = data::find_path(m_goal.source, {"source", "prometheus"});

@@ -31,17 +31,17 @@ Json refusal(const util::Error& error) {
   return nothing(error.reason, cat(error.message, ". ", error.hint));
 }
 
-http::Request request_for(const engine::Node& node, const ReleaseLook& look, const PolicyCall& call,
-                          const WebhookCall& webhook) {
+http::Request request_for(const engine::Node& node, const release::Snapshot& snapshot,
+                          const PolicyCall& call, const WebhookCall& webhook) {
   const Json what{call.name, webhook.url, webhook.metadata};
   const std::string checksum =
-      util::sha256_hex(cat(node.uid, '/', look.before.attempt, '/', look.before.wave, '/',
-                           look.before.target, '/', look.before.weight, '/', call.step, '/',
+      util::sha256_hex(cat(node.uid, '/', snapshot.before.attempt, '/', snapshot.before.wave, '/',
+                           snapshot.before.target, '/', snapshot.before.weight, '/', call.step, '/',
                            data::to_json(what)))
           .substr(0, 16);
   const Json body{{"name", node.key.name},
                   {"namespace", node.key.ns},
-                  {"phase", to_string(look.before.state)},
+                  {"phase", to_string(snapshot.before.state)},
                   {"checksum", checksum},
                   {"metadata", webhook.metadata}};
   http::Request request;
@@ -56,18 +56,18 @@ http::Request request_for(const engine::Node& node, const ReleaseLook& look, con
 
 }  // namespace
 
-Json ReleaseCalls::answer(const engine::Node& node, const ReleaseLook& look, const PolicyCall& call,
-                          const std::stop_token& stop) const {
-  if (look.seen.target != look.before.target) {
+Json ReleaseCalls::answer(const engine::Node& node, const release::Snapshot& snapshot,
+                          const PolicyCall& call, const std::stop_token& stop) const {
+  if (snapshot.seen.target != snapshot.before.target) {
     return nothing(engine::k_reason_not_due, "there is another target");
   }
   if (m_world.dry_run != kube::DryRun::none) {
     return nothing("DryRun", "it is not called in a dry run");
   }
   if (const auto* webhook = std::get_if<WebhookCall>(&call.what)) {
-    return post(node, request_for(node, look, call, *webhook), stop);
+    return post(node, request_for(node, snapshot, call, *webhook), stop);
   }
-  return run_job(m_world, m_graph, node, look, call, stop);
+  return run_job(m_world, m_graph, node, snapshot, call, stop);
 }
 
 // Messages do not have the address, whose path may be a secret.
@@ -89,9 +89,9 @@ Json ReleaseCalls::post(const engine::Node& node, http::Request request,
   return {{"status", answer->status}, {"message", util::printable(text.substr(0, k_shown_answer))}};
 }
 
-Json ReleaseCalls::read(const engine::Node& node, const ReleaseLook& look,
+Json ReleaseCalls::read(const engine::Node& node, const release::Snapshot& snapshot,
                         const engine::WebQuery& query, const std::stop_token& stop) const {
-  if (!release::is_measured(look.before)) {
+  if (!release::is_measured(snapshot.before)) {
     return nothing("NotObserved", "no weight is under way");
   }
   if (const auto allowed = check_address(m_graph, node, "metrics", query.url, "its address");

@@ -18,11 +18,11 @@ class ReleaseCalls {
   /// {status, message}. The checksum, also the header webhook-id, is the same for every call of one
   /// step and attempt. {reason, message}: it is not due, nobody answered, a dry run calls nobody,
   /// or the Project allows the address to no one.
-  data::Json answer(const engine::Node& node, const ReleaseLook& look,
+  data::Json answer(const engine::Node& node, const release::Snapshot& snapshot,
                     const engine::PolicyCall& call, const std::stop_token& stop) const;
   /// The number behind the URL, asked for now: {value} or {reason, message}.
-  data::Json read(const engine::Node& node, const ReleaseLook& look, const engine::WebQuery& query,
-                  const std::stop_token& stop) const;
+  data::Json read(const engine::Node& node, const release::Snapshot& snapshot,
+                  const engine::WebQuery& query, const std::stop_token& stop) const;
 
  private:
   data::Json post(const engine::Node& node, http::Request request,

@@ -35,12 +35,12 @@ std::string policy_of(const engine::Node& node) {
 }
 
 deployers::FunctionCall function_of(const World& world, const engine::Node& node,
-                                    const ReleaseLook& look, const PolicyCall& call) {
+                                    const release::Snapshot& snapshot, const PolicyCall& call) {
   const auto& what = std::get<JobCall>(call.what);
   deployers::FunctionCall job;
   job.ns = node.key.ns;
   job.name = deployers::short_name(cat("job-", call.name, '-', node.key.name),
-                                   cat("CanaryRelease/", node.key.name, '/', look.before.weight,
+                                   cat("CanaryRelease/", node.key.name, '/', snapshot.before.weight,
                                        '/', call.step, '/', call.name));
   job.function = policy_of(node);
   job.owner = {{"apiVersion", (*node.object)["apiVersion"]},
@@ -54,13 +54,13 @@ deployers::FunctionCall function_of(const World& world, const engine::Node& node
   // What makes a try of an attempt another one than the last.
   job.input = data::to_json({{"release", node.key.name},
                              {"namespace", node.key.ns},
-                             {"destination", look.plan.destination},
-                             {"stable", look.plan.stable},
-                             {"canary", look.plan.canary},
-                             {"weight", look.before.weight},
-                             {"wave", look.before.wave + 1},
-                             {"attempt", look.before.attempt},
-                             {"target", look.before.target},
+                             {"destination", snapshot.plan.destination},
+                             {"stable", snapshot.plan.stable},
+                             {"canary", snapshot.plan.canary},
+                             {"weight", snapshot.before.weight},
+                             {"wave", snapshot.before.wave + 1},
+                             {"attempt", snapshot.before.attempt},
+                             {"target", snapshot.before.target},
                              {"try", call.failed + 1}});
   return job;
 }
@@ -95,14 +95,15 @@ util::Result<> check_job_image(const engine::Graph& graph, const engine::Node& r
 }
 
 Json run_job(World& world, const engine::Graph& graph, const engine::Node& node,
-             const ReleaseLook& look, const PolicyCall& call, const std::stop_token& stop) {
+             const release::Snapshot& snapshot, const PolicyCall& call,
+             const std::stop_token& stop) {
   const auto allowed =
       check_job_image(graph, node, data::string_at(std::get<JobCall>(call.what).config, {"image"}));
   if (!allowed) {
     return {{"reason", allowed.error().reason},
             {"message", cat(allowed.error().message, ". ", allowed.error().hint)}};
   }
-  const deployers::FunctionCall job = function_of(world, node, look, call);
+  const deployers::FunctionCall job = function_of(world, node, snapshot, call);
   deployers::World items =
       home_items_world(world, job.ns, field_manager(owner_mark(world.home_uid, node.key)), stop);
   const auto answer = deployers::run_function(items, job);

@@ -18,7 +18,7 @@ util::Result<> check_job_image(const engine::Graph& graph, const engine::Node& r
 /// message}, or {reason, message}: JobRunning, ImageNotAllowed, or why it could not be run.
 /// REQUIRES: the call is a JobCall.
 data::Json run_job(World& world, const engine::Graph& graph, const engine::Node& node,
-                   const ReleaseLook& look, const engine::PolicyCall& call,
+                   const release::Snapshot& snapshot, const engine::PolicyCall& call,
                    const std::stop_token& stop);
 
 /// Ends those that still run (SIGTERM; their DeployItems stay, Failed with reason Interrupted). For

@@ -4,18 +4,18 @@ namespace kubist::executors {
 
 namespace {
 
-util::Result<std::shared_ptr<const RunningThere>> read(const deployers::Place& place,
-                                                       const std::string& selector,
-                                                       const std::stop_token& stop) {
+util::Result<std::shared_ptr<const release::Running>> read(const deployers::Place& place,
+                                                           const std::string& selector,
+                                                           const std::stop_token& stop) {
   kube::ListOptions options;
   options.label_selector = selector;
-  auto there = std::make_shared<RunningThere>();
+  auto there = std::make_shared<release::Running>();
   KUBIST_TRY(auto pods, place.client->list(kube::well_known::pods(), place.ns, options, stop));
   KUBIST_TRY(auto deployments,
              place.client->list(kube::well_known::deployments(), place.ns, {}, stop));
   there->pods = std::move(pods.items);
   there->deployments = std::move(deployments.items);
-  return std::shared_ptr<const RunningThere>(std::move(there));
+  return std::shared_ptr<const release::Running>(std::move(there));
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ ReleaseListing::ReleaseListing(const engine::Graph& graph) {
   }
 }
 
-util::Result<std::shared_ptr<const RunningThere>> ReleaseListing::list(
+util::Result<std::shared_ptr<const release::Running>> ReleaseListing::list(
     const engine::Node& release, const std::string& target, const deployers::Place& place,
     const std::string& selector, const std::stop_token& stop) {
   const auto known = m_places.find({release.key.ns, target});

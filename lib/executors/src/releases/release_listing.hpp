@@ -9,13 +9,9 @@
 
 #include <kubist/deployers/world.hpp>
 #include <kubist/engine/graph.hpp>
+#include <kubist/release/snapshot.hpp>
 
 namespace kubist::executors {
-
-/// What runs in a namespace that releases look at.
-struct RunningThere {
-  std::vector<data::Json> pods, deployments;
-};
 
 /// Lists the namespaces of releases, once a run each where several releases look there. Any thread.
 class ReleaseListing {
@@ -25,17 +21,17 @@ class ReleaseListing {
 
   /// The Deployments of the place and its pods: at least those that `selector` finds. `target`: the
   /// virtual cluster that the place is.
-  util::Result<std::shared_ptr<const RunningThere>> list(const engine::Node& release,
-                                                         const std::string& target,
-                                                         const deployers::Place& place,
-                                                         const std::string& selector,
-                                                         const std::stop_token& stop);
+  util::Result<std::shared_ptr<const release::Running>> list(const engine::Node& release,
+                                                             const std::string& target,
+                                                             const deployers::Place& place,
+                                                             const std::string& selector,
+                                                             const std::stop_token& stop);
 
  private:
   struct Shared {
     std::mutex mutex;
     std::size_t releases = 0;
-    std::optional<util::Result<std::shared_ptr<const RunningThere>>> found;
+    std::optional<util::Result<std::shared_ptr<const release::Running>>> found;
   };
   std::map<std::pair<std::string, std::string>, Shared> m_places;  ///< by namespace and target
 };

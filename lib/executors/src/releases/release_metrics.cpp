@@ -5,8 +5,9 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/metrics/gateway.hpp>
+#include <kubist/release/routes.hpp>
 #include <kubist/release/waves.hpp>
-#include <kubist/release/window.hpp>
+#include <kubist/resources/selector.hpp>
 #include <kubist/traffic/entry_gateway.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/duration.hpp>
@@ -14,7 +15,6 @@
 
 #include "keep/sites.hpp"
 #include "keep/traffic_place.hpp"
-#include "releases/release_look.hpp"
 
 namespace kubist::executors {
 
@@ -51,54 +51,6 @@ util::Result<std::optional<Cursor>> cursor_of(const Json* cursor, int attempt, i
 
 Json cursor_json(const metrics::Sample& sample, int attempt, int weight) {
   return {{"weight", weight}, {"attempt", attempt}, {"sample", metrics::to_json(sample)}};
-}
-
-bool has_window(const ReleaseWindow& measured) { return !measured.window.contains("reason"); }
-
-/// Latencies are summed where the bounds are the same, else nothing is known of them.
-Json summed(const Json& a, const Json& b) {
-  Json sum{{"requests", a.value("requests", 0.0) + b.value("requests", 0.0)},
-           {"errors", a.value("errors", 0.0) + b.value("errors", 0.0)},
-           {"latency", a["latency"]}};
-  const Json& other = b["latency"];
-  bool same = sum["latency"].size() == other.size();
-  for (std::size_t i = 0; same && i < other.size(); ++i) {
-    same = sum["latency"][i]["le"] == other[i]["le"];
-    sum["latency"][i]["count"] =
-        sum["latency"][i]["count"].get<double>() + other[i]["count"].get<double>();
-  }
-  if (!same) {
-    sum["latency"] = Json::array();
-  }
-  return sum;
-}
-
-/// The windows of all as one; where one has none, why.
-Json joined(const std::map<std::string, ReleaseWindow>& all, int weight) {
-  const std::pair<const std::string, ReleaseWindow>* without = nullptr;
-  Json arms = Json::object();
-  Json clusters = Json::array();
-  double seconds = 0;
-  for (const auto& each : all) {
-    const Json& window = each.second.window;
-    if (!has_window(each.second)) {
-      const bool between =
-          without != nullptr && data::string_at(window, {"reason"}) == "WindowOpen";
-      without = between ? without : &each;
-      continue;
-    }
-    clusters.push_back({{"name", each.first}, {"arms", window["arms"]}});
-    seconds = std::max(seconds, window["seconds"].get<double>());
-    for (const auto& [version, counts] : window["arms"].items()) {
-      arms[version] = arms.contains(version) ? summed(arms[version], counts) : counts;
-    }
-  }
-  if (without != nullptr) {
-    const Json& window = without->second.window;
-    return release::no_window(data::string_at(window, {"reason"}),
-                              cat(without->first, ": ", data::string_at(window, {"message"})));
-  }
-  return {{"seconds", seconds}, {"weight", weight}, {"arms", arms}, {"clusters", clusters}};
 }
 
 }  // namespace
@@ -157,11 +109,12 @@ metrics::Subject ReleaseMetrics::subject_of(const engine::Node& node, const rele
   subject.versions = {plan.stable, plan.canary};
   std::set<metrics::GatewayPods> gateways;
   for (const std::string& name : plan.routes) {
-    for (const engine::NodeId id : m_graph.find(route_key(node, name))) {
+    for (const engine::NodeId id : m_graph.find(release::route_key(node, name))) {
       for (const std::string& gateway : data::strings_at(m_graph[id].spec(), {"gateways"})) {
         for (const engine::NodeId found :
              m_graph.find({node.key.group, "EntryGateway", node.key.ns, gateway})) {
-          gateways.insert({"", label_text(traffic::gateway_selector(*m_graph[found].object))});
+          gateways.insert(
+              {"", resources::label_text(traffic::gateway_selector(*m_graph[found].object))});
         }
       }
     }
@@ -170,21 +123,22 @@ metrics::Subject ReleaseMetrics::subject_of(const engine::Node& node, const rele
   return subject;
 }
 
-util::Result<ReleaseWindow> ReleaseMetrics::measure(const engine::Node& node,
-                                                    const ReleaseLook& look, const Json& spec,
-                                                    const std::stop_token& stop) {
-  const release::Progress& progress = look.before;
+util::Result<release::Measurement> ReleaseMetrics::measure(const engine::Node& node,
+                                                           const release::Snapshot& snapshot,
+                                                           const Json& spec,
+                                                           const std::stop_token& stop) {
+  const release::Progress& progress = snapshot.before;
   if (!release::is_measured(progress)) {
-    return ReleaseWindow{release::no_window("NotObserved", "no weight is under way"), Json()};
+    return release::Measurement{release::no_window("NotObserved", "no weight is under way"),
+                                Json()};
   }
   if (!node.target.empty()) {
     return measure_on({node.target, progress.weight}, data::find_path(node.status(), {"cursor"}),
-                      node, look, spec, stop);
+                      node, snapshot, spec, stop);
   }
-  const auto targets = targets_of(m_graph, node);
-  const auto waves = release::waves_of(look.plan, {targets.begin(), targets.end()});
-  std::map<std::string, ReleaseWindow> all;
-  bool complete = true;
+  const auto targets = release::targets_of(m_graph, node);
+  const auto waves = release::waves_of(snapshot.plan, {targets.begin(), targets.end()});
+  std::map<std::string, release::Measurement> all;
   for (const std::string& target : targets) {
     const auto weight = release::weight_in(progress, waves.at(target));
     if (!weight) {
@@ -192,63 +146,56 @@ util::Result<ReleaseWindow> ReleaseMetrics::measure(const engine::Node& node,
     }
     auto measured =
         measure_on({target, *weight}, data::find_path(node.status(), {"cursor", target}), node,
-                   look, spec, stop);
+                   snapshot, spec, stop);
     if (!measured) {
-      measured = ReleaseWindow{release::no_window(engine::alignment_of(measured.error()).reason,
+      measured =
+          release::Measurement{release::no_window(engine::alignment_of(measured.error()).reason,
                                                   measured.error().message),
                                Json()};
     }
-    complete = complete && has_window(*measured);
     all.emplace(target, *std::move(measured));
   }
-  Json cursors = Json::object();
-  for (const auto& [target, measured] : all) {
-    // While one has no window, the others' go on.
-    const Json* before = data::find_path(node.status(), {"cursor", target});
-    const bool goes_on =
-        before != nullptr && !complete && (has_window(measured) || measured.cursor.is_null());
-    cursors[target] = goes_on ? *before : measured.cursor;
-  }
-  return ReleaseWindow{joined(all, progress.weight), std::move(cursors)};
+  return release::joined(all, progress.weight, data::find_path(node.status(), {"cursor"}));
 }
 
-util::Result<ReleaseWindow> ReleaseMetrics::measure_on(const Place& where, const Json* from,
-                                                       const engine::Node& node,
-                                                       const ReleaseLook& look, const Json& spec,
-                                                       const std::stop_token& stop) {
-  const int attempt = look.before.attempt;
+util::Result<release::Measurement> ReleaseMetrics::measure_on(const Place& where, const Json* from,
+                                                              const engine::Node& node,
+                                                              const release::Snapshot& snapshot,
+                                                              const Json& spec,
+                                                              const std::stop_token& stop) {
+  const int attempt = snapshot.before.attempt;
   const auto read = cursor_of(from, attempt, where.weight);
   const auto cursor = read ? *read : std::nullopt;
   const auto now = util::system_clock().now();
-  if (cursor && !release::is_window_over(look.plan, cursor->sample.at, now)) {
-    return ReleaseWindow{release::no_window("WindowOpen", "the window is not over yet"),
-                         cursor->json};
+  if (cursor && !release::is_window_over(snapshot.plan, cursor->sample.at, now)) {
+    return release::Measurement{release::no_window("WindowOpen", "the window is not over yet"),
+                                cursor->json};
   }
   KUBIST_TRY(const auto place, m_world.sites.of(m_graph, node.key.ns, where.target, stop));
   static const Json none = Json::object();
   const Json* settings = data::find_path(spec, {"metrics"});
   const auto source =
-      provider(node, place, look.plan, settings != nullptr ? *settings : none, stop);
+      provider(node, place, snapshot.plan, settings != nullptr ? *settings : none, stop);
   if (!source) {
     KUBIST_TRY(Json why, unmeasured(source.error()));
-    return ReleaseWindow{std::move(why), cursor ? cursor->json : Json()};
+    return release::Measurement{std::move(why), cursor ? cursor->json : Json()};
   }
-  const auto sample = (*source)->sample(subject_of(node, look.plan, place.ns), stop);
+  const auto sample = (*source)->sample(subject_of(node, snapshot.plan, place.ns), stop);
   if (!sample) {
-    return ReleaseWindow{release::no_window(sample.error().reason, sample.error().message),
-                         cursor ? cursor->json : Json()};
+    return release::Measurement{release::no_window(sample.error().reason, sample.error().message),
+                                cursor ? cursor->json : Json()};
   }
   if (!cursor) {
-    return ReleaseWindow{read ? release::no_window("WindowBegins", "the first window begins")
-                              : release::no_window("CursorUnreadable", read.error().message),
-                         cursor_json(*sample, attempt, where.weight)};
+    return release::Measurement{read ? release::no_window("WindowBegins", "the first window begins")
+                                     : release::no_window("CursorUnreadable", read.error().message),
+                                cursor_json(*sample, attempt, where.weight)};
   }
   Json arms = Json::object();
   for (const auto& [version, counts] : metrics::difference(cursor->sample, *sample)) {
     arms[version] = to_json(counts);
   }
   const double seconds = std::chrono::duration<double>(sample->at - cursor->sample.at).count();
-  return ReleaseWindow{
+  return release::Measurement{
       {{"seconds", seconds}, {"weight", where.weight}, {"arms", arms}},
       cursor_json(metrics::carry_over(cursor->sample, *sample), attempt, where.weight)};
 }

@@ -7,21 +7,12 @@
 #include <kubist/metrics/gathering.hpp>
 #include <kubist/metrics/prometheus.hpp>
 #include <kubist/metrics/provider.hpp>
+#include <kubist/release/window.hpp>
 
 #include "releases/releases.hpp"
 #include "world/metric_sources.hpp"
 
 namespace kubist::executors {
-
-/// What was measured of a release at one look.
-struct ReleaseWindow {
-  /// For policies: {seconds, weight, arms: {VERSION: {requests, errors, latency: [{le, count}]}}}
-  /// (on several virtual clusters the sums, and clusters: [{name, arms}]),
-  /// or {reason, message} where there is no window: WindowBegins, WindowOpen, NotObserved, or why
-  /// nothing could be read (metrics/answer.hpp).
-  data::Json window;
-  data::Json cursor;  ///< status.cursor: where the next window begins; null: nowhere
-};
 
 /// A query of a policy's own, and the parameters that fill it.
 struct OwnQuery {
@@ -42,15 +33,16 @@ class ReleaseMetrics {
 
   /// The window since the node's cursor, once it is as long as the interval. On several virtual
   /// clusters there is one when each of them has one that the canary has come to.
-  util::Result<ReleaseWindow> measure(const engine::Node& node, const ReleaseLook& look,
-                                      const data::Json& spec, const std::stop_token& stop);
+  util::Result<release::Measurement> measure(const engine::Node& node,
+                                             const release::Snapshot& snapshot,
+                                             const data::Json& spec, const std::stop_token& stop);
 
   /// The one number that a query gives now: {value}; on several virtual clusters {clusters: [{name,
   /// value}]}, each asked about itself. {reason, message} where one gives none. Values are
   /// `parameters` (texts and numbers), and namespace, release, destination, stable, canary, weight,
   /// interval. The same text is asked once in a run. Invalid: a value that is not there or cannot
   /// stand there; no Prometheus to ask (reason NoMetricsSource).
-  util::Result<data::Json> answer(const engine::Node& node, const ReleaseLook& look,
+  util::Result<data::Json> answer(const engine::Node& node, const release::Snapshot& snapshot,
                                   const OwnQuery& query, const std::stop_token& stop);
 
  private:
@@ -59,9 +51,11 @@ class ReleaseMetrics {
     const std::string& target;
     int weight;
   };
-  util::Result<ReleaseWindow> measure_on(const Place& where, const data::Json* cursor,
-                                         const engine::Node& node, const ReleaseLook& look,
-                                         const data::Json& spec, const std::stop_token& stop);
+  util::Result<release::Measurement> measure_on(const Place& where, const data::Json* cursor,
+                                                const engine::Node& node,
+                                                const release::Snapshot& snapshot,
+                                                const data::Json& spec,
+                                                const std::stop_token& stop);
   util::Result<std::shared_ptr<metrics::Provider>> provider(const engine::Node& node,
                                                             const deployers::Place& place,
                                                             const release::Plan& plan,
@@ -71,7 +65,7 @@ class ReleaseMetrics {
       const engine::Node& node, const std::shared_ptr<kube::Client>& client,
       const release::Plan& plan, const data::Json& settings, const std::stop_token& stop);
   util::Result<data::Json> answer_on(const std::string& target, const engine::Node& node,
-                                     const ReleaseLook& look, const OwnQuery& query,
+                                     const release::Snapshot& snapshot, const OwnQuery& query,
                                      const std::stop_token& stop);
   metrics::Subject subject_of(const engine::Node& node, const release::Plan& plan,
                               const std::string& ns) const;

@@ -1,11 +1,10 @@
 #include <kubist/data/pointer.hpp>
-#include <kubist/release/window.hpp>
+#include <kubist/release/routes.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
 #include "keep/sites.hpp"
 #include "keep/traffic_place.hpp"
-#include "releases/release_look.hpp"
 #include "releases/release_metrics.hpp"
 
 // What policies ask of Prometheus by queries of their own.
@@ -24,14 +23,15 @@ std::string shown(const std::string& expression) {
 }
 
 util::Result<std::string> expression_of(const OwnQuery& query, const engine::Node& node,
-                                        const ReleaseLook& look, const std::string& ns) {
-  std::map<std::string, std::string> values{{"namespace", ns},
-                                            {"release", node.key.name},
-                                            {"destination", look.plan.destination},
-                                            {"stable", look.plan.stable},
-                                            {"canary", look.plan.canary},
-                                            {"weight", cat(look.before.weight)},
-                                            {"interval", util::go_duration(look.plan.interval)}};
+                                        const release::Snapshot& snapshot, const std::string& ns) {
+  std::map<std::string, std::string> values{
+      {"namespace", ns},
+      {"release", node.key.name},
+      {"destination", snapshot.plan.destination},
+      {"stable", snapshot.plan.stable},
+      {"canary", snapshot.plan.canary},
+      {"weight", cat(snapshot.before.weight)},
+      {"interval", util::go_duration(snapshot.plan.interval)}};
   for (const auto& [name, value] : query.parameters.items()) {
     if (value.is_string()) {
       values[name] = value.get<std::string>();
@@ -44,17 +44,18 @@ util::Result<std::string> expression_of(const OwnQuery& query, const engine::Nod
 
 }  // namespace
 
-util::Result<Json> ReleaseMetrics::answer(const engine::Node& node, const ReleaseLook& look,
-                                          const OwnQuery& query, const std::stop_token& stop) {
-  if (!release::is_measured(look.before)) {
+util::Result<Json> ReleaseMetrics::answer(const engine::Node& node,
+                                          const release::Snapshot& snapshot, const OwnQuery& query,
+                                          const std::stop_token& stop) {
+  if (!release::is_measured(snapshot.before)) {
     return Json{{"reason", "NotObserved"}, {"message", "no weight is under way"}};
   }
   if (!node.target.empty()) {
-    return answer_on(node.target, node, look, query, stop);
+    return answer_on(node.target, node, snapshot, query, stop);
   }
   Json clusters = Json::array();
-  for (const std::string& target : targets_of(m_graph, node)) {
-    KUBIST_TRY(Json own, answer_on(target, node, look, query, stop));
+  for (const std::string& target : release::targets_of(m_graph, node)) {
+    KUBIST_TRY(Json own, answer_on(target, node, snapshot, query, stop));
     if (own.contains("reason")) {
       own["message"] = cat(target, ": ", data::string_at(own, {"message"}));
       return own;
@@ -65,8 +66,8 @@ util::Result<Json> ReleaseMetrics::answer(const engine::Node& node, const Releas
 }
 
 util::Result<Json> ReleaseMetrics::answer_on(const std::string& target, const engine::Node& node,
-                                             const ReleaseLook& look, const OwnQuery& query,
-                                             const std::stop_token& stop) {
+                                             const release::Snapshot& snapshot,
+                                             const OwnQuery& query, const std::stop_token& stop) {
   const Json* settings = data::find_path(node.spec(), {"metrics"});
   if (settings == nullptr || !settings->contains("prometheus")) {
     return util::fail(refused("NoMetricsSource",
@@ -76,8 +77,8 @@ util::Result<Json> ReleaseMetrics::answer_on(const std::string& target, const en
                               "Set spec.metrics.prometheus."));
   }
   KUBIST_TRY(const auto place, m_world.sites.of(m_graph, node.key.ns, target, stop));
-  KUBIST_TRY(const std::string expression, expression_of(query, node, look, place.ns));
-  const auto source = prometheus(node, place.client, look.plan, *settings, stop);
+  KUBIST_TRY(const std::string expression, expression_of(query, node, snapshot, place.ns));
+  const auto source = prometheus(node, place.client, snapshot.plan, *settings, stop);
   if (!source) {
     return unmeasured(source.error());
   }

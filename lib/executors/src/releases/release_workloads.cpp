@@ -1,10 +1,10 @@
 #include "releases/release_workloads.hpp"
 
+#include <kubist/release/routes.hpp>
+#include <kubist/resources/selector.hpp>
 #include <kubist/util/text.hpp>
 
 #include "keep/sites.hpp"
-#include "keep/traffic_place.hpp"
-#include "releases/release_look.hpp"
 
 namespace kubist::executors {
 
@@ -15,7 +15,7 @@ using util::cat;
 namespace {
 
 /// What the status of its Deployments says.
-Expected<double> number_of(const WorkloadStatus& status, std::string_view what,
+Expected<double> number_of(const release::WorkloadStatus& status, std::string_view what,
                            const std::string& labels) {
   if (status.deployments == 0) {
     return metrics::inconclusive(metrics::k_reason_no_data,
@@ -37,13 +37,14 @@ Expected<double> number_of(const WorkloadStatus& status, std::string_view what,
 
 }  // namespace
 
-util::Result<Json> ReleaseWorkloads::answer(const engine::Node& node, const ReleaseLook& look,
+util::Result<Json> ReleaseWorkloads::answer(const engine::Node& node,
+                                            const release::Snapshot& snapshot,
                                             const engine::WorkloadQuery& query,
                                             const std::stop_token& stop) {
   const bool one = !node.target.empty();
   Json clusters = Json::array();
-  for (const std::string& target : targets_of(m_graph, node)) {
-    KUBIST_TRY(const auto value, answer_on(target, node, look, query, stop));
+  for (const std::string& target : release::targets_of(m_graph, node)) {
+    KUBIST_TRY(const auto value, answer_on(target, node, snapshot, query, stop));
     if (!value) {
       return Json{{"reason", value.error().reason},
                   {"message", cat(one ? "" : target + ": ", to_string(engine::Query(query)), ": ",
@@ -59,14 +60,15 @@ util::Result<Json> ReleaseWorkloads::answer(const engine::Node& node, const Rele
 
 util::Result<Expected<double>> ReleaseWorkloads::answer_on(const std::string& target,
                                                            const engine::Node& node,
-                                                           const ReleaseLook& look,
+                                                           const release::Snapshot& snapshot,
                                                            const engine::WorkloadQuery& query,
                                                            const std::stop_token& stop) {
-  const VersionWorkload& version = query.version == "canary" ? look.canary : look.stable;
+  const release::VersionWorkload& version =
+      query.version == "canary" ? snapshot.canary : snapshot.stable;
   if (query.number != "cpu" && query.number != "memory") {
     const auto status = version.on.find(target);
-    return number_of(status != version.on.end() ? status->second : WorkloadStatus{}, query.number,
-                     label_text(version.labels));
+    return number_of(status != version.on.end() ? status->second : release::WorkloadStatus{},
+                     query.number, resources::label_text(version.labels));
   }
   KUBIST_TRY(const auto used, usage(target, node, version.labels, stop));
   if (!used) {
@@ -79,7 +81,7 @@ util::Result<Expected<metrics::WorkloadUsage>> ReleaseWorkloads::usage(
     const std::string& target, const engine::Node& node, const Json& labels,
     const std::stop_token& stop) {
   KUBIST_TRY(const auto place, m_world.sites.of(m_graph, node.key.ns, target, stop));
-  const std::string selector = label_text(labels);
+  const std::string selector = resources::label_text(labels);
   Usage* shared = nullptr;
   {
     const std::lock_guard lock(m_mutex);

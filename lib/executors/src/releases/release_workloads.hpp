@@ -20,13 +20,13 @@ class ReleaseWorkloads {
   /// {value}; on several virtual clusters {clusters: [{name, value}]}. {reason, message} where one
   /// tells none: NoData (no Deployment of that version, no figures of pods), Stale (a Deployment's
   /// status is about an earlier spec), or why metrics.k8s.io could not be read.
-  util::Result<data::Json> answer(const engine::Node& node, const ReleaseLook& look,
+  util::Result<data::Json> answer(const engine::Node& node, const release::Snapshot& snapshot,
                                   const engine::WorkloadQuery& query, const std::stop_token& stop);
 
  private:
   util::Result<metrics::Expected<double>> answer_on(const std::string& target,
                                                     const engine::Node& node,
-                                                    const ReleaseLook& look,
+                                                    const release::Snapshot& snapshot,
                                                     const engine::WorkloadQuery& query,
                                                     const std::stop_token& stop);
   util::Result<metrics::Expected<metrics::WorkloadUsage>> usage(const std::string& target,

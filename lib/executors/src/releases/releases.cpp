@@ -3,13 +3,14 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/tree.hpp>
 #include <kubist/release/observation.hpp>
-#include <kubist/release/window.hpp>
+#include <kubist/release/routes.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/resources/selector.hpp>
 #include <kubist/util/text.hpp>
 
+#include "keep/sites.hpp"
 #include "releases/release_calls.hpp"
 #include "releases/release_listing.hpp"
-#include "releases/release_look.hpp"
 #include "releases/release_metrics.hpp"
 #include "releases/release_workloads.hpp"
 
@@ -41,21 +42,34 @@ util::Result<std::vector<Json>> list_approvals(kube::Client& home, const std::st
   return approvals;
 }
 
-}  // namespace
-
-RouteWish RouteWish::on(const std::string& cluster) const {
-  RouteWish own = *this;
-  if (const auto other = held.find(cluster); other != held.end() && own.shift) {
-    own.shift->percent = other->second;
-    own.shift = other->second == 0 ? std::nullopt : own.shift;
+/// Reads a CanaryRelease and asks for what runs of its versions.
+util::Result<release::Snapshot> take_snapshot(World& world, const engine::Graph& graph,
+                                              ReleaseListing& listing, const engine::Node& node,
+                                              const data::Json& spec, const std::stop_token& stop) {
+  KUBIST_TRY(release::Snapshot snapshot, release::read_snapshot(graph, node, spec));
+  const std::string selector = resources::label_text(snapshot.canary.labels);
+  const auto see = [&](const std::string& target) -> util::Result<release::Seen> {
+    KUBIST_TRY(const auto place, world.sites.of(graph, node.key.ns, target, stop));
+    KUBIST_TRY(const auto there, listing.list(node, target, place, selector, stop));
+    return release::see_target(*there, place.ns, target, snapshot);
+  };
+  auto members = std::move(snapshot.seen.members);
+  if (!node.target.empty()) {
+    KUBIST_TRY(snapshot.seen, see(node.target));
+  } else {
+    snapshot.seen =
+        release::see_targets(release::targets_of(graph, node), see, snapshot.plan.canary);
   }
-  return own;
+  snapshot.seen.members = std::move(members);
+  return snapshot;
 }
+
+}  // namespace
 
 struct Releases::Entry {
   std::mutex mutex;
-  std::optional<util::Result<std::shared_ptr<const ReleaseLook>>> look;
-  std::optional<util::Result<ReleaseWindow>> window;
+  std::optional<util::Result<std::shared_ptr<const release::Snapshot>>> snapshot;
+  std::optional<util::Result<release::Measurement>> window;
   std::map<std::string, Json> read;  ///< what URLs answered, by query
 };
 
@@ -72,64 +86,64 @@ Releases::~Releases() = default;
 
 std::shared_ptr<Releases::Entry> Releases::entry_of(const engine::Node& node) {
   const std::lock_guard lock(m_mutex);
-  auto& found = m_looks[node.id];
+  auto& found = m_entries[node.id];
   if (!found) {
     found = std::make_shared<Entry>();
   }
   return found;
 }
 
-util::Result<std::shared_ptr<const ReleaseLook>> Releases::look(const engine::Node& node,
-                                                                const Json& spec) {
+util::Result<std::shared_ptr<const release::Snapshot>> Releases::snapshot(const engine::Node& node,
+                                                                          const Json& spec) {
   const auto entry = entry_of(node);
   const std::lock_guard lock(entry->mutex);
-  if (!entry->look) {
-    auto looked = look_at_release(m_world, m_graph, *m_listing, node, spec, m_stop);
-    if (looked) {
-      entry->look = std::make_shared<const ReleaseLook>(*std::move(looked));
+  if (!entry->snapshot) {
+    auto taken = take_snapshot(m_world, m_graph, *m_listing, node, spec, m_stop);
+    if (taken) {
+      entry->snapshot = std::make_shared<const release::Snapshot>(*std::move(taken));
     } else {
-      entry->look = util::fail(looked.error());
+      entry->snapshot = util::fail(taken.error());
     }
   }
-  return *entry->look;
+  return *entry->snapshot;
 }
 
-util::Result<ReleaseWindow> Releases::window(const engine::Node& node) {
-  KUBIST_TRY(const auto looked, look(node, node.spec()));
+util::Result<release::Measurement> Releases::window(const engine::Node& node) {
+  KUBIST_TRY(const auto taken, snapshot(node, node.spec()));
   const auto entry = entry_of(node);
   const std::lock_guard lock(entry->mutex);
   if (!entry->window) {
-    entry->window = m_metrics->measure(node, *looked, node.spec(), m_stop);
+    entry->window = m_metrics->measure(node, *taken, node.spec(), m_stop);
   }
   return *entry->window;
 }
 
 util::Result<Json> Releases::call(const engine::Node& node, const engine::PolicyCall& call) {
-  KUBIST_TRY(const auto looked, look(node, node.spec()));
-  return m_calls->answer(node, *looked, call, m_stop);
+  KUBIST_TRY(const auto taken, snapshot(node, node.spec()));
+  return m_calls->answer(node, *taken, call, m_stop);
 }
 
-Json Releases::read(const engine::Node& node, const ReleaseLook& look,
+Json Releases::read(const engine::Node& node, const release::Snapshot& snapshot,
                     const engine::WebQuery& query) {
   const auto entry = entry_of(node);
   const std::lock_guard lock(entry->mutex);
   const auto [known, fresh] = entry->read.try_emplace(to_string(engine::Query(query)));
   if (fresh) {
-    known->second = m_calls->read(node, look, query, m_stop);
+    known->second = m_calls->read(node, snapshot, query, m_stop);
   }
   return known->second;
 }
 
 util::Result<Json> Releases::answer(const engine::Node& node, const engine::Query& query,
                                     const Json& parameters) {
-  KUBIST_TRY(const auto looked, look(node, node.spec()));
+  KUBIST_TRY(const auto taken, snapshot(node, node.spec()));
   if (const auto* web = std::get_if<engine::WebQuery>(&query)) {
-    return read(node, *looked, *web);
+    return read(node, *taken, *web);
   }
   if (const auto* workload = std::get_if<engine::WorkloadQuery>(&query)) {
-    return m_workloads->answer(node, *looked, *workload, m_stop);
+    return m_workloads->answer(node, *taken, *workload, m_stop);
   }
-  return m_metrics->answer(node, *looked, {std::get<engine::PromqlQuery>(query), parameters},
+  return m_metrics->answer(node, *taken, {std::get<engine::PromqlQuery>(query), parameters},
                            m_stop);
 }
 
@@ -137,7 +151,7 @@ bool Releases::gathers(const engine::Node& node) const { return node.key.kind ==
 
 void Releases::gather(const engine::Node& node, const std::vector<engine::PolicyUse>& uses) {
   const auto coming = m_metrics->coming();
-  static_cast<void>(look(node, node.spec()));
+  static_cast<void>(snapshot(node, node.spec()));
   for (const engine::PolicyUse& use : uses) {
     static_cast<void>(metrics(node, *use.definition, use.parameters));
   }
@@ -154,7 +168,7 @@ util::Result<Json> Releases::metrics(const engine::Node& node,
   const Json* open = nullptr;
   for (const auto& [name, query] : asked) {
     if (std::holds_alternative<engine::WindowQuery>(query)) {
-      KUBIST_TRY(const ReleaseWindow measured, window(node));
+      KUBIST_TRY(const release::Measurement measured, window(node));
       answers[name] = measured.window;
       open = release::is_between(measured.window) ? &answers[name] : open;
     }
@@ -172,10 +186,10 @@ util::Result<Json> Releases::metrics(const engine::Node& node,
   return answers;
 }
 
-std::optional<ReleaseWindow> Releases::measured(const engine::Node& node) const {
+std::optional<release::Measurement> Releases::measured(const engine::Node& node) const {
   const std::lock_guard lock(m_mutex);
-  const auto found = m_looks.find(node.id);
-  if (found == m_looks.end()) {
+  const auto found = m_entries.find(node.id);
+  if (found == m_entries.end()) {
     return std::nullopt;
   }
   const std::lock_guard own(found->second->mutex);
@@ -188,13 +202,13 @@ util::Result<std::vector<Json>> Releases::observed(const engine::Node& node) {
   if (node.key.kind != k_canary_release) {
     return items;
   }
-  KUBIST_TRY(const auto looked, look(node, node.spec()));
-  for (const std::string& route : looked->plan.routes) {
-    if (const auto found = m_graph.find(route_key(node, route)); !found.empty()) {
+  KUBIST_TRY(const auto taken, snapshot(node, node.spec()));
+  for (const std::string& route : taken->plan.routes) {
+    if (const auto found = m_graph.find(release::route_key(node, route)); !found.empty()) {
       items.push_back(engine::resource_for_policies(*m_graph[found.front()].object));
     }
   }
-  items.push_back(release::observation(looked->plan, looked->seen));
+  items.push_back(release::observation(taken->plan, taken->seen));
   return items;
 }
 
@@ -213,18 +227,18 @@ util::Result<std::vector<Json>> Releases::approvals(const engine::Node& node) {
   return own;
 }
 
-void Releases::wish(const engine::Key& route, RouteWish wish) {
+void Releases::give(const engine::Key& route, traffic::Override given) {
   const std::lock_guard lock(m_mutex);
-  const auto [known, fresh] = m_wishes.try_emplace(route, wish);
-  if (!fresh && (wish.moves() || known->second.by == wish.by)) {
-    known->second = std::move(wish);
+  const auto [known, fresh] = m_overrides.try_emplace(route, given);
+  if (!fresh && (given.moves() || known->second.by == given.by)) {
+    known->second = std::move(given);
   }
 }
 
-std::optional<RouteWish> Releases::wish_for(const engine::Key& route) const {
+std::optional<traffic::Override> Releases::override_of(const engine::Key& route) const {
   const std::lock_guard lock(m_mutex);
-  const auto found = m_wishes.find(route);
-  return found == m_wishes.end() ? std::nullopt : std::optional(found->second);
+  const auto found = m_overrides.find(route);
+  return found == m_overrides.end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace kubist::executors

@@ -112,6 +112,9 @@ util::Result<> Session::collect_garbage(const GarbageOptions& options,
   KUBIST_TRY(const TreeView view,
              load_tree_view(*m_home, options.ns.empty() ? "*" : options.ns, stop));
   const engine::Graph graph = build_graph(view);
+  for (const auto& [ns, why] : view.hidden) {
+    options.on_trouble(util::with_context(why, cat("namespace ", ns)));
+  }
   ProjectLocks locks(m_home, {m_options.identity, util::random_uuid(), options.lock_timeout,
                               nullptr, nullptr, m_options.clock, m_options.sleep});
   begin_run(false, kube::DryRun::none);

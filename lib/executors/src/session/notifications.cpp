@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include <kubist/notify/event.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/duration.hpp>
-#include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
 #include "world/addresses.hpp"
@@ -30,32 +30,6 @@ const engine::Node* project_of(const Graph& graph, NodeId id) {
 
 std::string called(const notify::Sink& sink) {
   return cat("notification ", sink.name, " (", to_string(sink.type), ')');
-}
-
-/// A core Event about the node. Those of cluster-scoped objects live in `default`, as the API asks.
-Json event_of(const notify::Message& message, const notify::Batch& batch, std::size_t at) {
-  const std::string ns = message.node.ns.empty() ? "default" : message.node.ns;
-  const std::string now = util::format_time(batch.time);
-  const bool bad = message.level >= notify::Level::warning;
-  return {{"apiVersion", "v1"},
-          {"kind", "Event"},
-          {"metadata",
-           {{"name", cat(message.node.name.substr(0, 200), '.',
-                         util::sha256_hex(cat(batch.id, at)).substr(0, 16))},
-            {"namespace", ns}}},
-          {"involvedObject",
-           {{"apiVersion", cat(message.node.group, "/v1alpha1")},
-            {"kind", message.node.kind},
-            {"namespace", message.node.ns},
-            {"name", message.node.name}}},
-          {"type", bad ? "Warning" : "Normal"},
-          {"reason", message.reason},
-          {"message", message.text.substr(0, 1024)},
-          {"source", {{"component", "kubist"}}},
-          {"reportingComponent", "kubist"},
-          {"firstTimestamp", now},
-          {"lastTimestamp", now},
-          {"count", 1}};
 }
 
 }  // namespace
@@ -168,11 +142,10 @@ void Notifications::make_events(const notify::Sink& sink, const notify::Batch& b
   const std::size_t count = std::min(batch.messages.size(), k_max_events);
   for (std::size_t at = 0; at < count; ++at) {
     if (const auto ended = m_courier.track(called(sink))) {
-      m_home->start(
-          kube::create(kube::well_known::events(), event_of(batch.messages[at], batch, at), {}),
-          [ended](const util::Result<kube::Reply>& reply) {
-            ended(reply ? "" : reply.error().message);
-          });
+      m_home->start(kube::create(kube::well_known::events(), notify::event_of(batch, at), {}),
+                    [ended](const util::Result<kube::Reply>& reply) {
+                      ended(reply ? "" : reply.error().message);
+                    });
     }
   }
 }

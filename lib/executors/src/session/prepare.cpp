@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <set>
 
 #include <kubist/executors/prepare.hpp>
 #include <kubist/executors/project.hpp>
+#include <kubist/executors/tree.hpp>
 #include <kubist/kube/writer.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
@@ -26,6 +28,26 @@ util::Result<> make_namespace(kube::Client& client, const std::string& home_uid,
 }
 
 }  // namespace
+
+util::Result<> select_applied(kube::Client& client, const apply::Report& report,
+                              ReconcileOptions& options, const std::stop_token& stop) {
+  KUBIST_TRY(const auto serving, load_served_kinds(client, stop));
+  for (const apply::ObjectResult& result : report.results) {
+    const resources::Kind* kind = resources::find_kind(result.ref.group, result.ref.kind);
+    const bool is_served =
+        kind == nullptr &&
+        std::any_of(serving.begin(), serving.end(), [&](const resources::ServedKind& each) {
+          return each.group == result.ref.group && each.kind == result.ref.kind;
+        });
+    if (is_served || (kind != nullptr && kind->node)) {
+      options.selection.push_back(result.ref);
+    }
+    if ((is_served || kind != nullptr) && options.dry_run != kube::DryRun::none) {
+      options.planned.push_back(result.live);
+    }
+  }
+  return {};
+}
 
 std::string brought_namespace(const Json& object) {
   const ObjectView view(object);

@@ -4,15 +4,15 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/registry.hpp>
 #include <kubist/executors/session.hpp>
-#include <kubist/executors/status_store.hpp>
 #include <kubist/executors/tree_view.hpp>
+#include <kubist/release/routes.hpp>
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
 #include "keep/item_world.hpp"
 #include "keep/sites.hpp"
 #include "policies/container_runtime.hpp"
-#include "releases/release_look.hpp"
+#include "releases/releases.hpp"
 #include "session/notifications.hpp"
 #include "session/release_runs.hpp"
 #include "tree/overlay.hpp"
@@ -33,20 +33,26 @@ constexpr int k_max_plans = 5;
 void add_routes(const Graph& graph, const std::vector<NodeId>& from,
                 std::vector<NodeId>& selected) {
   for (const NodeId id : from) {
-    for (const engine::Key& route : routes_of(graph[id])) {
+    for (const engine::Key& route : release::routes_of(graph[id])) {
       const auto found = graph.find(route);
       selected.insert(selected.end(), found.begin(), found.end());
     }
   }
 }
 
-util::Result<std::vector<NodeId>> select(const Graph& graph, const ReconcileOptions& options) {
+util::Result<std::vector<NodeId>> select(const Graph& graph, const TreeView& view,
+                                         const ReconcileOptions& options) {
   const std::vector<engine::Key>& keys = options.selection;
   if (keys.empty()) {
     return graph.roots();
   }
   std::vector<NodeId> selected;
   for (const engine::Key& key : keys) {
+    if (const engine::Node* project = graph.project_of(key.ns);
+        project != nullptr && view.hidden.contains(key.ns)) {
+      selected.push_back(project->id);  // it tells why its objects are not here
+      continue;
+    }
     if (options.ignore_missing && graph.find(key).empty()) {
       continue;
     }
@@ -116,8 +122,8 @@ util::Result<> Session::recheck(const Graph& graph, const std::string& ns,
   KUBIST_TRY(const Snapshot now, load_snapshot(*m_home, ns, stop));
   std::size_t count = 0;
   bool same = true;
-  for (const data::Json& object : now.nodes) {
-    const resources::ObjectView view(object);
+  for (const ObjectPtr& object : now.nodes) {
+    const resources::ObjectView view(*object);
     if (view.ns() != ns) {
       continue;
     }
@@ -136,9 +142,33 @@ util::Result<> Session::recheck(const Graph& graph, const std::string& ns,
       plan_changed(cat("the objects of namespace ", ns, " changed while the run was planned")));
 }
 
+/// A run that is under way. Where no other one is, what it reads has all that was written before.
+class Session::Entered {
+ public:
+  explicit Entered(Session& session) : m_session(session) {
+    const std::lock_guard lock(session.m_mutex);
+    if (session.m_runs++ == 0) {
+      session.m_book.clear();
+    }
+  }
+  ~Entered() {
+    const std::lock_guard lock(m_session.m_mutex);
+    --m_session.m_runs;
+  }
+  Entered(const Entered&) = delete;
+  Entered& operator=(const Entered&) = delete;
+
+ private:
+  Session& m_session;
+};
+
 void Session::begin_run(bool own_rights, kube::DryRun dry_run) {
   m_connections.begin_run();
   m_accounts->begin_run(own_rights, dry_run);
+  const std::lock_guard lock(m_mutex);
+  if (m_runs <= 1) {
+    m_accounts->forget_admitted();
+  }
 }
 
 // `stop` and what else is handed in outlive the world.
@@ -162,29 +192,40 @@ World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOp
       options.item_parallelism};
   world.deployers.local_charts = world.deployers.local_charts && options.local_charts;
   world.clock = m_options.clock;
+  world.source = options.source;
   return world;
 }
 
 util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan,
                                     engine::Observer& observer, const std::stop_token& stop) {
+  const Entered entered(*this);
+  const auto planned_at = m_options.clock->boot();
   std::string only = options.only_namespace;
   if (only.empty()) {
     KUBIST_TRY(only, namespace_of(*m_home, options.selection, stop));
   }
-  KUBIST_TRY(TreeView view, load_tree_view(*m_home, only, stop));
+  KUBIST_TRY(TreeView view, load_tree_view(*m_home, only, stop, options.source));
   mark_going(*m_home, replan, view.snapshot, stop);
   overlay(view.snapshot, options.planned);
-  Run run{build_graph(view), {}, view.snapshot.served, view.snapshot.warnings, {}};
-  KUBIST_TRY(const auto selected, select(run.graph, options));
+  Run run{std::make_shared<const Graph>(build_graph(view)),
+          {},
+          view.snapshot.served,
+          view.snapshot.warnings,
+          view.snapshot.incomplete,
+          {}};
+  const Graph& graph = *run.graph;
+  KUBIST_TRY(const auto selected, select(graph, view, options));
+  const auto left_out =
+      options.left_out ? options.left_out(run, selected) : std::vector<NodeId>();
   const engine::RunInfo info{util::random_uuid(), m_options.clock->now(),
                              options.dry_run != kube::DryRun::none};
   ProjectLocks locks(m_home, {m_options.identity, info.id, options.lock_timeout,
-                              [&](const std::string& ns) { return recheck(run.graph, ns, stop); },
-                              nullptr, m_options.clock, m_options.sleep});
+                              [&](const std::string& ns) { return recheck(graph, ns, stop); },
+                              nullptr, m_options.clock, m_options.sleep, planned_at, &m_leases});
   begin_run(options.own_rights, options.dry_run);
-  Survey survey(run.graph, selected, *m_home);
+  Survey survey(graph, selected, *m_home);
   World world = make_world(locks, survey, options, stop);
-  if (has_items(run.graph, view.snapshot.definitions)) {
+  if (has_items(graph, view.snapshot.definitions)) {
     KUBIST_TRY(world.deployers.foreign_crd, has_foreign_items(*m_home, stop));
   }
   const auto containers = make_container_runtime(&world);
@@ -195,28 +236,29 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   for (const auto& [ns, why] : view.hidden) {
     hidden.insert(ns);
   }
-  KubeStatusStore statuses(world, std::move(hidden), stop);
+  KubeStatusStore statuses(world, m_book, std::move(hidden), stop);
   world.statuses = &statuses;
   const engine::PolicyCatalog policies = m_catalog.build(view.snapshot.definitions, containers);
   SharedLists lists;
   world.lists = &lists;
-  Releases releases(world, run.graph, stop);
+  Releases releases(world, graph, stop);
   world.releases = &releases;
   engine::RunOptions run_options;
   run_options.parallelism = options.parallelism;
   run_options.mode = options.mode;
   run_options.settle = options.settle;
+  run_options.left_out = left_out;
   run_options.keep_trace = options.keep_trace;
   run_options.write_status = options.dry_run == kube::DryRun::none;
   run.report =
-      engine::run(run.graph, selected, info, run_options,
+      engine::run(graph, selected, info, run_options,
                   {executors, statuses, policies, releases, observer, *m_options.clock}, stop);
   for (std::string& line : m_accounts->warnings()) {
     run.warnings.push_back(std::move(line));
   }
   run.denied = m_accounts->denied();
   if (!info.dry_run) {
-    m_notifications->tell(run.graph, info, statuses.changes());
+    m_notifications->tell(graph, info, statuses.changes());
   }
   return run;
 }

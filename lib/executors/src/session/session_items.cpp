@@ -46,6 +46,10 @@ util::Result<std::vector<ItemResult>> Session::each_item(
   // Side by side: each may wait for a pod.
   util::for_each_index(items.size(), items.size(), [&](std::size_t i) {
     const resources::ObjectRef& item = items[i];
+    if (const auto hidden = view.hidden.find(item.ns); hidden != view.hidden.end()) {
+      results[i].outcome = util::fail(hidden->second);
+      return;
+    }
     deployers::World own = world;
     kube::Writer::Rules rules = locks.rules(item.ns, stop);
     rules.field_manager = field_manager(owner_mark(m_home_uid, item));

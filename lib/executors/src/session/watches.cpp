@@ -27,15 +27,22 @@ void Inbox::push(Key key, Cause cause) {
   m_wake.notify_all();
 }
 
+void Inbox::wake() {
+  const std::lock_guard lock(m_mutex);
+  m_woken = true;
+  m_wake.notify_all();
+}
+
 Inbox::Events Inbox::take(std::optional<std::chrono::steady_clock::time_point> until,
                           const std::stop_token& stop) {
   std::unique_lock lock(m_mutex);
-  const auto ready = [this] { return !m_events.empty(); };
+  const auto ready = [this] { return !m_events.empty() || m_woken; };
   if (until) {
     m_wake.wait_until(lock, stop, *until, ready);
   } else {
     m_wake.wait(lock, stop, ready);
   }
+  m_woken = false;
   return std::exchange(m_events, {});
 }
 
@@ -43,19 +50,22 @@ namespace {
 
 constexpr std::chrono::seconds k_begin_again{10};
 
-/// A watch that ends with its thread alone: what takes it away is told, and it is begun again also
-/// where the handler failed. `options` outlive the thread.
-std::jthread watch_for_good(
-    std::shared_ptr<kube::Client> client, kube::WatchOptions& options, const std::string& name,
-    Absences& absences, kube::WatchHandler handler,
-    const std::function<void()>& on_trouble = [] {}) {
+}  // namespace
+
+std::jthread watch_for_good(std::shared_ptr<kube::Client> client, kube::WatchOptions& options,
+                            const std::string& name, Absences& absences,
+                            kube::WatchHandler handler,
+                            const std::function<void(bool away)>& on_turn) {
   using Clock = std::chrono::steady_clock;
   options.lasting = true;
-  options.on_trouble = [&absences, name, on_trouble](const util::Error& error) {
-    on_trouble();
+  options.on_trouble = [&absences, name, on_turn](const util::Error& error) {
+    on_turn(true);
     absences.trouble(name, error, Clock::now());
   };
-  options.on_back = [&absences, name] { absences.back(name, Clock::now()); };
+  options.on_back = [&absences, name, on_turn] {
+    on_turn(false);
+    absences.back(name, Clock::now());
+  };
   return std::jthread([client = std::move(client), &options,
                        handler = std::move(handler)](const std::stop_token& stop) {
     do {
@@ -66,85 +76,6 @@ std::jthread watch_for_good(
       }
     } while (util::sleep_for(k_begin_again, stop));
   });
-}
-
-/// A person's yes, or the end of it, asks for the release that it is about.
-std::pair<Key, Cause> asked_by(const Key& key, Cause cause, const Json& object) {
-  if (key.kind != "Approval") {
-    return {key, cause};
-  }
-  return {{key.group, "CanaryRelease", key.ns,
-           std::string(data::string_at(object, {"spec", "release"}))},
-          Cause::requested};
-}
-
-}  // namespace
-
-KindWatch::KindWatch(std::shared_ptr<kube::Client> home, const resources::Kind& kind,
-                     const std::string& ns, Inbox& inbox, Absences& absences)
-    : KindWatch(std::move(home), resource_of(kind), tree_selector(kind), ns, false, inbox,
-                absences) {}
-
-KindWatch::KindWatch(std::shared_ptr<kube::Client> home, const kube::ApiResource& served,
-                     const std::string& ns, Inbox& inbox, Absences& absences)
-    : KindWatch(std::move(home), served, "", ns, true, inbox, absences) {}
-
-KindWatch::KindWatch(std::shared_ptr<kube::Client> home, kube::ApiResource resource,
-                     std::string selector, const std::string& ns, bool late, Inbox& inbox,
-                     Absences& absences)
-    : m_inbox(inbox), m_primed(late) {
-  m_options.ns = resource.namespaced ? ns : "";
-  m_options.resource = std::move(resource);
-  m_options.label_selector = std::move(selector);
-  m_thread = watch_for_good(
-      std::move(home), m_options, m_options.resource.group_resource(), absences,
-      [this](const kube::WatchEvent& event) { return take(event); },
-      [this] { m_primed = true; });  // a listing that comes late is newer than the first run
-}
-
-util::Result<> KindWatch::take(const kube::WatchEvent& event) {
-  if (event.type == Type::bookmark) {
-    return {};
-  }
-  if (event.type == Type::relisted) {
-    end_listing();
-    return {};
-  }
-  auto read = event.json();
-  Json object = read ? *std::move(read) : data::outline(event.object);
-  const Key key{m_options.resource.group, m_options.resource.kind, std::string(event.ns),
-                std::string(event.name)};
-  if (event.type == Type::listed) {
-    m_listed.insert(key);
-  }
-  const auto known = m_known.find(key);
-  const Json* before = known == m_known.end() ? nullptr : &known->second;
-  const bool gone = event.type == Type::deleted;
-  const auto cause = engine::cause_of(before, gone ? nullptr : &object);
-  if (cause && (m_primed || event.type != Type::listed)) {
-    auto [asked, why] = asked_by(key, *cause, object);
-    m_inbox.push(std::move(asked), why);
-  }
-  if (gone) {
-    m_known.erase(key);
-  } else {
-    m_known[key] = std::move(object);
-  }
-  return {};
-}
-
-// What was known before and is not in the new listing went away while nobody watched.
-void KindWatch::end_listing() {
-  for (auto entry = m_known.begin(); entry != m_known.end();) {
-    if (m_listed.contains(entry->first)) {
-      ++entry;
-    } else {
-      m_inbox.push(entry->first, Cause::deleted);
-      entry = m_known.erase(entry);
-    }
-  }
-  m_listed.clear();
-  m_primed = true;
 }
 
 namespace {

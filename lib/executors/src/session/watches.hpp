@@ -2,6 +2,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,17 +17,18 @@
 #include <kubist/engine/graph.hpp>
 #include <kubist/engine/triggers.hpp>
 #include <kubist/kube/watch.hpp>
-#include <kubist/resources/kinds.hpp>
 
 #include "world/absences.hpp"
 
 namespace kubist::executors {
 
-/// What the watch threads tell the loop.
+/// What the watch threads and the runs tell the loop.
 class Inbox {
  public:
   using Events = std::deque<std::pair<engine::Key, engine::Cause>>;
   void push(engine::Key key, engine::Cause cause);
+  /// There is something else to see.
+  void wake();
   /// Waits until there is something, `until` passes, or stop.
   Events take(std::optional<std::chrono::steady_clock::time_point> until,
               const std::stop_token& stop);
@@ -35,33 +37,15 @@ class Inbox {
   std::mutex m_mutex;
   std::condition_variable_any m_wake;
   Events m_events;
+  bool m_woken = false;
 };
 
-/// Watches one kind at home and turns its events into causes (an Approval's into its release's).
-/// Lasts: while a kind may not be watched, `absences` tells so, and it is listed again and again.
-class KindWatch {
- public:
-  /// REQUIRES: `inbox` and `absences` outlive it.
-  KindWatch(std::shared_ptr<kube::Client> home, const resources::Kind& kind, const std::string& ns,
-            Inbox& inbox, Absences& absences);
-  /// The same of a kind that an ExecutorDefinition serves, which a run came to know: what is found
-  /// first is looked at too, for it may be newer than that run.
-  KindWatch(std::shared_ptr<kube::Client> home, const kube::ApiResource& served,
-            const std::string& ns, Inbox& inbox, Absences& absences);
-
- private:
-  KindWatch(std::shared_ptr<kube::Client> home, kube::ApiResource resource, std::string selector,
-            const std::string& ns, bool late, Inbox& inbox, Absences& absences);
-  util::Result<> take(const kube::WatchEvent& event);
-  void end_listing();
-
-  Inbox& m_inbox;
-  kube::WatchOptions m_options;
-  std::map<engine::Key, data::Json> m_known;
-  std::set<engine::Key> m_listed;
-  bool m_primed;          ///< else the first listing is what the first run saw
-  std::jthread m_thread;  ///< last: it uses all of the above
-};
+/// A watch that ends with its thread only: what takes it away is told, and it is begun again also
+/// where the handler failed. `options` and `absences` outlive the thread.
+std::jthread watch_for_good(
+    std::shared_ptr<kube::Client> client, kube::WatchOptions& options, const std::string& name,
+    Absences& absences, kube::WatchHandler handler,
+    const std::function<void(bool away)>& on_turn = [](bool) {});
 
 /// Watches the namespaces that kubist keeps, and what the traffic kinds keep in them, on every
 /// cluster that it is connected to: a change by others is drift of the node that owns it, also one

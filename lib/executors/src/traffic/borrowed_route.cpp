@@ -5,9 +5,8 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/traffic/borrowed.hpp>
+#include <kubist/traffic/route_status.hpp>
 #include <kubist/util/text.hpp>
-
-#include "traffic/route_status.hpp"
 
 namespace kubist::executors {
 
@@ -19,7 +18,7 @@ namespace {
 /// status.routes of what the route names: what else is in the object is its owner's alone.
 Json status_of(const Json& live, const traffic::Route& route, const traffic::Place& place) {
   Json list = Json::array();
-  for (Json& entry : live_route_status(live, place)) {
+  for (Json& entry : traffic::live_route_status(live, place)) {
     const std::string_view name = data::string_at(entry, {"name"});
     if (std::any_of(route.rules.begin(), route.rules.end(),
                     [&](const traffic::Rule& rule) { return rule.name == name; })) {
@@ -71,7 +70,7 @@ util::Result<> keep_borrowed_route(Work& work, const TrafficPlace& place,
     }
     KUBIST_TRY(const Json patch, traffic::borrowed_patch(*live, route, place.names));
     const Json status = status_of(*live, route, place.names);
-    const std::string weights = weights_text(status);
+    const std::string weights = traffic::weights_text(status);
     if (!patch.empty() && report && changed_by_others(work.node(), weights)) {
       drift = {"Drifted", "True", "ChangedByOthers",
                cat("VirtualService/", name, " has weights of somebody else: ", weights)};

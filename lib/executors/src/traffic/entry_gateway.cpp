@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include <kubist/resources/selector.hpp>
 #include <kubist/traffic/entry_gateway.hpp>
 #include <kubist/util/text.hpp>
 
@@ -39,7 +40,7 @@ class EntryGatewayExecutor final : public TrafficExecutor {
   static util::Result<> find_addresses(Work& work, const TrafficPlace& place, const Json& selector,
                                        Alignment& alignment) {
     kube::ListOptions options;
-    options.label_selector = label_text(selector);
+    options.label_selector = resources::label_text(selector);
     const auto pods = place.own_client->list(kube::well_known::pods(), "", options, work.stop());
     if (!pods && pods.error().kind != util::ErrorKind::forbidden) {
       return util::fail(pods.error());

@@ -3,6 +3,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/traffic/http_route.hpp>
 #include <kubist/traffic/route.hpp>
+#include <kubist/traffic/route_status.hpp>
 #include <kubist/traffic/virtual_service.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
@@ -12,7 +13,6 @@
 #include "traffic/mesh_limits.hpp"
 #include "traffic/route_live.hpp"
 #include "traffic/route_override.hpp"
-#include "traffic/route_status.hpp"
 #include "traffic/traffic.hpp"
 
 namespace kubist::executors {
@@ -35,7 +35,7 @@ class TrafficRouteExecutor final : public TrafficExecutor {
   util::Result<Alignment> align_traffic(Work& work, const TrafficPlace& place) override {
     KUBIST_TRY(const RouteMode mode, route_mode(work, place));
     const std::string name(data::string_at(work.spec(), {"object", "name"}, work.node().key.name));
-    KUBIST_TRY(const Json lost, lost_override(work, place, mode.resource, name));
+    KUBIST_TRY(const auto lost, lost_override(work, place, mode.resource, name));
     KUBIST_TRY(const MovedRoute moved, move_weights(work, effective_object(work), lost));
     KUBIST_TRY(traffic::Route route, traffic::read_route(moved.object));
     if (!mode.http_route) {
@@ -50,7 +50,7 @@ class TrafficRouteExecutor final : public TrafficExecutor {
     if (auto blocked =
             blocked_by(traffic::check_route(route, place.names, live, name, mode.http_route))) {
       // A release that moved the weights decides what comes next, not the time.
-      blocked->needs_new_run = !moved.moved_weights.is_null();
+      blocked->needs_new_run = moved.given.has_value();
       return *std::move(blocked);
     }
     if (subsets_are_fresh(place, route, live, name, work.context().now)) {
@@ -60,8 +60,8 @@ class TrafficRouteExecutor final : public TrafficExecutor {
     KUBIST_CHECK(check_hosts(work, place, traffic::served_hosts(route, place.names)));
     Alignment alignment;
     alignment.status["mode"] = mode.resource.kind;
-    alignment.status["override"] = moved.moved_weights;
-    if (auto behind = spec_behind(work, moved.moved_weights)) {
+    alignment.status["override"] = moved.given ? traffic::to_json(*moved.given) : Json();
+    if (auto behind = spec_behind(work.node(), moved.given)) {
       alignment.conditions.push_back(*std::move(behind));
     }
     alignment.status["hosts"] = traffic::served_hosts(route, place.names);
@@ -87,8 +87,8 @@ class TrafficRouteExecutor final : public TrafficExecutor {
       wishes.push_back(*std::move(internal));
     }
     Json annotations = Json::object();
-    if (!moved.moved_weights.is_null()) {
-      annotations[k_override_annotation] = moved.moved_weights.dump();
+    if (moved.given) {
+      annotations[k_override_annotation] = traffic::to_json(*moved.given).dump();
     }
     wishes.push_back(spec_wish(mode.resource, name, std::move(spec), std::move(annotations)));
     OwnedObjects objects(work, place);
@@ -97,11 +97,12 @@ class TrafficRouteExecutor final : public TrafficExecutor {
     alignment.conditions.push_back(objects.drift_condition());
     alignment.status["inventory"] = objects.inventory();
     const Json* routes = data::find_path(moved.object, {"spec", "routes"});
-    const Json status = objects.drifted() && !mode.http_route
-                            ? live_route_status(live.back(), place.names)
-                            : route_status(route, routes != nullptr ? *routes : Json::array());
+    const Json status =
+        objects.drifted() && !mode.http_route
+            ? traffic::live_route_status(live.back(), place.names)
+            : traffic::route_status(route, routes != nullptr ? *routes : Json::array());
     alignment.status["routes"] = status;
-    alignment.status["weights"] = weights_text(status);
+    alignment.status["weights"] = traffic::weights_text(status);
     if (mode.http_route) {
       const auto notes = traffic::http_route_notes(route);
       alignment.message = util::join(notes, "; ");

@@ -35,28 +35,53 @@ bool is_wanted(const resources::Kind& kind) {
   return kind.node || kind.name.ends_with("Definition");
 }
 
-using Listed = util::Result<kube::ObjectList>;
+using Listed = util::Result<Objects>;
+
+Listed list_objects(kube::Client& home, const kube::ApiResource& resource,
+                    const std::string& selector, const std::string& ns,
+                    const std::stop_token& stop, ObjectSource* source) {
+  if (source != nullptr) {
+    if (auto held = source->list(resource, ns)) {
+      return *std::move(held);
+    }
+  }
+  kube::ListOptions options;
+  options.label_selector = selector;
+  options.skip_unreadable = true;
+  KUBIST_TRY(auto listed, home.list(resource, ns, options, stop));
+  Objects objects;
+  objects.items.reserve(listed.items.size());
+  for (Json& item : listed.items) {
+    objects.items.push_back(std::make_shared<const Json>(std::move(item)));
+  }
+  objects.unreadable = std::move(listed.unreadable);
+  return objects;
+}
 
 Listed list_kind(kube::Client& home, const resources::Kind& kind, const std::string& ns,
-                 const std::stop_token& stop) {
-  kube::ListOptions options;
-  options.label_selector = tree_selector(kind);
-  options.skip_unreadable = true;
-  return home.list(resource_of(kind), kind.namespaced ? ns : std::string(), options, stop);
+                 const std::stop_token& stop, ObjectSource* source = nullptr) {
+  return list_objects(home, resource_of(kind), tree_selector(kind),
+                      kind.namespaced ? ns : std::string(), stop, source);
 }
 
 /// Takes over the nodes of a kind, those that cannot be read too.
-void add_nodes(Snapshot& snapshot, kube::ObjectList&& list) {
+void add_nodes(Snapshot& snapshot, Objects&& list) {
   std::move(list.items.begin(), list.items.end(), std::back_inserter(snapshot.nodes));
   for (kube::Unreadable& each : list.unreadable) {
     snapshot.unreadable.emplace(resources::ObjectView(each.outline).uid(), std::move(each.error));
-    snapshot.nodes.push_back(std::move(each.outline));
+    snapshot.nodes.push_back(std::make_shared<const Json>(std::move(each.outline)));
+  }
+}
+
+void add_copies(std::vector<Json>& to, const Objects& list) {
+  for (const ObjectPtr& item : list.items) {
+    to.push_back(*item);
   }
 }
 
 /// A definition that cannot be read fails what uses it, as one without a spec does.
-void add_definitions(Snapshot& snapshot, kube::ObjectList&& list) {
-  std::move(list.items.begin(), list.items.end(), std::back_inserter(snapshot.definitions));
+void add_definitions(Snapshot& snapshot, Objects&& list) {
+  add_copies(snapshot.definitions, list);
   for (kube::Unreadable& each : list.unreadable) {
     snapshot.warnings.push_back(each.error.to_string());
     snapshot.definitions.push_back(std::move(each.outline));
@@ -65,26 +90,26 @@ void add_definitions(Snapshot& snapshot, kube::ObjectList&& list) {
 
 /// DeployItems, and objects of kinds that are not kubist's, are part of the tree where a project
 /// owns their namespace.
-void drop_homeless(std::vector<Json>& nodes) {
+void drop_homeless(std::vector<ObjectPtr>& nodes) {
   std::set<std::string, std::less<>> owned;
-  for (const Json& object : nodes) {
-    if (resources::ObjectView(object).kind() == "Project") {
-      owned.insert(resources::project_namespace(object));
+  for (const ObjectPtr& object : nodes) {
+    if (resources::ObjectView(*object).kind() == "Project") {
+      owned.insert(resources::project_namespace(*object));
     }
   }
-  std::erase_if(nodes, [&](const Json& object) {
-    const resources::ObjectView view(object);
+  std::erase_if(nodes, [&](const ObjectPtr& object) {
+    const resources::ObjectView view(*object);
     return view.group() != resources::k_kubist_group && !owned.contains(view.ns());
   });
 }
 
 /// Where somebody else's DeployItems are, those of types that are not ours are not, either.
-util::Result<> drop_foreign(kube::Client& home, std::vector<Json>& nodes,
+util::Result<> drop_foreign(kube::Client& home, std::vector<ObjectPtr>& nodes,
                             const std::stop_token& stop) {
-  const auto is_other = [](const Json& object) {
-    const resources::ObjectView view(object);
+  const auto is_other = [](const ObjectPtr& object) {
+    const resources::ObjectView view(*object);
     return view.kind() == "DeployItem" &&
-           !data::string_at(object, {"spec", "type"}).starts_with("kubist.io/");
+           !data::string_at(*object, {"spec", "type"}).starts_with("kubist.io/");
   };
   if (std::none_of(nodes.begin(), nodes.end(), is_other)) {
     return {};
@@ -120,9 +145,15 @@ util::Result<kube::ApiResource> served_resource(kube::Client& home,
   return resource;
 }
 
+/// Is it not what a definition says, or whose rights these are, but the server?
+bool may_come_back(const util::Error& error) {
+  return error.kind == ErrorKind::unavailable || error.kind == ErrorKind::timeout ||
+         error.kind == ErrorKind::internal;
+}
+
 /// Where one cannot be listed the rest of the tree goes on without it.
 void add_served(kube::Client& home, const std::string& ns, Snapshot& snapshot,
-                const std::stop_token& stop) {
+                const std::stop_token& stop, ObjectSource* source) {
   for (const Json& definition : snapshot.definitions) {
     const auto served = resources::served_kind(definition);
     if (!served) {
@@ -133,14 +164,13 @@ void add_served(kube::Client& home, const std::string& ns, Snapshot& snapshot,
                         snapshot.served.end()) {
       continue;
     }
-    kube::ListOptions options;
-    options.skip_unreadable = true;
-    auto listed = resource ? home.list(*resource, ns, options, stop)
-                           : util::Result<kube::ObjectList>(util::fail(resource.error()));
+    auto listed = resource ? list_objects(home, *resource, "", ns, stop, source)
+                           : Listed(util::fail(resource.error()));
     if (!listed) {
       snapshot.warnings.push_back(util::cat("ExecutorDefinition/", served->by, " serves ",
                                             served->kind, '.', served->group,
                                             ", which is left out: ", listed.error().to_string()));
+      snapshot.incomplete = snapshot.incomplete || may_come_back(listed.error());
       continue;
     }
     snapshot.served.push_back(*std::move(resource));
@@ -151,16 +181,16 @@ void add_served(kube::Client& home, const std::string& ns, Snapshot& snapshot,
 }  // namespace
 
 util::Result<Snapshot> load_snapshot(kube::Client& home, const std::string& ns,
-                                     const std::stop_token& stop) {
+                                     const std::stop_token& stop, ObjectSource* source) {
   std::vector<std::pair<const resources::Kind*, Listed>> lists;
   for (const resources::Kind& kind : resources::kinds()) {
     if (is_wanted(kind)) {
-      lists.emplace_back(&kind, kube::ObjectList());
+      lists.emplace_back(&kind, Objects());
     }
   }
   util::for_each_index(lists.size(), lists.size(), [&](std::size_t i) {
     const resources::Kind& kind = *lists[i].first;
-    lists[i].second = util::guarded([&] { return list_kind(home, kind, ns, stop); });
+    lists[i].second = util::guarded([&] { return list_kind(home, kind, ns, stop, source); });
   });
   Snapshot snapshot;
   std::optional<util::Error> failed;
@@ -177,7 +207,7 @@ util::Result<Snapshot> load_snapshot(kube::Client& home, const std::string& ns,
     return util::fail(std::move(*failed));
   }
   KUBIST_CHECK(drop_foreign(home, snapshot.nodes, stop));
-  add_served(home, ns, snapshot, stop);
+  add_served(home, ns, snapshot, stop, source);
   drop_homeless(snapshot.nodes);
   return snapshot;
 }
@@ -189,7 +219,9 @@ util::Result<std::vector<resources::ServedKind>> load_served_kinds(kube::Client&
   if (!listed) {
     return util::fail(explain(listed.error(), *kind));
   }
-  return served_kinds(listed->items);
+  std::vector<Json> definitions;
+  add_copies(definitions, *listed);
+  return served_kinds(definitions);
 }
 
 std::vector<resources::ServedKind> served_kinds(const std::vector<Json>& definitions) {
@@ -212,7 +244,7 @@ util::Result<std::vector<Json>> load_policy_definitions(kube::Client& home, cons
     if (!listed) {
       return util::fail(explain(listed.error(), *kind));
     }
-    std::move(listed->items.begin(), listed->items.end(), std::back_inserter(definitions));
+    add_copies(definitions, *listed);
     for (kube::Unreadable& each : listed->unreadable) {
       definitions.push_back(std::move(each.outline));
     }
@@ -223,7 +255,7 @@ util::Result<std::vector<Json>> load_policy_definitions(kube::Client& home, cons
 std::vector<engine::Node> nodes_of(const Snapshot& snapshot) {
   std::vector<engine::Node> nodes;
   nodes.reserve(snapshot.nodes.size());
-  for (const Json& object : snapshot.nodes) {
+  for (const ObjectPtr& object : snapshot.nodes) {
     engine::Node& node = nodes.emplace_back(engine::make_node(object));
     if (const auto why = snapshot.unreadable.find(node.uid); why != snapshot.unreadable.end()) {
       node.make_unreadable(why->second);

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <set>
 
+#include <kubist/engine/executor.hpp>
 #include <kubist/executors/tree_view.hpp>
 #include <kubist/resources/kinds.hpp>
 
@@ -14,17 +16,42 @@ kube::ApiResource projects() {
   return resource_of(*resources::find_kind(resources::k_kubist_group, "Project"));
 }
 
+std::string_view namespace_in(const Json& object) { return resources::ObjectView(object).ns(); }
+std::string_view namespace_in(const ObjectPtr& object) { return namespace_in(*object); }
+
 /// Takes over what is not cluster-scoped, and that too where it is the first.
-void merge(std::vector<Json>& into, std::vector<Json>&& from, bool first) {
-  for (Json& object : from) {
-    if (first || !resources::ObjectView(object).ns().empty()) {
+template <class Object>
+void merge(std::vector<Object>& into, std::vector<Object>&& from, bool first) {
+  for (Object& object : from) {
+    if (first || !namespace_in(object).empty()) {
       into.push_back(std::move(object));
     }
   }
 }
 
+template <class T>
+void merge_new(std::vector<T>& into, std::vector<T>&& from) {
+  for (T& each : from) {
+    if (std::find(into.begin(), into.end(), each) == into.end()) {
+      into.push_back(std::move(each));
+    }
+  }
+}
+
+/// Would each project's lists fail in the same way? kubist's kinds are missing, or it is over.
+bool is_same_for_all(const util::Error& error) {
+  return error.kind == ErrorKind::not_found || error.kind == ErrorKind::cancelled;
+}
+
+/// May one project be what the lists of all failed for? Not where the server is down, or has too
+/// much to do already.
+bool may_be_one_projects(const util::Error& error) {
+  return !is_same_for_all(error) &&
+         (error.kind != ErrorKind::unavailable || error.http_status == 500);
+}
+
 util::Result<TreeView> load_each_project(kube::Client& home, const util::Error& refused,
-                                         const std::stop_token& stop) {
+                                         const std::stop_token& stop, ObjectSource* source) {
   kube::ListOptions options;
   options.skip_unreadable = true;
   auto listed = home.list(projects(), "", options, stop);
@@ -35,19 +62,20 @@ util::Result<TreeView> load_each_project(kube::Client& home, const util::Error& 
   bool first = true;
   for (const Json& project : listed->items) {
     const std::string ns = resources::project_namespace(project);
-    auto found = load_snapshot(home, ns, stop);
-    if (!found && found.error().kind == ErrorKind::forbidden) {
-      view.hidden.emplace(ns, found.error());
+    auto part = load_snapshot(home, ns, stop, source);
+    if (!part) {
+      if (is_same_for_all(part.error())) {
+        return util::fail(std::move(part).error());
+      }
+      view.hidden.emplace(ns, std::move(part).error());
       continue;
     }
-    KUBIST_TRY(Snapshot part, std::move(found));
-    merge(view.snapshot.nodes, std::move(part.nodes), first);
-    view.snapshot.unreadable.merge(part.unreadable);
-    merge(view.snapshot.definitions, std::move(part.definitions), first);
-    if (first) {
-      view.snapshot.served = std::move(part.served);
-      view.snapshot.warnings = std::move(part.warnings);
-    }
+    merge(view.snapshot.nodes, std::move(part->nodes), first);
+    view.snapshot.unreadable.merge(part->unreadable);
+    merge(view.snapshot.definitions, std::move(part->definitions), first);
+    merge_new(view.snapshot.served, std::move(part->served));
+    merge_new(view.snapshot.warnings, std::move(part->warnings));
+    view.snapshot.incomplete = view.snapshot.incomplete || part->incomplete;
     first = false;
   }
   return first ? util::Result<TreeView>(util::fail(refused)) : view;
@@ -76,11 +104,11 @@ util::Result<std::string> namespace_of(kube::Client& home,
 }
 
 util::Result<TreeView> load_tree_view(kube::Client& home, const std::string& ns,
-                                      const std::stop_token& stop) {
-  auto snapshot = load_snapshot(home, ns == "*" ? "" : ns, stop);
+                                      const std::stop_token& stop, ObjectSource* source) {
+  auto snapshot = load_snapshot(home, ns == "*" ? "" : ns, stop, source);
   if (!snapshot) {
-    return ns == "*" && snapshot.error().kind == ErrorKind::forbidden
-               ? load_each_project(home, snapshot.error(), stop)
+    return ns == "*" && may_be_one_projects(snapshot.error())
+               ? load_each_project(home, snapshot.error(), stop, source)
                : util::Result<TreeView>(util::fail(snapshot.error()));
   }
   return TreeView{*std::move(snapshot), {}};
@@ -89,10 +117,10 @@ util::Result<TreeView> load_tree_view(kube::Client& home, const std::string& ns,
 void mark_going(kube::Client& home, bool all, Snapshot& snapshot, const std::stop_token& stop) {
   std::set<std::string> owned;
   std::set<std::string> suspects;
-  for (const Json& object : snapshot.nodes) {
-    const resources::ObjectView view(object);
+  for (const ObjectPtr& object : snapshot.nodes) {
+    const resources::ObjectView view(*object);
     if (view.kind() == "Project") {
-      owned.insert(resources::project_namespace(object));
+      owned.insert(resources::project_namespace(*object));
     } else if (all || !view.deletion_timestamp().empty()) {
       suspects.emplace(view.ns());
     }
@@ -106,10 +134,12 @@ void mark_going(kube::Client& home, bool all, Snapshot& snapshot, const std::sto
       continue;  // an error is the Project's to report
     }
     const std::string since(resources::ObjectView(**live).deletion_timestamp());
-    for (Json& object : snapshot.nodes) {
-      const resources::ObjectView view(object);
+    for (ObjectPtr& object : snapshot.nodes) {
+      const resources::ObjectView view(*object);
       if (!since.empty() && view.ns() == ns && view.deletion_timestamp().empty()) {
-        object["metadata"]["deletionTimestamp"] = since;
+        Json going = *object;
+        going["metadata"]["deletionTimestamp"] = since;
+        object = std::make_shared<const Json>(std::move(going));
       }
     }
   }
@@ -123,7 +153,7 @@ engine::Graph build_graph(const TreeView& view) {
                             : view.hidden.end();
     if (hidden != view.hidden.end()) {
       node.problem = hidden->second;
-      node.problem_reason = "Forbidden";
+      node.problem_reason = engine::alignment_of(hidden->second).reason;
     }
   }
   return engine::Graph::build(std::move(nodes));

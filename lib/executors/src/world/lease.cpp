@@ -63,10 +63,11 @@ util::Error cannot_lock(const std::string& ns, const util::Error& why) {
 
 }  // namespace
 
-struct ProjectLocks::Held {
-  explicit Held(const Options& options) : state(options.identity, options.times) {}
+struct HeldLeases::One {
+  One(const std::string& identity, const engine::LockTimes& times) : state(identity, times) {}
   std::mutex mutex;  ///< also held while the lock is waited for
   LockState state;
+  int taken = 0;          ///< how often, by any run
   bool needless = false;  ///< no namespace to lock in
   /// For permits, which must not wait for the mutex: whoever has it may be waiting for a request.
   std::atomic<LockState::Time> valid_until{LockState::Time::min()};
@@ -79,22 +80,65 @@ struct ProjectLocks::Held {
   }
 };
 
+std::shared_ptr<HeldLeases::One> HeldLeases::join(const std::string& ns,
+                                                  const std::string& identity,
+                                                  const engine::LockTimes& times) {
+  const std::lock_guard lock(m_mutex);
+  Shared& shared = m_shared[ns];
+  if (shared.users++ == 0) {
+    shared.one = std::make_shared<One>(identity, times);
+  }
+  return shared.one;
+}
+
+bool HeldLeases::leave(const std::string& ns) {
+  const std::lock_guard lock(m_mutex);
+  const auto shared = m_shared.find(ns);
+  if (--shared->second.users > 0) {
+    return false;
+  }
+  m_shared.erase(shared);
+  return true;
+}
+
+void HeldLeases::freed(const std::string& ns, const std::string& version) {
+  const std::lock_guard lock(m_mutex);
+  m_alone[ns].freed = version;
+}
+
+void HeldLeases::taken(const std::string& ns, const std::string& version,
+                       util::BootClock::time_point now) {
+  const std::lock_guard lock(m_mutex);
+  Alone& alone = m_alone[ns];
+  if (version.empty() || alone.freed != version) {
+    alone.since = now;
+  }
+  alone.freed.clear();
+}
+
+util::BootClock::time_point HeldLeases::since(const std::string& ns) const {
+  const std::lock_guard lock(m_mutex);
+  return m_alone.at(ns).since;
+}
+
 ProjectLocks::ProjectLocks(std::shared_ptr<kube::Client> home, Options options)
-    : m_home(std::move(home)), m_options(std::move(options)) {}
+    : m_home(std::move(home)),
+      m_options(std::move(options)),
+      m_leases(m_options.held != nullptr ? *m_options.held : m_own) {}
 
 ProjectLocks::~ProjectLocks() { release(); }
 
-std::shared_ptr<ProjectLocks::Held> ProjectLocks::held_of(const std::string& ns) {
+ProjectLocks::Used& ProjectLocks::use(const std::string& ns) {
   const std::lock_guard lock(m_mutex);
-  auto& entry = m_held[ns];
-  if (!entry) {
-    entry = std::make_shared<Held>(m_options);
+  Used& used = m_used[ns];
+  if (!used.held) {
+    used.held = m_leases.join(ns, m_options.identity, m_options.times);
   }
-  return entry;
+  return used;
 }
 
 http::Permit ProjectLocks::permit(const std::string& ns) {
-  return [held = held_of(ns), clock = m_options.clock, ns]() -> util::Result<> {
+  return [held = use(ns).held, clock = m_options.clock, ns]() -> util::Result<> {
     return clock->boot() < held->valid_until.load() ? util::Result<>{}
                                                     : util::fail(not_renewed(ns));
   };
@@ -108,7 +152,8 @@ kube::Writer::Rules ProjectLocks::rules(const std::string& ns, const std::stop_t
 }
 
 util::Result<> ProjectLocks::before_write(const std::string& ns, const std::stop_token& stop) {
-  const std::shared_ptr<Held> held = held_of(ns);
+  Used& used = use(ns);
+  Held& held = *used.held;
   {
     const std::lock_guard lock(m_mutex);
     if (!m_renewer.joinable()) {
@@ -120,19 +165,35 @@ util::Result<> ProjectLocks::before_write(const std::string& ns, const std::stop
                  }));
     }
   }
-  const std::lock_guard lock(held->mutex);
-  if (held->needless) {
+  const std::lock_guard lock(held.mutex);
+  if (held.needless && used.checked == held.taken) {
     return {};
   }
-  if (held->state.held()) {
-    if (held->state.may_write(m_options.clock->boot())) {
-      return {};
-    }
-    return util::fail(not_renewed(ns));
+  if (!held.needless && held.state.held()) {
+    return held.state.may_write(m_options.clock->boot()) ? check(used, ns)
+                                                         : util::fail(not_renewed(ns));
   }
-  auto acquired = acquire(*held, ns, stop);
-  held->publish();
+  auto acquired = acquire(used, ns, stop);
+  held.publish();
   return acquired;
+}
+
+util::Result<> ProjectLocks::recheck(const std::string& ns) {
+  const bool holds = m_options.planned_at && *m_options.planned_at > m_leases.since(ns);
+  return holds || !m_options.recheck ? util::Result<>{} : m_options.recheck(ns);
+}
+
+// Another run may have taken it, after this one's plan was made.
+util::Result<> ProjectLocks::check(Used& used, const std::string& ns) {
+  if (used.checked == used.held->taken) {
+    return {};
+  }
+  KUBIST_CHECK(recheck(ns));
+  used.checked = used.held->taken;
+  // Checking took its time, and nobody renewed meanwhile.
+  KUBIST_TRY(const bool fresh, renew(*used.held, ns));
+  used.held->publish();
+  return fresh || used.held->needless ? util::Result<>{} : util::fail(not_renewed(ns));
 }
 
 util::Result<> ProjectLocks::observe(Held& held, const std::string& ns) {
@@ -173,8 +234,10 @@ util::Result<bool> ProjectLocks::write(Held& held, const std::string& ns, bool c
   return util::fail(cannot_lock(ns, error));
 }
 
-util::Result<> ProjectLocks::acquire(Held& held, const std::string& ns,
+util::Result<> ProjectLocks::acquire(Used& used, const std::string& ns,
                                      const std::stop_token& stop) {
+  Held& held = *used.held;
+  used.checked = ++held.taken;
   // A Lease cannot be where nothing is created any more, and is not needed there.
   held.needless = kube::takes_no_objects(*m_home, ns);
   if (held.needless) {
@@ -188,6 +251,7 @@ util::Result<> ProjectLocks::acquire(Held& held, const std::string& ns,
     KUBIST_CHECK(observe(held, ns));
     const auto step = held.state.next(m_options.clock->boot());
     if (step != LockState::Step::wait) {
+      const std::string version = held.state.version();
       KUBIST_TRY(const bool written,
                  write(held, ns, step == LockState::Step::create, m_options.identity));
       if (held.needless) {
@@ -196,7 +260,8 @@ util::Result<> ProjectLocks::acquire(Held& held, const std::string& ns,
       if (!written) {
         continue;
       }
-      auto checked = m_options.recheck ? m_options.recheck(ns) : util::Result<>{};
+      m_leases.taken(ns, version, m_options.clock->boot());
+      auto checked = recheck(ns);
       if (!checked) {
         static_cast<void>(write(held, ns, false, ""));
         held.state.lost();
@@ -238,12 +303,15 @@ util::Result<bool> ProjectLocks::renew(Held& held, const std::string& ns) {
 }
 
 void ProjectLocks::renew_all() {
-  std::map<std::string, std::shared_ptr<Held>> all;
+  std::map<std::string, Used> all;
   {
     const std::lock_guard lock(m_mutex);
-    all = m_held;
+    for (const auto& [ns, used] : m_used) {
+      all[ns].held = used.held;
+    }
   }
-  for (const auto& [ns, held] : all) {
+  for (const auto& [ns, used] : all) {
+    const auto& held = used.held;
     // Who has this mutex may be waiting for another kubist: the other locks are renewed meanwhile.
     const std::unique_lock lock(held->mutex, std::try_to_lock);
     if (lock && !held->needless && held->state.held()) {
@@ -259,15 +327,22 @@ void ProjectLocks::release() {
     m_renewer.join();
   }
   const std::lock_guard lock(m_mutex);
-  for (const auto& [ns, held] : m_held) {
+  for (const auto& [ns, used] : m_used) {
+    const auto& held = used.held;
     const std::lock_guard entry(held->mutex);
+    if (!m_leases.leave(ns)) {
+      continue;
+    }
     held->valid_until = LockState::Time::min();
     if (held->state.held() && !held->needless) {
-      static_cast<void>(write(*held, ns, false, ""));  // a lease not freed goes stale by itself
+      // A lease that is not freed goes stale by itself.
+      if (util::guarded([&] { return write(*held, ns, false, ""); }).value_or(false)) {
+        m_leases.freed(ns, held->state.version());
+      }
       held->state.lost();
     }
   }
-  m_held.clear();
+  m_used.clear();
 }
 
 }  // namespace kubist::executors

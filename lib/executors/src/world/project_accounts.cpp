@@ -52,6 +52,9 @@ void ProjectAccounts::begin_run(bool own_rights, kube::DryRun dry_run) {
   ++m_run;
   m_own_rights = own_rights;
   m_trial = dry_run == kube::DryRun::server;
+}
+
+void ProjectAccounts::forget_admitted() {
   const std::lock_guard lock(m_mutex);
   m_own.clear();
   for (const auto& [user, account] : m_accounts) {

@@ -34,6 +34,9 @@ class ProjectAccounts {
   /// and does not fail.
   void begin_run(bool own_rights, kube::DryRun dry_run);
 
+  /// Ends what was admitted in former runs. Not beside a run.
+  void forget_admitted();
+
   /// The client for what that Project's objects ask for. Errors: as of the question, which is no
   /// answer. Of a caller's own rights: forbidden, reason OwnRights, is its answer to what lies
   /// outside of the namespaces that were admitted.

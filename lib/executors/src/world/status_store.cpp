@@ -2,7 +2,9 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/targets.hpp>
 #include <kubist/executors/status_store.hpp>
+#include <kubist/executors/tree.hpp>
 #include <kubist/kube/api_error.hpp>
+#include <kubist/kube/resource_version.hpp>
 #include <kubist/resources/kinds.hpp>
 
 #include "world/work.hpp"
@@ -16,45 +18,96 @@ util::Error plan_changed(std::string message) {
                           std::string(k_plan_changed));
 }
 
-KubeStatusStore::Written KubeStatusStore::known(const engine::Node& node) {
-  const std::lock_guard lock(m_mutex);
-  const auto found = m_written.find(node.uid);
-  if (found != m_written.end()) {
-    return found->second;
-  }
-  const Json* status = data::find_path(*node.object, {"status"});
-  return {status != nullptr ? *status : Json::object(), node.resource_version};
+namespace {
+
+/// Is it of one of several virtual clusters, so that it has only a part of the status?
+bool has_part(const engine::Node& node) { return node.selected && !node.target.empty(); }
+
+Json part_of(const engine::Node& node, const Json& whole) {
+  return has_part(node) ? engine::target_status(whole, node.target) : whole;
 }
 
-std::shared_ptr<std::mutex> KubeStatusStore::turn_of(const engine::Node& node) {
+/// The status of the object after that of the node became `own`.
+Json with_part(const engine::Node& node, const Json& whole, Json own,
+               std::chrono::system_clock::time_point now) {
+  if (!node.selected) {
+    return own;
+  }
+  if (has_part(node)) {
+    return engine::with_target_status(whole, node, own, now);
+  }
+  own.erase("targets");  // none is selected: what is left of others stays
+  if (const auto targets = whole.find("targets"); targets != whole.end()) {
+    own["targets"] = *targets;
+  }
+  return own;
+}
+
+}  // namespace
+
+StatusBook::Entry StatusBook::newest(const engine::Node& node) const {
+  {
+    const std::lock_guard lock(m_mutex);
+    const auto found = m_entries.find(node.uid);
+    if (found != m_entries.end() &&
+        kube::is_newer(found->second.resource_version, node.resource_version)) {
+      return found->second;
+    }
+  }
+  const Json* status = data::find_path(*node.object, {"status"});
+  return {status != nullptr ? std::shared_ptr<const Json>(node.object, status)
+                            : std::make_shared<const Json>(Json::object()),
+          node.resource_version};
+}
+
+std::shared_ptr<const Json> StatusBook::written(const engine::Node& node) const {
   const std::lock_guard lock(m_mutex);
-  auto& turn = m_turns[node.uid];
+  const auto found = m_entries.find(node.uid);
+  return found != m_entries.end() &&
+                 kube::is_newer(found->second.resource_version, node.resource_version)
+             ? found->second.status
+             : nullptr;
+}
+
+void StatusBook::note(const std::string& uid, Entry entry) {
+  const std::lock_guard lock(m_mutex);
+  m_entries[uid] = std::move(entry);
+}
+
+std::shared_ptr<std::mutex> StatusBook::turn_of(const std::string& uid) {
+  const std::lock_guard lock(m_mutex);
+  auto& turn = m_turns[uid];
   if (!turn) {
     turn = std::make_shared<std::mutex>();
   }
   return turn;
 }
 
-util::Result<> KubeStatusStore::write(const engine::Node& node, const Json& status) {
-  KUBIST_CHECK(change(node, [&](const Json& whole) {
-    if (!node.selected) {
-      return status;
-    }
-    if (!node.target.empty()) {
-      return engine::with_target_status(whole, node, status, m_world.clock->now());
-    }
-    Json after = status;  // none is selected: what is left of others stays
-    after.erase("targets");
-    if (const auto targets = whole.find("targets"); targets != whole.end()) {
-      after["targets"] = *targets;
-    }
-    return after;
-  }));
-  return {};
+void StatusBook::clear() {
+  const std::lock_guard lock(m_mutex);
+  m_entries.clear();
+  m_turns.clear();
+}
+
+util::Result<engine::StatusWritten> KubeStatusStore::change(const engine::Node& node,
+                                                            const Change& change) {
+  Json own;
+  KUBIST_TRY(engine::StatusWritten written, change_whole(node, [&](const Json& whole) {
+               const Json before = part_of(node, whole);
+               own = change(before);
+               return own == before ? whole : with_part(node, whole, own, m_world.clock->now());
+             }));
+  written.status = std::move(own);
+  return written;
+}
+
+std::shared_ptr<const Json> KubeStatusStore::written(const engine::Node& node) const {
+  const auto whole = m_book.written(node);
+  return whole && has_part(node) ? std::make_shared<const Json>(part_of(node, *whole)) : whole;
 }
 
 util::Result<> KubeStatusStore::record_inventory(const engine::Node& node, const Json& entries) {
-  KUBIST_CHECK(change(node, [&](const Json& whole) {
+  KUBIST_CHECK(change_whole(node, [&](const Json& whole) {
     Json own = engine::target_status(whole, node.target);
     own["inventory"] = entries;
     return engine::with_target_status(whole, node, own, m_world.clock->now());
@@ -63,33 +116,34 @@ util::Result<> KubeStatusStore::record_inventory(const engine::Node& node, const
 }
 
 util::Result<bool> KubeStatusStore::drop_target(const engine::Node& node) {
-  KUBIST_TRY(const Json after, change(node, [&](const Json& whole) {
+  KUBIST_TRY(const auto after, change_whole(node, [&](const Json& whole) {
                return node.target.empty()
                           ? whole
                           : engine::with_target_status(whole, node, Json(), m_world.clock->now());
              }));
-  return engine::target_names(after).empty();
+  return engine::target_names(after.status).empty();
 }
 
-util::Result<Json> KubeStatusStore::change(const engine::Node& node, const Change& change) {
-  const auto turn = turn_of(node);
+util::Result<engine::StatusWritten> KubeStatusStore::change_whole(const engine::Node& node,
+                                                                  const Change& change) {
+  const auto turn = m_book.turn_of(node.uid);
   const std::lock_guard lock(*turn);
-  const Written present = known(node);
-  Json status = change(present.status);
-  KUBIST_CHECK(send(node, present, status));
-  return status;
+  const StatusBook::Entry present = m_book.newest(node);
+  Json status = change(*present.status);
+  KUBIST_TRY(const bool sent, send(node, present, status));
+  return engine::StatusWritten{std::move(status), sent};
 }
 
-util::Result<> KubeStatusStore::send(const engine::Node& node, const Written& present,
-                                     const Json& status) {
+util::Result<bool> KubeStatusStore::send(const engine::Node& node,
+                                         const StatusBook::Entry& present, const Json& status) {
   const std::string ns =
       node.key.kind == "Project" ? resources::project_namespace(*node.object) : node.key.ns;
   if (m_world.dry_run != kube::DryRun::none || m_hidden.contains(ns)) {
-    return {};
+    return false;
   }
-  const Json patch = data::make_merge_patch(present.status, status);
+  const Json patch = data::make_merge_patch(*present.status, status);
   if (patch.empty()) {
-    return {};
+    return false;
   }
   Json body{{"status", patch}};
   kube::Writer::Rules rules;
@@ -106,7 +160,7 @@ util::Result<> KubeStatusStore::send(const engine::Node& node, const Written& pr
                          .patch({*m_world.home}, resource, node.key.ns, node.key.name,
                                 kube::PatchType::merge, body, {.subresource = "status"});
   if (!after && after.error().kind == util::ErrorKind::not_found) {
-    return {};
+    return false;
   }
   if (!after) {
     util::Error error = status_refused(after.error(), node);
@@ -115,11 +169,15 @@ util::Result<> KubeStatusStore::send(const engine::Node& node, const Written& pr
     }
     return util::fail(std::move(error));
   }
+  const std::string version(resources::ObjectView(*after).resource_version());
+  m_book.note(node.uid, {std::make_shared<const Json>(status), version});
+  if (m_world.source != nullptr) {
+    m_world.source->wrote(node.key, node.uid, version);
+  }
   const std::lock_guard lock(m_mutex);
   m_changes.try_emplace(node.id, StatusChange{node.status(), {}}).first->second.after =
-      node.selected && !node.target.empty() ? engine::target_status(status, node.target) : status;
-  m_written[node.uid] = {status, std::string(resources::ObjectView(*after).resource_version())};
-  return {};
+      part_of(node, status);
+  return true;
 }
 
 }  // namespace kubist::executors

@@ -5,6 +5,7 @@
 #include <kubist/policies/statistical_state.hpp>
 #include <kubist/release/plan.hpp>
 #include <kubist/release/window.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
 #include "judges/statistical_latency.hpp"
@@ -195,6 +196,22 @@ util::Result<StatisticalParameters> statistical_parameters(const Json& given,
   }
   KUBIST_CHECK(check_parameters(parameters));
   return parameters;
+}
+
+util::Result<std::optional<StatisticalParameters>> find_statistical(
+    const Json& release, const engine::PolicyCatalog& catalog) {
+  KUBIST_TRY(const release::Plan plan, release::read_plan(release));
+  const std::string ns(data::string_at(release, {"metadata", "namespace"}));
+  std::optional<StatisticalParameters> found;
+  for (const auto& call : resources::policies_of(release)) {
+    KUBIST_TRY(const auto definition, catalog.find(ns, call.name));
+    if (!found && definition->name == "Statistical") {
+      KUBIST_TRY(const Json parameters,
+                 engine::resolve_parameters(*definition, call.parameters, Json::object()));
+      KUBIST_TRY(found, statistical_parameters(parameters, plan, 1));
+    }
+  }
+  return found;
 }
 
 Builtin statistical() {

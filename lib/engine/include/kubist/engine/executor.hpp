@@ -124,6 +124,9 @@ class Executor {
   virtual util::Result<Removal> remove(const Node& node, const Context& context) = 0;
   /// Shall a node whose policies fail be aligned all the same? Where standing still does harm.
   virtual bool aligns_without_policies() const { return false; }
+  /// Does it wait for what others do, such as the end of a pod? Such nodes wait beside the others of
+  /// a run, and take none of their places.
+  virtual bool waits() const { return false; }
   /// What runs after this node in a run, however this node ends, besides its children, later kinds
   /// beside it, and what depends on it. Called before the run, by one thread.
   virtual std::vector<Key> followers(const Node& /*node*/) const { return {}; }
@@ -154,13 +157,26 @@ class ExecutorSet {
   std::map<std::string, std::string> m_defaults;
 };
 
+/// A node's status after a change, and was anything sent for it?
+struct StatusWritten {
+  Json status;
+  bool sent = false;
+};
+
 /// Where statuses go: the API server, or nowhere in a dry run. Calls come from several threads.
 class StatusStore {
  public:
+  /// What becomes of a status. Called once, and never twice at once for one object. May ask for
+  /// what was written.
+  using Change = std::function<Json(const Json& status)>;
+
   virtual ~StatusStore() = default;
-  /// Replaces the status of the node's object by `status` (field manager kubist-status). Called
-  /// only when it differs from the present one. A vanished object is success.
-  virtual util::Result<> write(const Node& node, const Json& status) = 0;
+  /// Makes the node's status what `change` makes of the newest one that is known: the graph's, or
+  /// what this or another run has written since (field manager kubist-status). Sends nothing where
+  /// it stays the same. A vanished object is success.
+  virtual util::Result<StatusWritten> change(const Node& node, const Change& change) = 0;
+  /// What was written since the graph was read, by whatever run; null: nothing.
+  virtual std::shared_ptr<const Json> written(const Node& /*node*/) const { return nullptr; }
 };
 
 }  // namespace kubist::engine

@@ -51,6 +51,8 @@ class LockState {
   Step next(Time now) const;
   /// How long until next() can say something else.
   std::chrono::milliseconds wait_time(Time now) const;
+  /// The resourceVersion of the Lease as seen last; empty: there is none.
+  const std::string& version() const;
   /// May a write be sent now? False once the last renewal is older than the deadline.
   bool may_write(Time now) const;
   /// Until when, if it is not renewed. REQUIRES: held().

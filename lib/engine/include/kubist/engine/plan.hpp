@@ -52,8 +52,9 @@ class Plan {
   /// `selected`: subtrees to work on. `mode` remove treats all of them as being deleted.
   /// REQUIRES: `graph` outlives the plan.
   /// `followers` is called here only, for each node to align; null: none has any.
+  /// `left_out`: subtrees that are outside the selection all the same.
   Plan(const Graph& graph, const std::vector<NodeId>& selected, Mode mode = Mode::align,
-       const Followers& followers = nullptr);
+       const Followers& followers = nullptr, const std::vector<NodeId>& left_out = {});
 
   /// Takes the next ready node (it becomes running), best first; nothing when none is ready now.
   std::optional<NodeId> next();
@@ -104,7 +105,8 @@ class Plan {
     std::vector<std::size_t> open;  ///< nodes of the rank that have not ended
     std::size_t current = 0;
   };
-  void include(const std::vector<NodeId>& selected, Mode mode);
+  void include(const std::vector<NodeId>& selected, Mode mode,
+               const std::vector<NodeId>& left_out);
   void order_followers(const Followers& followers);
   void group_siblings();
   void begin(NodeId id);

@@ -28,11 +28,15 @@ class Observer {
 };
 
 struct RunOptions {
-  std::size_t parallelism = 16;  ///< nodes worked on at once, at least 1
+  /// Nodes worked on at once, at least 1; as many more may wait (Executor::waits()), and as many
+  /// policies run.
+  std::size_t parallelism = 16;
   Mode mode = Mode::align;       ///< remove: treat the selection as being deleted
   /// How long a node that is progressing is looked at again (as often as its requeue_after says)
   /// before the run goes on without it. 0: never, as --watch does (it has the schedule).
   std::chrono::milliseconds settle{0};
+  /// Subtrees of the selection that are left out: another run is at work on them.
+  std::vector<NodeId> left_out = {};
   bool keep_trace = false;   ///< keep policies' inputs and outputs in the report
   bool write_status = true;  ///< false: statuses are computed, none is written (dry run)
 };

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -15,6 +16,40 @@
 
 namespace kubist::executors {
 
+/// The Leases that runs of one process hold side by side: each is taken by the first that needs it
+/// and freed by the last. Any thread.
+class HeldLeases {
+ public:
+  struct One;
+  /// That of a namespace. Who joins leaves.
+  std::shared_ptr<One> join(const std::string& ns, const std::string& identity,
+                            const engine::LockTimes& times);
+  /// Was the caller the last one? Then it frees the Lease.
+  bool leave(const std::string& ns);
+
+  /// It was freed by this process, which made that version of it.
+  void freed(const std::string& ns, const std::string& version);
+  /// It is taken in that version (empty: there was none). A version that freed() named means that
+  /// nobody else had it meanwhile.
+  void taken(const std::string& ns, const std::string& version, util::BootClock::time_point now);
+  /// Since when nobody but this process has had it.
+  util::BootClock::time_point since(const std::string& ns) const;
+
+ private:
+  struct Shared {
+    std::shared_ptr<One> one;
+    int users = 0;
+  };
+  /// How long nobody else has had a Lease.
+  struct Alone {
+    std::string freed;  ///< version
+    util::BootClock::time_point since;
+  };
+  mutable std::mutex m_mutex;
+  std::map<std::string, Shared> m_shared;
+  std::map<std::string, Alone> m_alone;
+};
+
 /// The Lease of every project that this run writes to: coordination.k8s.io/v1 Lease `kubist` in the
 /// project's namespace, taken before the first write there, renewed by a thread, freed at the end.
 /// A run that writes nothing never touches one. Any thread.
@@ -24,12 +59,16 @@ class ProjectLocks {
     std::string identity;  ///< shown to others: "user@host"
     std::string run_id;
     std::chrono::nanoseconds timeout{0};  ///< how long to wait for another holder; 0: not at all
-    /// Called once for each lock right after it was taken: is what was planned still true? An error
-    /// frees the lock and is what before_write() returns.
+    /// Called once for each lock before the run's first write under it: is what was planned still
+    /// true? An error is what before_write() returns; it frees a lock that was taken for it.
     std::function<util::Result<>(const std::string& ns)> recheck;
     std::function<void(const std::string& message)> progress;  ///< says whom it waits for
     const util::Clock* clock = &util::system_clock();          ///< outlives the locks
     std::function<bool(std::chrono::nanoseconds, const std::stop_token&)> sleep = util::sleep_for;
+    /// When its plan was begun. A plan that is younger than this process' hold on a Lease, with no
+    /// other holder between, is not checked. Nothing: each is.
+    std::optional<util::BootClock::time_point> planned_at = {};
+    HeldLeases* held = nullptr;    ///< those of this process, outlives the locks; null: none
     engine::LockTimes times = {};  ///< `retry` is also how often the thread looks what to renew
   };
 
@@ -54,9 +93,16 @@ class ProjectLocks {
   void release();
 
  private:
-  struct Held;
-  std::shared_ptr<Held> held_of(const std::string& ns);
-  util::Result<> acquire(Held& held, const std::string& ns, const std::stop_token& stop);
+  using Held = HeldLeases::One;
+  /// A Lease that this run uses, and when it was taken after which the run's plan was checked.
+  struct Used {
+    std::shared_ptr<Held> held;
+    int checked = 0;  ///< Held::taken; guarded by the Lease's mutex
+  };
+  Used& use(const std::string& ns);
+  util::Result<> check(Used& used, const std::string& ns);
+  util::Result<> recheck(const std::string& ns);
+  util::Result<> acquire(Used& used, const std::string& ns, const std::stop_token& stop);
   util::Result<bool> write(Held& held, const std::string& ns, bool create,
                            const std::string& holder);
   util::Result<> observe(Held& held, const std::string& ns);
@@ -65,8 +111,10 @@ class ProjectLocks {
 
   std::shared_ptr<kube::Client> m_home;
   Options m_options;
-  std::mutex m_mutex;  ///< guards m_held; each entry has its own lock
-  std::map<std::string, std::shared_ptr<Held>> m_held;
+  HeldLeases m_own;
+  HeldLeases& m_leases;
+  std::mutex m_mutex;  ///< guards m_used; each Lease has its own lock
+  std::map<std::string, Used> m_used;
   std::jthread m_renewer;
 };
 

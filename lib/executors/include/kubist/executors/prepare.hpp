@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <kubist/apply/report.hpp>
+#include <kubist/executors/session.hpp>
 #include <kubist/kube/client.hpp>
 #include <kubist/resources/manifest.hpp>
 #include <kubist/util/result.hpp>
@@ -16,6 +18,12 @@ namespace kubist::executors {
 util::Result<> prepare_projects(kube::Client& client,
                                 const std::vector<resources::Manifest>& objects,
                                 std::stop_token stop);
+
+/// After an apply of what is to be reconciled: the objects of the tree among its results become the
+/// selection of a run, in a dry run with `planned`, as they would be (the report keeps them:
+/// apply::Options::keep_objects). Errors: as of load_served_kinds().
+util::Result<> select_applied(kube::Client& client, const apply::Report& report,
+                              ReconcileOptions& options, const std::stop_token& stop);
 
 /// For apply::Options::brings_namespace: that of a Project; empty for any other object.
 std::string brought_namespace(const data::Json& object);

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -11,12 +12,15 @@
 #include <kubist/engine/runner.hpp>
 #include <kubist/executors/catalog.hpp>
 #include <kubist/executors/connections.hpp>
+#include <kubist/executors/status_store.hpp>
 #include <kubist/executors/world.hpp>
 #include <kubist/kube/client.hpp>
 #include <kubist/runtimes/jsonnet.hpp>
 #include <kubist/util/clock.hpp>
 
 namespace kubist::executors {
+
+struct Run;
 
 struct ReconcileOptions {
   /// Subtrees to walk; empty: the whole tree.
@@ -42,14 +46,21 @@ struct ReconcileOptions {
   /// How long what is progressing is looked at again before the run ends without it.
   std::chrono::milliseconds settle{std::chrono::minutes(5)};
   std::chrono::nanoseconds lock_timeout{0};
+  /// Asked for each plan before anything starts, with its tree and the nodes of the selection: the
+  /// subtrees that another run is at work on, which this one leaves out. Null: there is none.
+  std::function<std::vector<engine::NodeId>(const Run&, const std::vector<engine::NodeId>&)>
+      left_out;
+  /// Where the tree's objects come from before they are listed; null: nowhere. Outlives the run.
+  ObjectSource* source = nullptr;
 };
 
 /// One run and the tree that it was about.
 struct Run {
-  engine::Graph graph;
+  std::shared_ptr<const engine::Graph> graph;
   engine::Report report;
   std::vector<kube::ApiResource> served;  ///< kinds of the graph that are none of kubist's own
   std::vector<std::string> warnings;      ///< what was left out of the graph, and why
+  bool incomplete = false;  ///< among that are objects that the next run may find (Snapshot)
   /// Of a server dry run: writes that the API server would deny a project's account, with the
   /// grant.
   std::vector<std::string> denied;
@@ -88,7 +99,8 @@ class ProjectAccounts;
 class Sites;
 
 /// What outlives a run: the home client, connections to other clusters, remembered policy results.
-/// Used by one thread at a time.
+/// Any thread; of its calls only run() may go on several times at once, none of them a dry run, and
+/// each on nodes of its own.
 class Session {
  public:
   struct Options {
@@ -165,6 +177,7 @@ class Session {
       const std::vector<resources::ObjectRef>& items, const ReconcileOptions& options,
       const std::function<void(const std::string&)>& progress, const std::stop_token& stop,
       const ItemCall& call);
+  class Entered;
   void begin_run(bool own_rights, kube::DryRun dry_run);
   World make_world(ProjectLocks& locks, Survey& survey, const ReconcileOptions& options,
                    const std::stop_token& stop);
@@ -184,6 +197,10 @@ class Session {
   Catalog m_catalog;
   std::unique_ptr<Notifications> m_notifications;
   runtimes::Jsonnet m_jsonnet;  ///< of Templates; kept: it remembers results
+  StatusBook m_book;
+  HeldLeases m_leases;
+  std::mutex m_mutex;
+  int m_runs = 0;  ///< that are under way; guarded by m_mutex
 };
 
 }  // namespace kubist::executors

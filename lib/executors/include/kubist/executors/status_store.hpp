@@ -20,6 +20,30 @@ struct StatusChange {
   data::Json before, after;
 };
 
+/// What runs of this process have written of statuses. Outlives them; any thread.
+class StatusBook {
+ public:
+  /// The status of a whole object.
+  struct Entry {
+    std::shared_ptr<const data::Json> status;
+    std::string resource_version;
+  };
+  /// The newest: as the node's object was read, or as it was written since.
+  Entry newest(const engine::Node& node) const;
+  /// What was written since the node's object was read; null: nothing.
+  std::shared_ptr<const data::Json> written(const engine::Node& node) const;
+  void note(const std::string& uid, Entry entry);
+  /// Held by who changes the status of that object.
+  std::shared_ptr<std::mutex> turn_of(const std::string& uid);
+  /// Forgets what was written: who reads objects from now on sees it.
+  void clear();
+
+ private:
+  mutable std::mutex m_mutex;
+  std::map<std::string, Entry> m_entries;                     ///< by uid
+  std::map<std::string, std::shared_ptr<std::mutex>> m_turns;  ///< by uid
+};
+
 /// Writes statuses as merge patches of the status subresource (field manager kubist-status), one at
 /// a time for each object, under the project's lock. In a dry run nothing is written, and
 /// never in a `hidden` project: it is not the caller's.
@@ -31,9 +55,13 @@ struct StatusChange {
 /// in it given), and a run without news still writes nothing.
 class KubeStatusStore final : public engine::StatusStore {
  public:
-  KubeStatusStore(World& world, std::set<std::string> hidden, std::stop_token stop)
-      : m_world(world), m_hidden(std::move(hidden)), m_stop(std::move(stop)) {}
-  util::Result<> write(const engine::Node& node, const data::Json& status) override;
+  /// REQUIRES: `book` outlives it.
+  KubeStatusStore(World& world, StatusBook& book, std::set<std::string> hidden,
+                  std::stop_token stop)
+      : m_world(world), m_book(book), m_hidden(std::move(hidden)), m_stop(std::move(stop)) {}
+  util::Result<engine::StatusWritten> change(const engine::Node& node,
+                                             const Change& change) override;
+  std::shared_ptr<const data::Json> written(const engine::Node& node) const override;
   /// What was written. After the run.
   const std::map<engine::NodeId, StatusChange>& changes() const { return m_changes; }
 
@@ -43,24 +71,17 @@ class KubeStatusStore final : public engine::StatusStore {
   util::Result<bool> drop_target(const engine::Node& node);
 
  private:
-  using Change = std::function<data::Json(const data::Json& status)>;
-  /// Writes what `change` makes of the status of the whole object. Returns it.
-  util::Result<data::Json> change(const engine::Node& node, const Change& change);
+  /// Writes what `change` makes of the status of the whole object.
+  util::Result<engine::StatusWritten> change_whole(const engine::Node& node, const Change& change);
   World& m_world;
+  StatusBook& m_book;
   std::set<std::string> m_hidden;  ///< project namespaces
   std::stop_token m_stop;
-  std::mutex m_mutex;
-  struct Written {
-    data::Json status;
-    std::string resource_version;
-  };
-  Written known(const engine::Node& node);
-  util::Result<> send(const engine::Node& node, const Written& present, const data::Json& status);
-  std::shared_ptr<std::mutex> turn_of(const engine::Node& node);
-  std::map<std::string, Written> m_written;  ///< by uid: what the server has by our last write
+  /// False: there was nothing to send, or nowhere to.
+  util::Result<bool> send(const engine::Node& node, const StatusBook::Entry& present,
+                          const data::Json& status);
+  std::mutex m_mutex;  ///< guards m_changes
   std::map<engine::NodeId, StatusChange> m_changes;
-  /// By uid: several nodes of one object write in turn.
-  std::map<std::string, std::shared_ptr<std::mutex>> m_turns;
 };
 
 }  // namespace kubist::executors

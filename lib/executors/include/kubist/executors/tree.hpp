@@ -1,5 +1,7 @@
 #pragma once
 #include <map>
+#include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -19,24 +21,46 @@ kube::ApiResource resource_of(const resources::Kind& kind);
 /// Execution are its own business. Empty: all.
 std::string tree_selector(const resources::Kind& kind);
 
+using ObjectPtr = std::shared_ptr<const data::Json>;
+
+/// The objects of one kind at one moment.
+struct Objects {
+  std::vector<ObjectPtr> items;
+  std::vector<kube::Unreadable> unreadable;
+};
+
+/// What watches hold, so that it is not listed again. Any thread.
+class ObjectSource {
+ public:
+  virtual ~ObjectSource() = default;
+  /// All of that kind, in that namespace or (empty) in all, with everything that this process has
+  /// written. Nothing: it does not know; the API server does.
+  virtual std::optional<Objects> list(const kube::ApiResource& resource, const std::string& ns) = 0;
+  /// This process has written an object.
+  virtual void wrote(const engine::Key& key, const std::string& uid,
+                     const std::string& resource_version) = 0;
+};
+
 /// Every kubist object of the home cluster that a run needs. Of one that cannot be read there is
 /// the outline (kube::Unreadable): each other one is not touched by that.
 struct Snapshot {
-  std::vector<data::Json> nodes;        ///< of kinds in the tree
+  std::vector<ObjectPtr> nodes;         ///< of kinds in the tree
   std::vector<data::Json> definitions;  ///< policy and executor definitions
   std::vector<kube::ApiResource> served;  ///< kinds of the nodes that are none of kubist's own
   /// Why, of the nodes that cannot be read; by uid.
   std::map<std::string, util::Error, std::less<>> unreadable;
   /// Definitions that cannot be read, kinds that should be served and cannot be, and why.
   std::vector<std::string> warnings;
+  /// The objects of a kind that is served could not be listed this time; a warning has why.
+  bool incomplete = false;
 };
 
 /// Lists all kinds of kubist, one LIST each, at once, and then those that ExecutorDefinitions
 /// serve. not_found, with the hint to run `kubist init`: the CRDs are missing. `ns`: only the
 /// objects of that project namespace and the cluster-scoped ones (for callers who may list no
-/// more).
+/// more). `source` (null: none) is asked before the server.
 util::Result<Snapshot> load_snapshot(kube::Client& home, const std::string& ns,
-                                     const std::stop_token& stop);
+                                     const std::stop_token& stop, ObjectSource* source = nullptr);
 
 /// The kinds that ExecutorDefinitions among the objects serve, by the definitions' names.
 std::vector<resources::ServedKind> served_kinds(const std::vector<data::Json>& definitions);

@@ -17,20 +17,21 @@ util::Result<std::string> namespace_of(kube::Client& home,
 /// What a run sees of the tree.
 struct TreeView {
   Snapshot snapshot;
-  /// Project namespaces that the caller may not look into, and what the server said.
+  /// Project namespaces whose objects could not be listed, and why.
   std::map<std::string, util::Error> hidden;
 };
 
-/// Loads that namespace, or with "*" all: where that is forbidden, each Project's by itself.
+/// Loads that namespace, or with "*" all: where that is forbidden, or fails for what may be one
+/// project's doing, each Project's by itself. `source` as for load_snapshot().
 util::Result<TreeView> load_tree_view(kube::Client& home, const std::string& ns,
-                                      const std::stop_token& stop);
+                                      const std::stop_token& stop, ObjectSource* source = nullptr);
 
 /// Takes all nodes of a project namespace that is being deleted for deleted: the namespace
 /// controller marks them one by one. Looks at the namespaces where it has begun to, or with `all`
 /// at each.
 void mark_going(kube::Client& home, bool all, Snapshot& snapshot, const std::stop_token& stop);
 
-/// The tree; a Project whose namespace is hidden has that as its problem (Forbidden).
+/// The tree; a Project whose namespace is hidden has that as its problem.
 engine::Graph build_graph(const TreeView& view);
 
 }  // namespace kubist::executors

@@ -13,6 +13,7 @@
 namespace kubist::executors {
 
 class KubeStatusStore;
+class ObjectSource;
 class Releases;
 class SharedLists;
 class Sites;
@@ -41,6 +42,7 @@ struct World {
   SharedLists* lists = nullptr;      ///< of this run; null: no executor is called
   KubeStatusStore* statuses = nullptr;  ///< of this run; null: no executor is called
   const util::Clock* clock = &util::system_clock();
+  ObjectSource* source = nullptr;  ///< hears of statuses that are written; null: there is none
 };
 
 /// The uid of kube-system, by which a cluster is known.

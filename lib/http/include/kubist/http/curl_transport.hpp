@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -18,6 +19,8 @@ struct EndpointOptions {
   bool insecure = false;         ///< accept any certificate
   std::string proxy;             ///< http, https or socks5 URL; empty: as HTTPS_PROXY, NO_PROXY say
   bool compression = true;       ///< gzip for GET off loopback
+  /// Of a request that has no timeout and is not long_running; 0: none.
+  std::chrono::milliseconds request_timeout{0};
 };
 
 /// The two worker threads (calls; long-running exchanges) that endpoints share, and connections of

@@ -70,12 +70,20 @@ class Discovery {
   /// Asks the server again, whatever the cache says. Cheap when nothing changed (304).
   util::Result<std::shared_ptr<const ResourceIndex>> refresh(std::stop_token stop = {});
 
-  /// Like ResourceIndex::by_kind, asking the server once more before it says not_found (CRDs come and
-  /// go). not_found: no such kind, with a suggestion; other kinds: the server could not be asked.
+  /// Like ResourceIndex::by_kind, asking the server once more before it says that there is none
+  /// (CRDs come and go). Unavailable: the server of that group does not answer.
+  util::Result<std::optional<ApiResource>> served(std::string_view group, std::string_view version,
+                                                  std::string_view kind,
+                                                  const std::stop_token& stop = {});
+  /// The same; not_found: no such kind, with a suggestion; other errors: the server could not be
+  /// asked.
   util::Result<ApiResource> find_kind(std::string_view api_version, std::string_view kind,
                                       std::stop_token stop = {});
   util::Result<ApiResource> find_word(std::string_view word, std::stop_token stop = {});
-  /// Groups whose server did not answer (a broken APIService); lookups in them may fail wrongly.
+  /// Unavailable: the server of that group did not answer (a broken APIService), so that a kind
+  /// which is not known there may be served all the same.
+  util::Result<> check_answers(std::string_view group) const;
+  /// The groups of which check_answers() says so.
   std::vector<std::string> failed_groups() const;
 
  private:

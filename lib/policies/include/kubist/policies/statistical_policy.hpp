@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+
 #include <kubist/policies/builtins.hpp>
 #include <kubist/policies/statistical.hpp>
 #include <kubist/release/plan.hpp>
@@ -27,5 +29,10 @@ Builtin statistical();
 util::Result<StatisticalParameters> statistical_parameters(const data::Json& parameters,
                                                            const release::Plan& plan,
                                                            std::size_t clusters);
+
+/// Those of a CanaryRelease's first policy Statistical, on one cluster; nothing: it has none.
+/// Errors: a policy that the catalog does not have, or parameters that Statistical does not take.
+util::Result<std::optional<StatisticalParameters>> find_statistical(
+    const data::Json& release, const engine::PolicyCatalog& catalog);
 
 }  // namespace kubist::policies

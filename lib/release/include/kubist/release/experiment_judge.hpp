@@ -1,10 +1,13 @@
 #pragma once
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <kubist/release/experiment_plan.hpp>
 #include <kubist/stats/tests.hpp>
+#include <kubist/util/result.hpp>
 
 namespace kubist::experiment {
 
@@ -17,6 +20,13 @@ struct Totals {
 
 /// The totals of `n` values with this mean and (sample) standard deviation.
 Totals totals_of(double n, double mean, double deviation);
+
+/// The fields of a goal's source in the order in which they are read, the samples last: what comes
+/// in between makes a rate too small, never above 1.
+std::span<const std::string_view> fields_of(GoalKind kind);
+/// The totals of what these fields gave. REQUIRES: a value for each. Invalid, reason NotPlausible:
+/// more successes than samples, or fewer than none.
+util::Result<Totals> read_totals(GoalKind kind, const std::vector<double>& values);
 
 /// Mean and (sample) variance of them. A rate that was never seen to fail, or to succeed, is not
 /// known to be 0 or 1: its variance is that of the shrunk rate.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <kubist/data/json.hpp>
+#include <kubist/traffic/shift.hpp>
 #include <kubist/util/result.hpp>
 
 namespace kubist::release {
@@ -19,7 +20,7 @@ struct Plan {
   bool in_waves = false;
   std::vector<std::vector<std::string>> waves;
   std::string match;   ///< condition of requests that always go to the canary
-  data::Json mirror;   ///< {percent, match} of requests whose copies it gets
+  traffic::Copies mirror;  ///< requests whose copies it gets
   std::string cookie;  ///< by which clients stay with the canary; empty: none do
   std::chrono::seconds cookie_age{86400};
   std::chrono::seconds interval{30};      ///< between two looks
@@ -31,6 +32,10 @@ struct Plan {
 /// no durations, a cookie that is no word, stable and canary the same, waves without their order or
 /// with a cluster twice; the error names the field.
 util::Result<Plan> read_plan(const data::Json& canary_release);
+
+/// The plan at the pace of `spec`, its own after its policies: what is released, and where, stays.
+/// Invalid: as of read_plan(); a condition that does not parse.
+util::Result<Plan> paced(const Plan& plan, const data::Json& spec);
 
 /// The first weight above `weight`; 100 beyond the last.
 int next_weight(const Plan& plan, int weight);

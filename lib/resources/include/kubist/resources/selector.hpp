@@ -36,6 +36,9 @@ class LabelSelector {
   std::vector<Requirement> m_requirements;
 };
 
+/// Labels as a label selector: "app=web,version=v2".
+std::string label_text(const data::Json& labels);
+
 /// One term of a field selector.
 struct FieldTerm {
   std::string path;

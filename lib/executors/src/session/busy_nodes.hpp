@@ -1,0 +1,55 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <kubist/engine/graph.hpp>
+#include <kubist/engine/triggers.hpp>
+
+namespace kubist::executors {
+
+/// Which nodes the runs that are under way still have to end, so that no two are at work on one
+/// node, and who waits for them. Any thread.
+class BusyNodes {
+ public:
+  /// `asks` is told what waited for a node that has ended.
+  explicit BusyNodes(std::function<void(const engine::Key&, engine::Cause)> asks)
+      : m_asks(std::move(asks)) {}
+
+  /// Takes the subtrees of `tops` for that run, but those that others have, which are returned. Of
+  /// a node that goes all or nothing is taken, since what is below goes first. What is not taken
+  /// waits.
+  std::vector<engine::NodeId> take(int run, const engine::Graph& graph,
+                                   const std::vector<engine::NodeId>& tops);
+  /// One node of that name has ended in that run.
+  void ended(int run, const engine::Key& key);
+  /// The run has ended.
+  void ended(int run);
+
+  /// Where that node is busy: true, and `key` waits for it.
+  bool await(const engine::Key& key, engine::Cause cause);
+
+ private:
+  using Asked = std::map<engine::Key, engine::Cause>;
+  using Taken = std::map<engine::Key, std::size_t>;
+  bool is_taken(const engine::Key& key) const;
+  const engine::Key* taken_below(const engine::Graph& graph, engine::NodeId id) const;
+  /// What take() has come to so far.
+  struct Taking {
+    const engine::Graph& graph;
+    Taken mine = {};
+    std::vector<engine::NodeId> left_out = {};
+    std::vector<bool> seen;
+  };
+  void visit(engine::NodeId id, Taking& taking);
+  void tell(const engine::Key& freed);
+
+  std::function<void(const engine::Key&, engine::Cause)> m_asks;
+  mutable std::mutex m_mutex;
+  std::map<int, Taken> m_taken;            ///< by run: how many nodes of a name have not ended
+  std::map<engine::Key, Asked> m_waiting;  ///< by what they wait for
+};
+
+}  // namespace kubist::executors

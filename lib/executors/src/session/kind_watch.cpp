@@ -1,0 +1,151 @@
+#include "session/kind_watch.hpp"
+
+#include <algorithm>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/data/raw_format.hpp>
+#include <kubist/kube/resource_version.hpp>
+
+namespace kubist::executors {
+
+using data::Json;
+using engine::Cause;
+using engine::Key;
+using Type = kube::WatchEventType;
+
+namespace {
+
+/// How long a run waits for what a watch will tell in a moment, before it lists.
+constexpr std::chrono::seconds k_moment{2};
+
+/// A person's yes, or the end of it, asks for the release that it is about.
+std::pair<Key, Cause> asked_by(const Key& key, Cause cause, const Json& object) {
+  if (key.kind != "Approval") {
+    return {key, cause};
+  }
+  return {{key.group, "CanaryRelease", key.ns,
+           std::string(data::string_at(object, {"spec", "release"}))},
+          Cause::requested};
+}
+
+}  // namespace
+
+KindWatch::KindWatch(std::shared_ptr<kube::Client> home, const resources::Kind& kind,
+                     const std::string& ns, Inbox& inbox, Absences& absences)
+    : KindWatch(std::move(home), resource_of(kind), tree_selector(kind), ns, false, inbox,
+                absences) {}
+
+KindWatch::KindWatch(std::shared_ptr<kube::Client> home, const kube::ApiResource& served,
+                     const std::string& ns, Inbox& inbox, Absences& absences)
+    : KindWatch(std::move(home), served, "", ns, true, inbox, absences) {}
+
+KindWatch::KindWatch(std::shared_ptr<kube::Client> home, kube::ApiResource resource,
+                     std::string selector, const std::string& ns, bool late, Inbox& inbox,
+                     Absences& absences)
+    : m_inbox(inbox), m_primed(late) {
+  m_options.ns = resource.namespaced ? ns : "";
+  m_options.resource = std::move(resource);
+  m_options.label_selector = std::move(selector);
+  m_thread = watch_for_good(
+      std::move(home), m_options, m_options.resource.group_resource(), absences,
+      [this](const kube::WatchEvent& event) { return take(event); },
+      [this](bool away) { turn(away); });
+}
+
+std::optional<Objects> KindWatch::objects(const std::string& ns, const WrittenVersions& written) {
+  std::unique_lock lock(m_mutex);
+  m_changed.wait_for(lock, k_moment, [&] {
+    return m_state == State::away || (m_state == State::current && has(written));
+  });
+  if (m_state != State::current || !has(written) || (!m_options.ns.empty() && m_options.ns != ns)) {
+    return std::nullopt;
+  }
+  Objects all;
+  for (const auto& [key, known] : m_known) {
+    if (!ns.empty() && key.ns != ns) {
+      continue;
+    }
+    if (known.unreadable) {
+      all.unreadable.push_back({*known.object, *known.unreadable});
+    } else {
+      all.items.push_back(known.object);
+    }
+  }
+  return all;
+}
+
+bool KindWatch::has(const WrittenVersions& written) const {
+  return std::all_of(written.begin(), written.end(), [&](const auto& write) {
+    const auto known = m_known.find(write.first);
+    if (known == m_known.end()) {
+      return true;  // it is gone
+    }
+    const resources::ObjectView view(*known->second.object);
+    return view.uid() != write.second.uid ||
+           !kube::is_newer(write.second.resource_version, view.resource_version());
+  });
+}
+
+// A listing that comes late is newer than the first run.
+void KindWatch::turn(bool away) {
+  const std::lock_guard lock(m_mutex);
+  m_primed = true;
+  if (away) {
+    m_state = State::away;
+  } else if (m_state == State::away) {
+    m_state = State::current;
+  }
+  m_changed.notify_all();
+}
+
+util::Result<> KindWatch::take(const kube::WatchEvent& event) {
+  const std::lock_guard lock(m_mutex);
+  if (event.type == Type::relisted) {
+    end_listing();
+  } else if (event.type != Type::bookmark) {
+    learn(event);
+  }
+  m_changed.notify_all();
+  return {};
+}
+
+void KindWatch::learn(const kube::WatchEvent& event) {
+  auto read = event.json();
+  Known now{std::make_shared<const Json>(read ? *std::move(read) : data::outline(event.object)),
+            read ? std::nullopt : std::optional(read.error())};
+  const Key key{m_options.resource.group, m_options.resource.kind, std::string(event.ns),
+                std::string(event.name)};
+  if (event.type == Type::listed) {
+    m_listed.insert(key);
+  }
+  const auto known = m_known.find(key);
+  const Json* before = known == m_known.end() ? nullptr : known->second.object.get();
+  const bool gone = event.type == Type::deleted;
+  const auto cause = engine::cause_of(before, gone ? nullptr : now.object.get());
+  if (cause && (m_primed || event.type != Type::listed)) {
+    auto [asked, why] = asked_by(key, *cause, *now.object);
+    m_inbox.push(std::move(asked), why);
+  }
+  if (gone) {
+    m_known.erase(key);
+  } else {
+    m_known[key] = std::move(now);
+  }
+}
+
+// What was known before and is not in the new listing went away while nobody watched.
+void KindWatch::end_listing() {
+  for (auto entry = m_known.begin(); entry != m_known.end();) {
+    if (m_listed.contains(entry->first)) {
+      ++entry;
+    } else {
+      m_inbox.push(entry->first, Cause::deleted);
+      entry = m_known.erase(entry);
+    }
+  }
+  m_listed.clear();
+  m_primed = true;
+  m_state = State::current;
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,3 @@
+module faultproxy
+
+go 1.26.0

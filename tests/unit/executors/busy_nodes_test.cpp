@@ -1,0 +1,103 @@
+// Two runs are never at work on one node.
+#include "session/busy_nodes.hpp"
+#include "site.hpp"
+
+using namespace site;
+using engine::Cause;
+using Asked = std::vector<std::pair<std::string, Cause>>;
+
+namespace {
+
+struct Tree {
+  Tree() {
+    put("Project", "", "shop");
+    put("Cluster", "shop", "home");
+    for (const char* name : {"a", "b"}) {
+      put("VirtualCluster", "shop", name, {{"clusterRef", {{"name", "home"}}}});
+    }
+    put("Execution", "shop", "job", {{"virtualClusterRef", {{"name", "a"}}}});
+  }
+  void put(const std::string& kind, const std::string& ns, const std::string& name,
+           const Json& spec = Json::object()) {
+    objects[name] = object(kind, ns, name, spec);
+    objects[name]["metadata"]["uid"] = name;
+  }
+  engine::Graph graph() const {
+    std::vector<engine::Node> nodes;
+    for (const auto& [name, each] : objects) {
+      nodes.push_back(engine::make_node(each));
+    }
+    return engine::Graph::build(std::move(nodes));
+  }
+  std::vector<std::string> take(int run, const engine::Graph& graph,
+                                const std::vector<engine::Key>& tops) {
+    std::vector<engine::NodeId> ids;
+    for (const engine::Key& top : tops) {
+      ids.push_back(graph.find(top).at(0));
+    }
+    std::vector<std::string> names;
+    for (const engine::NodeId id : busy.take(run, graph, ids)) {
+      names.push_back(graph[id].key.name);
+    }
+    return names;
+  }
+
+  std::map<std::string, Json> objects;
+  Asked asked;
+  executors::BusyNodes busy{[this](const engine::Key& key, Cause cause) {
+    asked.emplace_back(key.name, cause);
+  }};
+};
+
+const engine::Key k_shop = key("Project", "", "shop");
+const engine::Key k_job = key("Execution", "shop", "job");
+const std::vector<std::string> k_none;
+
+}  // namespace
+
+TEST_CASE("busy nodes: what another run has is left out, and asked for when it has ended") {
+  Tree tree;
+  const engine::Graph graph = tree.graph();
+  CHECK(tree.take(1, graph, {k_shop}) == k_none);
+  tree.busy.ended(1, k_shop);
+  tree.busy.ended(1, key("Cluster", "shop", "home"));
+  tree.busy.ended(1, key("VirtualCluster", "shop", "a"));
+  CHECK(tree.take(2, graph, {k_shop}) == std::vector<std::string>{"job", "b"});
+  CHECK(tree.asked.empty());
+  tree.busy.ended(1, k_job);
+  CHECK(tree.asked == Asked{{"job", Cause::changed}});
+  tree.busy.ended(1);
+  CHECK(tree.asked == Asked{{"job", Cause::changed}, {"b", Cause::changed}});
+}
+
+TEST_CASE("busy nodes: who asks for a node that is busy hears when it has ended") {
+  Tree tree;
+  const engine::Graph graph = tree.graph();
+  CHECK_FALSE(tree.busy.await(k_job, Cause::drift));
+  CHECK(tree.take(1, graph, {k_job}) == k_none);
+  CHECK(tree.busy.await(k_job, Cause::drift));
+  CHECK_FALSE(tree.busy.await(k_shop, Cause::drift));
+  tree.busy.ended(1);
+  CHECK(tree.asked == Asked{{"job", Cause::drift}});
+  CHECK_FALSE(tree.busy.await(k_job, Cause::drift));
+}
+
+TEST_CASE("busy nodes: a run that plans anew has what it had") {
+  Tree tree;
+  const engine::Graph graph = tree.graph();
+  CHECK(tree.take(1, graph, {k_shop}) == k_none);
+  CHECK(tree.take(1, graph, {k_shop}) == k_none);
+}
+
+TEST_CASE("busy nodes: of what goes, nothing is taken while something below is busy") {
+  Tree tree;
+  CHECK(tree.take(1, tree.graph(), {k_job}) == k_none);
+  tree.objects["a"]["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  const engine::Graph graph = tree.graph();
+  CHECK(tree.take(2, graph, {k_shop}) == std::vector<std::string>{"a"});
+  CHECK(tree.take(3, graph, {key("VirtualCluster", "shop", "b")}) ==
+        std::vector<std::string>{"b"});
+  tree.busy.ended(1);
+  CHECK(tree.asked == Asked{{"a", Cause::deleted}});
+  CHECK(tree.take(4, graph, {key("VirtualCluster", "shop", "a")}) == k_none);
+}

@@ -1,0 +1,133 @@
+#include <kubist/data/page_buffer.hpp>
+
+#include "client_support.hpp"
+
+using namespace client_test;
+
+TEST_CASE_FIXTURE(ClientFixture,
+                  "list: an object that is nested too deep fails the list, or itself alone") {
+  const std::string deep = std::string(600, '[') + std::string(600, ']');
+  fake->always("GET", "/api/v1/namespaces/x/configmaps", 200,
+               util::cat(R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"10"},"items":[)",
+                         R"({"metadata":{"name":"deep","namespace":"x","uid":"u"},"data":)", deep,
+                         "},", R"({"metadata":{"name":"plain"}}]})"));
+  CHECK_FALSE(client->list(well_known::config_maps(), "x"));
+  ListOptions options;
+  options.skip_unreadable = true;
+  const auto listed = client->list(well_known::config_maps(), "x", options);
+  REQUIRE(listed);
+  REQUIRE(listed->items.size() == 1);
+  CHECK(listed->items[0]["metadata"]["name"] == "plain");
+  REQUIRE(listed->unreadable.size() == 1);
+  CHECK(
+      listed->unreadable[0].outline ==
+      Json::parse(
+          R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"deep","namespace":"x","uid":"u"},"spec":{}})"));
+  const util::Error& error = listed->unreadable[0].error;
+  CHECK(error.message == "ConfigMap/x/deep cannot be read: nested deeper than 500 levels");
+  CHECK(error.reason == "Unreadable");
+  CHECK(error.pos.origin.empty());
+}
+
+namespace {
+
+/// A client of a server that a Secret names.
+std::shared_ptr<Client> client_from_secret(const std::shared_ptr<FakeTransport>& fake) {
+  ClusterAccess access;
+  access.server = "https://fake";
+  access.from_secret = true;
+  ClientOptions options;
+  options.transport = fake;
+  return *Client::connect(std::move(access), std::move(options));
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(ClientFixture,
+                  "client: of a server that a Secret names, a refusal shows a Status alone") {
+  const auto far = client_from_secret(fake);
+  const ApiResource& maps = well_known::config_maps();
+  for (const std::string& body :
+       {std::string("internal words"), std::string(R"({"error":"internal words"})"),
+        std::string(R"({"kind":"Secret","message":"internal words"})")}) {
+    CAPTURE(body);
+    for (const int code : {400, 403, 404, 500}) {
+      fake->reply("GET", "/api/v1/namespaces/n/configmaps/a", code, body);
+      fake->reply("GET", "/api/v1/namespaces/n/configmaps*", code, body);
+      const auto read = far->json(get(maps, "n", "a"));
+      const auto listed = far->list(maps, "n");
+      REQUIRE_FALSE(read);
+      REQUIRE_FALSE(listed);
+      CHECK(read.error().http_status == code);
+      CHECK(read.error().to_string().find("internal") == std::string::npos);
+      CHECK(listed.error().to_string().find("internal") == std::string::npos);
+    }
+  }
+  fake->reply("GET", "/api/v1/namespaces/n/configmaps/a", 403,
+              status(403, "Forbidden", "who is it"));
+  CHECK(far->json(get(maps, "n", "a")).error().message.find("who is it") != std::string::npos);
+  fake->reply("GET", "/api/v1/namespaces/n/configmaps/a", 404, "my own words");
+  CHECK(client->json(get(maps, "n", "a")).error().message.find("my own words") !=
+        std::string::npos);
+}
+
+TEST_CASE_FIXTURE(ClientFixture, "client: every answer has a limit") {
+  fake->always("GET", "/version", 200, R"({"gitVersion":"v1.34.4"})");
+  fake->always("POST", "*", 201, R"({"status":{"allowed":true}})");
+  REQUIRE(client->version());
+  REQUIRE(client->can_i({}));
+  static_cast<void>(client->find(well_known::pods(), "n", "a"));
+  static_cast<void>(client->list(well_known::pods(), "n"));
+  static_cast<void>(client->discovery().index());
+  const auto sent = fake->sent();
+  REQUIRE(sent.size() >= 6);
+  CHECK(sent[0].max_body == 64 << 10);
+  CHECK(sent[1].max_body == 64 << 10);
+  CHECK(sent[2].max_body == 512 << 20);
+  for (const http::Request& request : sent) {
+    CAPTURE(request.url);
+    CHECK(request.max_body > 0);
+    CHECK(request.max_body <= 512 << 20);
+  }
+}
+
+TEST_CASE_FIXTURE(ClientFixture, "client: a version that is no word is none") {
+  fake->reply("GET", "/version", 200, R"({"gitVersion":")" + std::string(200, 'v') + R"("})");
+  CHECK_FALSE(client->version());
+}
+
+TEST_CASE_FIXTURE(ClientFixture, "client: a list that goes on for ever ends with an error") {
+  fake->always("GET", "/api/v1/namespaces/n/configmaps*", 200,
+               R"({"kind":"ConfigMapList","metadata":{"continue":"more","resourceVersion":"1"},)"
+               R"("items":[{"metadata":{"name":"a"}}]})");
+  ListOptions options;
+  options.max_bytes = 10'000;
+  const auto listed = client->list(well_known::config_maps(), "n", options);
+  REQUIRE_FALSE(listed);
+  CHECK(listed.error().reason == http::k_failure_too_large);
+  CHECK(listed.error().message.find("longer than 10000 bytes") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(ClientFixture, "client: warnings without end are not kept, nor long ones whole") {
+  for (int i = 0; i < 300; ++i) {
+    client->report_warnings({{"Warning", util::cat("299 - \"", i, std::string(5000, 'w'), '"')}});
+  }
+  CHECK(warnings.size() == 256);
+  CHECK(warnings.front().size() == 4096);
+}
+
+TEST_CASE_FIXTURE(ClientFixture, "client: what a server says is cut") {
+  fake->reply("GET", "/api/v1/namespaces/n/pods/a", 403,
+              status(403, "Forbidden", std::string(100'000, 'm')));
+  const auto pod = client->json(get(well_known::pods(), "n", "a"));
+  REQUIRE_FALSE(pod);
+  CHECK(pod.error().message.size() < 17'000);
+}
+
+TEST_CASE_FIXTURE(ClientFixture, "client: an answer nested without end is no JSON") {
+  fake->reply("GET", "/api/v1/namespaces/n/pods/a", 200,
+              std::string(100'000, '[') + std::string(100'000, ']'));
+  const auto pod = client->json(get(well_known::pods(), "n", "a"));
+  REQUIRE_FALSE(pod);
+  CHECK(pod.error().message.find("not JSON within the limits") != std::string::npos);
+}

@@ -1,0 +1,103 @@
+#include <sys/stat.h>
+
+#include <kubist/util/fs.hpp>
+
+#include "client_support.hpp"
+
+using namespace client_test;
+
+TEST_CASE_FIXTURE(ClientFixture,
+                  "discovery: aggregated, by kind and word, asked once more on a miss") {
+  const http::Headers aggregated{
+      {"Content-Type", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"},
+      {"ETag", "\"e\""}};
+  fake->always("GET", "/api", 200,
+               R"({"items":[{"metadata":{},"versions":[{"version":"v1","resources":[
+    {"resource":"pods","responseKind":{"kind":"Pod"},"scope":"Namespaced","singularResource":"pod","shortNames":["po"],"verbs":["get","list"],"subresources":[{"subresource":"log"}]},
+    {"resource":"events","responseKind":{"kind":"Event"},"scope":"Namespaced","singularResource":"event","shortNames":["ev"],"verbs":["get"]}]}]}]})",
+               aggregated);
+  const std::string groups =
+      R"({"items":[{"metadata":{"name":"events.k8s.io"},"versions":[{"version":"v1","resources":[
+    {"resource":"events","responseKind":{"kind":"Event"},"scope":"Namespaced","singularResource":"event","verbs":["get"]}]}]},
+    {"metadata":{"name":"broken.io"},"versions":[{"version":"v1","freshness":"Stale"}]})";
+  const std::string crd = R"(,{"metadata":{"name":"x.io"},"versions":[
+    {"version":"v2","resources":[{"resource":"foos","responseKind":{"kind":"Foo"},"scope":"Cluster","singularResource":"foo","shortNames":["pods"],"verbs":["get"]}]},
+    {"version":"v1","resources":[{"resource":"foos","responseKind":{"kind":"Foo"},"scope":"Cluster","singularResource":"foo","verbs":["get"]}]}]})";
+  fake->reply("GET", "/apis", 200, groups + "]}", aggregated);
+  fake->always("GET", "/apis", 200, groups + crd + "]}", aggregated);
+  Discovery& discovery = client->discovery();
+  CHECK(discovery.find_word("PO")->kind == "Pod");
+  CHECK(fake->log().size() == 2);
+  CHECK(discovery.find_word("events")->group.empty());
+  CHECK(discovery.find_word("events.events.k8s.io")->group == "events.k8s.io");
+  CHECK(discovery.find_word("events.v1.events.k8s.io")->group == "events.k8s.io");
+  CHECK(discovery.failed_groups() == std::vector<std::string>{"broken.io"});
+  CHECK(fake->log().size() == 2);
+  const auto foo = discovery.find_kind("x.io/v1", "Foo");  // a CRD that has just come
+  REQUIRE_MESSAGE(foo, foo.error().to_string());
+  CHECK_FALSE(foo->namespaced);
+  CHECK(discovery.find_word("foo")->version == "v2");
+  CHECK(discovery.find_word("pods")->kind == "Pod");  // a name goes before a short name
+  const auto none = discovery.find_kind("x.io/v1", "Fooo");
+  REQUIRE_FALSE(none);
+  CHECK(none.error().message.find("did you mean \"x.io/v1/Foo\"") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(ClientFixture, "discovery: legacy documents, a failing group left out") {
+  fake->always("GET", "/api", 200, R"({"kind":"APIVersions","versions":["v1"]})");
+  fake->always(
+      "GET", "/apis", 200,
+      R"({"kind":"APIGroupList","groups":[{"name":"apps","versions":[{"groupVersion":"apps/v1beta1"},{"groupVersion":"apps/v1"}],"preferredVersion":{"groupVersion":"apps/v1"}},
+    {"name":"broken.io","versions":[{"groupVersion":"broken.io/v1"}],"preferredVersion":{"groupVersion":"broken.io/v1"}},
+    {"name":"gone.io","versions":[{"groupVersion":"gone.io/v1"}],"preferredVersion":{"groupVersion":"gone.io/v1"}}]})");
+  fake->always(
+      "GET", "/api/v1", 200,
+      R"({"groupVersion":"v1","resources":[{"name":"pods","kind":"Pod","namespaced":true,"verbs":["get"],"singularName":"","shortNames":["po"]},{"name":"pods/log","kind":"Pod","namespaced":true,"verbs":["get"]}]})");
+  for (const char* version : {"v1", "v1beta1"}) {
+    fake->always(
+        "GET", util::cat("/apis/apps/", version), 200,
+        util::cat(
+            R"({"groupVersion":"apps/)", version,
+            R"(","resources":[{"name":"deployments","kind":"Deployment","namespaced":true,"verbs":["get"]}]})"));
+  }
+  fake->always("GET", "/apis/broken.io/v1", 503, "");  // and gone.io/v1 went meanwhile: 404
+  CHECK(client->discovery().find_word("po")->has_subresource("log"));
+  CHECK(client->discovery().find_word("deployments")->version == "v1");
+  CHECK(client->discovery().failed_groups() == std::vector<std::string>{"broken.io"});
+  const auto unknown = client->discovery().find_kind("broken.io/v1", "Thing");
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().kind == util::ErrorKind::unavailable);
+  CHECK(unknown.error().message == "the server of API group broken.io does not answer");
+  CHECK(client->discovery().find_kind("gone.io/v1", "Thing").error().kind ==
+        util::ErrorKind::not_found);
+}
+
+TEST_CASE("discovery: kept on disk, revalidated by ETag") {
+  const util::TempDir folder;
+  auto fake = std::make_shared<FakeTransport>();
+  fake->handle("GET", "/api*", [](const http::Request& request) {
+    http::Response response;
+    response.status = http::find_header(request.headers, "If-None-Match") == "\"e\"" ? 304 : 200;
+    response.headers = {{"Content-Type", "application/json;g=apidiscovery.k8s.io;v=v2"},
+                        {"ETag", "\"e\""}};
+    response.body =
+        request.url.ends_with("/api")
+            ? R"({"items":[{"metadata":{},"versions":[{"version":"v1","resources":[{"resource":"pods","responseKind":{"kind":"Pod"},"scope":"Namespaced","verbs":["get","list"],"categories":["all"]}]}]}]})"
+            : R"({"items":[]})";
+    return util::Result<http::Response>(std::move(response));
+  });
+  const DiscoveryCache cache{folder.path() / "d", std::chrono::hours(6)};
+  CHECK(Discovery(fake, "http://fake", cache).find_word("pods"));
+  CHECK(fake->sent().size() == 2);
+  Discovery second(fake, "http://fake", cache);
+  CHECK((*second.index())->by_category("all").size() == 1);
+  CHECK(fake->sent().size() == 2);
+  CHECK_FALSE(second.find_word("nothing"));
+  CHECK(fake->sent().size() == 4);
+  const DiscoveryCache old{cache.file, std::chrono::seconds(-1)};
+  CHECK(Discovery(fake, "http://fake", old).find_word("pods"));
+  CHECK(fake->sent().size() == 6);
+  REQUIRE(util::write_file(cache.file, "rubbish"));
+  CHECK(Discovery(fake, "http://fake", cache).find_word("pods"));
+  CHECK(fake->sent().size() == 8);
+}
