@@ -152,7 +152,8 @@ const CommandSpec& reconcile_command() {
           "With -f, the files are applied first (as 'kubist apply' does, with the same flags), and "
           "then what they describe is reconciled, with all that is below it.\n\n"
           "With --watch the same loop goes on: each change, drift or due time runs its subtree "
-          "again.\n\n"
+          "again. Such runs go on side by side: none waits for a script, a pod or a policy of "
+          "another subtree. A resource is never worked on twice at once.\n\n"
           "With --dry-run=server the API server checks each write, also those of DeployItems that "
           "would run with manifests. What it would deny a project's account is listed, each with "
           "the command that grants it, and the exit code is 1.",
