@@ -91,15 +91,15 @@ TEST_CASE("side by side: neither scripts that run nor a policy that hangs hold u
                     {"image", "localhost/busybox:1"},
                     {"timeout", "15m"},
                     {"script", cat("sleep ", nap, " || true")}};
-    objects.push_back(object("Execution", ns, script_name(i),
-                             {{"virtualClusterRef", {{"name", "dev"}}},
-                              {"items", Json::array({item})}}));
+    objects.push_back(
+        object("Execution", ns, script_name(i),
+               {{"virtualClusterRef", {{"name", "dev"}}}, {"items", Json::array({item})}}));
   }
   put("home", objects);
   Background watch({"reconcile", "Project/" + ns, "--watch"});
-  REQUIRE_MESSAGE(eventually([&] { return running_pods(world.name("dev")).size() == k_scripts; },
-                             180),
-                  watch.output());
+  REQUIRE_MESSAGE(
+      eventually([&] { return running_pods(world.name("dev")).size() == k_scripts; }, 180),
+      watch.output());
   REQUIRE(eventually([&] { return process_with({cat("sleep", '\0', hang, '\0')}).has_value(); }));
   const auto running = running_pods(world.name("dev"));
 
@@ -111,15 +111,14 @@ TEST_CASE("side by side: neither scripts that run nor a policy that hangs hold u
     return !uid.empty() && uid != before;
   };
   CHECK_MESSAGE(eventually(is_made_again, 60), watch.output());
-  put("home", {virtual_cluster(ns, "other", "home", world.name("other"),
-                               {{"labels", {{"tier", "new"}}}}),
-               virtual_cluster(ns, "late", "home", world.name("late"))});
+  put("home",
+      {virtual_cluster(ns, "other", "home", world.name("other"), {{"labels", {{"tier", "new"}}}}),
+       virtual_cluster(ns, "late", "home", world.name("late"))});
   CHECK_MESSAGE(eventually([&] { return label(world.name("other"), "tier") == "new"; }, 60),
                 watch.output());
-  CHECK_MESSAGE(eventually([&] {
-                  return condition(get("home", "kvc", "late", ns), "Ready") == "True";
-                }, 60),
-                watch.output());
+  CHECK_MESSAGE(
+      eventually([&] { return condition(get("home", "kvc", "late", ns), "Ready") == "True"; }, 60),
+      watch.output());
   // All that was while every script ran and the policy hung.
   CHECK(running_pods(world.name("dev")) == running);
   CHECK(phases(ns) == std::vector<std::string>(k_scripts, "Progressing"));

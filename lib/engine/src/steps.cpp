@@ -39,8 +39,7 @@ Json change_status(const StepContext& context, StepResult& result, const Json& p
   const bool stopped =
       context.stop.stop_requested() && written.error().kind == ErrorKind::cancelled;
   if (!stopped) {  // else it stays as it was
-    result.status_error =
-        util::with_context(written.error(), cat("status of ", to_string(node)));
+    result.status_error = util::with_context(written.error(), cat("status of ", to_string(node)));
   }
   return change(present);
 }
@@ -300,9 +299,8 @@ StepResult remove_node(const StepContext& context, NodeId id, const Json& presen
   input.reason = report.reason;
   input.message = report.message;
   input.wrote = !report.writes.empty();
-  const Json status = change_status(context, result, present, [&](const Json& before) {
-    return compute_status(before, input);
-  });
+  const Json status = change_status(
+      context, result, present, [&](const Json& before) { return compute_status(before, input); });
   if (input.phase == Phase::retrying) {
     nearest(report.requeue_after, retry_after(status, input));
   }

@@ -1,5 +1,6 @@
 // Two runs are never at work on one node.
 #include "session/busy_nodes.hpp"
+
 #include "site.hpp"
 
 using namespace site;
@@ -44,9 +45,8 @@ struct Tree {
 
   std::map<std::string, Json> objects;
   Asked asked;
-  executors::BusyNodes busy{[this](const engine::Key& key, Cause cause) {
-    asked.emplace_back(key.name, cause);
-  }};
+  executors::BusyNodes busy{
+      [this](const engine::Key& key, Cause cause) { asked.emplace_back(key.name, cause); }};
 };
 
 const engine::Key k_shop = key("Project", "", "shop");
@@ -95,8 +95,7 @@ TEST_CASE("busy nodes: of what goes, nothing is taken while something below is b
   tree.objects["a"]["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
   const engine::Graph graph = tree.graph();
   CHECK(tree.take(2, graph, {k_shop}) == std::vector<std::string>{"a"});
-  CHECK(tree.take(3, graph, {key("VirtualCluster", "shop", "b")}) ==
-        std::vector<std::string>{"b"});
+  CHECK(tree.take(3, graph, {key("VirtualCluster", "shop", "b")}) == std::vector<std::string>{"b"});
   tree.busy.ended(1);
   CHECK(tree.asked == Asked{{"a", Cause::deleted}});
   CHECK(tree.take(4, graph, {key("VirtualCluster", "shop", "a")}) == k_none);

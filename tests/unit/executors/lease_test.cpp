@@ -348,7 +348,8 @@ TEST_CASE("lease: neither a dry run nor a run without news takes one") {
   CHECK(s.home->get("leases", "kubist", "shop") == before);
 }
 
-TEST_CASE("lease: runs of one process share it, each with its own plan, and the last one frees it") {
+TEST_CASE(
+    "lease: runs of one process share it, each with its own plan, and the last one frees it") {
   LockPlace p;
   executors::HeldLeases held;
   auto options = p.options();

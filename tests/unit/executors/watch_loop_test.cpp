@@ -80,9 +80,7 @@ class Gate {
   bool m_open = false;
 };
 
-bool is_ready(Site& s, const std::string& name) {
-  return condition(s.vc("shop", name)) == "True";
-}
+bool is_ready(Site& s, const std::string& name) { return condition(s.vc("shop", name)) == "True"; }
 
 }  // namespace
 
@@ -106,9 +104,7 @@ TEST_CASE("watch loop: what hangs at one cluster holds up no other node") {
   CHECK_FALSE(is_ready(s, "away"));
   gate.open();
   CHECK(eventually([&] { return is_ready(s, "away"); }));
-  const auto is_whole = [&] {
-    return condition(s.project("shop"), "TreeReady") == "True";
-  };
+  const auto is_whole = [&] { return condition(s.project("shop"), "TreeReady") == "True"; };
   CHECK(eventually(is_whole));
   watch.end();
   CHECK(watch.ended);

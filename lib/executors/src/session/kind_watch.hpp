@@ -21,9 +21,9 @@ struct WrittenVersion {
 };
 using WrittenVersions = std::map<engine::Key, WrittenVersion>;
 
-/// Watches one kind at home, holds its objects, and turns its events into causes (an Approval's into
-/// its release's). Lasts: while a kind may not be watched, `absences` tells so, and it is listed
-/// again and again.
+/// Watches one kind at home, holds its objects, and turns its events into causes (an Approval's
+/// into its release's). Lasts: while a kind may not be watched, `absences` tells so, and it is
+/// listed again and again.
 class KindWatch {
  public:
   /// REQUIRES: `inbox` and `absences` outlive it.

@@ -215,8 +215,7 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
           {}};
   const Graph& graph = *run.graph;
   KUBIST_TRY(const auto selected, select(graph, view, options));
-  const auto left_out =
-      options.left_out ? options.left_out(run, selected) : std::vector<NodeId>();
+  const auto left_out = options.left_out ? options.left_out(run, selected) : std::vector<NodeId>();
   const engine::RunInfo info{util::random_uuid(), m_options.clock->now(),
                              options.dry_run != kube::DryRun::none};
   ProjectLocks locks(m_home, {m_options.identity, info.id, options.lock_timeout,

@@ -53,8 +53,7 @@ constexpr std::chrono::seconds k_begin_again{10};
 }  // namespace
 
 std::jthread watch_for_good(std::shared_ptr<kube::Client> client, kube::WatchOptions& options,
-                            const std::string& name, Absences& absences,
-                            kube::WatchHandler handler,
+                            const std::string& name, Absences& absences, kube::WatchHandler handler,
                             const std::function<void(bool away)>& on_turn) {
   using Clock = std::chrono::steady_clock;
   options.lasting = true;

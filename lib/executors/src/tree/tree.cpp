@@ -38,8 +38,8 @@ bool is_wanted(const resources::Kind& kind) {
 using Listed = util::Result<Objects>;
 
 Listed list_objects(kube::Client& home, const kube::ApiResource& resource,
-                    const std::string& selector, const std::string& ns,
-                    const std::stop_token& stop, ObjectSource* source) {
+                    const std::string& selector, const std::string& ns, const std::stop_token& stop,
+                    ObjectSource* source) {
   if (source != nullptr) {
     if (auto held = source->list(resource, ns)) {
       return *std::move(held);

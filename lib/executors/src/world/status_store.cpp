@@ -134,8 +134,8 @@ util::Result<engine::StatusWritten> KubeStatusStore::change_whole(const engine::
   return engine::StatusWritten{std::move(status), sent};
 }
 
-util::Result<bool> KubeStatusStore::send(const engine::Node& node,
-                                         const StatusBook::Entry& present, const Json& status) {
+util::Result<bool> KubeStatusStore::send(const engine::Node& node, const StatusBook::Entry& present,
+                                         const Json& status) {
   const std::string ns =
       node.key.kind == "Project" ? resources::project_namespace(*node.object) : node.key.ns;
   if (m_world.dry_run != kube::DryRun::none || m_hidden.contains(ns)) {

@@ -105,8 +105,7 @@ class Plan {
     std::vector<std::size_t> open;  ///< nodes of the rank that have not ended
     std::size_t current = 0;
   };
-  void include(const std::vector<NodeId>& selected, Mode mode,
-               const std::vector<NodeId>& left_out);
+  void include(const std::vector<NodeId>& selected, Mode mode, const std::vector<NodeId>& left_out);
   void order_followers(const Followers& followers);
   void group_siblings();
   void begin(NodeId id);

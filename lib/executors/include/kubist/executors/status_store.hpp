@@ -40,7 +40,7 @@ class StatusBook {
 
  private:
   mutable std::mutex m_mutex;
-  std::map<std::string, Entry> m_entries;                     ///< by uid
+  std::map<std::string, Entry> m_entries;                      ///< by uid
   std::map<std::string, std::shared_ptr<std::mutex>> m_turns;  ///< by uid
 };
 
