@@ -275,8 +275,10 @@ class Lister {
   bool m_stopped = false;
 };
 
-Unreadable unreadable(const ApiResource& resource, std::string_view raw, const util::Error& why) {
-  Unreadable found{data::outline(raw), {}};
+}  // namespace
+
+Unreadable unreadable(const ApiResource& resource, std::string_view text, const util::Error& why) {
+  Unreadable found{data::outline(text), {}};
   found.outline["apiVersion"] = resource.api_version();
   found.outline["kind"] = resource.kind;
   const auto ns = data::string_at(found.outline, {"metadata", "namespace"});
@@ -288,8 +290,6 @@ Unreadable unreadable(const ApiResource& resource, std::string_view raw, const u
   found.error.reason = "Unreadable";
   return found;
 }
-
-}  // namespace
 
 std::string_view to_query(TableObjects objects) {
   switch (objects) {

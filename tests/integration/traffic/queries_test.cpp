@@ -144,8 +144,8 @@ TEST_CASE("full: queries: the counters of twenty releases come in a few queries 
   MESSAGE(names.size(), " queries about ", releases, " counters of releases, up to ", fullest,
           " in one");
   CHECK(releases >= 2 * k_releases);  // the beginning of a window and its end
-  // Not all queries are: on a slow machine the releases get out of step with each other.
-  CHECK(2 * fullest >= k_releases);
+  // On a slow machine the releases get out of step with each other: not every query is of many.
+  CHECK(3 * names.size() <= releases);
   for (int i = 0; i < k_releases; ++i) {
     const auto release = stage.node("canaryreleases", named(i));
     const Json* series = data::find_path(*release, {"status", "cursor", "sample", "arms", "v1"});

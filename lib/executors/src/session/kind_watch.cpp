@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <kubist/data/pointer.hpp>
-#include <kubist/data/raw_format.hpp>
 #include <kubist/kube/resource_version.hpp>
 
 namespace kubist::executors {
@@ -109,10 +108,17 @@ util::Result<> KindWatch::take(const kube::WatchEvent& event) {
   return {};
 }
 
+KindWatch::Known KindWatch::read(const kube::WatchEvent& event) const {
+  auto object = event.json();
+  if (object) {
+    return {std::make_shared<const Json>(*std::move(object)), std::nullopt};
+  }
+  auto found = kube::unreadable(m_options.resource, event.object, object.error());
+  return {std::make_shared<const Json>(std::move(found.outline)), std::move(found.error)};
+}
+
 void KindWatch::learn(const kube::WatchEvent& event) {
-  auto read = event.json();
-  Known now{std::make_shared<const Json>(read ? *std::move(read) : data::outline(event.object)),
-            read ? std::nullopt : std::optional(read.error())};
+  Known now = read(event);
   const Key key{m_options.resource.group, m_options.resource.kind, std::string(event.ns),
                 std::string(event.name)};
   if (event.type == Type::listed) {

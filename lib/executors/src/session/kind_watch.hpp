@@ -48,6 +48,7 @@ class KindWatch {
   KindWatch(std::shared_ptr<kube::Client> home, kube::ApiResource resource, std::string selector,
             const std::string& ns, bool late, Inbox& inbox, Absences& absences);
   util::Result<> take(const kube::WatchEvent& event);
+  Known read(const kube::WatchEvent& event) const;
   void learn(const kube::WatchEvent& event);
   void end_listing();
   void turn(bool away);

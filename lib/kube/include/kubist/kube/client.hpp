@@ -92,6 +92,8 @@ struct Unreadable {
   data::Json outline;  ///< data::outline(), with apiVersion and kind
   util::Error error;   ///< kind invalid, reason Unreadable; names the object
 };
+/// Of the object's JSON text as the server sent it, and why it could not be read.
+Unreadable unreadable(const ApiResource& resource, std::string_view text, const util::Error& why);
 
 /// A small list as values.
 struct ObjectList {
