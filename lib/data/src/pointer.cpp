@@ -190,7 +190,12 @@ std::int64_t int_at(const Json& root, std::initializer_list<std::string_view> ke
 }
 
 int count_at(const Json& root, std::initializer_list<std::string_view> keys, int least) {
-  return static_cast<int>(std::clamp<std::int64_t>(int_at(root, keys, least), least, 1'000'000));
+  return count_at(root, keys, least, least);
+}
+
+int count_at(const Json& root, std::initializer_list<std::string_view> keys, int least,
+             int fallback) {
+  return static_cast<int>(std::clamp<std::int64_t>(int_at(root, keys, fallback), least, 1'000'000));
 }
 
 bool bool_at(const Json& root, std::initializer_list<std::string_view> keys, bool fallback) {
