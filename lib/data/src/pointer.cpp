@@ -198,6 +198,11 @@ int count_at(const Json& root, std::initializer_list<std::string_view> keys, int
   return static_cast<int>(std::clamp<std::int64_t>(int_at(root, keys, fallback), least, 1'000'000));
 }
 
+double number_at(const Json& root, std::initializer_list<std::string_view> keys, double fallback) {
+  const Json* node = find_path(root, keys);
+  return node != nullptr && node->is_number() ? node->get<double>() : fallback;
+}
+
 bool bool_at(const Json& root, std::initializer_list<std::string_view> keys, bool fallback) {
   const Json* node = find_path(root, keys);
   return node != nullptr && node->is_boolean() ? node->get<bool>() : fallback;

@@ -35,12 +35,6 @@ util::Result<> read_time(const Json& spec, std::initializer_list<std::string_vie
   return {};
 }
 
-double number_at(const Json& object, std::initializer_list<std::string_view> path,
-                 double fallback) {
-  const Json& found = member(object, path);
-  return found.is_number() ? found.get<double>() : fallback;
-}
-
 util::Result<> unique(const Json& list, const char* field) {
   std::set<std::string_view> names;
   for (const Json& each : list) {
@@ -59,14 +53,13 @@ util::Result<> read_assignment(const Json& experiment, Plan& plan) {
     return {};
   }
   plan.assignment = Assignment::thompson;
-  plan.minimum_percent =
-      static_cast<int>(data::int_at(given, {"minimumPercent"}, plan.minimum_percent));
+  plan.minimum_percent = data::count_at(given, {"minimumPercent"}, 0, plan.minimum_percent);
   const std::string uid(data::string_at(experiment, {"metadata", "uid"}));
   const Json& seed = member(given, {"seed"});
   plan.seed = seed.is_number_integer()
                   ? seed.get<std::uint64_t>()
                   : std::stoull(util::sha256_hex(uid).substr(0, 8), nullptr, 16);
-  if (plan.minimum_percent * static_cast<int>(plan.variants.size()) > 100) {
+  if (static_cast<std::size_t>(plan.minimum_percent) * plan.variants.size() > 100) {
     return util::fail(ErrorKind::invalid,
                       cat("spec.assignment.minimumPercent: ", plan.minimum_percent,
                           " % for each of ", plan.variants.size(), " variants is more than 100 %"));
@@ -110,8 +103,7 @@ util::Result<Plan> read_plan(const Json& experiment) {
     plan.variants.push_back({std::string(data::string_at(each, {"name"})),
                              std::string(data::string_at(each, {"destination"})),
                              std::string(data::string_at(each, {"version"})),
-                             static_cast<int>(data::int_at(each, {"port"})),
-                             data::int_at(each, {"weight"}, 1)});
+                             data::count_at(each, {"port"}), data::int_at(each, {"weight"}, 1)});
   }
   for (const Json& each : member(spec, {"goals"})) {
     const bool mean = data::string_at(each, {"kind"}) == "Mean";
@@ -123,10 +115,10 @@ util::Result<Plan> read_plan(const Json& experiment) {
     return util::fail(ErrorKind::invalid, "spec needs two variants or more, and a goal");
   }
   plan.test = data::string_at(spec, {"test", "kind"}) == "Welch" ? Test::welch : Test::anytime;
-  plan.alpha = number_at(spec, {"test", "alpha"}, plan.alpha);
-  plan.samples = number_at(spec, {"test", "samples"}, plan.samples);
-  plan.minimum_samples =
-      number_at(spec, {"test", "minimumSamples"}, std::min(plan.minimum_samples, plan.samples));
+  plan.alpha = data::number_at(spec, {"test", "alpha"}, plan.alpha);
+  plan.samples = data::number_at(spec, {"test", "samples"}, plan.samples);
+  plan.minimum_samples = data::number_at(spec, {"test", "minimumSamples"},
+                                         std::min(plan.minimum_samples, plan.samples));
   if (plan.minimum_samples > plan.samples) {
     return util::fail(ErrorKind::invalid, "spec.test.minimumSamples: more than spec.test.samples");
   }

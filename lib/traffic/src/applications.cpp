@@ -71,7 +71,7 @@ class VersionReader {
         if (leads_to(weight, virtual_cluster, row)) {
           row.shares.push_back({std::string(ObjectView(route).name()),
                                 std::string(data::string_at(rule, {"name"})),
-                                weight.value("percent", 0.0)});
+                                data::number_at(weight, {"percent"})});
         }
       }
     }

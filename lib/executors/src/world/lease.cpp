@@ -28,7 +28,8 @@ LeaseRecord record_of(const Json& lease) {
   record.run_id = data::string_at(lease, {"metadata", "annotations", k_run_annotation});
   record.renew_time = data::string_at(lease, {"spec", "renewTime"});
   record.transitions = data::count_at(lease, {"spec", "leaseTransitions"});
-  record.duration = std::chrono::seconds(data::int_at(lease, {"spec", "leaseDurationSeconds"}, 15));
+  record.duration =
+      std::chrono::seconds(data::count_at(lease, {"spec", "leaseDurationSeconds"}, 1, 15));
   record.resource_version = data::string_at(lease, {"metadata", "resourceVersion"});
   return record;
 }

@@ -50,8 +50,7 @@ Judgement count(const WindowCheck& seen, std::int64_t limit, std::int64_t wanted
   const bool here = data::int_at(kept, {"weight"}) == step;
   const int before = here ? data::count_at(kept, {"passed"}) : 0;
   const int passed = seen.outcome == Outcome::pass ? before + 1 : 0;
-  const int failed =
-      data::count_at(kept, {"failed"}) + (seen.outcome == Outcome::fail ? 1 : 0);
+  const int failed = data::count_at(kept, {"failed"}) + (seen.outcome == Outcome::fail ? 1 : 0);
   kept["weight"] = step;
   kept["passed"] = std::min<std::int64_t>(passed, wanted);
   kept["failed"] = failed;

@@ -39,6 +39,9 @@ int count_at(const Json& root, std::initializer_list<std::string_view> keys, int
 /// The same; `fallback` where there is none.
 int count_at(const Json& root, std::initializer_list<std::string_view> keys, int least,
              int fallback);
+/// An integer or a fraction.
+double number_at(const Json& root, std::initializer_list<std::string_view> keys,
+                 double fallback = 0);
 bool bool_at(const Json& root, std::initializer_list<std::string_view> keys, bool fallback = false);
 /// The array at a path of object keys, to loop over; an empty one where there is none.
 const Json& array_at(const Json& root, std::initializer_list<std::string_view> keys);
