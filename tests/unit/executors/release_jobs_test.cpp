@@ -54,6 +54,7 @@ TEST_CASE("release jobs: beside a Landscaper a job's DeployItem has its fields, 
         release(cat("policies: [{name: Steps}], settings: {", steps(k_job), "}"))}) {
     CAPTURE(spec);
     Shop s(Json{{"allow", {{"jobs", {"busybox"}}}}});
+    s.home->remove("customresourcedefinitions", "deployitems.landscaper.gardener.cloud");
     s.home->put(upstream_crd());
     s.open();
     s.route("web");
