@@ -32,7 +32,7 @@ class Walk {
   }
 
   /// How far it is.
-  std::size_t place() const { return static_cast<std::size_t>(data::count_at(m_kept, {"step"})); }
+  std::size_t place() const { return static_cast<std::size_t>(data::int_at(m_kept, {"step"})); }
 
   void run() {
     while (place() < m_stage.steps.size() && is_done(m_stage.steps[place()])) {
@@ -49,9 +49,10 @@ class Walk {
   void read_kept() {
     const auto attempt = data::int_at(m_list["items"][0], {"status", "attempt"}, 1);
     m_kept = state_of(m_list);
+    const auto step = data::int_at(m_kept, {"step"}, -1);
     m_stands = data::int_at(m_kept, {"attempt"}) == attempt &&
-               data::int_at(m_kept, {"weight"}) == step_key(m_view) &&
-               place() <= m_stage.steps.size();
+               data::int_at(m_kept, {"weight"}) == step_key(m_view) && step >= 0 &&
+               step <= static_cast<std::int64_t>(m_stage.steps.size());
     if (!m_stands) {
       m_kept = {{"attempt", attempt},
                 {"weight", step_key(m_view)},
