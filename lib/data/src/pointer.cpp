@@ -190,17 +190,7 @@ std::int64_t int_at(const Json& root, std::initializer_list<std::string_view> ke
 }
 
 int count_at(const Json& root, std::initializer_list<std::string_view> keys, int least) {
-  return count_at(root, keys, least, least);
-}
-
-int count_at(const Json& root, std::initializer_list<std::string_view> keys, int least,
-             int fallback) {
-  return static_cast<int>(std::clamp<std::int64_t>(int_at(root, keys, fallback), least, 1'000'000));
-}
-
-double number_at(const Json& root, std::initializer_list<std::string_view> keys, double fallback) {
-  const Json* node = find_path(root, keys);
-  return node != nullptr && node->is_number() ? node->get<double>() : fallback;
+  return static_cast<int>(std::clamp<std::int64_t>(int_at(root, keys, least), least, 1'000'000));
 }
 
 bool bool_at(const Json& root, std::initializer_list<std::string_view> keys, bool fallback) {

@@ -35,6 +35,12 @@ util::Result<> read_time(const Json& spec, std::initializer_list<std::string_vie
   return {};
 }
 
+double number_at(const Json& object, std::initializer_list<std::string_view> path,
+                 double fallback) {
+  const Json& found = member(object, path);
+  return found.is_number() ? found.get<double>() : fallback;
+}
+
 util::Result<> unique(const Json& list, const char* field) {
   std::set<std::string_view> names;
   for (const Json& each : list) {
@@ -53,17 +59,18 @@ util::Result<> read_assignment(const Json& experiment, Plan& plan) {
     return {};
   }
   plan.assignment = Assignment::thompson;
-  plan.minimum_percent = data::count_at(given, {"minimumPercent"}, 0, plan.minimum_percent);
+  const auto minimum = data::int_at(given, {"minimumPercent"}, plan.minimum_percent);
   const std::string uid(data::string_at(experiment, {"metadata", "uid"}));
   const Json& seed = member(given, {"seed"});
   plan.seed = seed.is_number_integer()
                   ? seed.get<std::uint64_t>()
                   : std::stoull(util::sha256_hex(uid).substr(0, 8), nullptr, 16);
-  if (static_cast<std::size_t>(plan.minimum_percent) * plan.variants.size() > 100) {
+  if (minimum < 0 || minimum > 100 / static_cast<std::int64_t>(plan.variants.size())) {
     return util::fail(ErrorKind::invalid,
-                      cat("spec.assignment.minimumPercent: ", plan.minimum_percent,
-                          " % for each of ", plan.variants.size(), " variants is more than 100 %"));
+                      cat("spec.assignment.minimumPercent: ", minimum, " % for each of ",
+                          plan.variants.size(), " variants is more than 100 %, or less than 0"));
   }
+  plan.minimum_percent = static_cast<int>(minimum);
   if (plan.test == Test::welch) {
     return util::fail(ErrorKind::invalid,
                       "spec.assignment.kind: Thompson needs a test that holds at any time, and "
@@ -115,10 +122,10 @@ util::Result<Plan> read_plan(const Json& experiment) {
     return util::fail(ErrorKind::invalid, "spec needs two variants or more, and a goal");
   }
   plan.test = data::string_at(spec, {"test", "kind"}) == "Welch" ? Test::welch : Test::anytime;
-  plan.alpha = data::number_at(spec, {"test", "alpha"}, plan.alpha);
-  plan.samples = data::number_at(spec, {"test", "samples"}, plan.samples);
-  plan.minimum_samples = data::number_at(spec, {"test", "minimumSamples"},
-                                         std::min(plan.minimum_samples, plan.samples));
+  plan.alpha = number_at(spec, {"test", "alpha"}, plan.alpha);
+  plan.samples = number_at(spec, {"test", "samples"}, plan.samples);
+  plan.minimum_samples =
+      number_at(spec, {"test", "minimumSamples"}, std::min(plan.minimum_samples, plan.samples));
   if (plan.minimum_samples > plan.samples) {
     return util::fail(ErrorKind::invalid, "spec.test.minimumSamples: more than spec.test.samples");
   }

@@ -47,7 +47,8 @@ std::string steps(const char* step) { return cat("steps: [{setWeight: 50}, ", st
 
 }  // namespace
 
-TEST_CASE("release jobs: beside a Landscaper a job's DeployItem has its fields, however it is asked") {
+TEST_CASE(
+    "release jobs: beside a Landscaper a job's DeployItem has its fields, however it is asked") {
   for (const std::string& spec :
        {release(cat("policies: [{name: Steps, parameters: {", steps(k_job), "}}]")),
         release(cat("policies: [{name: Steps, parameters: {", steps(k_metric), "}}]")),

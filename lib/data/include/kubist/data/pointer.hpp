@@ -36,12 +36,6 @@ std::int64_t int_at(const Json& root, std::initializer_list<std::string_view> ke
                     std::int64_t fallback = 0);
 /// A count, which may come from anybody: int_at() between `least` and a million.
 int count_at(const Json& root, std::initializer_list<std::string_view> keys, int least = 0);
-/// The same; `fallback` where there is none.
-int count_at(const Json& root, std::initializer_list<std::string_view> keys, int least,
-             int fallback);
-/// An integer or a fraction.
-double number_at(const Json& root, std::initializer_list<std::string_view> keys,
-                 double fallback = 0);
 bool bool_at(const Json& root, std::initializer_list<std::string_view> keys, bool fallback = false);
 /// The array at a path of object keys, to loop over; an empty one where there is none.
 const Json& array_at(const Json& root, std::initializer_list<std::string_view> keys);
