@@ -1,38 +1,16 @@
-#include <cstdlib>
-
 #include <doctest/doctest.h>
 
 #include <kubist/deployers/world.hpp>
 
+#include "support/variable.hpp"
+
 using namespace kubist;
 using namespace kubist::deployers;
-
-namespace {
-
-/// A variable of the environment, as it was afterwards.
-class Variable {
- public:
-  Variable(const char* name, const char* value) : m_name(name) {
-    const char* before = std::getenv(name);
-    m_was_set = before != nullptr;
-    m_before = m_was_set ? before : "";
-    value == nullptr ? ::unsetenv(name) : ::setenv(name, value, 1);
-  }
-  ~Variable() { m_was_set ? ::setenv(m_name, m_before.c_str(), 1) : ::unsetenv(m_name); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* m_name;
-  bool m_was_set = false;
-  std::string m_before;
-};
-
-}  // namespace
+using kubist::testing::Variable;
 
 TEST_CASE("images: the environment's go before the Root's, and these before the build's") {
-  const Variable no_agent("KUBIST_AGENT_IMAGE", nullptr);
-  const Variable no_script("KUBIST_SCRIPT_IMAGE", nullptr);
+  const Variable no_agent("KUBIST_AGENT_IMAGE", "");
+  const Variable no_script("KUBIST_SCRIPT_IMAGE", "");
   const data::Json root{{"spec", {{"images", {{"agent", "r/kubist:1"}, {"script", "r/shell:1"}}}}}};
   const data::Json bare{{"spec", {{"settings", {{"team", "a"}}}}}};
   CHECK(agent_image(&root) == "r/kubist:1");
