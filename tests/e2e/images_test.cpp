@@ -106,7 +106,7 @@ TEST_CASE("images: made, pushed, named by init, pulled; who lacks one or cannot 
   const std::string ns = world.name();
   make_place(world);
   const std::string script =
-      "cat > $EXPORT_PATH << END\nuser: $(id -u)\nkubist: $(kubist version --client)\n"
+      "cat > $EXPORT_PATH << END\nuser: $(id -u)\nkubist: \"$(kubist version --client | head -n 1)\"\n"
       "helm: $(helm version --short)\nEND";
   put("home",
       {object(

@@ -37,7 +37,10 @@ struct Home {
                      {"spec", spec}};
     return apply::apply_set(*client, set, {}).results.at(0);
   }
-  Json spec() { return cluster->get("roots.kubist.io", "root").value("spec", Json()); }
+  Json spec() {
+    const Json root = cluster->get("roots.kubist.io", "root");
+    return root.is_null() ? root : root.value("spec", Json());
+  }
 
   std::shared_ptr<testing::FakeCluster> cluster = std::make_shared<testing::FakeCluster>();
   std::shared_ptr<kube::Client> client = cluster->connect();
