@@ -153,3 +153,38 @@ TEST_CASE("watch loop: what watches hold is not listed again") {
   }
   CHECK_MESSAGE(listed.empty(), util::join(listed, "\n"));
 }
+
+TEST_CASE("watch loop: what was refused is tried again when a watch that was refused is back") {
+  Site s;
+  s.make_project("shop");
+  s.virtual_cluster("shop", "near");
+  s.settle();
+  Watch watch(s);
+  REQUIRE(eventually([&] { return watch.finished > 0; }));
+  s.home->fail("P* /api/v1/namespaces*shop-late*", 403);
+  s.virtual_cluster("shop", "late");
+  REQUIRE(eventually([&] { return condition(s.vc("shop", "late"), "Stalled") == "True"; }));
+  s.home->fail("GET /api/v1/namespaces?*", 403, 3);
+  s.home->cut_watches();
+  CHECK(eventually([&] { return is_ready(s, "late"); }));
+}
+
+TEST_CASE("watch loop: what changed at a target that was off is mended when it is back") {
+  Site s;
+  s.make_project("shop");
+  s.cluster("shop", "far", Site::kubeconfig(s.far->server()));
+  s.virtual_cluster("shop", "away", Json::object(), "far");
+  Watch watch(s);
+  REQUIRE(eventually([&] { return is_ready(s, "away"); }));
+  s.network->remove("far");
+  s.far->cut_watches();
+  s.virtual_cluster("shop", "late", Json::object(), "far");
+  REQUIRE(eventually([&] { return reason(s.vc("shop", "late")) == "ParentNotReady"; }));
+  s.far->patch("namespaces", "shop-away", "", kube::PatchType::merge,
+               {{"metadata", {{"labels", {{"istio-injection", nullptr}}}}}});
+  s.network->add(s.far);
+  CHECK(eventually([&] {
+    return s.namespace_at(s.far, "shop-away")["metadata"]["labels"].contains("istio-injection");
+  }));
+  CHECK(eventually([&] { return is_ready(s, "late"); }));
+}

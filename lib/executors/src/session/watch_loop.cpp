@@ -110,7 +110,7 @@ class Loop {
         m_observer(observer),
         m_hooks(hooks),
         m_stop(stop),
-        m_absences(hooks.away),
+        m_absences(hooks.away, [this] { m_inbox.retry(); }),
         m_busy([this](const Key& key, Cause cause) { m_inbox.push(key, cause); }),
         m_scope(m_options.selection),
         m_drift(session.home_uid(), m_inbox, m_absences) {
@@ -134,6 +134,7 @@ class Loop {
       KUBIST_CHECK(take_ended());
       if (m_tree) {
         add_events(m_schedule, *m_tree, m_scope, std::exchange(m_events, {}));
+        retry_failed();
         start_due();
       }
     }
@@ -254,6 +255,13 @@ class Loop {
 
   void add_next(const Run& run) {
     engine::schedule_from(m_schedule, run.report, *run.graph, now());
+    for (const engine::NodeReport& node : run.report.nodes) {
+      if (node.state == engine::NodeState::failed) {
+        m_failed.insert(node.key);
+      } else {
+        m_failed.erase(node.key);
+      }
+    }
     if (run.incomplete) {
       for (const engine::NodeId root : run.graph->roots()) {
         m_schedule.add((*run.graph)[root].key, now() + k_list_again, Cause::retry);
@@ -267,6 +275,20 @@ class Loop {
       if (error.kind != util::ErrorKind::not_found) {
         m_schedule.add(entry.key, now() + k_try_again, Cause::retry);
       }
+    }
+  }
+
+  /// What was away is back: what failed for that waits for its turn no longer. At once, but where
+  /// something comes and goes, not each time.
+  void retry_failed() {
+    if (!m_inbox.take_retry()) {
+      return;
+    }
+    if (m_retry_at < now()) {
+      m_retry_at = std::max(now() + k_gather, m_retry_at + k_try_again);
+    }
+    for (const Key& key : m_failed) {
+      m_schedule.add(key, m_retry_at, Cause::retry);
     }
   }
 
@@ -337,6 +359,8 @@ class Loop {
   Scope m_scope;
   Schedule m_schedule;
   std::deque<std::pair<Key, Cause>> m_events;  ///< that wait for the first tree
+  std::set<Key> m_failed;         ///< when they last ran
+  Time m_retry_at = Time::min();  ///< of the last that retry_failed() asked for
   Time m_follow_at = Time::max();
   int m_last_id = 0;
   std::vector<std::unique_ptr<KindWatch>> m_watches;
