@@ -2,6 +2,7 @@
 #include <condition_variable>
 #include <thread>
 
+#include <kubist/data/pointer.hpp>
 #include <kubist/executors/watch_loop.hpp>
 
 #include "site.hpp"
@@ -79,6 +80,36 @@ class Gate {
   std::condition_variable m_changed;
   bool m_open = false;
 };
+
+/// An item that keeps an object `a` with `data.key`.
+void put_item(Site& s, const std::string& name, const std::string& kind,
+              const std::string& target = {}) {
+  Json item{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+            {"kind", "DeployItem"},
+            {"metadata", {{"name", name}, {"namespace", "shop"}}},
+            {"spec",
+             {{"type", "kubist.io/manifest"},
+              {"config",
+               {{"manifests",
+                 {{{"apiVersion", "v1"},
+                   {"kind", kind},
+                   {"metadata", {{"name", "a"}}},
+                   {"data", {{"key", "dmFsdWU="}}}}}}}}}}};
+  if (!target.empty()) {
+    item["spec"]["target"]["name"] = target;
+  }
+  s.home->put(item);
+}
+bool has_succeeded(Site& s, const std::string& name) {
+  const Json item = s.home->get("deployitems.landscaper.gardener.cloud", name, "shop");
+  return data::string_at(item, {"status", "phase"}) == "Succeeded";
+}
+const Json k_changed{{"data", {{"key", "dGhlaXJz"}}}};
+bool is_mended(const std::shared_ptr<testing::FakeCluster>& where, const std::string& plural,
+               const std::string& ns) {
+  const Json live = where->get(plural, "a", ns);
+  return data::string_at(live, {"data", "key"}) == "dmFsdWU=";
+}
 
 bool is_ready(Site& s, const std::string& name) {
   return condition(s.vc("shop", name)) == "True";
@@ -187,4 +218,33 @@ TEST_CASE("watch loop: what changed at a target that was off is mended when it i
     return s.namespace_at(s.far, "shop-away")["metadata"]["labels"].contains("istio-injection");
   }));
   CHECK(eventually([&] { return is_ready(s, "late"); }));
+}
+
+TEST_CASE("watch loop: what others change of an item's objects is mended, also at a target") {
+  Site s;
+  s.make_project("shop");
+  s.cluster("shop", "far", Site::kubeconfig(s.far->server()));
+  s.virtual_cluster("shop", "away", Json::object(), "far");
+  put_item(s, "near", "ConfigMap");
+  put_item(s, "remote", "ConfigMap", "away");
+  Watch watch(s);
+  REQUIRE(eventually([&] { return has_succeeded(s, "near") && has_succeeded(s, "remote"); }));
+  s.home->patch("configmaps", "a", "shop", kube::PatchType::merge, k_changed);
+  CHECK(eventually([&] { return is_mended(s.home, "configmaps", "shop"); }));
+  s.far->remove("configmaps", "a", "shop-away");
+  CHECK(eventually([&] { return is_mended(s.far, "configmaps", "shop-away"); }));
+  watch.end();
+  CHECK(watch.troubles.empty());
+}
+
+TEST_CASE("watch loop: what no watch tells of is found when all is looked at again") {
+  Site s;
+  s.make_project("shop");
+  put_item(s, "near", "Secret");
+  executors::ReconcileOptions options;
+  options.resync = std::chrono::milliseconds(500);
+  Watch watch(s, options);
+  REQUIRE(eventually([&] { return has_succeeded(s, "near"); }));
+  s.home->patch("secrets", "a", "shop", kube::PatchType::merge, k_changed);
+  CHECK(eventually([&] { return is_mended(s.home, "secrets", "shop"); }));
 }

@@ -4,9 +4,12 @@
 #include <kubist/executors/tree_view.hpp>
 #include <kubist/executors/watch_loop.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/util/random.hpp>
 #include <kubist/util/threads.hpp>
 
 #include "session/busy_nodes.hpp"
+#include "session/drift_pace.hpp"
+#include "session/item_watches.hpp"
 #include "session/tree_cache.hpp"
 
 namespace kubist::executors {
@@ -55,8 +58,8 @@ class Scope {
   std::set<std::string> m_namespaces;
 };
 
-void add_events(Schedule& schedule, const engine::Graph& graph, const Scope& scope,
-                const std::deque<std::pair<Key, Cause>>& events) {
+void add_events(Schedule& schedule, DriftPace& pace, const engine::Graph& graph,
+                const Scope& scope, const std::deque<std::pair<Key, Cause>>& events) {
   for (const auto& [key, cause] : events) {
     // A new object is not in the graph of the last run yet: it is asked for by itself.
     const resources::Kind* kind = resources::find_kind(key.group, key.kind);
@@ -66,7 +69,8 @@ void add_events(Schedule& schedule, const engine::Graph& graph, const Scope& sco
       if (!scope.contains(asked)) {
         continue;
       }
-      schedule.add(asked, std::chrono::steady_clock::now() + k_gather, cause);
+      const auto now = std::chrono::steady_clock::now();
+      schedule.add(asked, (cause == Cause::drift ? pace.next(asked, now) : now) + k_gather, cause);
     }
   }
 }
@@ -113,7 +117,12 @@ class Loop {
         m_absences(hooks.away, [this] { m_inbox.retry(); }),
         m_busy([this](const Key& key, Cause cause) { m_inbox.push(key, cause); }),
         m_scope(m_options.selection),
-        m_drift(session.home_uid(), m_inbox, m_absences) {
+        m_drift(session.home_uid(), m_inbox, m_absences),
+        m_items(m_inbox, m_absences) {
+    m_options.keeps = [this](const Key& node, const deployers::KeptObjects& kept) {
+      m_items.keep(node, kept);
+    };
+    set_resync();
     const std::string ns = watched_namespace();
     for (const resources::Kind& kind : resources::kinds()) {
       if (kind.node || kind.name == "Approval" || kind.name.ends_with("Definition")) {
@@ -133,8 +142,9 @@ class Loop {
       try_to_see_tree();
       KUBIST_CHECK(take_ended());
       if (m_tree) {
-        add_events(m_schedule, *m_tree, m_scope, std::exchange(m_events, {}));
+        add_events(m_schedule, m_pace, *m_tree, m_scope, std::exchange(m_events, {}));
         retry_failed();
+        resync();
         start_due();
       }
     }
@@ -220,6 +230,7 @@ class Loop {
     m_follow_at = m_active.empty() ? Time::max() : now() + k_follow;
     m_scope.update(*m_tree);
     m_drift.follow(m_session.clients(), *m_tree, true);
+    m_items.follow(*m_tree);
     for (const kube::ApiResource& resource : served) {
       auto& present = m_served_watches[resource.group_resource()];
       if (!present) {
@@ -292,6 +303,28 @@ class Loop {
     }
   }
 
+  void set_resync() {
+    const double part = 0.9 + 0.2 * util::random_unit();
+    const auto pause = std::chrono::duration_cast<Time::duration>(m_options.resync * part);
+    m_resync_at = pause.count() == 0 ? Time::max() : now() + pause;
+  }
+
+  /// Looks at everything, for what no watch tells of.
+  void resync() {
+    if (now() < m_resync_at) {
+      return;
+    }
+    set_resync();
+    std::vector<Key> tops = m_options.selection;
+    for (const engine::NodeId root :
+         tops.empty() ? m_tree->roots() : std::vector<engine::NodeId>()) {
+      tops.push_back((*m_tree)[root].key);
+    }
+    for (const Key& top : tops) {
+      m_schedule.add(top, now(), Cause::resync);
+    }
+  }
+
   /// When the youngest run is no longer waited for.
   Time start_time() const {
     Time at = Time::min();
@@ -306,8 +339,10 @@ class Loop {
     if (at) {
       at = std::max(*at, start_time());
     }
-    if (m_tree && m_follow_at != Time::max()) {
-      at = std::min(at.value_or(m_follow_at), m_follow_at);
+    for (const Time other : {m_follow_at, m_resync_at}) {
+      if (m_tree && other != Time::max()) {
+        at = std::min(at.value_or(other), other);
+      }
     }
     return at;
   }
@@ -340,7 +375,7 @@ class Loop {
   }
 
   Session& m_session;
-  const ReconcileOptions m_options;
+  ReconcileOptions m_options;
   engine::Observer& m_observer;
   std::mutex m_observer_mutex;
   const WatchHooks& m_hooks;
@@ -359,14 +394,17 @@ class Loop {
   Scope m_scope;
   Schedule m_schedule;
   std::deque<std::pair<Key, Cause>> m_events;  ///< that wait for the first tree
-  std::set<Key> m_failed;         ///< when they last ran
-  Time m_retry_at = Time::min();  ///< of the last that retry_failed() asked for
+  std::set<Key> m_failed;                      ///< when they last ran
+  Time m_retry_at = Time::min();               ///< of the last that retry_failed() asked for
   Time m_follow_at = Time::max();
+  Time m_resync_at = Time::max();
+  DriftPace m_pace;
   int m_last_id = 0;
   std::vector<std::unique_ptr<KindWatch>> m_watches;
   std::map<std::string, std::unique_ptr<KindWatch>> m_served_watches;
   TreeCache m_cache;
   DriftWatches m_drift;
+  ItemWatches m_items;
   std::map<int, Active> m_active;  ///< last: its threads use all of the above
 };
 

@@ -23,6 +23,10 @@ inline constexpr std::string_view k_finalizer = "kubist.io/finalizer";
 inline constexpr std::string_view k_owner_annotation = "kubist.io/owner";
 inline constexpr std::string_view k_status_manager = "kubist-status";
 
+/// Told which objects an item of that node keeps, see deployers::World::keeps. May be empty; any
+/// thread.
+using KeepsHook = std::function<void(const engine::Key& node, deployers::KeptObjects kept)>;
+
 /// What all executors of one run share. Everything in it outlives the run; any thread.
 struct World {
   std::shared_ptr<kube::Client> home;
@@ -43,6 +47,7 @@ struct World {
   KubeStatusStore* statuses = nullptr;  ///< of this run; null: no executor is called
   const util::Clock* clock = &util::system_clock();
   ObjectSource* source = nullptr;  ///< hears of statuses that are written; null: there is none
+  KeepsHook keeps = {};            ///< as ReconcileOptions has it
 };
 
 /// The uid of kube-system, by which a cluster is known.
