@@ -25,7 +25,12 @@ class Watch {
  public:
   explicit Watch(Site& site, executors::ReconcileOptions options = {}) {
     m_hooks.away = [](const std::string&) {};
-    m_hooks.starting = [](const auto&) {};
+    m_hooks.starting = [this](const auto& due) {
+      const std::lock_guard lock(m_mutex);
+      for (const auto& entry : due) {
+        asked.insert(entry.key.name);
+      }
+    };
     m_hooks.finished = [this](const executors::Run&) { ++finished; };
     m_hooks.trouble = [this](const util::Error& error) {
       const std::lock_guard lock(m_mutex);
@@ -48,6 +53,7 @@ class Watch {
 
   std::atomic<int> finished = 0;
   std::vector<std::string> troubles;
+  std::set<std::string> asked;  ///< names of the nodes that a run was asked for
   util::Result<> ended;
 
  private:
@@ -82,8 +88,8 @@ class Gate {
 };
 
 /// An item that keeps an object `a` with `data.key`.
-void put_item(Site& s, const std::string& name, const std::string& kind,
-              const std::string& target = {}) {
+void keep_object(Site& s, const std::string& name, const std::string& kind,
+                 const std::string& target = {}) {
   Json item{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
             {"kind", "DeployItem"},
             {"metadata", {{"name", name}, {"namespace", "shop"}}},
@@ -225,8 +231,8 @@ TEST_CASE("watch loop: what others change of an item's objects is mended, also a
   s.make_project("shop");
   s.cluster("shop", "far", Site::kubeconfig(s.far->server()));
   s.virtual_cluster("shop", "away", Json::object(), "far");
-  put_item(s, "near", "ConfigMap");
-  put_item(s, "remote", "ConfigMap", "away");
+  keep_object(s, "near", "ConfigMap");
+  keep_object(s, "remote", "ConfigMap", "away");
   Watch watch(s);
   REQUIRE(eventually([&] { return has_succeeded(s, "near") && has_succeeded(s, "remote"); }));
   s.home->patch("configmaps", "a", "shop", kube::PatchType::merge, k_changed);
@@ -240,11 +246,27 @@ TEST_CASE("watch loop: what others change of an item's objects is mended, also a
 TEST_CASE("watch loop: what no watch tells of is found when all is looked at again") {
   Site s;
   s.make_project("shop");
-  put_item(s, "near", "Secret");
+  keep_object(s, "near", "Secret");
   executors::ReconcileOptions options;
   options.resync = std::chrono::milliseconds(500);
   Watch watch(s, options);
   REQUIRE(eventually([&] { return has_succeeded(s, "near"); }));
   s.home->patch("secrets", "a", "shop", kube::PatchType::merge, k_changed);
   CHECK(eventually([&] { return is_mended(s.home, "secrets", "shop"); }));
+}
+
+TEST_CASE("watch loop: a Secret that a node reads asks for that node, and for no other") {
+  Site s;
+  s.make_project("shop");
+  s.cluster("shop", "far", Site::kubeconfig(s.far->server()));
+  s.virtual_cluster("shop", "near");
+  s.settle();
+  Watch watch(s);
+  REQUIRE(eventually([&] { return watch.finished > 0; }));
+  s.secret("shop", "nobody", "reads this");
+  s.secret("shop", "far", Site::kubeconfig(s.home->server()));
+  CHECK(eventually(
+      [&] { return reason(s.get("clusters", "shop", "far")) == "ClusterIdentityChanged"; }));
+  watch.end();
+  CHECK(watch.asked == std::set<std::string>{"far"});
 }

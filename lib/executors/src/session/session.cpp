@@ -194,6 +194,7 @@ World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOp
   world.clock = m_options.clock;
   world.source = options.source;
   world.keeps = options.keeps;
+  world.judges_istio = options.judges_istio;
   return world;
 }
 

@@ -9,7 +9,9 @@
 
 #include "session/busy_nodes.hpp"
 #include "session/drift_pace.hpp"
+#include "session/istio_watches.hpp"
 #include "session/item_watches.hpp"
+#include "session/read_watches.hpp"
 #include "session/tree_cache.hpp"
 
 namespace kubist::executors {
@@ -58,8 +60,8 @@ class Scope {
   std::set<std::string> m_namespaces;
 };
 
-void add_events(Schedule& schedule, DriftPace& pace, const engine::Graph& graph,
-                const Scope& scope, const std::deque<std::pair<Key, Cause>>& events) {
+void add_events(Schedule& schedule, DriftPace& pace, const engine::Graph& graph, const Scope& scope,
+                const std::deque<std::pair<Key, Cause>>& events) {
   for (const auto& [key, cause] : events) {
     // A new object is not in the graph of the last run yet: it is asked for by itself.
     const resources::Kind* kind = resources::find_kind(key.group, key.kind);
@@ -118,7 +120,12 @@ class Loop {
         m_busy([this](const Key& key, Cause cause) { m_inbox.push(key, cause); }),
         m_scope(m_options.selection),
         m_drift(session.home_uid(), m_inbox, m_absences),
-        m_items(m_inbox, m_absences) {
+        m_items(m_inbox, m_absences),
+        m_reads(session.home_client(), m_inbox, m_absences),
+        m_istio(m_inbox, m_absences) {
+    m_options.judges_istio = [this](const Key& cluster, const JudgedIstio& istio) {
+      m_istio.keep(cluster, istio);
+    };
     m_options.keeps = [this](const Key& node, const deployers::KeptObjects& kept) {
       m_items.keep(node, kept);
     };
@@ -231,6 +238,8 @@ class Loop {
     m_scope.update(*m_tree);
     m_drift.follow(m_session.clients(), *m_tree, true);
     m_items.follow(*m_tree);
+    m_reads.follow(*m_tree);
+    m_istio.follow(*m_tree);
     for (const kube::ApiResource& resource : served) {
       auto& present = m_served_watches[resource.group_resource()];
       if (!present) {
@@ -405,6 +414,8 @@ class Loop {
   TreeCache m_cache;
   DriftWatches m_drift;
   ItemWatches m_items;
+  ReadWatches m_reads;
+  IstioWatches m_istio;
   std::map<int, Active> m_active;  ///< last: its threads use all of the above
 };
 

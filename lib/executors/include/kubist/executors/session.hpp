@@ -55,7 +55,9 @@ struct ReconcileOptions {
       left_out;
   /// Where the tree's objects come from before they are listed; null: nowhere. Outlives the run.
   ObjectSource* source = nullptr;
-  KeepsHook keeps = {};  ///< where one watches; outlives the run
+  // Where one watches; both outlive the run.
+  KeepsHook keeps = {};
+  IstioHook judges_istio = {};
 };
 
 /// One run and the tree that it was about.
