@@ -270,3 +270,13 @@ TEST_CASE("watch loop: a Secret that a node reads asks for that node, and for no
   watch.end();
   CHECK(watch.asked == std::set<std::string>{"far"});
 }
+
+TEST_CASE("watch loop: the first object of a project that is watched is taken up") {
+  Site s;
+  s.put("Project", "", "shop");
+  s.settle();
+  Watch watch(s, only({key("Project", "", "shop")}));
+  REQUIRE(eventually([&] { return watch.finished > 0; }));
+  s.put("Cluster", "shop", "home", {{"home", true}, {"istio", {{"mode", "Ignore"}}}});
+  CHECK(eventually([&] { return condition(s.get("clusters", "shop", "home")) == "True"; }));
+}

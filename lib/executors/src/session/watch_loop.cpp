@@ -43,8 +43,11 @@ class Scope {
     for (const Key& key : m_selection) {
       for (engine::NodeId top : graph.find(key)) {
         for (engine::NodeId id : graph.subtree(top)) {
-          m_keys.insert(graph[id].key);
-          m_namespaces.insert(graph[id].key.ns);
+          const engine::Node& node = graph[id];
+          m_keys.insert(node.key);
+          m_namespaces.insert(node.key.kind == "Project"
+                                  ? resources::project_namespace(*node.object)
+                                  : node.key.ns);
         }
       }
     }
