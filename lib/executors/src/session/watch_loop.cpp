@@ -7,6 +7,7 @@
 #include <kubist/util/threads.hpp>
 
 #include "session/busy_nodes.hpp"
+#include "session/project_share.hpp"
 #include "session/tree_cache.hpp"
 
 namespace kubist::executors {
@@ -123,6 +124,9 @@ class Loop {
       }
     }
     m_drift.follow({session.home_client()}, engine::Graph(), false);
+    if (session.replica() != nullptr) {
+      m_share = std::make_unique<ProjectShare>(session, m_busy, m_inbox, m_absences, hooks.away);
+    }
   }
 
   util::Result<> run() {
@@ -136,6 +140,7 @@ class Loop {
         add_events(m_schedule, *m_tree, m_scope, std::exchange(m_events, {}));
         start_due();
       }
+      tell_state();
     }
     return {};
   }
@@ -151,6 +156,18 @@ class Loop {
     int id;
     util::Result<Run> run;
   };
+
+  void tell_state() {
+    if (m_hooks.turned) {
+      LoopState state{m_schedule.size(), m_schedule.added(), m_active.size()};
+      if (m_share) {
+        state.projects = m_share->projects();
+        state.replicas = m_share->replicas();
+      }
+      state.planned = m_tree != nullptr;
+      m_hooks.turned(state);
+    }
+  }
 
   std::string watched_namespace() const {
     return m_options.only_namespace == "*" ? "" : m_options.only_namespace;
@@ -218,6 +235,9 @@ class Loop {
     }
     m_follow_at = m_active.empty() ? Time::max() : now() + k_follow;
     m_scope.update(*m_tree);
+    if (m_share) {
+      m_share->see(*m_tree);
+    }
     m_drift.follow(m_session.clients(), *m_tree, true);
     for (const kube::ApiResource& resource : served) {
       auto& present = m_served_watches[resource.group_resource()];
@@ -296,6 +316,9 @@ class Loop {
     }
     std::vector<Schedule::Due> due;
     for (Schedule::Due& entry : m_schedule.take_due(now(), *m_tree)) {
+      if (!m_busy.is_allowed(*m_tree, entry.key)) {
+        continue;  // whoever takes its project runs all of it
+      }
       if (m_active.size() >= k_most_runs && entry.cause != Cause::requested) {
         m_schedule.add(entry.key, now() + k_follow, entry.cause);
       } else if (!m_busy.await(entry.key, entry.cause)) {
@@ -343,6 +366,7 @@ class Loop {
   std::map<std::string, std::unique_ptr<KindWatch>> m_served_watches;
   TreeCache m_cache;
   DriftWatches m_drift;
+  std::unique_ptr<ProjectShare> m_share;  ///< null: it acts on all projects
   std::map<int, Active> m_active;  ///< last: its threads use all of the above
 };
 
