@@ -1,9 +1,10 @@
 // Replicas that share the projects.
+#include "session/project_share.hpp"
+
 #include <thread>
 
 #include <kubist/executors/watch_loop.hpp>
 
-#include "session/project_share.hpp"
 #include "site.hpp"
 
 using namespace site;
@@ -41,8 +42,8 @@ class Controller {
       projects = state.projects.value_or(0);
     };
     m_thread = std::jthread([this] {
-      ended = executors::watch_and_reconcile(*m_session, {}, m_observer, m_hooks,
-                                             m_stop.get_token());
+      ended =
+          executors::watch_and_reconcile(*m_session, {}, m_observer, m_hooks, m_stop.get_token());
     });
   }
   ~Controller() { end(); }
@@ -131,8 +132,8 @@ TEST_CASE("project share: replicas spread the projects, and what one leaves the 
     CHECK(one.projects > 0);
     CHECK(two.projects > 0);
     for (const LoggedRequest& each : s.home->writes()) {
-      const bool of_project = std::find(k_projects.begin(), k_projects.end(), each.ns) !=
-                              k_projects.end();
+      const bool of_project =
+          std::find(k_projects.begin(), k_projects.end(), each.ns) != k_projects.end();
       CHECK_MESSAGE((!of_project || each.user_agent == executors::replica_of(k_both, each.ns)),
                     each.user_agent, ' ', each.to_string());
     }

@@ -196,8 +196,9 @@ TEST_CASE("replica: an annotation that names no replica's Lease holds nothing") 
                {"kind", "Lease"},
                {"metadata", {{"name", "scheduler"}, {"namespace", "kube-system"}}},
                {"spec", {{"holderIdentity", "one@test"}, {"leaseDurationSeconds", 15}}}});
-  p.home->patch("leases", "kubist", "shop", kube::PatchType::merge,
-                {{"metadata", {{"annotations", {{"kubist.io/replica", "kube-system/scheduler"}}}}}});
+  p.home->patch(
+      "leases", "kubist", "shop", kube::PatchType::merge,
+      {{"metadata", {{"annotations", {{"kubist.io/replica", "kube-system/scheduler"}}}}}});
   executors::ProjectLocks other(p.client, p.options("two@test"));
   CHECK(other.before_write("shop", {}));
   CHECK_FALSE(p.home->get("leases", "scheduler", "kube-system").is_null());

@@ -83,9 +83,9 @@ util::Result<bool> remove_replica(kube::Client& home, const ReplicaLease& lease)
   if (kube::is_conflict(removed.error())) {
     return false;
   }
-  return util::fail(util::with_context(
-      removed.error(), cat("cannot delete the Lease ", lease.ns, '/', lease.name,
-                           " of a replica that does not renew it")));
+  return util::fail(
+      util::with_context(removed.error(), cat("cannot delete the Lease ", lease.ns, '/', lease.name,
+                                              " of a replica that does not renew it")));
 }
 
 }  // namespace kubist::executors

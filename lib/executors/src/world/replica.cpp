@@ -1,5 +1,4 @@
 #include <kubist/executors/replica.hpp>
-
 #include <kubist/kube/api_error.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>
@@ -73,7 +72,8 @@ void Replica::end() {
 // An answer after that is of no use, nor is another attempt.
 kube::ApiCall Replica::bounded(kube::ApiCall call, std::chrono::milliseconds time) const {
   call.timeout = time;
-  call.permit = [end = m_options.clock->boot() + time, clock = m_options.clock]() -> util::Result<> {
+  call.permit = [end = m_options.clock->boot() + time,
+                 clock = m_options.clock]() -> util::Result<> {
     return clock->boot() < end ? util::Result<>{}
                                : util::fail(ErrorKind::timeout, "no answer in time");
   };
