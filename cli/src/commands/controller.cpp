@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <atomic>
+#include <memory>
+
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/executors/watch_loop.hpp>

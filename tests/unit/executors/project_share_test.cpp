@@ -77,6 +77,9 @@ struct Shared : Site {
     home->put(plain("Namespace", "", "kubist-system"));
     for (const std::string& name : k_projects) {
       put("Project", "", name);
+    }
+    REQUIRE(reconcile().summary.failed == 0);  // makes their namespaces
+    for (const std::string& name : k_projects) {
       put("Cluster", name, "home", {{"home", true}, {"istio", {{"mode", "Ignore"}}}});
       virtual_cluster(name, "dev");
     }

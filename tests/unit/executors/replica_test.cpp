@@ -155,6 +155,20 @@ TEST_CASE("replica: one that renews at the last moment is not taken from") {
   CHECK(p.holder() == "one@test");
 }
 
+TEST_CASE("replica: what it gives up is free, though a run of its own still uses it") {
+  Holding p;
+  executors::ProjectLocks run(p.client, p.options(p.held));
+  CHECK(run.before_write("shop", {}));
+  p.locks.release("shop");
+  CHECK(p.holder().empty());
+  executors::ProjectLocks other(p.client, p.options("two@test"));
+  CHECK(other.before_write("shop", {}));
+  CHECK_FALSE(run.permit("shop")());
+  CHECK_FALSE(run.before_write("shop", {}));
+  run.release();
+  CHECK(p.holder() == "two@test");
+}
+
 TEST_CASE("replica: a change of its Lease by somebody else does no harm") {
   Holding p;
   const auto before = p.one->term();

@@ -17,7 +17,7 @@ using util::cat;
 namespace {
 
 constexpr std::chrono::seconds k_turn{1};
-constexpr std::chrono::seconds k_look_again{2};
+constexpr std::chrono::seconds k_look_again{1};
 
 }  // namespace
 

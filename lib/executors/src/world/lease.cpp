@@ -357,7 +357,10 @@ void ProjectLocks::release() {
   }
   const std::lock_guard lock(m_mutex);
   for (const auto& [ns, used] : m_used) {
-    leave(*used.held, ns);
+    const std::lock_guard entry(used.held->mutex);
+    if (m_leases.leave(ns)) {
+      free(*used.held, ns);
+    }
   }
   m_used.clear();
 }
@@ -365,15 +368,13 @@ void ProjectLocks::release() {
 void ProjectLocks::release(const std::string& ns) {
   const std::lock_guard lock(m_mutex);
   if (const auto used = m_used.extract(ns)) {
-    leave(*used.mapped().held, ns);
+    const std::lock_guard entry(used.mapped().held->mutex);
+    m_leases.leave(ns);
+    free(*used.mapped().held, ns);
   }
 }
 
-void ProjectLocks::leave(Held& held, const std::string& ns) {
-  const std::lock_guard entry(held.mutex);
-  if (!m_leases.leave(ns)) {
-    return;
-  }
+void ProjectLocks::free(Held& held, const std::string& ns) {
   // A lease that is not freed goes stale by itself, and one whose term is over is free.
   const bool ours = held.held() && (!held.term || held.term->valid(m_options.clock->boot()));
   held.needless = false;

@@ -99,7 +99,7 @@ class ProjectLocks {
   kube::Writer::Rules rules(const std::string& ns, const std::stop_token& stop);
   /// Frees what is held.
   void release();
-  /// Frees that one.
+  /// Frees that one, whoever of this process uses it.
   void release(const std::string& ns);
   /// A watch shows the Lease in that version with that holder (empty: nobody, or it is gone). True:
   /// it was held by this process, and is no more. REQUIRES: before_write() has asked for it.
@@ -122,7 +122,7 @@ class ProjectLocks {
   util::Result<bool> unseat(const Held& held);
   util::Result<bool> renew(Held& held, const std::string& ns);
   void renew_all();
-  void leave(Held& held, const std::string& ns);
+  void free(Held& held, const std::string& ns);
 
   std::shared_ptr<kube::Client> m_home;
   Options m_options;
