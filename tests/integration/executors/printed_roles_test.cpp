@@ -64,7 +64,7 @@ TEST_CASE("rights: the printed roles are enough for traffic, and none of them is
   const std::string home_ns = world.name("home");
   world.make_project(project, {{"home", {{"namespaces", Json::array({home_ns})}}}});
   const MeshKinds kinds;
-  const Account account(project, home_ns);
+  const Account account(project, {home_ns});
   for (const char* version : {"v1", "v2"}) {
     make_ready_pod(home_ns, version);
   }

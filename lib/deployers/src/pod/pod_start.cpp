@@ -72,7 +72,7 @@ util::Result<std::set<std::string>> check_secrets(const Workload& workload, cons
     if (const Json* data = data::find_path(*secret, {"data"}); data != nullptr) {
       for (const auto& [key, value] : data->items()) {
         if (use.key.empty() || use.key == key) {
-          redactor.add(util::base64_decode(value.get<std::string>()).value_or(""));
+          redactor.add(util::base64_decode(data::string_at(value, {})).value_or(""));
         }
       }
     }
