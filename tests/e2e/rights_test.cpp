@@ -321,7 +321,9 @@ TEST_CASE("rights: init needs what is printed for it, then writes nothing; unins
   put("target2", printed);
   must(kubectl("target2", {"create", "clusterrolebinding", "kubist-init",
                            "--clusterrole=kubist-init", "--user=" + world.user()}));
-  const Words init{"init", "--kubeconfig", kubeconfig("target2"), "--as", world.user()};
+  const Words init{"init",         "--agent-image",       "localhost/kubist:dev",
+                   "--kubeconfig", kubeconfig("target2"), "--as",
+                   world.user()};
 
   Audit audit("target2");
   const std::string first = must(run_kubist(init));

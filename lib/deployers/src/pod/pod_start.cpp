@@ -111,6 +111,9 @@ util::Result<Started> start_pod(World& world, const Item& item, const Workload& 
                                 const Job& job, const PodNames& names) {
   const Place& place = job.place;
   const kube::Target target{*place.client, place.cluster};
+  if (world.settings.agent_image.empty()) {
+    return util::fail(no_agent_image());
+  }
   KUBIST_CHECK(check_version(world, place));
   KUBIST_CHECK(check_account(wanted, place));
   KUBIST_CHECK(check_security(wanted, place.grants));

@@ -234,6 +234,7 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   begin_run(options.own_rights, options.dry_run);
   Survey survey(graph, selected, *m_home);
   World world = make_world(locks, survey, options, stop);
+  world.deployers = item_settings(world.deployers, graph);
   if (has_items(graph, view.snapshot.definitions)) {
     KUBIST_TRY(world.deployers.foreign_crd, has_foreign_items(*m_home, stop));
   }
