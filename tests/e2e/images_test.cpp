@@ -105,9 +105,11 @@ TEST_CASE("images: made, pushed, named by init, pulled; who lacks one or cannot 
   const NobodyNamesImages guard;
   const std::string ns = world.name();
   make_place(world);
-  const std::string script =
-      "cat > $EXPORT_PATH << END\nuser: $(id -u)\nkubist: \"$(kubist version --client | head -n 1)\"\n"
-      "helm: $(helm version --short)\nEND";
+  const std::string script = R"sh(cat > $EXPORT_PATH << END
+user: $(id -u)
+kubist: "$(kubist version --client | head -n 1)"
+helm: $(helm version --short)
+END)sh";
   put("home",
       {object(
           "Execution", ns, "tell",

@@ -10,7 +10,7 @@ constexpr std::string_view k_repository = KUBIST_IMAGE_REPOSITORY;
 constexpr std::string_view k_tag = ":v" KUBIST_VERSION;
 
 std::string chosen(const char* variable, const data::Json* root, std::string_view field,
-                   std::string otherwise) {
+                   const std::string& otherwise) {
   std::string named = util::environment(variable);
   if (named.empty() && root != nullptr) {
     named = data::string_at(*root, {"spec", "images", field});
