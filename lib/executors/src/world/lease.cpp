@@ -330,8 +330,9 @@ void ProjectLocks::release() {
     m_renewer.join();
   }
   const std::lock_guard lock(m_mutex);
-  for (const auto& [ns, used] : m_used) {
-    const auto& held = used.held;
+  for (const auto& each : m_used) {  // not as [ns, used]: clang 14 captures no structured binding
+    const std::string& ns = each.first;
+    const auto& held = each.second.held;
     const std::lock_guard entry(held->mutex);
     if (!m_leases.leave(ns)) {
       continue;
