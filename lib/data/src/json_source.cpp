@@ -202,12 +202,13 @@ Result<> JsonSource::number(EventSink& sink) {
     }
   }
   const std::string text(m_text.substr(start, m_at - start));
-  if (whole && m_options.big_integers == BigIntegers::reject) {
+  const auto real = parse_double(text);
+  if (whole && m_options.big_integers == BigIntegers::reject &&
+      (!real || go_json_number(*real) != text)) {
     m_at = start;
     return error(cat("the integer ", text.substr(0, 40), " does not fit in 64 bits"),
                  "quote it to keep it as text");
   }
-  const auto real = parse_double(text);
   if (!real) {
     m_at = start;
     return error(cat("the number ", text.substr(0, 40), " is out of range"));

@@ -290,18 +290,18 @@ Result<Json> YamlSource::resolve(std::string_view text, bool plain, std::string_
     case ScalarKind::unsigned_integer:
     case ScalarKind::real: break;
   }
-  if ((scalar.lossy || scalar.kind == ScalarKind::unsigned_integer) &&
-      m_options.big_integers == BigIntegers::reject) {
-    return error(cat("the integer ", text, " does not fit in 64 bits"), k_quote_hint);
-  }
   const double real = scalar.kind == ScalarKind::real
                           ? scalar.real
                           : static_cast<double>(scalar.unsigned_integer);
+  const std::string json = go_json_number(real);  // "1e+21" and "0.5" do not parse as a whole
+  if ((scalar.lossy || scalar.kind == ScalarKind::unsigned_integer) && json != text &&
+      m_options.big_integers == BigIntegers::reject) {
+    return error(cat("the integer ", text, " does not fit in 64 bits"), k_quote_hint);
+  }
   if (!std::isfinite(real)) {
     return error(cat(text, " has no JSON form"), k_quote_hint);
   }
   std::int64_t integer = 0;
-  const std::string json = go_json_number(real);  // "1e+21" and "0.5" do not parse as a whole
   const char* end = json.data() + json.size();
   const auto [stop, ec] = std::from_chars(json.data(), end, integer);
   if (ec == std::errc{} && stop == end) {

@@ -2,6 +2,8 @@
 
 #include <kubist/data/compare.hpp>
 #include <kubist/data/document.hpp>
+#include <kubist/data/json_text.hpp>
+#include <kubist/util/text.hpp>
 
 #include "golden.hpp"
 
@@ -113,6 +115,17 @@ TEST_CASE("read_documents: errors say where and what to do") {
   has(error_of("a: !!binary '*'\n"), "not base64");
   has(error_of("a: 1\nb: \xFF\n"), "f.yaml:2:4: ");
   has(error_of("<<: 1\n"), "merge key");
+}
+
+TEST_CASE("read_documents: the integer that a double is written as is that double") {
+  for (const char* number : {"10000000000000000000", "-9223372036854776000"}) {
+    const data::Json read = value_of(util::cat("{\"a\": ", number, "}"));
+    CHECK(read["a"].is_number_float());
+    CHECK(read == value_of(util::cat("a: ", number)));
+    CHECK(data::to_json(read) == util::cat("{\"a\":", number, "}"));
+  }
+  has(error_of("{\"a\": 10000000000000000001}"), "does not fit in 64 bits");
+  has(error_of("a: 10000000000000000001"), "does not fit in 64 bits");
 }
 
 TEST_CASE("read_documents: JSON errors say where and what to do") {

@@ -36,6 +36,12 @@ TEST_CASE("exports: JSON and YAML of equal value give equal bytes") {
   CHECK(json->sha256 == yaml->sha256);
 }
 
+TEST_CASE("exports: the normal form of a large number can be read") {
+  const auto first = state::parse_exports("a: 1e19", "exports");
+  REQUIRE(first);
+  CHECK(state::parse_exports(first->bytes, "exports").value().bytes == first->bytes);
+}
+
 TEST_CASE("exports: nothing written means no exports") {
   CHECK(state::parse_exports("", "exports").value().bytes == "{}");
   CHECK(state::parse_exports("# none\n", "exports").value().bytes == "{}");

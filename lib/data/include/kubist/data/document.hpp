@@ -22,7 +22,9 @@ enum class DuplicateKeys {
 
 /// What to do with an integer that int64 cannot hold.
 enum class BigIntegers {
-  reject,    ///< an error with the advice to quote it
+  /// An error with the advice to quote it, unless it is the text that Go's JSON writer has for a
+  /// double (10000000000000000000 for 1e19): so what kubist and the API server write can be read.
+  reject,
   as_float,  ///< as kubectl does, silently losing digits
 };
 
