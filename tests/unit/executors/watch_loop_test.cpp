@@ -57,15 +57,16 @@ class Watch {
   std::jthread m_thread;
 };
 
-/// A request that gets no answer before it is let go.
+/// The first such request, or the `nth`, gets no answer before it is let go.
 class Gate {
  public:
-  Gate(testing::FakeCluster& cluster, const std::string& pattern) {
-    cluster.before(pattern, [this] {
+  Gate(testing::FakeCluster& cluster, const std::string& pattern, int nth = 1) : m_left(nth) {
+    const auto hold = [this] {
       std::unique_lock lock(m_mutex);
-      reached = true;
-      m_changed.wait(lock, [this] { return m_open; });
-    });
+      reached = --m_left == 0;
+      m_changed.wait(lock, [this] { return m_open || m_left > 0; });
+    };
+    cluster.before(pattern, hold, nth);
   }
   void open() {
     const std::lock_guard lock(m_mutex);
@@ -78,6 +79,7 @@ class Gate {
   std::mutex m_mutex;
   std::condition_variable m_changed;
   bool m_open = false;
+  int m_left;
 };
 
 bool is_ready(Site& s, const std::string& name) { return condition(s.vc("shop", name)) == "True"; }
@@ -110,6 +112,45 @@ TEST_CASE("watch loop: what hangs at one cluster holds up no other node") {
   CHECK(watch.ended);
   CHECK(watch.troubles.empty());
   CHECK(s.home->get("leases", "kubist", "shop")["spec"]["holderIdentity"] == "");
+}
+
+TEST_CASE("watch loop: drift is seen however late the namespaces are listed") {
+  Site s;
+  s.make_project("shop");
+  s.virtual_cluster("shop", "near");
+  const std::string lists = "GET /api/v1/namespaces?*limit=*";
+  int nth = 1;
+  SUBCASE("the first time") {}
+  SUBCASE("again, as the watch was refused") {
+    s.home->fail("GET /api/v1/namespaces?*watch=1*", 403);
+    nth = 2;
+  }
+  Gate gate(*s.home, lists, nth);
+  Watch watch(s);
+  REQUIRE(eventually([&] { return is_ready(s, "near") && gate.reached; }));
+  const auto is_injected = [&] {
+    return s.namespace_at(s.home, "shop-near")["metadata"]["labels"].value("istio-injection", "") ==
+           "enabled";
+  };
+  REQUIRE(is_injected());
+  s.home->patch("namespaces", "shop-near", "", kube::PatchType::merge,
+                {{"metadata", {{"labels", {{"istio-injection", nullptr}}}}}});
+  gate.open();
+  CHECK(eventually(is_injected));
+}
+
+TEST_CASE("watch loop: a change is seen however late its kind is listed") {
+  Site s;
+  s.make_project("shop");
+  s.virtual_cluster("shop", "near");
+  Gate gate(*s.home, "GET */virtualclusters?*limit=*");
+  Watch watch(s);
+  REQUIRE(eventually([&] { return is_ready(s, "near") && gate.reached; }));
+  s.virtual_cluster("shop", "near", {{"labels", {{"tier", "one"}}}});
+  gate.open();
+  CHECK(eventually([&] {
+    return s.namespace_at(s.home, "shop-near")["metadata"]["labels"].value("tier", "") == "one";
+  }));
 }
 
 TEST_CASE("watch loop: an unchanged tree is not written by runs side by side") {

@@ -56,6 +56,8 @@ std::optional<Objects> KindWatch::objects(const std::string& ns, const WrittenVe
   m_changed.wait_for(lock, k_moment, [&] {
     return m_state == State::away || (m_state == State::current && has(written));
   });
+  // The run lists for itself, before this listing ends.
+  m_primed = m_primed || m_state == State::listing;
   if (m_state != State::current || !has(written) || (!m_options.ns.empty() && m_options.ns != ns)) {
     return std::nullopt;
   }

@@ -1,6 +1,7 @@
 #include "session/watches.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/data/raw_format.hpp>
@@ -124,6 +125,8 @@ class DriftWatches::One {
     m_thread = watch_for_good(std::move(client), m_options, m_name, absences,
                               [this](const kube::WatchEvent& event) { return take(event); });
   }
+  /// From here on the runs have looked at what is listed.
+  void be_late() { m_late = true; }
   ~One() {
     m_thread = {};  // ends and joins it
     m_absences.forget(m_name);
@@ -168,7 +171,7 @@ class DriftWatches::One {
     known->second = {{group, kind, parts[2], parts[3]},
                      std::string(event.resource_version),
                      event.type == Type::listed};
-    // A run looked at what the first listing of a late watch finds, but some time before it.
+    // A run looked at what a late listing finds first, but some time before it.
     const bool unsure = fresh && m_late && event.type == Type::listed;
     if (unsure || (!fresh && changed)) {
       m_inbox.push(known->second.owner, Cause::drift);
@@ -195,7 +198,7 @@ class DriftWatches::One {
   }
 
   const std::string& m_home_uid;
-  bool m_late;
+  std::atomic<bool> m_late;
   Inbox& m_inbox;
   Absences& m_absences;
   std::string m_name;
@@ -231,6 +234,8 @@ void DriftWatches::watch(const std::shared_ptr<kube::Client>& client,
   auto& present = m_watches[{client, resource.group_resource()}];
   if (!present) {
     present = std::make_unique<One>(client, resource, m_home_uid, late, m_inbox, m_absences);
+  } else if (late) {
+    present->be_late();
   }
 }
 

@@ -56,8 +56,9 @@ class DriftWatches {
   /// it.
   DriftWatches(std::string home_uid, Inbox& inbox, Absences& absences);
   ~DriftWatches();
-  /// Watches by these what the graph's nodes keep, ends the watches of others. `late`: a run has
-  /// looked at it before, so what is found first counts as drift too: it may have changed between.
+  /// Watches by these what the graph's nodes keep, ends the watches of others. `late`: a run may
+  /// have looked at it before, so what a listing finds first from now on counts as drift, too: it
+  /// may have changed between.
   void follow(const std::vector<std::shared_ptr<kube::Client>>& clients, const engine::Graph& graph,
               bool late);
 
