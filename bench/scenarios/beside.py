@@ -8,7 +8,8 @@ from harness import process
 from harness.server import writes
 from scenarios import apply, get
 
-PROJECTS, CLUSTERS, ITEMS = 5, 40, 200  # in one tree: projects, virtual clusters, manifest items
+# Of each tree: projects, virtual clusters, and manifest items, which are written as the project's account.
+SHAPES = [(5, 40, 200), (1, 1, 1000)]
 LIMIT = 1.05
 
 
@@ -23,7 +24,8 @@ def run(bench):
         commands(bench, programs, f"get {bench.objects}, {form}",
                  ["-n", get.NAMESPACE, "get", "configmaps"] + flags, bench.rounds)
     bench.server.remove("/api/v1/namespaces/" + get.NAMESPACE)
-    measure_trees(bench, programs)
+    for shape in SHAPES:
+        measure_trees(bench, programs, shape)
 
 
 def commands(bench, programs, case, arguments, rounds):
@@ -53,7 +55,7 @@ def measure_apply(bench, programs):
     bench.server.remove("/api/v1/namespaces/" + apply.NAMESPACE)
 
 
-def measure_trees(bench, programs):
+def measure_trees(bench, programs, shape):
     steps = ("first", "unchanged")
     samples, requests = {step: collections.defaultdict(list) for step in steps}, {}
     count = 0
@@ -61,7 +63,7 @@ def measure_trees(bench, programs):
     def one(name):
         nonlocal count
         count += 1
-        tree = Tree(bench.folder, f"bench-{count}")
+        tree = Tree(bench.folder, f"bench-{shape[2]}-{count}", *shape)
         bench.runner.run([programs[name], "apply", "-f", tree.path])
         for step in steps:
             with bench.server.counted("kubist") as verbs:
@@ -72,35 +74,35 @@ def measure_trees(bench, programs):
 
     process.by_turns({name: lambda name=name: one(name) for name in programs}, bench.rounds, warm_up=1)
     for step in steps:
-        report(bench, f"tree of {CLUSTERS} virtual clusters, {ITEMS} manifest items, {step}",
+        report(bench, f"tree of {shape[1]} virtual clusters, {shape[2]} manifest items, {step}",
                samples[step], requests[step])
 
 
 class Tree:
     """Projects on the home cluster; manifest items in each virtual cluster."""
 
-    def __init__(self, folder, name):
+    def __init__(self, folder, name, projects, clusters, items):
         self.path = os.path.join(folder, name + ".yaml")
-        self.projects = [f"{name}-{index}" for index in range(PROJECTS)]
+        self.projects = [f"{name}-{index}" for index in range(projects)]
         objects = [{"kind": "Root", "metadata": {"name": "root"}, "spec": {}}]
         for project in self.projects:
             objects += [{"kind": "Project", "metadata": {"name": project},
                          "spec": {"home": {"namespaces": [project + "-*"]}}},
                         {"kind": "Cluster", "metadata": {"name": "local", "namespace": project},
                          "spec": {"home": True}}]
-        for index in range(CLUSTERS):
-            objects += self.virtual_cluster(self.projects[index % PROJECTS], index)
+        for index in range(clusters):
+            objects += self.virtual_cluster(self.projects[index % projects], index, items // clusters)
         with open(self.path, "w") as file:
             for each in objects:
                 file.write("---\n" + json.dumps({"apiVersion": "kubist.io/v1alpha1", **each}) + "\n")
 
     @staticmethod
-    def virtual_cluster(project, index):
+    def virtual_cluster(project, index, items):
         name = f"v{index}"
         made = [{"apiVersion": "kubist.io/v1alpha1", "kind": "VirtualCluster",
                  "metadata": {"name": name, "namespace": project},
                  "spec": {"clusterRef": {"name": "local"}, "namespace": f"{project}-{name}", "create": True}}]
-        for item in range(ITEMS // CLUSTERS):
+        for item in range(items):
             wish = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": f"made-{item}"},
                     "data": {"key": "value"}}
             made.append({"apiVersion": "landscaper.gardener.cloud/v1alpha1", "kind": "DeployItem",

@@ -1,6 +1,7 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/data/yaml_writer.hpp>
+#include <kubist/deployers/world.hpp>
 #include <kubist/setup/install.hpp>
 #include <kubist/util/text.hpp>
 
@@ -38,6 +39,18 @@ util::Result<> print_rbac(Context& context, const Arguments& arguments) {
   return {};
 }
 
+/// Says how pods of items get their image, where nobody names one; who may not read the Root hears
+/// it when an item needs it.
+void advise_image(Context& context, kube::Client& client) {
+  if (!deployers::agent_image().empty()) {
+    return;
+  }
+  const auto root = setup::find_root(client, context.stop());
+  if (root && deployers::agent_image(*root ? &**root : nullptr).empty()) {
+    context.log().line(util::cat("note: ", deployers::no_agent_image().to_string()));
+  }
+}
+
 util::Result<int> run_init(Context& context, const Arguments& arguments) {
   if (arguments.boolean("print-rbac")) {
     KUBIST_CHECK(print_rbac(context, arguments));
@@ -50,9 +63,15 @@ util::Result<int> run_init(Context& context, const Arguments& arguments) {
   options.version = KUBIST_VERSION;
   options.dry_run = dry_run;
   options.timeout = arguments.duration("timeout");
+  options.agent_image = arguments.text("agent-image");
+  options.script_image = arguments.text("script-image");
   SetPrinter printer(context, format, std::string(dry_run_suffix(dry_run)), {});
   options.on_result = [&printer](const apply::ObjectResult& result) { printer.result(result); };
-  return printer.finish(setup::install_crds(*client, options, context.stop()));
+  const apply::Report report = setup::install_crds(*client, options, context.stop());
+  if (report.ok() && options.agent_image.empty()) {
+    advise_image(context, *client);
+  }
+  return printer.finish(report);
 }
 
 }  // namespace
@@ -69,12 +88,19 @@ const CommandSpec& init_command() {
           "installed: then items use upstream's fields, and only types kubist.io/* are claimed. "
           "It also installs the ClusterRoles kubist-project and kubist-project-own: the rights of "
           "projects' accounts on this cluster.\n\n"
+          "Pods of DeployItems need an image with kubist (packaging/image of kubist's source makes "
+          "it). --agent-image and --script-image name images for all clusters: they are kept in "
+          "spec.images of the Root, for mirrors and places without the internet, too.\n\n"
           "With --print-rbac nothing is sent: it prints the least rights that init needs, and "
           "those that a ServiceAccount needs with which kubist applies, reconciles and deletes "
           "what is in a project (in --namespace), with the project's own account, which kubist "
           "impersonates. The Project itself and its namespaces on this cluster are an "
           "administrator's: --home-namespace names those that virtual clusters adopt.",
       .flags = {dry_run_flag("write nothing: client or server"),
+                {"agent-image", 0, FlagKind::text, "IMAGE",
+                 "keep the image with kubist in the Root: it runs beside every workload"},
+                {"script-image", 0, FlagKind::text, "IMAGE",
+                 "keep the image of scripts that name none in the Root"},
                 {"print-rbac", 0, FlagKind::boolean, "", "print the minimum roles as YAML"},
                 {"service-account", 0, FlagKind::text, "NAMESPACE/NAME",
                  "the ServiceAccount that runs kubist, for --print-rbac", "kubist-system/kubist"},
@@ -87,6 +113,8 @@ const CommandSpec& init_command() {
                 set_output_flag(),
                 report_flag()},
       .examples = {{"Install the kinds", "kubist init"},
+                   {"The same, with the image for pods of DeployItems",
+                    "kubist init --agent-image registry.example.com/kubist:v0.1.0"},
                    {"Print the roles for project shop",
                     "kubist init --print-rbac -n shop --home-namespace shop-dev"}},
       .needs = Needs::cluster,

@@ -10,18 +10,6 @@ using DefinitionPtr = std::shared_ptr<const PolicyDefinition>;
 
 namespace {
 
-std::vector<std::string> strings(const Json& spec, const char* name) {
-  std::vector<std::string> out;
-  if (auto found = spec.find(name); found != spec.end() && found->is_array()) {
-    for (const Json& entry : *found) {
-      if (entry.is_string()) {
-        out.push_back(entry.get<std::string>());
-      }
-    }
-  }
-  return out;
-}
-
 util::Result<> read_runtime(
     PolicyDefinition& definition, const Json& spec,
     const std::function<std::shared_ptr<PolicyRuntime>(const std::string&)>& runtime_for) {
@@ -68,8 +56,8 @@ util::Result<DefinitionPtr> read_policy_definition(
                       cat(definition->origin, "/", definition->name, " has no spec"));
   }
   definition->summary = data::string_at(*spec, {"description"});
-  definition->kinds = strings(*spec, "kinds");
-  for (const std::string& want : strings(*spec, "wants")) {
+  definition->kinds = data::strings_at(*spec, {"kinds"});
+  for (const std::string& want : data::strings_at(*spec, {"wants"})) {
     definition->wants_now = definition->wants_now || want == "now";
     definition->wants_run = definition->wants_run || want == "run";
     definition->wants_approvals = definition->wants_approvals || want == "approvals";

@@ -59,18 +59,18 @@ util::Result<> read_assignment(const Json& experiment, Plan& plan) {
     return {};
   }
   plan.assignment = Assignment::thompson;
-  plan.minimum_percent =
-      static_cast<int>(data::int_at(given, {"minimumPercent"}, plan.minimum_percent));
+  const auto minimum = data::int_at(given, {"minimumPercent"}, plan.minimum_percent);
   const std::string uid(data::string_at(experiment, {"metadata", "uid"}));
   const Json& seed = member(given, {"seed"});
   plan.seed = seed.is_number_integer()
                   ? seed.get<std::uint64_t>()
                   : std::stoull(util::sha256_hex(uid).substr(0, 8), nullptr, 16);
-  if (plan.minimum_percent * static_cast<int>(plan.variants.size()) > 100) {
+  if (minimum < 0 || minimum > 100 / static_cast<std::int64_t>(plan.variants.size())) {
     return util::fail(ErrorKind::invalid,
-                      cat("spec.assignment.minimumPercent: ", plan.minimum_percent,
-                          " % for each of ", plan.variants.size(), " variants is more than 100 %"));
+                      cat("spec.assignment.minimumPercent: ", minimum, " % for each of ",
+                          plan.variants.size(), " variants is more than 100 %, or less than 0"));
   }
+  plan.minimum_percent = static_cast<int>(minimum);
   if (plan.test == Test::welch) {
     return util::fail(ErrorKind::invalid,
                       "spec.assignment.kind: Thompson needs a test that holds at any time, and "
@@ -110,8 +110,7 @@ util::Result<Plan> read_plan(const Json& experiment) {
     plan.variants.push_back({std::string(data::string_at(each, {"name"})),
                              std::string(data::string_at(each, {"destination"})),
                              std::string(data::string_at(each, {"version"})),
-                             static_cast<int>(data::int_at(each, {"port"})),
-                             data::int_at(each, {"weight"}, 1)});
+                             data::count_at(each, {"port"}), data::int_at(each, {"weight"}, 1)});
   }
   for (const Json& each : member(spec, {"goals"})) {
     const bool mean = data::string_at(each, {"kind"}) == "Mean";

@@ -43,7 +43,7 @@ WorkloadStatus status_of(const std::vector<const Json*>& deployments) {
   for (const Json* deployment : deployments) {
     const ObjectView view(*deployment);
     const auto count = [&](std::string_view field) {
-      return static_cast<int>(data::int_at(*deployment, {"status", field}));
+      return data::count_at(*deployment, {"status", field});
     };
     ++sum.deployments;
     sum.replicas += count("replicas");

@@ -132,10 +132,8 @@ std::vector<std::string> project_home_patterns(const Json& project) {
     patterns.push_back(util::cat(ObjectView(project).name(), "-*"));
     return patterns;
   }
-  for (const Json& pattern : *given) {
-    if (pattern.is_string()) {
-      patterns.push_back(pattern.get<std::string>());
-    }
+  for (std::string& pattern : data::strings_at(*given, {})) {
+    patterns.push_back(std::move(pattern));
   }
   return patterns;
 }

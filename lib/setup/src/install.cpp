@@ -11,6 +11,8 @@
 #include <kubist/setup/install.hpp>
 #include <kubist/util/text.hpp>
 
+#include "root_images.hpp"
+
 namespace kubist::setup {
 
 using data::Json;
@@ -148,7 +150,11 @@ apply::Report install_crds(kube::Client& client, const InstallOptions& options,
   set.timeout = options.timeout;
   set.on_result = options.on_result;
   set.admit = [&options](std::size_t, const Json* live) { return admit(live, options.version); };
-  return apply::apply_set(client, manifests, set, std::move(stop));
+  apply::Report report = apply::apply_set(client, manifests, set, stop);
+  if (report.ok() && !(options.agent_image.empty() && options.script_image.empty())) {
+    report.append(keep_images(client, options, report, stop));
+  }
+  return report;
 }
 
 apply::Report uninstall_crds(kube::Client& client, const UninstallOptions& options,

@@ -194,8 +194,11 @@ std::vector<Json> init_rbac() {
   const Json projects =
       named(rule({"rbac.authorization.k8s.io"}, roles, {"get", "create", "patch", "escalate"}),
             {k_project_role, k_own_namespace_role});
+  // Where images are named: --agent-image, --script-image.
+  const Json root =
+      named(rule({resources::k_kubist_group}, {"roots"}, {"get", "create", "patch"}), {"root"});
   return {role("ClusterRole", "", "kubist-init",
-               Json::array({own, rule(group, crds, {"list", "watch"}), projects}))};
+               Json::array({own, rule(group, crds, {"list", "watch"}), projects, root}))};
 }
 
 std::vector<Json> project_rbac(const ProjectAccount& account) {

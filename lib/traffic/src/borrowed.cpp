@@ -51,20 +51,19 @@ class Patcher {
   }
 
   Result<> set_weights(const Rule& rule, const Json& entry, const std::string& path) {
-    const Json* destinations = data::find_path(entry, {"route"});
-    if (destinations == nullptr || destinations->size() != rule.backends.size()) {
-      return wrong(cat("its http route ", rule.name, " has ",
-                       destinations == nullptr ? 0 : destinations->size(),
+    const Json& destinations = data::array_at(entry, {"route"});
+    if (destinations.size() != rule.backends.size()) {
+      return wrong(cat("its http route ", rule.name, " has ", destinations.size(),
                        " destinations, the TrafficRoute ", rule.backends.size()));
     }
     Json changes = Json::array();
     for (const Backend& backend : rule.backends) {
-      const auto index = index_of(backend, *destinations);
+      const auto index = index_of(backend, destinations);
       if (!index) {
         return wrong(cat("its http route ", rule.name, " has no destination ",
                          full_host(backend.destination, m_place), ' ', backend.version));
       }
-      const Json& destination = (*destinations)[*index];
+      const Json& destination = destinations[*index];
       const bool lone = rule.backends.size() == 1;
       if (!lone && data::int_at(destination, {"weight"}) != backend.weight) {
         const std::string at = cat(path, "/route/", *index);

@@ -206,20 +206,19 @@ class Checker {
   }
 
   bool binds(const Json& other, const std::string& host, const std::string& gateway) const {
-    const Json& gateways = data::array_at(other, {"spec", "gateways"});
+    const auto gateways = data::strings_at(other, {"spec", "gateways"});
     const Place place{std::string(ObjectView(other).ns()), m_place.domain};
-    const bool same_gateway =
-        gateways.empty() ? gateway == k_mesh : std::ranges::any_of(gateways, [&](const Json& each) {
-          const auto name = each.get<std::string>();
-          return (name == k_mesh || name.find('/') != std::string::npos
-                      ? name
-                      : cat(place.ns, '/', name)) == gateway;
-        });
-    return same_gateway &&
-           std::ranges::any_of(data::array_at(other, {"spec", "hosts"}), [&](const Json& each) {
-             return each.is_string() &&
-                    full_host(each.get_ref<const std::string&>(), place) == host;
-           });
+    const bool same_gateway = gateways.empty()
+                                  ? gateway == k_mesh
+                                  : std::ranges::any_of(gateways, [&](const std::string& name) {
+                                      return (name == k_mesh || name.find('/') != std::string::npos
+                                                  ? name
+                                                  : cat(place.ns, '/', name)) == gateway;
+                                    });
+    return same_gateway && std::ranges::any_of(data::strings_at(other, {"spec", "hosts"}),
+                                               [&](const std::string& each) {
+                                                 return full_host(each, place) == host;
+                                               });
   }
 
   static bool takes_everything(const Json& virtual_service) {

@@ -2,8 +2,9 @@
 
 readonly k_packages=(etcd-server containerd runc containernetworking-plugins nftables conntrack iproute2
   busybox-static tini ca-certificates curl openssl util-linux procps python3 gcc libc6-dev
+  docker-registry skopeo   # for tests of images
   bash-completion)   # kubectl's, in `scripts/quickstart shell`
-readonly k_services=(etcd containerd)   # what these packages start by themselves
+readonly k_services=(etcd containerd docker-registry)   # what these packages start by themselves
 readonly k_policy=/usr/sbin/policy-rc.d
 
 install_deps() {

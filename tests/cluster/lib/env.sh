@@ -27,6 +27,7 @@ run=$data/run         # pid files
 pki=$data/pki         # one folder a control plane
 netns=$data/netns     # the network namespace, bound to a file: `ip netns` would leave a mount at /run/netns
 cache=$KUBIST_CACHE/cluster
+packaging_dir=$(dirname "$(dirname "$cluster_dir")")/packaging   # images are made as those that are shipped
 
 # A control plane is `home` or `targetN`; its index shifts its ports.
 plane_index() {

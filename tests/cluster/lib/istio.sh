@@ -31,7 +31,7 @@ cluster_istio() {
 
 # istio_dir: where its images, its manifest and the Gateway API's CRDs are or will be
 istio_dir() {
-  go_dir istio make_istio make_istio_images istio_module pip_install "$(sha256sum < "$cluster_dir/oci-image")" \
+  go_dir istio make_istio make_istio_images istio_module pip_install "$(sha256sum < "$packaging_dir/oci-image")" \
     "$k_istio_flags" "${k_istio_programs[@]}" "${k_istio_settings[@]}" "$k_envoy_package"
 }
 
@@ -54,17 +54,16 @@ make_istio() {
 }
 
 make_istio_images() {
-  local out=$1 source library libraries=() roots=etc/ssl/certs/ca-certificates.crt
+  local out=$1 source roots=etc/ssl/certs/ca-certificates.crt
   source=$(istio_module istio.io/istio) || exit 1
-  while read -r library; do libraries+=("${library#/}=$library"); done < <(needed_libraries "$out/bin/envoy")
-  "$cluster_dir/oci-image" localhost/istio/pilot:$k_istio_version "$out/pilot.tar" --user 1337 \
+  "$packaging_dir/oci-image" localhost/istio/pilot:$k_istio_version "$out/pilot.tar" --user 1337 \
     --entrypoint /usr/local/bin/pilot-discovery usr/local/bin/pilot-discovery="$out/bin/pilot-discovery" \
     $roots=/$roots
-  "$cluster_dir/oci-image" localhost/istio/proxyv2:$k_istio_version "$out/proxyv2.tar" --user 1337 \
+  "$packaging_dir/oci-image" localhost/istio/proxyv2:$k_istio_version "$out/proxyv2.tar" --user 1337 \
     --entrypoint /usr/local/bin/pilot-agent usr/local/bin/pilot-agent="$out/bin/pilot-agent" \
-    usr/local/bin/envoy="$out/bin/envoy" \
+    usr/local/bin/envoy="$out/bin/envoy" --libraries-of "$out/bin/envoy" \
     var/lib/istio/envoy/envoy_bootstrap_tmpl.json="$source/tools/packaging/common/envoy_bootstrap.json" \
-    $roots=/$roots "${libraries[@]}"
+    $roots=/$roots
 }
 
 # istio_module MODULE: the folder of a module that go/istio is built from; it may be gone once that is done
@@ -80,7 +79,7 @@ import_istioctl() {
 
 # As Istio's own image: an entrypoint, a user, and nothing else.
 make_istioctl_image() {
-  "$cluster_dir/oci-image" localhost/istio/istioctl:$k_istio_version "$1/istioctl.tar" --user 1000 \
+  "$packaging_dir/oci-image" localhost/istio/istioctl:$k_istio_version "$1/istioctl.tar" --user 1000 \
     --entrypoint /usr/local/bin/istioctl usr/local/bin/istioctl="$(istio_dir)/bin/istioctl"
 }
 

@@ -94,7 +94,8 @@ inside() { nsenter --net="$netns" "$@"; }
 exec_inside() {
   [ $# -gt 0 ] || die "exec: name a command"
   # The machine's own kubectl where it has one.
-  PATH=$PATH:$(binary_dir) KUBECONFIG=$(kubeconfig_path home) exec nsenter --net="$netns" "$@"
+  PATH=$PATH:$(binary_dir) KUBECONFIG=$(kubeconfig_path home) \
+    KUBIST_AGENT_IMAGE=${KUBIST_AGENT_IMAGE-localhost/kubist:dev} exec nsenter --net="$netns" "$@"
 }
 
 alive() { [ -e "/proc/$1" ] && ! grep -q '^State:.Z' "/proc/$1/status" 2> /dev/null; }

@@ -212,8 +212,8 @@ TEST_CASE("hostile member: gets nowhere where an account with the printed roles 
   const MeshKinds kinds;
   const Names names(world);
   prepare(world, names);
-  roles::Account account(names.project, names.dev());
-  account.add(names.other, names.other + "-dev");
+  roles::Account account(names.project, {names.dev()});
+  account.add(names.other, {names.other + "-dev"});
   attack(names, {[&](const Words& args) { return account.as(args); }, account.user(), true, true});
 }
 

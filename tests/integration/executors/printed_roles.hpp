@@ -164,7 +164,7 @@ inline bool needs_no_pod(const Right& right) {
 /// An account with the printed roles of a project, and a token of it; gone with this.
 class Account {
  public:
-  Account(const std::string& project, const std::string& home_ns)
+  Account(const std::string& project, const Words& home_namespaces)
       : m_ns(project + "-account"), m_user(cat("system:serviceaccount:", m_ns, ":kubist")) {
     put("home", {kubist::testing::plain("Namespace", "", m_ns),
                  kubist::testing::plain("ServiceAccount", m_ns, "kubist")});
@@ -172,20 +172,22 @@ class Account {
         kubist::util::trim(must(kubectl("home", {"create", "token", "kubist", "-n", m_ns}))));
     m_config = m_folder.path() / "kubeconfig";
     REQUIRE(kubist::util::write_file(m_config, token_config("home", token).dump()));
-    add(project, home_ns);
+    add(project, home_namespaces);
   }
   ~Account() {
     for (const std::string& role : m_roles) {
       kubectl("home", {"delete", "clusterrole,clusterrolebinding", role, "--wait=false"});
     }
   }
-  /// The roles of one project more.
-  void add(const std::string& project, const std::string& home_ns) {
+  /// The roles of one project more, with these namespaces on the home cluster, which are made.
+  void add(const std::string& project, const Words& home_namespaces) {
     m_roles.push_back("kubist-project-" + project);
-    put("home", {kubist::testing::plain("Namespace", "", home_ns)});
-    std::vector<Json> printed =
-        documents(must(run_kubist({"init", "--print-rbac", "-n", project, "--home-namespace",
-                                   home_ns, "--service-account", m_ns + "/kubist"})));
+    Words print{"init", "--print-rbac", "-n", project, "--service-account", m_ns + "/kubist"};
+    for (const std::string& ns : home_namespaces) {
+      put("home", {kubist::testing::plain("Namespace", "", ns)});
+      print.insert(print.end(), {"--home-namespace", ns});
+    }
+    std::vector<Json> printed = documents(must(run_kubist(print)));
     std::erase_if(printed,
                   [](const Json& role) { return role["metadata"]["name"] == "kubist-init"; });
     put("home", printed);

@@ -44,10 +44,10 @@ const std::vector<std::pair<std::string, std::string>> k_specs{
      "[{name: answered, source: {json: {namespace: HOME, service: 'stats:80', path: /}}, count: "
      "'{.n}', successes: '{.s}'}]}"}};
 
-/// What kubist asks for in the whole cluster and does without: policies of the input's projects, and
-/// the gateway's pods for an EntryGateway's addresses.
-const std::vector<std::string> k_done_without{"/policydefinitions?",
-                                              "/pods?labelSelector=istio%3Dingressgateway"};
+/// What kubist asks for in the whole cluster and does without: the gateway's pods for an
+/// EntryGateway's addresses.
+const std::vector<std::string> k_done_without{
+    "/pods?labelSelector=istio%3Dingressgateway"};
 
 const char* const k_named = "get and describe by name";
 
@@ -64,7 +64,7 @@ TEST_CASE("rights: the printed roles are enough for traffic, and none of them is
   const std::string home_ns = world.name("home");
   world.make_project(project, {{"home", {{"namespaces", Json::array({home_ns})}}}});
   const MeshKinds kinds;
-  const Account account(project, home_ns);
+  const Account account(project, {home_ns});
   for (const char* version : {"v1", "v2"}) {
     make_ready_pod(home_ns, version);
   }

@@ -59,7 +59,7 @@ TEST_CASE("rights: who may work on one project only does so, and leaves the othe
   const std::string other = world.name("other");
   world.make_project(own);
   world.make_project(other);
-  const roles::Account account(own, own + "-dev");
+  const roles::Account account(own, {own + "-dev"});
   put("home", {home_cluster(own), home_cluster(other),
                virtual_cluster(own, "dev", "home", own + "-dev", {{"adopt", true}}),
                virtual_cluster(other, "dev", "home", other + "-dev")});

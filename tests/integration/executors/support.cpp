@@ -75,8 +75,10 @@ std::string message(const std::optional<Json>& live, const std::string& type) {
   return live ? kubist::testing::message(*live, type) : std::string();
 }
 
-Background::Background(const Words& args) {
-  Words words{paths::program()};
+Background::Background(const Words& args) : Background(paths::program(), args) {}
+
+Background::Background(const std::string& program, const Words& args) {
+  Words words{program};
   words.insert(words.end(), args.begin(), args.end());
   std::vector<char*> argv;
   for (std::string& word : words) {
@@ -90,7 +92,7 @@ Background::Background(const Words& args) {
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT, 0600);
   posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
-  const int failed = posix_spawn(&m_pid, argv[0], &files, nullptr, argv.data(), environ);
+  const int failed = posix_spawnp(&m_pid, argv[0], &files, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&files);
   REQUIRE_MESSAGE(failed == 0, argv[0]);
 }

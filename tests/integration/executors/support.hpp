@@ -43,10 +43,11 @@ std::string condition(const std::optional<Json>& live, const std::string& type);
 std::string reason(const std::optional<Json>& live, const std::string& type);
 std::string message(const std::optional<Json>& live, const std::string& type);
 
-/// A kubist that runs beside the test; killed at the end if it still does.
+/// A kubist, or another program, that runs beside the test; killed at the end if it still does.
 class Background {
  public:
   explicit Background(const Words& args);
+  Background(const std::string& program, const Words& args);
   ~Background();
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;

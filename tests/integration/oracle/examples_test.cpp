@@ -178,7 +178,6 @@ TEST_CASE("examples: apply makes the objects that kubectl makes") {
 }
 
 TEST_CASE("examples: reconciled they are Ready for kubectl, and a second run writes nothing") {
-  ::setenv("KUBIST_AGENT_IMAGE", "localhost/kubist:dev", 0);
   World world("examples");
   Examples examples;
   must(run_kubist(world.as_user({"apply", "-R", "-f", k_folder})));

@@ -43,6 +43,16 @@ TEST_CASE("paths: get, set and erase by keys") {
   CHECK(!data::erase_path(root, {"spec", "x", "b"}));
 }
 
+TEST_CASE("paths: what comes from anybody is read as a count and as texts") {
+  const Json root =
+      Json::parse(R"({"most":9223372036854775807,"minus":-1,"text":"7","list":["a",1,null,"b"]})");
+  CHECK(data::count_at(root, {"most"}) == 1'000'000);
+  CHECK(data::count_at(root, {"minus"}, 2) == 2);
+  CHECK(data::count_at(root, {"text"}, 2) == 2);
+  CHECK(data::strings_at(root, {"list"}) == std::vector<std::string>{"a", "b"});
+  CHECK(data::strings_at(root["list"], {}) == std::vector<std::string>{"a", "b"});
+}
+
 TEST_CASE("differences: names the places") {
   const Json a = Json::parse(R"({"a":1,"b":{"c":[1,2,{"d":1}]},"e":1})");
   const Json b = Json::parse(R"({"a":1.0,"b":{"c":[1,3,{"d":2},4]},"f":1})");

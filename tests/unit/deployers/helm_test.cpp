@@ -1,5 +1,3 @@
-#include <cstdlib>
-
 #include <doctest/doctest.h>
 
 #include <kubist/deployers/deployer.hpp>
@@ -7,9 +5,11 @@
 #include <kubist/util/fs.hpp>
 
 #include "helm/helm_render.hpp"
+#include "support/variable.hpp"
 
 using namespace kubist;
 using namespace kubist::deployers;
+using kubist::testing::Variable;
 
 namespace {
 
@@ -33,25 +33,6 @@ std::string helm_refusal(Json config) {
   CHECK(parsed.error().reason == "InvalidConfiguration");
   return parsed.error().to_string();
 }
-
-/// Sets a variable for one test.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : m_name(name) {
-    const char* before = std::getenv(name);
-    m_had = before != nullptr;
-    m_before = m_had ? before : "";
-    ::setenv(name, value.c_str(), 1);
-  }
-  ~Variable() { m_had ? ::setenv(m_name, m_before.c_str(), 1) : ::unsetenv(m_name); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* m_name;
-  bool m_had;
-  std::string m_before;
-};
 
 }  // namespace
 

@@ -122,6 +122,32 @@ TEST_CASE("pod status: faults that may mend themselves have a grace") {
   CHECK(judge(pod({}, {}, waits("PodInitializing"), "Pending")).state == State::running);
 }
 
+TEST_CASE("pod status: an image that cannot be pulled names the field to set") {
+  Settings settings;
+  settings.script_image = "r/shell:1";
+  const auto told = [&](const Json& object) {
+    return judge_pod(object, {}, "job", settings, k_now).message;
+  };
+  const auto has = [](const std::string& text, const char* word) {
+    return text.find(word) != std::string::npos;
+  };
+  for (const char* why : {"ErrImagePull", "ImagePullBackOff", "InvalidImageName"}) {
+    const std::string agents = told(pod(waits(why), {}, waits("PodInitializing"), "Pending"));
+    CHECK_MESSAGE(has(agents, "spec.images.agent of the Root"), agents);
+    CHECK_MESSAGE(has(agents, "kubist init --agent-image IMAGE"), agents);
+
+    Json scripts = pod(ended(0), k_running, waits(why), "Pending");
+    scripts["status"]["containerStatuses"][0]["image"] = "r/shell:1";
+    CHECK_MESSAGE(has(told(scripts), "spec.images.script of the Root"), told(scripts));
+
+    const std::string own = told(pod(ended(0), k_running, waits(why), "Pending"));
+    CHECK_MESSAGE(has(own, "the item's field image"), own);
+    CHECK_MESSAGE(has(own, "imagePullSecrets"), own);
+  }
+  const std::string other = told(pod({}, {}, waits("CreateContainerConfigError"), "Pending"));
+  CHECK_MESSAGE(!has(other, "image"), other);
+}
+
 TEST_CASE("pod status: a pod that no node takes fails after its grace") {
   Json pending = pod({}, {}, {}, "Pending");
   pending["status"]["conditions"] = Json::array({{{"type", "PodScheduled"},

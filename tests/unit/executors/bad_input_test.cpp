@@ -38,3 +38,28 @@ TEST_CASE("bad input: an inventory that is no list ends no --watch") {
     CHECK(stop.stop_requested());
   }
 }
+
+TEST_CASE("bad input: values of an import Secret that are no texts are empty") {
+  const std::map<std::string, std::string> phases{{"", "Succeeded"}, {"n", "Failed"}};
+  for (const auto& each : phases) {
+    const std::string& key = each.first;
+    CAPTURE(key);
+    Site s;
+    s.make_project("shop");
+    Json import = plain("Secret", "shop", "import");
+    import["data"] = {{ "n", 7 }};
+    s.home->plant(import);
+    Json item = object("DeployItem", "shop", "x",
+                       {{"type", "kubist.io/mock"},
+                        {"import", {{"secretRef", {{"name", "import"}, {"key", key}}}}}});
+    item["apiVersion"] = "landscaper.gardener.cloud/v1alpha1";
+    s.home->put(item);
+    const auto results =
+        s.session->run_items({{"landscaper.gardener.cloud", "DeployItem", "shop", "x"}}, {},
+                             [](const std::string&) {}, {});
+    REQUIRE_MESSAGE(results, (results ? "" : results.error().to_string()));
+    CHECK((*results)[0].outcome);
+    const Json live = s.home->get("deployitems.landscaper.gardener.cloud", "x", "shop");
+    CHECK_MESSAGE(data::string_at(live, {"status", "phase"}) == each.second, live.dump());
+  }
+}

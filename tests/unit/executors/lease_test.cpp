@@ -1,4 +1,6 @@
 // One kubist at a time on a project.
+#include <limits>
+
 #include <kubist/executors/lease.hpp>
 
 #include "site.hpp"
@@ -94,6 +96,16 @@ TEST_CASE("lease: one that is not renewed for 15 s is taken, no sooner") {
   CHECK(p.clock.monotonic() - begin >= 15s);
   CHECK(p.holder() == "me@test");
   CHECK(p.home->get("leases", "kubist", "shop")["spec"]["leaseTransitions"] == 1);
+}
+
+TEST_CASE("lease: one for longer than a clock can count is not stale at once") {
+  LockPlace p;
+  p.held_by_other();
+  p.home->patch("leases", "kubist", "shop", kube::PatchType::merge,
+                {{"spec", {{"leaseDurationSeconds", std::numeric_limits<std::int64_t>::max()}}}});
+  executors::ProjectLocks locks(p.client, p.options(60s));
+  CHECK(!locks.before_write("shop", {}));
+  CHECK(p.holder() == "somebody@else");
 }
 
 TEST_CASE("lease: one that is renewed is never stale") {

@@ -57,7 +57,11 @@ TEST_CASE("plan: Thompson has its minimum and its seed, and needs a test for any
   CHECK(plan->minimum_percent == 5);
   CHECK(plan->seed == with(R"({"kind": "Thompson"})", "{}")->seed);
   CHECK(with(R"({"kind": "Thompson", "seed": 7, "minimumPercent": 20})", "{}")->seed == 7);
-  CHECK_FALSE(with(R"({"kind": "Thompson", "minimumPercent": 51})", "{}"));
+  for (const char* percent : {"51", "2147483647", "4294967301"}) {
+    CAPTURE(percent);
+    CHECK_FALSE(with(
+        (std::string(R"({"kind": "Thompson", "minimumPercent": )") + percent + '}').c_str(), "{}"));
+  }
   CHECK_FALSE(with(R"({"kind": "Thompson"})", R"({"kind": "Welch"})"));
   CHECK(with(R"({"kind": "Fixed"})", R"({"kind": "Welch"})"));
 }

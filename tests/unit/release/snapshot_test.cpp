@@ -1,4 +1,6 @@
 // What is released, and whether it is ready: pods and Deployments of both versions.
+#include <limits>
+
 #include <kubist/release/snapshot.hpp>
 
 #include "graph_support.hpp"
@@ -108,6 +110,14 @@ TEST_CASE("release snapshot: workloads of both versions are summed, stale ones n
   CHECK(snapshot.canary.on["dev"].replicas == 3);
   CHECK(snapshot.canary.on["dev"].behind == "web-v2");
   CHECK_FALSE(snapshot.canary.on["dev"].all_available);
+}
+
+TEST_CASE("release snapshot: counts of pods that nobody can have make no sum negative") {
+  Snapshot snapshot = release_of_v2();
+  const int most = std::numeric_limits<int>::max();
+  see_target({{}, {deployment("v2", most, 1), deployment("v2", most, 1)}}, "shop-dev", "dev",
+             snapshot);
+  CHECK(snapshot.canary.on["dev"].replicas > 0);
 }
 
 TEST_CASE("release snapshot: several virtual clusters are one target") {

@@ -32,6 +32,11 @@ TEST_CASE("applications: versions get the shares of the routes that lead to them
   spread["status"]["targets"][0]["virtualCluster"] = "prod";
   rows = version_rows({&cluster}, {&destination}, {&spread});
   CHECK(share_words(rows[0].shares) == "web 80 %");
+  // A status that no kubist wrote.
+  data::Json strange = route;
+  strange["status"]["routes"][1]["weights"][0]["percent"] = "80";
+  rows = version_rows({&cluster}, {&destination}, {&strange});
+  CHECK(share_words(rows[0].shares) == "web 0 %");
   route["spec"]["virtualClusterRef"]["name"] = "other";
   rows = version_rows({&cluster}, {&destination}, {&route});
   CHECK(rows[0].shares.empty());

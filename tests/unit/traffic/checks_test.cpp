@@ -83,6 +83,9 @@ TEST_CASE("checks: a host has one route") {
   live.virtual_services[0]["metadata"]["name"] = "shop";
   live.virtual_services[0]["spec"]["http"][0].erase("match");
   CHECK(reasons(k_spec, live).empty());
+  live.virtual_services[0]["metadata"]["name"] = "other";
+  live.virtual_services[0]["spec"]["gateways"] = json(R"([7, "gw"])");
+  CHECK(reasons(k_spec, live) == Reasons{"DuplicateHost"});
 }
 
 TEST_CASE("checks: the only port of a Service is filled in") {
@@ -152,6 +155,16 @@ TEST_CASE("borrowed: the patch fails where what it touches has changed, and only
   CHECK(fits(nameless, strict));
   nameless["metadata"]["resourceVersion"] = "8";
   CHECK_FALSE(fits(nameless, strict));
+}
+
+TEST_CASE("borrowed: destinations that are no list are none") {
+  const data::Json live = json(R"({"metadata": {"name": "shop", "namespace": "prod"},
+      "spec": {"http": [{"route": {"destination": {"host": "shop"}}}]}})");
+  const auto patch = borrowed_patch(
+      live, route(R"({"hosts": ["shop"], "routes": [{"weights": [{"destination": "shop"}]}]})"),
+      k_place);
+  REQUIRE_FALSE(patch);
+  CHECK(patch.error().message.find("has 0 destinations") != std::string::npos);
 }
 
 TEST_CASE("borrowed: what does not fit is refused") {

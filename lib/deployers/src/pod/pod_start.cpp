@@ -72,7 +72,7 @@ util::Result<std::set<std::string>> check_secrets(const Workload& workload, cons
     if (const Json* data = data::find_path(*secret, {"data"}); data != nullptr) {
       for (const auto& [key, value] : data->items()) {
         if (use.key.empty() || use.key == key) {
-          redactor.add(util::base64_decode(value.get<std::string>()).value_or(""));
+          redactor.add(util::base64_decode(data::string_at(value, {})).value_or(""));
         }
       }
     }
@@ -111,6 +111,9 @@ util::Result<Started> start_pod(World& world, const Item& item, const Workload& 
                                 const Job& job, const PodNames& names) {
   const Place& place = job.place;
   const kube::Target target{*place.client, place.cluster};
+  if (world.settings.agent_image.empty()) {
+    return util::fail(no_agent_image());
+  }
   KUBIST_CHECK(check_version(world, place));
   KUBIST_CHECK(check_account(wanted, place));
   KUBIST_CHECK(check_security(wanted, place.grants));

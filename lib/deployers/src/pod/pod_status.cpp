@@ -67,6 +67,20 @@ bool one_of(std::string_view text, std::initializer_list<std::string_view> all) 
   return std::find(all.begin(), all.end(), text) != all.end();
 }
 
+/// Where somebody can name another image for that container.
+std::string named_by(std::string_view container, std::string_view image, const Settings& settings) {
+  if (container != k_workload_container) {
+    return "; kubist's own image is named by spec.images.agent of the Root (kubist init "
+           "--agent-image IMAGE), or by $KUBIST_AGENT_IMAGE";
+  }
+  if (image == settings.script_image) {
+    return "; the image of scripts that name none is named by spec.images.script of the Root "
+           "(kubist init --script-image IMAGE), or by $KUBIST_SCRIPT_IMAGE";
+  }
+  return "; the image is named by the item's field image, the Secrets for its registry by "
+         "imagePullSecrets";
+}
+
 std::optional<Verdict> judge_waiting(const Json& pod, const Settings& settings, TimePoint now) {
   const TimePoint started =
       time_at(data::string_at(pod, {"status", "startTime"}),
@@ -84,11 +98,14 @@ std::optional<Verdict> judge_waiting(const Json& pod, const Settings& settings, 
     Verdict fault = failed(
         "StartPod", std::string(reason),
         cat(pod_name(pod), ": container ", name, ": ", reason, why.empty() ? "" : ": ", why));
+    const std::string image = named_by(name, data::string_at(*status, {"image"}), settings);
     if (one_of(reason, {"ErrImagePull", "ImagePullBackOff", "RegistryUnavailable",
                         "SignatureValidationFailed"})) {
+      fault.message += image;
       return after_grace(std::move(fault), started, settings.graces.image, now);
     }
     if (one_of(reason, {"InvalidImageName", "ErrImageNeverPull"})) {
+      fault.message += image;
       fault.codes = {std::string(k_config_problem)};
       return fault;
     }

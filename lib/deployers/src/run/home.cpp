@@ -66,7 +66,7 @@ util::Result<Json> read_imports(World& world, const Item& item) {
   if (item.import_key.empty()) {
     Json values = Json::object();
     for (const auto& [key, value] : data.items()) {
-      values[key] = util::base64_decode(value.get<std::string>()).value_or("");
+      values[key] = util::base64_decode(data::string_at(value, {})).value_or("");
     }
     return values;
   }
@@ -76,7 +76,7 @@ util::Result<Json> read_imports(World& world, const Item& item) {
                             " has no key ", item.import_key));
   }
   const std::string text =
-      util::base64_decode(data[item.import_key].get<std::string>()).value_or("");
+      util::base64_decode(data::string_at(data, {item.import_key})).value_or("");
   auto document = data::read_document(text, item.import_key);
   if (!document) {
     // The reader's message may quote the text, which is secret.

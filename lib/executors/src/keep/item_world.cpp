@@ -40,6 +40,15 @@ deployers::World items_world(Work& work) {
   return items;
 }
 
+deployers::Settings item_settings(const deployers::Settings& given, const engine::Graph& graph) {
+  const auto found = graph.find({std::string(resources::k_kubist_group), "Root", "", "root"});
+  const data::Json* root = found.empty() ? nullptr : graph[found[0]].object.get();
+  deployers::Settings settings = given;
+  settings.agent_image = deployers::agent_image(root);
+  settings.script_image = deployers::script_image(root);
+  return settings;
+}
+
 util::Result<bool> has_foreign_items(kube::Client& home, const std::stop_token& stop) {
   const auto crd = home.find(kube::well_known::custom_resource_definitions(), "",
                              "deployitems.landscaper.gardener.cloud", stop);

@@ -18,6 +18,9 @@ deployers::World items_world(Work& work);
 deployers::World home_items_world(World& world, const std::string& ns,
                                   const std::string& field_manager, const std::stop_token& stop);
 
+/// What items run with in this tree: with the images that its Root names.
+deployers::Settings item_settings(const deployers::Settings& given, const engine::Graph& graph);
+
 /// Did somebody else install the DeployItem kind? Who may not look at CRDs takes it for kubist's
 /// own: the server refuses fields that it does not know.
 util::Result<bool> has_foreign_items(kube::Client& home, const std::stop_token& stop);

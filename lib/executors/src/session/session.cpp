@@ -65,23 +65,33 @@ util::Result<std::vector<NodeId>> select(const Graph& graph, const TreeView& vie
   return selected;
 }
 
-/// Has it steps that run an image?
-bool has_jobs(const engine::Node& node) {
-  return std::any_of(node.policies.begin(), node.policies.end(), [](const auto& policy) {
-    const data::Json* steps = data::find_path(policy.parameters, {"steps"});
-    return steps != nullptr && steps->is_array() &&
-           std::any_of(steps->begin(), steps->end(),
-                       [](const data::Json& step) { return step.contains("job"); });
+/// Does one of these steps run an image, as a job or as a metric of Argo's?
+bool run_jobs(const data::Json& steps) {
+  return std::any_of(steps.begin(), steps.end(), [](const data::Json& step) {
+    const data::Json& metrics = data::array_at(step, {"analysis", "metrics"});
+    return step.contains("job") ||
+           std::any_of(metrics.begin(), metrics.end(), [](const data::Json& metric) {
+             return data::find_path(metric, {"provider", "job"}) != nullptr;
+           });
   });
+}
+
+/// Has it steps that run an image, in a policy's parameters or in the settings behind these?
+bool has_jobs(const Graph& graph, const engine::Node& node) {
+  return node.key.kind == "CanaryRelease" &&
+         (run_jobs(data::array_at(graph.settings(node.id), {"steps"})) ||
+          std::any_of(node.policies.begin(), node.policies.end(), [](const auto& policy) {
+            return run_jobs(data::array_at(policy.parameters, {"steps"}));
+          }));
 }
 
 /// Are there DeployItems, or may the run make some?
 bool has_items(const Graph& graph, const std::vector<data::Json>& definitions) {
   const auto& nodes = graph.nodes();
   return std::any_of(nodes.begin(), nodes.end(),
-                     [](const engine::Node& node) {
+                     [&](const engine::Node& node) {
                        return node.key.kind == "Execution" || node.key.kind == "DeployItem" ||
-                              has_jobs(node);
+                              has_jobs(graph, node);
                      }) ||
          std::any_of(definitions.begin(), definitions.end(), [](const data::Json& definition) {
            return data::find_path(definition, {"spec", "runtime", "container"}) != nullptr;
@@ -224,6 +234,7 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   begin_run(options.own_rights, options.dry_run);
   Survey survey(graph, selected, *m_home);
   World world = make_world(locks, survey, options, stop);
+  world.deployers = item_settings(world.deployers, graph);
   if (has_items(graph, view.snapshot.definitions)) {
     KUBIST_TRY(world.deployers.foreign_crd, has_foreign_items(*m_home, stop));
   }

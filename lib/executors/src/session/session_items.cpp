@@ -31,7 +31,7 @@ util::Result<std::vector<ItemResult>> Session::each_item(
   begin_run(options.own_rights, kube::DryRun::none);
   deployers::World world;
   world.home = m_home;
-  world.settings = m_options.deployers;
+  world.settings = item_settings(m_options.deployers, graph);
   KUBIST_TRY(world.settings.foreign_crd, has_foreign_items(*m_home, stop));
   world.stop = stop;
   world.place_of = [&](const std::string& ns, const std::string& target) {

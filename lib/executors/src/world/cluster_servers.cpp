@@ -49,10 +49,8 @@ void add_patterns(const Json& spec, AllowedServers& allowed) {
     return;
   }
   auto& patterns = allowed.patterns ? *allowed.patterns : allowed.patterns.emplace();
-  for (const Json& pattern : *list) {
-    if (pattern.is_string()) {
-      patterns.push_back(pattern.get<std::string>());
-    }
+  for (std::string& pattern : data::strings_at(*list, {})) {
+    patterns.push_back(std::move(pattern));
   }
 }
 
@@ -68,16 +66,6 @@ void add_network(const std::string& text, std::vector<http::Network>& networks) 
 
 void add_network_around(const std::string& address, std::vector<http::Network>& networks) {
   add_network(cat(address, address.find(':') == std::string::npos ? "/16" : "/108"), networks);
-}
-
-std::vector<std::string> strings_of(const Json* list) {
-  std::vector<std::string> texts;
-  for (const Json& each : list != nullptr && list->is_array() ? *list : Json::array()) {
-    if (each.is_string()) {
-      texts.push_back(each.get<std::string>());
-    }
-  }
-  return texts;
 }
 
 const kube::ApiResource& service_cidrs() {
@@ -134,7 +122,7 @@ util::Result<std::vector<http::Network>> service_networks(kube::Client& home,
     return util::fail(ranges.error());
   }
   for (const Json& range : ranges ? ranges->items : std::vector<Json>{}) {
-    for (const std::string& block : strings_of(data::find_path(range, {"spec", "cidrs"}))) {
+    for (const std::string& block : data::strings_at(range, {"spec", "cidrs"})) {
       add_network(block, networks);
     }
   }
@@ -146,7 +134,7 @@ util::Result<std::vector<http::Network>> service_networks(kube::Client& home,
     return util::fail(service.error());
   }
   if (service && *service) {
-    for (const auto& address : strings_of(data::find_path(**service, {"spec", "clusterIPs"}))) {
+    for (const auto& address : data::strings_at(**service, {"spec", "clusterIPs"})) {
       add_network_around(address, networks);
     }
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 
 #include <kubist/data/pointer.hpp>
@@ -21,6 +22,7 @@ namespace {
 
 constexpr std::string_view k_lease_name = "kubist";
 constexpr std::string_view k_run_annotation = "kubist.io/run";
+constexpr std::int64_t k_day = 24 * 3600;  ///< in seconds
 
 LeaseRecord record_of(const Json& lease) {
   LeaseRecord record;
@@ -28,7 +30,8 @@ LeaseRecord record_of(const Json& lease) {
   record.run_id = data::string_at(lease, {"metadata", "annotations", k_run_annotation});
   record.renew_time = data::string_at(lease, {"spec", "renewTime"});
   record.transitions = data::count_at(lease, {"spec", "leaseTransitions"});
-  record.duration = std::chrono::seconds(data::int_at(lease, {"spec", "leaseDurationSeconds"}, 15));
+  record.duration = std::chrono::seconds(std::clamp<std::int64_t>(
+      data::int_at(lease, {"spec", "leaseDurationSeconds"}, 15), 1, k_day));
   record.resource_version = data::string_at(lease, {"metadata", "resourceVersion"});
   return record;
 }

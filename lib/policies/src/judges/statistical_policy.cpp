@@ -119,7 +119,7 @@ util::Result<> apply_statistical(Json& list) {
   parameters.alpha /= view.waves;
   parameters.steps *= waves;
   const auto attempt = data::int_at(list["items"][0], {"status", "attempt"}, 1);
-  Json kept = config.value("state", Json::object());
+  Json kept = state_of(list);
   if (data::int_at(kept, {"attempt"}) != attempt) {
     kept = {{"attempt", attempt}};
   }

@@ -118,7 +118,7 @@ Result<StatisticalState> statistical_state(const Json& json,
       return unreadable(field);
     }
   }
-  state.step = json["step"].get<std::size_t>();
+  state.step = static_cast<std::size_t>(data::count_at(json, {"step"}));
   state.windows = data::count_at(json, {"windows"});
   state.largest_log_e = json["largestLogE"].get<double>();
   for (std::size_t i = 0; i < state.series.size(); ++i) {

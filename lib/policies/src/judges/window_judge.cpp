@@ -47,12 +47,12 @@ struct Judgement {
 
 Judgement count(const WindowCheck& seen, std::int64_t limit, std::int64_t wanted, int step,
                 Json& kept) {
-  auto passed = data::int_at(kept, {"weight"}) == step ? data::int_at(kept, {"passed"}) : 0;
-  auto failed = data::int_at(kept, {"failed"});
-  passed = seen.outcome == Outcome::pass ? passed + 1 : 0;
-  failed += seen.outcome == Outcome::fail ? 1 : 0;
+  const bool here = data::int_at(kept, {"weight"}) == step;
+  const int before = here ? data::count_at(kept, {"passed"}) : 0;
+  const int passed = seen.outcome == Outcome::pass ? before + 1 : 0;
+  const int failed = data::count_at(kept, {"failed"}) + (seen.outcome == Outcome::fail ? 1 : 0);
   kept["weight"] = step;
-  kept["passed"] = std::min(passed, wanted);
+  kept["passed"] = std::min<std::int64_t>(passed, wanted);
   kept["failed"] = failed;
   if (failed > limit) {
     return {Action::rollback, "ThresholdFailed"};
@@ -122,7 +122,7 @@ util::Result<> judge_windows(Json& list, const CheckWindow& check) {
   }
   Json& config = list["functionConfig"];
   const auto attempt = data::int_at(list["items"][0], {"status", "attempt"}, 1);
-  Json kept = config.value("state", Json::object());
+  Json kept = state_of(list);
   if (data::int_at(kept, {"attempt"}) != attempt) {
     kept = {{"attempt", attempt}};
   }

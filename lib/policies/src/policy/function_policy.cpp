@@ -65,6 +65,11 @@ Builtin make_builtin(BuiltinText text, std::vector<std::string> aliases, PolicyF
 
 const Json& parameters_of(const Json& list) { return list["functionConfig"]["parameters"]; }
 
+Json state_of(const Json& list) {
+  const Json* state = data::find_path(list, {"functionConfig", "state"});
+  return state != nullptr && state->is_object() ? *state : Json::object();
+}
+
 Json& resource_of(Json& list) { return list["items"][0]; }
 
 void set_outcome(Json& list, const std::string& outcome, const std::string& message) {

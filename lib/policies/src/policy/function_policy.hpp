@@ -29,6 +29,9 @@ Builtin make_builtin(BuiltinText text, std::vector<std::string> aliases, PolicyF
 
 /// The parts of a ResourceList that a function works with.
 const Json& parameters_of(const Json& list);
+/// What this policy returned as its state last time; an empty object where that is no object: it
+/// stands in a status, which others may write.
+Json state_of(const Json& list);
 Json& resource_of(Json& list);
 
 /// Sets status {outcome, requeueAfter} of the PolicyRun, and one result of severity info.

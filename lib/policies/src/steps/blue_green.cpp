@@ -50,7 +50,7 @@ util::Result<> wait(Json& list, const ReleaseView& view) {
     return {};
   }
   const std::chrono::seconds delay(data::int_at(parameters_of(list), {"autoPromotionSeconds"}));
-  const Json before = config.value("state", Json::object());
+  const Json before = state_of(list);
   auto since = util::parse_time(data::string_at(before, {"readySince"}));
   if (!since || data::string_at(before, {"target"}) != view.target) {
     since = view.now;

@@ -35,7 +35,8 @@ util::Result<> apply_health(Json& list) {
   KUBIST_TRY(const auto step, duration_parameter(list, "step"));
   Json& config = list["functionConfig"];
   const auto limit = data::int_at(parameters_of(list), {"failureThreshold"}, 3);
-  const auto failed = view.target_ready ? 0 : data::int_at(config, {"state", "failed"}) + 1;
+  const std::int64_t failed =
+      view.target_ready ? 0 : data::count_at(config, {"state", "failed"}) + 1;
   config["status"]["state"] = failed == 0 ? Json() : Json{{"failed", std::min(failed, limit)}};
   if (failed >= limit) {
     decide(list, Action::rollback, "Unhealthy",

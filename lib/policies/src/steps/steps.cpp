@@ -53,11 +53,11 @@ Json pace(const std::vector<Stage>& stages, const release::Plan& plan) {
 
 /// How far it was at this weight when it was last live there.
 std::size_t place_in(const Json& list, const ReleaseView& view) {
-  const Json kept = list["functionConfig"].value("state", Json::object());
+  const Json kept = state_of(list);
   const bool is_here =
       data::int_at(kept, {"weight"}) == step_key(view) &&
       data::int_at(kept, {"attempt"}) == data::int_at(list["items"][0], {"status", "attempt"}, 1);
-  return is_here ? static_cast<std::size_t>(data::int_at(kept, {"step"})) : 0;
+  return is_here ? static_cast<std::size_t>(data::count_at(kept, {"step"})) : 0;
 }
 
 /// Header routes come to those that the release has by itself, a mirror route in place of its own.

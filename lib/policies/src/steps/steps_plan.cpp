@@ -47,13 +47,13 @@ util::Result<> add_step(const std::string& kind, const Json& value, const std::s
 }
 
 util::Result<> add_weight(const Json& given, const std::string& where, std::vector<Stage>& stages) {
-  const int weight = given.is_number_integer() ? given.get<int>() : -1;
+  const std::int64_t weight = data::int_at(given, {}, -1);
   if (weight < 0 || weight > 100 || (!stages.empty() && weight <= stages.back().weight)) {
     return util::fail(
         ErrorKind::invalid,
         cat(where, ": ", given.dump(), " is out of order: percents that rise, from 0 to 100"));
   }
-  stages.push_back({weight, {}});
+  stages.push_back({static_cast<int>(weight), {}});
   return {};
 }
 

@@ -48,9 +48,11 @@ class Walk {
  private:
   void read_kept() {
     const auto attempt = data::int_at(m_list["items"][0], {"status", "attempt"}, 1);
-    m_kept = m_list["functionConfig"].value("state", Json::object());
+    m_kept = state_of(m_list);
+    const auto step = data::int_at(m_kept, {"step"}, -1);
     m_stands = data::int_at(m_kept, {"attempt"}) == attempt &&
-               data::int_at(m_kept, {"weight"}) == step_key(m_view);
+               data::int_at(m_kept, {"weight"}) == step_key(m_view) && step >= 0 &&
+               step <= static_cast<std::int64_t>(m_stage.steps.size());
     if (!m_stands) {
       m_kept = {{"attempt", attempt},
                 {"weight", step_key(m_view)},
@@ -167,7 +169,7 @@ class Walk {
       engine::PolicyCall call = step.call;
       call.name = step.name;
       call.step = static_cast<std::int64_t>(place());
-      call.failed = data::int_at(m_kept, {"failed"});
+      call.failed = data::count_at(m_kept, {"failed"});
       m_list["functionConfig"]["status"]["calls"].push_back(engine::to_json(call));
     }
     const CallCheck check = check_call(step, answer);
@@ -186,8 +188,9 @@ class Walk {
       m_kept["again"] = util::format_time(m_view.now + m_plan.interval);
     }
     if (check.outcome == CallCheck::Outcome::refused && !step.waits) {
-      m_kept["failed"] = data::int_at(m_kept, {"failed"}) + 1;
-      if (m_kept["failed"] > step.retries) {
+      const int failed = data::count_at(m_kept, {"failed"}) + 1;
+      m_kept["failed"] = failed;
+      if (failed > step.retries) {
         return end(Action::rollback, check.reason, check.message);
       }
     }
@@ -201,14 +204,14 @@ class Walk {
 
   /// Counts a window by one metric; true: it has enough of them.
   bool take(const AnalysisMetric& metric, const WindowCheck& check) {
-    Json& counts = m_kept["metrics"][metric.name];
-    const auto add = [&](const char* which, bool seen) {
-      counts[which] = data::int_at(counts, {which}) + (seen ? 1 : 0);
-      return counts[which].get<std::int64_t>();
+    const auto add = [&](std::string_view which, bool seen) {
+      const int sum = data::count_at(m_kept, {"metrics", metric.name, which}) + (seen ? 1 : 0);
+      data::set_path(m_kept, {"metrics", metric.name, which}, sum);
+      return sum;
     };
-    const auto passed = add("passed", check.outcome == Outcome::pass);
-    const auto failed = add("failed", check.outcome == Outcome::fail);
-    const auto unclear = add("inconclusive", check.outcome == Outcome::inconclusive);
+    const int passed = add("passed", check.outcome == Outcome::pass);
+    const int failed = add("failed", check.outcome == Outcome::fail);
+    const int unclear = add("inconclusive", check.outcome == Outcome::inconclusive);
     m_kept["said"] = check.message;
     if (metric.dry_run) {
       return true;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <kubist/data/json.hpp>
 #include <kubist/kube/client.hpp>
 #include <kubist/kube/writer.hpp>
 #include <kubist/util/clock.hpp>
@@ -75,14 +76,19 @@ struct Graces {
   std::chrono::milliseconds mark{30000};            ///< workload ended, sidecar's mark missing
 };
 
-/// kubist's own image ($KUBIST_AGENT_IMAGE where set): has /kubist and /tini.
-std::string default_agent_image();
-/// The image of scripts that name none ($KUBIST_SCRIPT_IMAGE where set).
-std::string default_script_image();
+/// kubist's own image, with /kubist and /tini: $KUBIST_AGENT_IMAGE, else spec.images.agent of the
+/// Root (null: there is none), else that of the build (KUBIST_IMAGE_REPOSITORY). Empty: none names
+/// one.
+std::string agent_image(const data::Json* root = nullptr);
+/// That of scripts that name none: $KUBIST_SCRIPT_IMAGE, else spec.images.script, else busybox.
+std::string script_image(const data::Json* root = nullptr);
+/// Why there can be no pod without an agent's image, and how one is made, pushed and named. Reason
+/// NoAgentImage.
+util::Error no_agent_image();
 
 struct Settings {
-  std::string agent_image = default_agent_image();
-  std::string script_image = default_script_image();
+  std::string agent_image = deployers::agent_image();
+  std::string script_image = deployers::script_image();
   std::string agent_pull_policy = "IfNotPresent";
   std::chrono::seconds termination_grace{30};
   Graces graces;

@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -18,7 +19,9 @@ namespace kubist::setup {
 inline constexpr std::string_view k_version_annotation = "kubist.io/version";
 
 struct InstallOptions {
-  std::string version;  ///< of this program: "0.1.0"
+  std::string version;       ///< of this program: "0.1.0"
+  std::string agent_image;   ///< for spec.images.agent of the Root; empty: it stays as it is
+  std::string script_image;  ///< the same for spec.images.script
   kube::DryRun dry_run = kube::DryRun::none;
   std::chrono::nanoseconds timeout{0};
   std::function<void(const apply::ObjectResult&)> on_result;
@@ -26,9 +29,15 @@ struct InstallOptions {
 
 /// Applies resources::crds() and project_roles(), and waits until they are established. Outcomes:
 /// created, configured (an upgrade), unchanged, kept (a newer kubist's, or a DeployItem CRD that
-/// somebody else installed).
+/// somebody else installed). Then the Root with the images, where some are given, as the field
+/// manager `kubist-init`, so that applying a Root that names none leaves them: conflict where
+/// somebody else named others.
 apply::Report install_crds(kube::Client& client, const InstallOptions& options,
                            std::stop_token stop = {});
+
+/// The Root; nothing where there is none, or no such kind.
+util::Result<std::optional<data::Json>> find_root(kube::Client& client,
+                                                  const std::stop_token& stop = {});
 
 /// -1, 0, 1: older, equal, newer, by the rules of semantic versions; what is no version is oldest.
 int compare_versions(std::string_view a, std::string_view b);
