@@ -33,6 +33,7 @@ class ManifestRun {
 
   Step leave_former_target();
   Step note(ManifestPlan& plan);
+  bool only_repairs(const ManifestPlan& plan);
   Step apply(ManifestPlan& plan);
   Step prune();
   Step await_ready(const ManifestPlan& plan);
@@ -50,7 +51,7 @@ class ManifestRun {
 
   World& m_world;
   const Item& m_item;
-  const Job& m_job;
+  Job m_job;
   Redactor m_redactor;
   std::vector<Managed> m_managed;
   std::string m_target;  ///< where they are

@@ -12,6 +12,7 @@
 #include "item/watcher.hpp"
 #include "manifest/manifest_deployer.hpp"
 #include "manifest/manifest_run.hpp"
+#include "run/item_drift.hpp"
 
 namespace kubist::deployers {
 namespace {
@@ -61,7 +62,10 @@ util::Result<ItemOutcome> conclude(World& world, Session& session, const Deploye
   bool ours = true;
   KUBIST_CHECK(session.write_status([&](Json status) {
     ours = !is_over(status, job.id);
-    return finished(std::move(status), job.remove, progress, job.hash, exports, world.clock->now());
+    status =
+        finished(std::move(status), job.remove, progress, job.hash, exports, world.clock->now());
+    const bool in_sync = progress.state == Progress::State::done && job.repairs.empty();
+    return in_sync ? with_drift(std::move(status), "", world.clock->now()) : status;
   }));
   if (!ours) {
     return as_it_stands(session, true);
@@ -109,6 +113,27 @@ util::Result<> answer_idle(Session& session, const ItemRequest& request) {
   return drop_operation(session, request);
 }
 
+/// What a run of an item without new work comes to: its drift is told of.
+util::Result<ItemOutcome> tell_drift(World& world, Session& session,
+                                     const std::vector<Drifted>& drifted) {
+  const std::string text = drift_text(drifted);
+  KUBIST_CHECK(session.write_status(
+      [&](Json status) { return with_drift(std::move(status), text, world.clock->now()); }));
+  ItemOutcome outcome = as_it_stands(session, false);
+  outcome.drift = text;
+  return outcome;
+}
+
+void say_repairs(const World& world, const Item& item, const Job& job) {
+  std::string text;
+  for (const auto& [ref, why] : job.repairs) {
+    text += cat(text.empty() ? "" : "; ", why);
+  }
+  if (world.progress) {
+    world.progress(cat(item.name, ": repairs drift: ", text));
+  }
+}
+
 /// The outcome of a job that another kubist has ended. Nothing: another one has been asked for
 /// since.
 std::optional<ItemOutcome> ended_elsewhere(const Session& session) {
@@ -139,8 +164,16 @@ util::Result<std::optional<ItemOutcome>> run_as_decided(World& world, const std:
   const Json status = session.status();
   const bool unchanged = prepared && last_hash(status) == prepared->job.hash && !force;
   if (!job_pending(status)) {
-    if ((!options.trigger && !asked) || unchanged) {
+    if (!options.trigger && !asked) {
       return as_it_stands(session, false);
+    }
+    if (unchanged) {
+      KUBIST_TRY(const auto drifted, prepared->deployer->drift(world, *item, prepared->job.place));
+      prepared->job.repairs = to_repair(drifted);
+      if (prepared->job.repairs.empty()) {
+        return tell_drift(world, session, drifted);
+      }
+      say_repairs(world, *item, prepared->job);
     }
   } else if (unchanged && item->update_on_change_only && !is_taken_up(status)) {
     Progress same;
@@ -205,9 +238,21 @@ util::Result<ItemOutcome> preview_item(World& world, const Json& deploy_item, bo
   if (!is_chart && (deployer != &manifest_deployer() || !is_sent)) {
     return outcome;
   }
-  KUBIST_TRY(const Prepared prepared, prepare(world, item));
+  KUBIST_TRY(Prepared prepared, prepare(world, item));
   const Json status = from_upstream_status(deploy_item.value("status", Json::object()));
   if (!force && !job_pending(status) && last_hash(status) == prepared.job.hash) {
+    KUBIST_TRY(const auto drifted, prepared.deployer->drift(world, item, prepared.job.place));
+    prepared.job.repairs = to_repair(drifted);
+    outcome.drift = drift_text(drifted);
+    if (prepared.job.repairs.empty()) {
+      return outcome;
+    }
+  }
+  if (is_chart && !prepared.job.repairs.empty()) {
+    for (const auto& [ref, why] : prepared.job.repairs) {
+      world.writer.tell(
+          {"patch", name_of(ref), prepared.job.place.cluster, cat("repaired: ", why), {}});
+    }
     return outcome;
   }
   if (is_chart) {

@@ -53,6 +53,7 @@ class ClusterExecutor final : public ManagedExecutor {
                   "AccessGranted", "Unknown", "ByNamespace",
                   "each VirtualCluster says whether its namespace can be managed"});
     KUBIST_CHECK(align_istio(**connection, work, alignment));
+    tell_istio(*connection, work, alignment);
     return alignment;
   }
 
@@ -62,6 +63,18 @@ class ClusterExecutor final : public ManagedExecutor {
   }
 
  private:
+  // Who may not see all of Istio may not watch it either.
+  void tell_istio(const std::shared_ptr<const Connection>& connection, const Work& work,
+                  const Alignment& alignment) {
+    const auto verdict = data::string_at(alignment.status, {"istio", "verdict"});
+    if (world().judges_istio && !verdict.empty() && verdict != "Unknown") {
+      world().judges_istio(work.node().key,
+                           {connection->client, [&connections = world().connections, connection] {
+                              connections.forget_istio(*connection);
+                            }});
+    }
+  }
+
   // The object with the spec that its policies gave.
   static Json effective(Work& work) {
     Json object = *work.node().object;

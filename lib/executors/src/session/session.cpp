@@ -203,6 +203,8 @@ World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOp
   world.deployers.local_charts = world.deployers.local_charts && options.local_charts;
   world.clock = m_options.clock;
   world.source = options.source;
+  world.keeps = options.keeps;
+  world.judges_istio = options.judges_istio;
   return world;
 }
 

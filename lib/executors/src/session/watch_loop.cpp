@@ -4,9 +4,14 @@
 #include <kubist/executors/tree_view.hpp>
 #include <kubist/executors/watch_loop.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/util/random.hpp>
 #include <kubist/util/threads.hpp>
 
 #include "session/busy_nodes.hpp"
+#include "session/drift_pace.hpp"
+#include "session/istio_watches.hpp"
+#include "session/item_watches.hpp"
+#include "session/read_watches.hpp"
 #include "session/tree_cache.hpp"
 
 namespace kubist::executors {
@@ -38,8 +43,11 @@ class Scope {
     for (const Key& key : m_selection) {
       for (engine::NodeId top : graph.find(key)) {
         for (engine::NodeId id : graph.subtree(top)) {
-          m_keys.insert(graph[id].key);
-          m_namespaces.insert(graph[id].key.ns);
+          const engine::Node& node = graph[id];
+          m_keys.insert(node.key);
+          m_namespaces.insert(node.key.kind == "Project"
+                                  ? resources::project_namespace(*node.object)
+                                  : node.key.ns);
         }
       }
     }
@@ -55,7 +63,7 @@ class Scope {
   std::set<std::string> m_namespaces;
 };
 
-void add_events(Schedule& schedule, const engine::Graph& graph, const Scope& scope,
+void add_events(Schedule& schedule, DriftPace& pace, const engine::Graph& graph, const Scope& scope,
                 const std::deque<std::pair<Key, Cause>>& events) {
   for (const auto& [key, cause] : events) {
     // A new object is not in the graph of the last run yet: it is asked for by itself.
@@ -66,7 +74,8 @@ void add_events(Schedule& schedule, const engine::Graph& graph, const Scope& sco
       if (!scope.contains(asked)) {
         continue;
       }
-      schedule.add(asked, std::chrono::steady_clock::now() + k_gather, cause);
+      const auto now = std::chrono::steady_clock::now();
+      schedule.add(asked, (cause == Cause::drift ? pace.next(asked, now) : now) + k_gather, cause);
     }
   }
 }
@@ -110,10 +119,20 @@ class Loop {
         m_observer(observer),
         m_hooks(hooks),
         m_stop(stop),
-        m_absences(hooks.away),
+        m_absences(hooks.away, [this] { m_inbox.retry(); }),
         m_busy([this](const Key& key, Cause cause) { m_inbox.push(key, cause); }),
         m_scope(m_options.selection),
-        m_drift(session.home_uid(), m_inbox, m_absences) {
+        m_drift(session.home_uid(), m_inbox, m_absences),
+        m_items(m_inbox, m_absences),
+        m_reads(session.home_client(), m_inbox, m_absences),
+        m_istio(m_inbox, m_absences) {
+    m_options.judges_istio = [this](const Key& cluster, const JudgedIstio& istio) {
+      m_istio.keep(cluster, istio);
+    };
+    m_options.keeps = [this](const Key& node, const deployers::KeptObjects& kept) {
+      m_items.keep(node, kept);
+    };
+    set_resync();
     const std::string ns = watched_namespace();
     for (const resources::Kind& kind : resources::kinds()) {
       if (kind.node || kind.name == "Approval" || kind.name.ends_with("Definition")) {
@@ -133,7 +152,9 @@ class Loop {
       try_to_see_tree();
       KUBIST_CHECK(take_ended());
       if (m_tree) {
-        add_events(m_schedule, *m_tree, m_scope, std::exchange(m_events, {}));
+        add_events(m_schedule, m_pace, *m_tree, m_scope, std::exchange(m_events, {}));
+        retry_failed();
+        resync();
         start_due();
       }
     }
@@ -219,6 +240,9 @@ class Loop {
     m_follow_at = m_active.empty() ? Time::max() : now() + k_follow;
     m_scope.update(*m_tree);
     m_drift.follow(m_session.clients(), *m_tree, true);
+    m_items.follow(*m_tree);
+    m_reads.follow(*m_tree);
+    m_istio.follow(*m_tree);
     for (const kube::ApiResource& resource : served) {
       auto& present = m_served_watches[resource.group_resource()];
       if (!present) {
@@ -254,6 +278,13 @@ class Loop {
 
   void add_next(const Run& run) {
     engine::schedule_from(m_schedule, run.report, *run.graph, now());
+    for (const engine::NodeReport& node : run.report.nodes) {
+      if (node.state == engine::NodeState::failed) {
+        m_failed.insert(node.key);
+      } else {
+        m_failed.erase(node.key);
+      }
+    }
     if (run.incomplete) {
       for (const engine::NodeId root : run.graph->roots()) {
         m_schedule.add((*run.graph)[root].key, now() + k_list_again, Cause::retry);
@@ -267,6 +298,42 @@ class Loop {
       if (error.kind != util::ErrorKind::not_found) {
         m_schedule.add(entry.key, now() + k_try_again, Cause::retry);
       }
+    }
+  }
+
+  /// What was away is back: what failed for that waits for its turn no longer. At once, but where
+  /// something comes and goes, not each time.
+  void retry_failed() {
+    if (!m_inbox.take_retry()) {
+      return;
+    }
+    if (m_retry_at < now()) {
+      m_retry_at = std::max(now() + k_gather, m_retry_at + k_try_again);
+    }
+    for (const Key& key : m_failed) {
+      m_schedule.add(key, m_retry_at, Cause::retry);
+    }
+  }
+
+  void set_resync() {
+    const double part = 0.9 + 0.2 * util::random_unit();
+    const auto pause = std::chrono::duration_cast<Time::duration>(m_options.resync * part);
+    m_resync_at = pause.count() == 0 ? Time::max() : now() + pause;
+  }
+
+  /// Looks at everything, for what no watch tells of.
+  void resync() {
+    if (now() < m_resync_at) {
+      return;
+    }
+    set_resync();
+    std::vector<Key> tops = m_options.selection;
+    for (const engine::NodeId root :
+         tops.empty() ? m_tree->roots() : std::vector<engine::NodeId>()) {
+      tops.push_back((*m_tree)[root].key);
+    }
+    for (const Key& top : tops) {
+      m_schedule.add(top, now(), Cause::resync);
     }
   }
 
@@ -284,8 +351,10 @@ class Loop {
     if (at) {
       at = std::max(*at, start_time());
     }
-    if (m_tree && m_follow_at != Time::max()) {
-      at = std::min(at.value_or(m_follow_at), m_follow_at);
+    for (const Time other : {m_follow_at, m_resync_at}) {
+      if (m_tree && other != Time::max()) {
+        at = std::min(at.value_or(other), other);
+      }
     }
     return at;
   }
@@ -318,7 +387,7 @@ class Loop {
   }
 
   Session& m_session;
-  const ReconcileOptions m_options;
+  ReconcileOptions m_options;
   engine::Observer& m_observer;
   std::mutex m_observer_mutex;
   const WatchHooks& m_hooks;
@@ -337,12 +406,19 @@ class Loop {
   Scope m_scope;
   Schedule m_schedule;
   std::deque<std::pair<Key, Cause>> m_events;  ///< that wait for the first tree
+  std::set<Key> m_failed;                      ///< when they last ran
+  Time m_retry_at = Time::min();               ///< of the last that retry_failed() asked for
   Time m_follow_at = Time::max();
+  Time m_resync_at = Time::max();
+  DriftPace m_pace;
   int m_last_id = 0;
   std::vector<std::unique_ptr<KindWatch>> m_watches;
   std::map<std::string, std::unique_ptr<KindWatch>> m_served_watches;
   TreeCache m_cache;
   DriftWatches m_drift;
+  ItemWatches m_items;
+  ReadWatches m_reads;
+  IstioWatches m_istio;
   std::map<int, Active> m_active;  ///< last: its threads use all of the above
 };
 

@@ -34,6 +34,18 @@ void Inbox::wake() {
   m_wake.notify_all();
 }
 
+void Inbox::retry() {
+  const std::lock_guard lock(m_mutex);
+  m_retry = true;
+  m_woken = true;
+  m_wake.notify_all();
+}
+
+bool Inbox::take_retry() {
+  const std::lock_guard lock(m_mutex);
+  return std::exchange(m_retry, false);
+}
+
 Inbox::Events Inbox::take(std::optional<std::chrono::steady_clock::time_point> until,
                           const std::stop_token& stop) {
   std::unique_lock lock(m_mutex);

@@ -29,6 +29,10 @@ class Inbox {
   void push(engine::Key key, engine::Cause cause);
   /// There is something else to see.
   void wake();
+  /// What has failed may succeed now.
+  void retry();
+  /// Has retry() been called since the last time?
+  bool take_retry();
   /// Waits until there is something, `until` passes, or stop.
   Events take(std::optional<std::chrono::steady_clock::time_point> until,
               const std::stop_token& stop);
@@ -38,6 +42,7 @@ class Inbox {
   std::condition_variable_any m_wake;
   Events m_events;
   bool m_woken = false;
+  bool m_retry = false;
 };
 
 /// A watch that ends with its thread only: what takes it away is told, and it is begun again also

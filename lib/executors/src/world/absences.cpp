@@ -35,7 +35,8 @@ std::string lasted(std::chrono::steady_clock::duration time) {
 
 }  // namespace
 
-Absences::Absences(std::function<void(const std::string&)> tell) : m_tell(std::move(tell)) {
+Absences::Absences(std::function<void(const std::string&)> tell, std::function<void()> returned)
+    : m_tell(std::move(tell)), m_returned(std::move(returned)) {
   m_thread = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
@@ -56,19 +57,24 @@ void Absences::trouble(const std::string& watch, const util::Error& error, Time 
 }
 
 void Absences::back(const std::string& watch, Time now) {
-  const std::lock_guard lock(m_mutex);
-  const auto known = m_watches.find(watch);
-  if (known == m_watches.end()) {
-    return;
+  {
+    const std::lock_guard lock(m_mutex);
+    const auto known = m_watches.find(watch);
+    if (known == m_watches.end()) {
+      return;
+    }
+    if (known->second.stage == Stage::gone) {
+      m_watches.erase(known);
+      return;
+    }
+    known->second.stage = Stage::back;
+    known->second.until = now;
+    known->second.due = now + k_gather_absences;
+    m_changed.notify_all();
   }
-  if (known->second.stage == Stage::gone) {
-    m_watches.erase(known);
-    return;
+  if (m_returned) {
+    m_returned();
   }
-  known->second.stage = Stage::back;
-  known->second.until = now;
-  known->second.due = now + k_gather_absences;
-  m_changed.notify_all();
 }
 
 void Absences::forget(const std::string& watch) {

@@ -20,8 +20,10 @@ class Absences {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  /// `tell` is called on a thread of its own.
-  explicit Absences(std::function<void(const std::string& line)> tell);
+  /// `tell` is called on a thread of its own, `returned` by a watch that is back and had been away
+  /// for longer than a moment.
+  explicit Absences(std::function<void(const std::string& line)> tell,
+                    std::function<void()> returned = {});
   /// Only keeps the lines, for take().
   Absences() = default;
 
@@ -48,6 +50,7 @@ class Absences {
   void run(const std::stop_token& stop);
 
   std::function<void(const std::string&)> m_tell;
+  std::function<void()> m_returned;
   mutable std::mutex m_mutex;  ///< guards what follows
   std::condition_variable_any m_changed;
   std::map<std::string, Watch> m_watches;

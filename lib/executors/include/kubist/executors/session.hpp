@@ -46,12 +46,18 @@ struct ReconcileOptions {
   /// How long what is progressing is looked at again before the run ends without it.
   std::chrono::milliseconds settle{std::chrono::minutes(5)};
   std::chrono::nanoseconds lock_timeout{0};
+  /// Where one watches: how often all of the selection is looked at, whatever the watches tell; 0:
+  /// never. Each time up to a tenth sooner or later.
+  std::chrono::milliseconds resync{std::chrono::hours(1)};
   /// Asked for each plan before anything starts, with its tree and the nodes of the selection: the
   /// subtrees that another run is at work on, which this one leaves out. Null: there is none.
   std::function<std::vector<engine::NodeId>(const Run&, const std::vector<engine::NodeId>&)>
       left_out;
   /// Where the tree's objects come from before they are listed; null: nowhere. Outlives the run.
   ObjectSource* source = nullptr;
+  // Where one watches; both outlive the run.
+  KeepsHook keeps = {};
+  IstioHook judges_istio = {};
 };
 
 /// One run and the tree that it was about.

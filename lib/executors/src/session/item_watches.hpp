@@ -1,0 +1,47 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include <kubist/deployers/world.hpp>
+#include <kubist/engine/graph.hpp>
+
+#include "session/watches.hpp"
+
+namespace kubist::executors {
+
+/// Watches what manifest and helm items keep, by the kinds and namespaces of their inventories and
+/// as the account that made it: an object that is not as the last run of its item saw it is drift
+/// of the item's node. By metadata alone, and Secrets not at all: who watches them may read them.
+/// Each of the watches lasts as a KindWatch does. Any thread.
+class ItemWatches {
+ public:
+  /// REQUIRES: `inbox` and `absences` outlive it.
+  ItemWatches(Inbox& inbox, Absences& absences);
+  ~ItemWatches();
+  /// What an item of that node keeps, in place of what it kept before.
+  void keep(const engine::Key& node, const deployers::KeptObjects& kept);
+  /// Forgets the items of nodes that are no more.
+  void follow(const engine::Graph& graph);
+
+ private:
+  class One;
+  /// Server, user, resource, namespace.
+  using Place = std::tuple<std::string, std::string, std::string, std::string>;
+  struct Item {
+    engine::Key node;
+    std::set<Place> places;
+  };
+  void leave(const std::string& item, const std::set<Place>& places);
+
+  Inbox& m_inbox;
+  Absences& m_absences;
+  std::mutex m_mutex;  ///< guards what follows
+  std::map<Place, std::unique_ptr<One>> m_watches;
+  std::map<std::string, Item> m_items;  ///< by uid
+};
+
+}  // namespace kubist::executors

@@ -1,0 +1,167 @@
+// When an object of an item is told to be drift.
+#include "session/item_watches.hpp"
+
+#include <doctest/doctest.h>
+
+#include <kubist/apply/compare.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/deployers/item.hpp>
+#include <kubist/resources/object.hpp>
+#include <kubist/util/text.hpp>
+
+#include "support/fake_cluster.hpp"
+
+using namespace kubist;
+using data::Json;
+using kube::PatchType;
+
+namespace {
+
+/// ConfigMap `a` of item `u1`, which DeployItem/shop/app keeps.
+struct Watched {
+  Watched() {
+    manager = std::string(deployers::k_item_manager) + "-x";
+    make();
+  }
+  void make() {
+    const Json object{{"apiVersion", "v1"},
+                      {"kind", "ConfigMap"},
+                      {"metadata",
+                       {{"name", "a"},
+                        {"namespace", "default"},
+                        {"labels", {{deployers::k_managed_label, "u1"}}}}},
+                      {"data", {{"key", "value"}}}};
+    kube::ApplyOptions options;
+    options.field_manager = manager;
+    options.force = true;
+    REQUIRE(client->run(kube::apply(kube::well_known::config_maps(), object, options)));
+  }
+  /// As a run that ends now has seen it.
+  void keep() {
+    const Json live = cluster.get("configmaps", "a", "default");
+    deployers::Kept kept{{"", "ConfigMap", "default", "a"}, "v1", "", "", ""};
+    if (!live.is_null()) {
+      const resources::ObjectView view(live);
+      kept.uid = view.uid();
+      kept.fields = apply::applied_fields(live, manager);
+      kept.resource_version = view.resource_version();
+    }
+    watches.keep(node, {"u1", manager, client, {kept}});
+  }
+  void change(const Json& patch) {
+    cluster.patch("configmaps", "a", "default", PatchType::merge, patch);
+  }
+  /// The next node that is asked for; empty: none within a moment.
+  std::string next(std::chrono::milliseconds patience = std::chrono::seconds(10)) {
+    const auto until = std::chrono::steady_clock::now() + patience;
+    while (std::chrono::steady_clock::now() < until) {
+      const auto events = inbox.take(until, {});
+      if (!events.empty()) {
+        CHECK(events.size() == 1);
+        CHECK(events.front().second == engine::Cause::drift);
+        return events.front().first.name;
+      }
+    }
+    return {};
+  }
+  /// All that came before this has been told.
+  void settle() {
+    const std::string marker = util::cat("marker", ++markers);
+    cluster.put({{"apiVersion", "v1"},
+                 {"kind", "ConfigMap"},
+                 {"metadata",
+                  {{"name", marker},
+                   {"namespace", "default"},
+                   {"labels", {{deployers::k_managed_label, "u2"}}}}}});
+    watches.keep({"", "DeployItem", "shop", marker},
+                 {util::cat("of-", marker),
+                  manager,
+                  client,
+                  {{{"", "ConfigMap", "default", marker}, "v1", "", "", ""}}});
+    CHECK(next() == marker);
+  }
+
+  testing::FakeCluster cluster;
+  std::shared_ptr<kube::Client> client = cluster.connect();
+  std::string manager;
+  int markers = 0;
+  const engine::Key node{"landscaper.gardener.cloud", "DeployItem", "shop", "app"};
+  executors::Inbox inbox;
+  executors::Absences absences;
+  executors::ItemWatches watches{inbox, absences};
+};
+
+}  // namespace
+
+TEST_CASE("item watches: a changed field of the item's, and a deletion, is drift of its node") {
+  Watched s;
+  s.keep();
+  s.settle();
+  s.change({{"data", {{"key", "theirs"}}}});
+  CHECK(s.next() == "app");
+  s.make();
+  s.keep();
+  s.settle();
+  s.cluster.remove("configmaps", "a", "default");
+  CHECK(s.next() == "app");
+}
+
+TEST_CASE("item watches: what was changed before the watch stood is drift, too") {
+  Watched s;
+  const Json live = s.cluster.get("configmaps", "a", "default");
+  deployers::Kept kept{{"", "ConfigMap", "default", "a"},
+                       "v1",
+                       live["metadata"]["uid"],
+                       apply::applied_fields(live, s.manager),
+                       live["metadata"]["resourceVersion"]};
+  s.change({{"data", {{"key", "theirs"}}}});
+  s.watches.keep(s.node, {"u1", s.manager, s.client, {kept}});
+  CHECK(s.next() == "app");
+}
+
+TEST_CASE("item watches: what others add, and a status, is no drift") {
+  Watched s;
+  s.keep();
+  s.settle();
+  s.change({{"data", {{"more", "theirs"}}}, {"metadata", {{"labels", {{"tier", "web"}}}}}});
+  s.settle();
+}
+
+TEST_CASE("item watches: what a run has left as it is is not told again") {
+  Watched s;
+  s.keep();
+  s.settle();
+  s.change({{"data", {{"key", "theirs"}}}});
+  CHECK(s.next() == "app");
+  s.keep();
+  s.settle();
+  s.change({{"metadata", {{"labels", {{std::string(deployers::k_managed_label), nullptr}}}}}});
+  CHECK(s.next() == "app");  // no longer among those that are watched
+  s.keep();
+  s.settle();
+  s.cluster.end_watches();
+  s.settle();
+}
+
+TEST_CASE("item watches: an item that is gone, or whose node is, asks for nothing") {
+  Watched s;
+  s.keep();
+  s.settle();
+  s.watches.keep(s.node, {"u1", s.manager, s.client, {}});
+  s.change({{"data", {{"key", "theirs"}}}});
+  s.settle();
+  s.keep();
+  s.watches.follow(engine::Graph());
+  s.change({{"data", {{"key", "more"}}}});
+  s.settle();
+}
+
+TEST_CASE("item watches: Secrets are not watched") {
+  Watched s;
+  s.watches.keep(
+      s.node, {"u1", s.manager, s.client, {{{"", "Secret", "default", "s"}, "v1", "x", "y", "1"}}});
+  s.settle();
+  for (const testing::LoggedRequest& each : s.cluster.log()) {
+    CHECK(each.resource != "secrets");
+  }
+}
