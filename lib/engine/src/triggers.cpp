@@ -123,6 +123,7 @@ void Schedule::add(const Key& key, Time when, Cause cause) {
     m_queue.erase({it->second.when, key});
     it->second = {when, cause};
   }
+  m_added += added ? 1 : 0;
   m_queue.emplace(when, key);
 }
 

@@ -100,3 +100,22 @@ TEST_CASE("busy nodes: of what goes, nothing is taken while something below is b
   CHECK(tree.asked == Asked{{"a", Cause::deleted}});
   CHECK(tree.take(4, graph, {key("VirtualCluster", "shop", "a")}) == k_none);
 }
+
+TEST_CASE("busy nodes: of projects that others have nothing is taken, and nobody waits for it") {
+  Tree tree;
+  const engine::Graph graph = tree.graph();
+  tree.busy.share();
+  CHECK(tree.take(1, graph, {k_shop}) == std::vector<std::string>{"shop"});
+  CHECK(tree.take(1, graph, {k_job}) == std::vector<std::string>{"job"});
+  CHECK_FALSE(tree.busy.is_allowed(graph, k_job));
+  CHECK(tree.busy.is_allowed(graph, key("Project", "", "unknown")));
+  tree.busy.allow("shop");
+  CHECK(tree.busy.is_allowed(graph, k_shop));
+  CHECK(tree.take(1, graph, {k_shop}) == k_none);
+  CHECK_FALSE(tree.busy.disallow("shop", {k_shop}));
+  CHECK(tree.busy.is_allowed(graph, k_job));
+  tree.busy.ended(1);
+  CHECK(tree.asked.empty());
+  CHECK(tree.busy.disallow("shop", {k_shop}));
+  CHECK(tree.take(2, graph, {k_shop}) == std::vector<std::string>{"shop"});
+}

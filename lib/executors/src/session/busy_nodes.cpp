@@ -2,12 +2,23 @@
 
 #include <algorithm>
 
+#include <kubist/resources/kinds.hpp>
+
 namespace kubist::executors {
 
 using engine::Cause;
 using engine::Graph;
 using engine::Key;
 using engine::NodeId;
+
+namespace {
+
+/// The namespace of the project that it is of; empty: the Root.
+std::string project_of(const engine::Node& node) {
+  return node.key.kind == "Project" ? resources::project_namespace(*node.object) : node.key.ns;
+}
+
+}  // namespace
 
 bool BusyNodes::is_taken(const Key& key) const {
   return std::any_of(m_taken.begin(), m_taken.end(),
@@ -29,6 +40,10 @@ void BusyNodes::visit(NodeId id, Taking& taking) {
   }
   taking.seen[id] = true;
   const engine::Node& node = taking.graph[id];
+  if (!allows(project_of(node))) {
+    taking.left_out.push_back(id);
+    return;
+  }
   const bool goes = taking.graph.deleting(id);
   const Key* taken = goes                 ? taken_below(taking.graph, id)
                      : is_taken(node.key) ? &node.key
@@ -83,6 +98,44 @@ void BusyNodes::ended(int run) {
       tell(key);
     }
   }
+}
+
+void BusyNodes::share() {
+  const std::lock_guard lock(m_mutex);
+  m_allowed.emplace();
+}
+
+void BusyNodes::allow(const std::string& ns) {
+  const std::lock_guard lock(m_mutex);
+  m_allowed->insert(ns);
+}
+
+bool BusyNodes::disallow(const std::string& ns, const std::vector<Key>& projects) {
+  const std::lock_guard lock(m_mutex);
+  for (const auto& [run, taken] : m_taken) {
+    for (const auto& [key, count] : taken) {
+      if (key.ns == ns || std::find(projects.begin(), projects.end(), key) != projects.end()) {
+        return false;
+      }
+    }
+  }
+  m_allowed->erase(ns);
+  return true;
+}
+
+void BusyNodes::forbid(const std::string& ns) {
+  const std::lock_guard lock(m_mutex);
+  m_allowed->erase(ns);
+}
+
+bool BusyNodes::is_allowed(const Graph& graph, const Key& key) const {
+  const auto found = graph.find(key);
+  const std::lock_guard lock(m_mutex);
+  return allows(found.empty() ? key.ns : project_of(graph[found.front()]));
+}
+
+bool BusyNodes::allows(const std::string& ns) const {
+  return !m_allowed || ns.empty() || m_allowed->contains(ns);
 }
 
 void BusyNodes::tell(const Key& freed) {

@@ -2,6 +2,9 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -31,6 +34,17 @@ class BusyNodes {
   /// Where that node is busy: true, and `key` waits for it.
   bool await(const engine::Key& key, engine::Cause cause);
 
+  // Where others share the projects, which are known by their namespaces.
+  /// From now on take() leaves out all projects but those that are allowed; nobody waits for them.
+  void share();
+  void allow(const std::string& ns);
+  /// Takes that back. False, and it stays allowed: a run is at work on these, or in the namespace.
+  bool disallow(const std::string& ns, const std::vector<engine::Key>& projects);
+  /// The same, whoever is at work there.
+  void forbid(const std::string& ns);
+  /// Is it of a project that is allowed, or of none that the graph knows?
+  bool is_allowed(const engine::Graph& graph, const engine::Key& key) const;
+
  private:
   using Asked = std::map<engine::Key, engine::Cause>;
   using Taken = std::map<engine::Key, std::size_t>;
@@ -45,11 +59,13 @@ class BusyNodes {
   };
   void visit(engine::NodeId id, Taking& taking);
   void tell(const engine::Key& freed);
+  bool allows(const std::string& ns) const;
 
   std::function<void(const engine::Key&, engine::Cause)> m_asks;
   mutable std::mutex m_mutex;
   std::map<int, Taken> m_taken;            ///< by run: how many nodes of a name have not ended
   std::map<engine::Key, Asked> m_waiting;  ///< by what they wait for
+  std::optional<std::set<std::string>> m_allowed;  ///< nothing: all
 };
 
 }  // namespace kubist::executors

@@ -11,6 +11,7 @@
 #include "session/drift_pace.hpp"
 #include "session/istio_watches.hpp"
 #include "session/item_watches.hpp"
+#include "session/project_share.hpp"
 #include "session/read_watches.hpp"
 #include "session/tree_cache.hpp"
 
@@ -142,6 +143,9 @@ class Loop {
       }
     }
     m_drift.follow({session.home_client()}, engine::Graph(), false);
+    if (session.replica() != nullptr) {
+      m_share = std::make_unique<ProjectShare>(session, m_busy, m_inbox, m_absences, hooks.away);
+    }
   }
 
   util::Result<> run() {
@@ -157,6 +161,7 @@ class Loop {
         resync();
         start_due();
       }
+      tell_state();
     }
     return {};
   }
@@ -172,6 +177,18 @@ class Loop {
     int id;
     util::Result<Run> run;
   };
+
+  void tell_state() {
+    if (m_hooks.turned) {
+      LoopState state{m_schedule.size(), m_schedule.added(), m_active.size()};
+      if (m_share) {
+        state.projects = m_share->projects();
+        state.replicas = m_share->replicas();
+      }
+      state.planned = m_tree != nullptr;
+      m_hooks.turned(state);
+    }
+  }
 
   std::string watched_namespace() const {
     return m_options.only_namespace == "*" ? "" : m_options.only_namespace;
@@ -239,6 +256,9 @@ class Loop {
     }
     m_follow_at = m_active.empty() ? Time::max() : now() + k_follow;
     m_scope.update(*m_tree);
+    if (m_share) {
+      m_share->see(*m_tree);
+    }
     m_drift.follow(m_session.clients(), *m_tree, true);
     m_items.follow(*m_tree);
     m_reads.follow(*m_tree);
@@ -365,6 +385,9 @@ class Loop {
     }
     std::vector<Schedule::Due> due;
     for (Schedule::Due& entry : m_schedule.take_due(now(), *m_tree)) {
+      if (!m_busy.is_allowed(*m_tree, entry.key)) {
+        continue;  // whoever takes its project runs all of it
+      }
       if (m_active.size() >= k_most_runs && entry.cause != Cause::requested) {
         m_schedule.add(entry.key, now() + k_follow, entry.cause);
       } else if (!m_busy.await(entry.key, entry.cause)) {
@@ -419,6 +442,7 @@ class Loop {
   ItemWatches m_items;
   ReadWatches m_reads;
   IstioWatches m_istio;
+  std::unique_ptr<ProjectShare> m_share;  ///< null: it acts on all projects
   std::map<int, Active> m_active;  ///< last: its threads use all of the above
 };
 

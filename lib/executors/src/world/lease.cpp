@@ -1,14 +1,13 @@
-#include <algorithm>
-#include <atomic>
-
-#include <kubist/data/pointer.hpp>
 #include <kubist/executors/lease.hpp>
+#include <kubist/executors/replica.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/kube/namespaces.hpp>
-#include <kubist/resources/object.hpp>
+#include <kubist/kube/resource_version.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
+
+#include "world/lease_record.hpp"
 
 namespace kubist::executors {
 
@@ -19,40 +18,6 @@ using util::cat;
 using util::ErrorKind;
 
 namespace {
-
-constexpr std::string_view k_lease_name = "kubist";
-constexpr std::string_view k_run_annotation = "kubist.io/run";
-constexpr std::int64_t k_day = 24 * 3600;  ///< in seconds
-
-LeaseRecord record_of(const Json& lease) {
-  LeaseRecord record;
-  record.holder = data::string_at(lease, {"spec", "holderIdentity"});
-  record.run_id = data::string_at(lease, {"metadata", "annotations", k_run_annotation});
-  record.renew_time = data::string_at(lease, {"spec", "renewTime"});
-  record.transitions = data::count_at(lease, {"spec", "leaseTransitions"});
-  record.duration = std::chrono::seconds(std::clamp<std::int64_t>(
-      data::int_at(lease, {"spec", "leaseDurationSeconds"}, 15), 1, k_day));
-  record.resource_version = data::string_at(lease, {"metadata", "resourceVersion"});
-  return record;
-}
-
-Json lease_of(const LeaseRecord& record, const std::string& ns) {
-  Json lease{{"apiVersion", "coordination.k8s.io/v1"},
-             {"kind", "Lease"},
-             {"metadata",
-              {{"name", k_lease_name},
-               {"namespace", ns},
-               {"annotations", {{k_run_annotation, record.run_id}}}}},
-             {"spec",
-              {{"holderIdentity", record.holder},
-               {"leaseDurationSeconds", record.duration.count()},
-               {"renewTime", record.renew_time},
-               {"leaseTransitions", record.transitions}}}};
-  if (!record.resource_version.empty()) {
-    lease["metadata"]["resourceVersion"] = record.resource_version;
-  }
-  return lease;
-}
 
 util::Error not_renewed(const std::string& ns) {
   return util::make_error(ErrorKind::conflict,
@@ -70,17 +35,38 @@ struct HeldLeases::One {
   One(const std::string& identity, const engine::LockTimes& times) : state(identity, times) {}
   std::mutex mutex;  ///< also held while the lock is waited for
   LockState state;
-  int taken = 0;          ///< how often, by any run
-  bool needless = false;  ///< no namespace to lock in
-  /// For permits, which must not wait for the mutex: whoever has it may be waiting for a request.
-  std::atomic<LockState::Time> valid_until{LockState::Time::min()};
+  std::shared_ptr<const Term> term;    ///< in which a replica holds it; null: a run does
+  std::optional<ReplicaLease> keeper;  ///< of the replica that had it as seen last
+  int taken = 0;                       ///< how often, by any run
+  bool needless = false;               ///< no namespace to lock in
 
+  bool held() const { return !needless && state.held(); }
+  bool may_write(LockState::Time now) const {
+    return state.held() && (term ? term->valid(now) : state.may_write(now));
+  }
+  void lose() {
+    state.lost();
+    term = nullptr;
+    publish();
+  }
   /// Tells permits how it is now.
   void publish() {
-    valid_until = needless       ? LockState::Time::max()
-                  : state.held() ? state.valid_until()
-                                 : LockState::Time::min();
+    const std::lock_guard lock(m_permits);
+    m_until = needless || (state.held() && term) ? LockState::Time::max()
+              : state.held()                     ? state.valid_until()
+                                                 : LockState::Time::min();
+    m_term = needless ? nullptr : term;
   }
+  /// For permits, which must not wait for the mutex: whoever has it may be waiting for a request.
+  bool permits(LockState::Time now) const {
+    const std::lock_guard lock(m_permits);
+    return now < m_until && (!m_term || m_term->valid(now));
+  }
+
+ private:
+  mutable std::mutex m_permits;  ///< guards what follows
+  LockState::Time m_until = LockState::Time::min();
+  std::shared_ptr<const Term> m_term;
 };
 
 std::shared_ptr<HeldLeases::One> HeldLeases::join(const std::string& ns,
@@ -142,8 +128,7 @@ ProjectLocks::Used& ProjectLocks::use(const std::string& ns) {
 
 http::Permit ProjectLocks::permit(const std::string& ns) {
   return [held = use(ns).held, clock = m_options.clock, ns]() -> util::Result<> {
-    return clock->boot() < held->valid_until.load() ? util::Result<>{}
-                                                    : util::fail(not_renewed(ns));
+    return held->permits(clock->boot()) ? util::Result<>{} : util::fail(not_renewed(ns));
   };
 }
 
@@ -159,7 +144,7 @@ util::Result<> ProjectLocks::before_write(const std::string& ns, const std::stop
   Held& held = *used.held;
   {
     const std::lock_guard lock(m_mutex);
-    if (!m_renewer.joinable()) {
+    if (m_leases.replica() == nullptr && !m_renewer.joinable()) {
       KUBIST_TRY(m_renewer, util::start_thread([this](const std::stop_token& own) {
                    while (util::sleep_for(m_options.times.retry, own)) {
                      // What could not be renewed is found stale by before_write().
@@ -172,9 +157,12 @@ util::Result<> ProjectLocks::before_write(const std::string& ns, const std::stop
   if (held.needless && used.checked == held.taken) {
     return {};
   }
-  if (!held.needless && held.state.held()) {
-    return held.state.may_write(m_options.clock->boot()) ? check(used, ns)
-                                                         : util::fail(not_renewed(ns));
+  const auto now = m_options.clock->boot();
+  if (held.term && !held.term->valid(now)) {
+    held.lose();
+  }
+  if (held.held()) {
+    return held.may_write(now) ? check(used, ns) : util::fail(not_renewed(ns));
   }
   auto acquired = acquire(used, ns, stop);
   held.publish();
@@ -200,30 +188,60 @@ util::Result<> ProjectLocks::check(Used& used, const std::string& ns) {
 }
 
 util::Result<> ProjectLocks::observe(Held& held, const std::string& ns) {
-  const auto found = m_home->find(kube::well_known::leases(), ns, k_lease_name);
+  const auto found = m_home->find(kube::well_known::leases(), ns, k_project_lease);
   if (!found) {
     return util::fail(cannot_lock(ns, found.error()));
   }
   const std::optional<Json>& lease = *found;
-  held.state.observe(lease ? std::optional(record_of(*lease)) : std::nullopt,
-                     m_options.clock->boot());
+  auto record = lease ? std::optional(record_of(*lease)) : std::nullopt;
+  held.keeper.reset();
+  if (record && !record->replica.empty()) {
+    auto keeper = find_replica(*m_home, record->replica);
+    if (!keeper) {
+      return util::fail(cannot_lock(ns, keeper.error()));
+    }
+    held.keeper = *std::move(keeper);
+    if (held.keeper && held.keeper->record.holder == record->holder) {
+      record->renew_time = held.keeper->record.renew_time;
+      record->duration = held.keeper->record.duration;
+    } else {
+      record->holder.clear();  // nobody holds it any more
+    }
+  }
+  held.state.observe(record, m_options.clock->boot());
   return {};
+}
+
+// A replica that does not renew loses its Lease before what it holds: if it wakes up, it knows.
+// False: it has renewed meanwhile.
+util::Result<bool> ProjectLocks::unseat(const Held& held) {
+  const std::string& holder = held.state.holder();
+  return holder.empty() || holder == m_options.identity || !held.keeper
+             ? true
+             : remove_replica(*m_home, *held.keeper);
 }
 
 // True when written; false when somebody else was faster or the namespace takes no objects.
 util::Result<bool> ProjectLocks::write(Held& held, const std::string& ns, bool create,
                                        const std::string& holder) {
   const auto sent = m_options.clock->boot();
+  const auto term =
+      m_leases.replica() != nullptr && !holder.empty() ? m_leases.replica()->term() : nullptr;
+  if (term && !term->valid(sent)) {
+    return util::fail(not_renewed(ns));
+  }
   LeaseRecord record =
       held.state.desired(m_options.run_id, util::format_micro_time(m_options.clock->now()));
   record.holder = holder;
-  const Json body = lease_of(record, ns);
+  record.replica = term ? term->lease() : "";
+  const Json body = lease_of(record, ns, k_project_lease);
   kube::ApiCall call = create ? kube::create(kube::well_known::leases(), body)
                               : kube::replace(kube::well_known::leases(), body);
   call.timeout = m_options.times.deadline;  // an answer after that is of no use
   auto reply = m_home->json(call);
   if (reply) {
     held.state.acquired(record_of(*reply), sent);
+    held.term = term;
     return true;
   }
   const util::Error& error = reply.error();
@@ -254,6 +272,10 @@ util::Result<> ProjectLocks::acquire(Used& used, const std::string& ns,
     KUBIST_CHECK(observe(held, ns));
     const auto step = held.state.next(m_options.clock->boot());
     if (step != LockState::Step::wait) {
+      KUBIST_TRY(const bool free, unseat(held));
+      if (!free) {
+        continue;
+      }
       const std::string version = held.state.version();
       KUBIST_TRY(const bool written,
                  write(held, ns, step == LockState::Step::create, m_options.identity));
@@ -267,7 +289,7 @@ util::Result<> ProjectLocks::acquire(Used& used, const std::string& ns,
       auto checked = recheck(ns);
       if (!checked) {
         static_cast<void>(write(held, ns, false, ""));
-        held.state.lost();
+        held.lose();
         return checked;
       }
       // Checking took its time, and nobody renewed meanwhile.
@@ -295,7 +317,11 @@ util::Result<> ProjectLocks::acquire(Used& used, const std::string& ns,
 
 // True when it is fresh; false when it is no longer ours.
 util::Result<bool> ProjectLocks::renew(Held& held, const std::string& ns) {
-  if (held.state.next(m_options.clock->boot()) != LockState::Step::renew) {
+  const auto now = m_options.clock->boot();
+  if (held.term) {
+    return held.term->valid(now);
+  }
+  if (held.state.next(now) != LockState::Step::renew) {
     return true;
   }
   KUBIST_TRY(const bool written, write(held, ns, false, m_options.identity));
@@ -317,7 +343,7 @@ void ProjectLocks::renew_all() {
     const auto& held = used.held;
     // Who has this mutex may be waiting for another kubist: the other locks are renewed meanwhile.
     const std::unique_lock lock(held->mutex, std::try_to_lock);
-    if (lock && !held->needless && held->state.held()) {
+    if (lock && held->held()) {
       static_cast<void>(renew(*held, ns));
       held->publish();
     }
@@ -330,23 +356,44 @@ void ProjectLocks::release() {
     m_renewer.join();
   }
   const std::lock_guard lock(m_mutex);
-  for (const auto& each : m_used) {  // not as [ns, used]: clang 14 captures no structured binding
-    const std::string& ns = each.first;
-    const auto& held = each.second.held;
-    const std::lock_guard entry(held->mutex);
-    if (!m_leases.leave(ns)) {
-      continue;
-    }
-    held->valid_until = LockState::Time::min();
-    if (held->state.held() && !held->needless) {
-      // A lease that is not freed goes stale by itself.
-      if (util::guarded([&] { return write(*held, ns, false, ""); }).value_or(false)) {
-        m_leases.freed(ns, held->state.version());
-      }
-      held->state.lost();
+  for (const auto& [ns, used] : m_used) {
+    const std::lock_guard entry(used.held->mutex);
+    if (m_leases.leave(ns)) {
+      free(*used.held, ns);
     }
   }
   m_used.clear();
+}
+
+void ProjectLocks::release(const std::string& ns) {
+  const std::lock_guard lock(m_mutex);
+  if (const auto used = m_used.extract(ns)) {
+    const std::lock_guard entry(used.mapped().held->mutex);
+    m_leases.leave(ns);
+    free(*used.mapped().held, ns);
+  }
+}
+
+void ProjectLocks::free(Held& held, const std::string& ns) {
+  // A lease that is not freed goes stale by itself, and one whose term is over is free.
+  const bool ours = held.held() && (!held.term || held.term->valid(m_options.clock->boot()));
+  held.needless = false;
+  held.lose();
+  if (ours && util::guarded([&] { return write(held, ns, false, ""); }).value_or(false)) {
+    m_leases.freed(ns, held.state.version());
+    held.state.lost();
+  }
+}
+
+bool ProjectLocks::seen(const std::string& ns, std::string_view holder, std::string_view version) {
+  const auto held = use(ns).held;
+  const std::lock_guard lock(held->mutex);
+  if (!held->held() || holder == m_options.identity ||
+      !kube::is_newer(version, held->state.version())) {
+    return false;
+  }
+  held->lose();
+  return true;
 }
 
 }  // namespace kubist::executors

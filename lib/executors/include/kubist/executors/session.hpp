@@ -116,6 +116,9 @@ class Session {
     LocalConfig local;  ///< of the machine that runs it
     NotificationHooks notifications;
     const util::Clock* clock = &util::system_clock();  ///< outlives the session
+    /// In whose name locks are held, where others share the projects; outlives the session. Its
+    /// identity is that above.
+    Replica* replica = nullptr;
     std::function<bool(std::chrono::nanoseconds, const std::stop_token&)> sleep = util::sleep_for;
   };
 
@@ -172,6 +175,11 @@ class Session {
   const std::string& home_uid() const { return m_home_uid; }
   /// The home client, and those of all clusters that the last runs reached; each once.
   std::vector<std::shared_ptr<kube::Client>> clients() { return m_connections.clients(); }
+
+  Replica* replica() const { return m_options.replica; }
+  /// Of no run: what they hold is this process', for as long as they last. The session outlives
+  /// them.
+  std::unique_ptr<ProjectLocks> standing_locks();
 
   ~Session();
 
