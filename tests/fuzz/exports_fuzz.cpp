@@ -1,4 +1,6 @@
 // What a workload writes as its exports, and the records beside exports and state.
+#include <cmath>
+
 #include <kubist/state/exports.hpp>
 #include <kubist/state/head.hpp>
 #include <kubist/state/mark.hpp>
@@ -16,7 +18,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   static const data::Json k_schema{
       {"type", "object"}, {"required", {"a"}}, {"properties", {{"a", {{"type", "integer"}}}}}};
   if (const auto exports = state::parse_exports(text, "exports", k_schema)) {
-    testing::require(exports->value.at("a").is_number_integer(), "the schema holds");
+    const data::Json& a = exports->value.at("a");
+    testing::require(a.is_number() && std::trunc(a.get<double>()) == a.get<double>(),
+                     "the schema holds");
   }
   if (const auto head = state::parse_head(text)) {
     testing::require(state::parse_head(state::to_text(*head)) == *head, "a head reads back");

@@ -23,8 +23,10 @@ std::string_view type_of(const Json& value) {
     case Json::value_t::number_integer:
     case Json::value_t::number_unsigned: return "integer";
     case Json::value_t::number_float: {
+      // As IsFloat64AJSONInteger in kube-openapi: beyond, neighbours of a double are left out.
+      constexpr double k_largest = (1LL << 53) - 1;
       const double number = value.get<double>();
-      return std::trunc(number) == number ? "integer" : "number";
+      return std::trunc(number) == number && std::abs(number) <= k_largest ? "integer" : "number";
     }
     default: return "null";
   }

@@ -145,6 +145,17 @@ TEST_CASE("Schema: advises to remove quotes only where that would help") {
   }
 }
 
+TEST_CASE("Schema: an integer may be written as a double up to 2^53") {
+  const Schema schema = *Schema::compile({{"type", "integer"}});
+  CHECK(schema.validate(Json(1e3)).empty());
+  CHECK(schema.validate(Json(9007199254740991.0)).empty());
+  for (const double number : {9007199254740992.0, -1e19, 1.5}) {
+    const auto errors = schema.validate(Json(number));
+    REQUIRE(errors.size() == 1);
+    CHECK(errors[0].message.find("expected integer, found number") != std::string::npos);
+  }
+}
+
 TEST_CASE("Schema: limits of numbers, strings and lists") {
   CHECK(errors_of("spec: {image: a, replicas: 11, list: [{name: a},{name: b},{name: c},{name: d}]}") ==
         std::vector<std::string>{
