@@ -125,7 +125,8 @@ std::string one_of(Replicas& replicas, const std::vector<std::string>& projects,
 }
 
 std::string fetch(const std::string& url) {
-  http::CurlTransport transport(std::make_shared<http::CurlEngine>(), {});
+  const auto engine = std::make_shared<http::CurlEngine>();
+  http::CurlTransport transport(engine, {});
   http::Request request;
   request.url = url;
   const auto response = http::send(transport, request);

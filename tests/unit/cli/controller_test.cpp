@@ -22,7 +22,8 @@ struct Got {
 };
 
 Got get(const Endpoint& endpoint, const std::string& path) {
-  http::CurlTransport transport(std::make_shared<http::CurlEngine>(), {});
+  const auto engine = std::make_shared<http::CurlEngine>();
+  http::CurlTransport transport(engine, {});
   http::Request request;
   request.url = util::cat("http://", endpoint.address(), path);
   const auto response = http::send(transport, request);

@@ -34,10 +34,10 @@ class Controller {
     session.identity = identity;
     session.replica = m_replica.get();
     m_session = executors::Session::open(m_client, session, {}).value();
-    m_hooks.away = [](const std::string&) {};
-    m_hooks.starting = [](const auto&) {};
-    m_hooks.finished = [](const executors::Run&) {};
-    m_hooks.trouble = [](const util::Error&) {};
+    m_hooks.away = [](const std::string& l) {fprintf(stderr,"DBG away %s\n",l.c_str());};
+    m_hooks.starting = [](const auto& due) {for(auto& d:due) fprintf(stderr,"DBG start %s %s\n",d.key.name.c_str(),std::string(engine::to_string(d.cause)).c_str());};
+    m_hooks.finished = [](const executors::Run& r) {for(auto&n:r.report.nodes) fprintf(stderr,"DBG fin %s/%s %d %s\n",n.key.kind.c_str(),n.key.name.c_str(),static_cast<int>(n.state),n.message.c_str());};
+    m_hooks.trouble = [](const util::Error& e) {fprintf(stderr,"DBG trouble %s\n",e.to_string().c_str());};
     m_hooks.turned = [this](const executors::LoopState& state) {
       projects = state.projects.value_or(0);
     };
@@ -150,7 +150,7 @@ TEST_CASE("project share: replicas spread the projects, and what one leaves the 
   // A run beside them goes on where they ended.
   s.forget();
   s.settle();
-  CHECK(s.written().empty());
+  CHECK_MESSAGE(s.written().empty(), util::join(s.written(), "\n"));
 }
 
 TEST_CASE("project share: a project that a run holds is left to it until it is free") {
@@ -178,6 +178,6 @@ TEST_CASE("project share: a new project is taken, and one that is gone is let go
   CHECK(eventually([&] { return condition(s.project("new")) == "True"; }));
   CHECK(eventually([&] { return one.projects == k_projects.size() + 1; }));
   s.home->remove("projects.kubist.io", "new");
-  CHECK(eventually([&] { return s.project("new").is_null(); }));
+  CHECK_MESSAGE(eventually([&] { return s.project("new").is_null(); }), s.project("new").dump());
   CHECK(eventually([&] { return one.projects == k_projects.size(); }));
 }
