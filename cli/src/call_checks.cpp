@@ -26,12 +26,12 @@ namespace {
 
 /// What cannot be read counts as not there: the run itself will say why.
 std::vector<data::Json> definitions_of_cluster(kube::Client& client, std::string_view kind,
-                                               const std::stop_token& stop) {
+                                               const std::string& ns, const std::stop_token& stop) {
   const auto resource = client.discovery().find_kind(resources::k_kubist_api_version, kind, stop);
   if (!resource) {
     return {};
   }
-  auto list = client.list(*resource, "", {}, stop);
+  auto list = client.list(*resource, ns, {}, stop);
   return list ? std::move(list->items) : std::vector<data::Json>{};
 }
 
@@ -57,8 +57,9 @@ std::vector<util::Error> wrong_parameters(const engine::PolicyDefinition& defini
 
 }  // namespace
 
-std::vector<data::Json> CallChecks::definitions(std::string_view kind) const {
-  auto found = m_client != nullptr ? definitions_of_cluster(*m_client, kind, m_stop)
+std::vector<data::Json> CallChecks::definitions(std::string_view kind,
+                                                const std::string& ns) const {
+  auto found = m_client != nullptr ? definitions_of_cluster(*m_client, kind, ns, m_stop)
                                    : std::vector<data::Json>{};
   const resources::Kind* known = resources::find_kind(resources::k_kubist_group, kind);
   for (const resources::Manifest& manifest : m_input) {
@@ -107,15 +108,27 @@ std::vector<util::Error> CallChecks::executor(const resources::CallSite& site) {
   return wrong_parameters(*function->definition, site);
 }
 
-std::vector<util::Error> CallChecks::policy(const resources::CallSite& site) {
-  if (!m_policies) {
-    auto objects = definitions("PolicyDefinition");
-    for (data::Json& definition : definitions("ClusterPolicyDefinition")) {
+// By namespace: who may list a project's definitions may not list those of all.
+const engine::PolicyCatalog& CallChecks::policies(const std::string& ns) {
+  const auto known = m_policies.find(ns);
+  if (known != m_policies.end()) {
+    return known->second;
+  }
+  if (!m_cluster_policies) {
+    m_cluster_policies = definitions("ClusterPolicyDefinition");
+  }
+  auto objects = *m_cluster_policies;
+  if (!ns.empty()) {
+    for (data::Json& definition : definitions("PolicyDefinition", ns)) {
       objects.push_back(std::move(definition));
     }
-    m_policies = catalog().build(objects);
   }
-  const auto found = m_policies->find(std::string(site.ns), site.call.name);
+  return m_policies.emplace(ns, catalog().build(objects)).first->second;
+}
+
+std::vector<util::Error> CallChecks::policy(const resources::CallSite& site) {
+  const std::string ns(site.ns);
+  const auto found = policies(ns).find(ns, site.call.name);
   if (!found && found.error().reason == executors::k_program_not_here) {
     return {};  // another machine may have it: the one that reconciles
   }

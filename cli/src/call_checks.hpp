@@ -26,14 +26,17 @@ class CallChecks {
   std::vector<util::Error> policy(const resources::CallSite& site);
 
  private:
-  /// The cluster's, then the input's, which will replace them.
-  std::vector<data::Json> definitions(std::string_view kind) const;
+  /// The cluster's (of that namespace, where one is given), then the input's, which will replace
+  /// them.
+  std::vector<data::Json> definitions(std::string_view kind, const std::string& ns = {}) const;
+  const engine::PolicyCatalog& policies(const std::string& ns);
 
   const std::vector<resources::Manifest>& m_input;
   std::string m_default_namespace;
   kube::Client* m_client;
   std::stop_token m_stop;
-  std::optional<engine::PolicyCatalog> m_policies;
+  std::optional<std::vector<data::Json>> m_cluster_policies;
+  std::map<std::string, engine::PolicyCatalog> m_policies;  ///< by namespace
   /// ExecutorDefinitions
   std::optional<std::map<std::string, util::Result<executors::ExecutorFunction>>> m_executors;
 };

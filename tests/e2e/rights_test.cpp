@@ -144,8 +144,19 @@ void adopt_namespaces(std::vector<Json>& objects) {
   }
 }
 
+/// What `istio.mode: Check` lists in the whole cluster, which the printed roles do not allow: Istio
+/// stays unknown then.
+const Words k_istio_check{
+    "customresourcedefinitions",       "deployments?labelSelector=app%3Distiod",
+    "mutatingwebhookconfigurations",   "services?labelSelector=istio.io%2Frev",
+    "validatingwebhookconfigurations", "daemonsets"};
+
+/// What a kubeconfig (of Cluster `eu`) makes kubist ask for: where Services are, which no
+/// kubeconfig may lead to.
+const Words k_remote_check{"servicecidrs", "services/kubernetes"};
+
 /// The example of that folder, applied and reconciled by an account with the printed roles: all is
-/// Ready, nothing was refused, and a second run writes nothing.
+/// Ready, nothing but the look at Istio was refused, and a second run writes nothing.
 void check_example(const std::string& folder, const Words& environments) {
   World world(folder);
   const std::string project = world.name();
@@ -159,7 +170,11 @@ void check_example(const std::string& folder, const Words& environments) {
   adopt_namespaces(objects);
   if (folder == "shop") {
     for (Json& each : example("policies", folder, project)) {
-      objects.push_back(std::move(each));
+      if (each["kind"] == "ClusterPolicyDefinition") {
+        put("home", {each});  // an administrator's part
+      } else {
+        objects.push_back(std::move(each));
+      }
     }
     const auto target = kubist::util::read_file(kubeconfig("target1"));
     REQUIRE(target);
@@ -182,7 +197,11 @@ void check_example(const std::string& folder, const Words& environments) {
   must(account.kubist({"reconcile", "Project/" + project}));
   CHECK(second.writes(account.user()).empty());
   must(account.kubist({"delete", "-n", project, "-f", "-", "--timeout=120s"}, yaml_of(objects)));
-  check_none_refused(audit.requests(account.user()));
+  Words refused = k_istio_check;
+  if (folder == "shop") {
+    refused.insert(refused.end(), k_remote_check.begin(), k_remote_check.end());
+  }
+  check_none_refused(audit.requests(account.user()), refused);
 }
 
 std::size_t count(const std::string& text, const std::string& part) {

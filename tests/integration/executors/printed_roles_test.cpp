@@ -44,10 +44,10 @@ const std::vector<std::pair<std::string, std::string>> k_specs{
      "[{name: answered, source: {json: {namespace: HOME, service: 'stats:80', path: /}}, count: "
      "'{.n}', successes: '{.s}'}]}"}};
 
-/// What kubist asks for in the whole cluster and does without: policies of the input's projects, and
-/// the gateway's pods for an EntryGateway's addresses.
-const std::vector<std::string> k_done_without{"/policydefinitions?",
-                                              "/pods?labelSelector=istio%3Dingressgateway"};
+/// What kubist asks for in the whole cluster and does without: the gateway's pods for an
+/// EntryGateway's addresses.
+const std::vector<std::string> k_done_without{
+    "/pods?labelSelector=istio%3Dingressgateway"};
 
 const char* const k_named = "get and describe by name";
 
