@@ -157,7 +157,7 @@ class Loop {
     if (m_share) {
       m_share->see(*m_tree);
     }
-    m_watches.follow(*m_tree, served);
+    m_watches.follow(m_tree, served);
   }
 
   util::Result<> take_ended() {
