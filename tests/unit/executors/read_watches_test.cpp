@@ -21,7 +21,7 @@ std::set<Read> reads(const std::string& kind, const std::string& ns, const data:
 
 }  // namespace
 
-TEST_CASE("reads: what a spec names by a reference, wherever it stands") {
+TEST_CASE("reads: what a spec names and kubist itself reads") {
   CHECK(reads("Cluster", "shop", {{"kubeconfigSecretRef", {{"name", "far"}}}}) ==
         std::set<Read>{{"Secret", "shop", "far"}});
   CHECK(reads("Execution", "shop",
@@ -35,4 +35,16 @@ TEST_CASE("reads: what a spec names by a reference, wherever it stands") {
                                                          {"Secret", "shop", "t"}});
   CHECK(reads("Cluster", "shop", {{"home", true}}).empty());
   CHECK(reads("Cluster", "shop", {{"kubeconfigSecretRef", 7}}).empty());
+}
+
+TEST_CASE("reads: not what pods read, and nothing inside manifests and values") {
+  const data::Json from{{"configMapRef", {{"name", "of-pods"}}}};
+  CHECK(reads("Execution", "shop", {{"items", {{{"name", "one"}, {"envFrom", {from}}}}}}).empty());
+  const data::Json pod{{"containers", {{{"name", "web"}, {"envFrom", {from}}}}}};
+  CHECK(reads("DeployItem", "shop",
+              {{"import", {{"secretRef", {{"name", "values"}}}}},
+               {"config",
+                {{"manifests", {{{"kind", "Pod"}, {"spec", pod}}}},
+                 {"values", {{"secretRef", {{"name", "of-a-chart"}}}}}}}}) ==
+        std::set<Read>{{"Secret", "shop", "values"}});
 }

@@ -317,3 +317,15 @@ TEST_CASE("watch loop: the first object of a project that is watched is taken up
   s.put("Cluster", "shop", "home", {{"home", true}, {"istio", {{"mode", "Ignore"}}}});
   CHECK(eventually([&] { return condition(s.get("clusters", "shop", "home")) == "True"; }));
 }
+
+TEST_CASE("watch loop: a kubeconfig that is broken ends all watches by its former credentials") {
+  Site s;
+  s.make_project("shop");
+  s.secret("shop", "far", Site::kubeconfig(s.far->server()));
+  s.put("Cluster", "shop", "far", {{"kubeconfigSecretRef", {{"name", "far"}}}});
+  Watch watch(s);
+  constexpr std::size_t k_namespaces_and_istio = 4;
+  REQUIRE(eventually([&] { return s.far->watches() >= k_namespaces_and_istio; }));
+  s.secret("shop", "far", "broken");
+  CHECK(eventually([&] { return s.far->watches() == 0; }));
+}

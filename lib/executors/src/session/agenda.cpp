@@ -5,6 +5,8 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/random.hpp>
 
+#include "session/busy_nodes.hpp"
+
 namespace kubist::executors {
 
 using engine::Cause;
@@ -33,8 +35,7 @@ void Scope::update(const engine::Graph& graph) {
       for (const engine::NodeId id : graph.subtree(top)) {
         const engine::Node& node = graph[id];
         m_keys.insert(node.key);
-        m_namespaces.insert(node.key.kind == "Project" ? resources::project_namespace(*node.object)
-                                                       : node.key.ns);
+        m_namespaces.insert(project_of(node));
       }
     }
   }
@@ -53,6 +54,7 @@ Agenda::Agenda(const std::vector<Key>& selection, std::chrono::milliseconds resy
 void Agenda::see(std::shared_ptr<const engine::Graph> tree) {
   m_tree = std::move(tree);
   m_scope.update(*m_tree);
+  std::erase_if(m_failed, [this](const auto& each) { return m_tree->find(each.first).empty(); });
   add_events();
 }
 
@@ -81,7 +83,7 @@ void Agenda::add(const Run& run) {
   engine::schedule_from(m_schedule, run.report, *run.graph, now());
   for (const engine::NodeReport& node : run.report.nodes) {
     if (node.state == engine::NodeState::failed) {
-      m_failed.insert(node.key);
+      m_failed.emplace(node.key, Time::min());
     } else {
       m_failed.erase(node.key);
     }
@@ -102,12 +104,16 @@ void Agenda::add_failed(const util::Error& error, const std::vector<Due>& due) {
 }
 
 // At once, but where something comes and goes, not each time.
-void Agenda::retry_failed() {
-  if (m_retry_at < now()) {
-    m_retry_at = std::max(now() + k_gather, m_retry_at + k_try_again);
-  }
-  for (const Key& key : m_failed) {
-    m_schedule.add(key, m_retry_at, Cause::retry);
+void Agenda::retry_failed(const std::optional<std::set<std::string>>& projects) {
+  for (auto& [key, asked] : m_failed) {
+    const auto found = m_tree->find(key);
+    if (found.empty() || (projects && !projects->contains(project_of((*m_tree)[found.front()])))) {
+      continue;
+    }
+    if (asked < now()) {
+      asked = std::max(now() + k_gather, asked + k_try_again);
+    }
+    m_schedule.add(key, asked, Cause::retry);
   }
 }
 
@@ -140,6 +146,14 @@ std::optional<Agenda::Time> Agenda::next() const {
   }
   const auto at = m_schedule.next();
   return m_resync_at == Time::max() ? at : std::min(at.value_or(m_resync_at), m_resync_at);
+}
+
+void Agenda::begin(const std::vector<Due>& due) {
+  for (const Due& entry : due) {
+    if (entry.cause == Cause::drift) {
+      m_pace.count(entry.key, now());
+    }
+  }
 }
 
 std::vector<Agenda::Due> Agenda::take_due() {

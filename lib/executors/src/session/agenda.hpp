@@ -1,5 +1,6 @@
 #pragma once
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -48,8 +49,11 @@ class Agenda {
   /// A run that could not be made is tried again.
   void add_failed(const util::Error& error, const std::vector<Due>& due);
   void add(const Due& due, Time when) { m_schedule.add(due.key, when, due.cause); }
-  /// What was away is back: what failed for that waits for its turn no longer.
-  void retry_failed();
+  /// What was away is back: what failed in these projects, by their namespaces (nothing: in all),
+  /// waits for its turn no longer.
+  void retry_failed(const std::optional<std::set<std::string>>& projects);
+  /// Runs of these begin.
+  void begin(const std::vector<Due>& due);
 
   /// When something is due; nothing: never.
   std::optional<Time> next() const;
@@ -68,8 +72,8 @@ class Agenda {
   engine::Schedule m_schedule;
   DriftPace m_pace;
   Inbox::Events m_events;                 ///< that wait for the first tree
-  std::set<engine::Key> m_failed;         ///< when they last ran
-  Time m_retry_at = Time::min();          ///< of the last that retry_failed() asked for
+  /// Of the nodes that failed when they last ran: what retry_failed() last asked for.
+  std::map<engine::Key, Time> m_failed;
   Time m_resync_at = Time::max();
 };
 

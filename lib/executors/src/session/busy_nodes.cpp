@@ -11,14 +11,9 @@ using engine::Graph;
 using engine::Key;
 using engine::NodeId;
 
-namespace {
-
-/// The namespace of the project that it is of; empty: the Root.
 std::string project_of(const engine::Node& node) {
   return node.key.kind == "Project" ? resources::project_namespace(*node.object) : node.key.ns;
 }
-
-}  // namespace
 
 bool BusyNodes::is_taken(const Key& key) const {
   return std::any_of(m_taken.begin(), m_taken.end(),

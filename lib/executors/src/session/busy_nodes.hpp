@@ -13,6 +13,9 @@
 
 namespace kubist::executors {
 
+/// The namespace of the project that it is of; empty: the Root.
+std::string project_of(const engine::Node& node);
+
 /// Which nodes the runs that are under way still have to end, so that no two are at work on one
 /// node, and who waits for them. Any thread.
 class BusyNodes {

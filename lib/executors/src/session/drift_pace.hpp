@@ -12,26 +12,30 @@ namespace kubist::executors {
 class DriftPace {
  public:
   using Time = std::chrono::steady_clock::time_point;
-  Time next(const engine::Key& node, Time now) {
-    constexpr double k_at_once = 20;
-    constexpr std::chrono::duration<double> k_each = std::chrono::seconds(10);
-    const auto [entry, fresh] = m_left.try_emplace(node, Left{k_at_once, now});
-    Left& left = entry->second;
-    left.count = std::min(k_at_once, left.count + (now - left.at) / k_each);
-    left.at = now;
-    if (left.count < 1) {
-      return now + std::chrono::duration_cast<Time::duration>((1 - left.count) * k_each);
-    }
-    left.count -= 1;
-    return now;
+  /// When the next run for drift of that node may begin.
+  Time next(const engine::Key& node, Time now) const {
+    const auto found = m_left.find(node);
+    const double left = found == m_left.end() ? k_at_once : left_of(found->second, now);
+    return left >= 1 ? now : now + std::chrono::duration_cast<Time::duration>((1 - left) * k_each);
+  }
+  /// One begins, whatever number of changes it is for.
+  void count(const engine::Key& node, Time now) {
+    std::erase_if(m_left, [&](const auto& each) { return left_of(each.second, now) >= k_at_once; });
+    Left& left = m_left.try_emplace(node, Left{k_at_once, now}).first->second;
+    left = {std::max(0.0, left_of(left, now) - 1), now};
   }
 
  private:
+  static constexpr double k_at_once = 20;
+  static constexpr std::chrono::duration<double> k_each = std::chrono::seconds(10);
   struct Left {
     double count;
     Time at;
   };
-  std::map<engine::Key, Left> m_left;
+  static double left_of(const Left& left, Time now) {
+    return std::min(k_at_once, left.count + (now - left.at) / k_each);
+  }
+  std::map<engine::Key, Left> m_left;  ///< of those that had such runs lately
 };
 
 }  // namespace kubist::executors

@@ -12,27 +12,37 @@ using util::cat;
 void IstioWatches::keep(const Key& cluster, const JudgedIstio& istio) {
   const std::lock_guard lock(m_mutex);
   leave(cluster, istio.client.get());
+  if (!istio.client) {
+    return;
+  }
   const auto found = std::find_if(m_places.begin(), m_places.end(), [&](const auto& place) {
     return place->istio.client == istio.client;
   });
   Place& place =
-      found != m_places.end() ? **found : *m_places.emplace_back(std::make_unique<Place>());
+      found != m_places.end() ? **found : *m_places.emplace_back(std::make_unique<Place>(istio));
   {
     const std::lock_guard guard(place.mutex);
     place.clusters.insert(cluster);
+    place.istio.namespaces = istio.namespaces;
   }
   if (place.watches.empty()) {
-    place.istio = istio;
     watch(place);
   }
 }
 
+// Metadata does not tell whether a Deployment is ready, so each write counts.
 void IstioWatches::watch(Place& place) {
-  const auto changed = [this, &place](const std::string&) {
-    place.istio.forget();
+  const auto changed = [this, &place](const std::string& ns, const std::string& name) {
     const std::lock_guard lock(place.mutex);
+    const auto& namespaces = place.istio.namespaces;
+    // No name: the first listing has nothing. What a run has found was deleted before it.
+    const bool counts = ns.empty() ? !name.empty() || !namespaces.empty() : namespaces.contains(ns);
+    if (!counts) {
+      return;
+    }
+    place.istio.forget();
     for (const Key& cluster : place.clusters) {
-      m_inbox.push(cluster, engine::Cause::changed);
+      m_inbox.push(cluster, engine::Cause::drift);
     }
   };
   const auto begin = [&](const kube::ApiResource& resource, const char* selector) {

@@ -2,6 +2,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <kubist/engine/graph.hpp>
@@ -12,13 +13,15 @@
 
 namespace kubist::executors {
 
-/// Watches istiod and Istio's webhooks on the clusters whose Istio runs have judged: a change asks
-/// for the Clusters that lead there, which look at Istio anew. Any thread.
+/// Watches istiod, in the namespaces that Istio's webhooks lead to, and these webhooks, on the
+/// clusters whose Istio runs have judged: a change is drift of the Clusters that lead there, which
+/// look at Istio anew. Any thread.
 class IstioWatches {
  public:
   /// REQUIRES: `inbox` and `absences` outlive it.
   IstioWatches(Inbox& inbox, Absences& absences) : m_inbox(inbox), m_absences(absences) {}
-  /// A run has judged the Istio that the Cluster leads to.
+  /// A run has judged the Istio that the Cluster leads to. A null client: it is not known any more,
+  /// and nothing is watched for that Cluster.
   void keep(const engine::Key& cluster, const JudgedIstio& istio);
   /// Forgets the Clusters that are no more.
   void follow(const engine::Graph& graph);
@@ -26,9 +29,10 @@ class IstioWatches {
  private:
   /// One cluster, by one client.
   struct Place {
-    JudgedIstio istio;
+    explicit Place(JudgedIstio judged) : istio(std::move(judged)) {}
+    JudgedIstio istio;  ///< its namespaces are guarded by the mutex, as the clusters
     std::mutex mutex;
-    std::set<engine::Key> clusters;  ///< guarded by it
+    std::set<engine::Key> clusters;
     std::vector<std::unique_ptr<MetadataWatch>> watches;
   };
   void leave(const engine::Key& cluster, const kube::Client* but);

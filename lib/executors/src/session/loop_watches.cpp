@@ -36,11 +36,15 @@ void LoopWatches::serve(ReconcileOptions& options) {
   };
 }
 
-void LoopWatches::follow(const engine::Graph& tree, const std::vector<kube::ApiResource>& served) {
-  m_drift.follow(m_session.clients(), tree, true);
-  m_items.follow(tree);
-  m_reads.follow(tree);
-  m_istio.follow(tree);
+void LoopWatches::follow(const std::shared_ptr<const engine::Graph>& tree,
+                         const std::vector<kube::ApiResource>& served) {
+  m_drift.follow(m_session.clients(), *tree, true);
+  m_items.follow(*tree);
+  m_istio.follow(*tree);
+  if (m_read_for != tree) {
+    m_reads.follow(*tree);
+    m_read_for = tree;
+  }
   for (const kube::ApiResource& resource : served) {
     auto& watch = m_kinds[resource.group_resource()];
     if (!watch) {

@@ -25,7 +25,8 @@ class LoopWatches {
   /// end before it does.
   void serve(ReconcileOptions& options);
   /// Watches also what the nodes of this tree keep and read, and the kinds that executors serve.
-  void follow(const engine::Graph& tree, const std::vector<kube::ApiResource>& served);
+  void follow(const std::shared_ptr<const engine::Graph>& tree,
+              const std::vector<kube::ApiResource>& served);
 
  private:
   Session& m_session;
@@ -38,6 +39,7 @@ class LoopWatches {
   ItemWatches m_items;
   ReadWatches m_reads;
   IstioWatches m_istio;
+  std::shared_ptr<const engine::Graph> m_read_for;  ///< the tree whose reads are watched
 };
 
 }  // namespace kubist::executors

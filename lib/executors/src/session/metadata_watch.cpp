@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <kubist/data/pointer.hpp>
-#include <kubist/util/clock.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
@@ -19,20 +18,16 @@ namespace {
 
 constexpr std::chrono::minutes k_recent{2};
 
-bool is_recent(const std::string& time) {
-  const auto at = util::parse_time(time);
-  return !at || util::system_clock().now() - *at < k_recent;
-}
-
 }  // namespace
 
 MetadataWatch::MetadataWatch(std::shared_ptr<kube::Client> client, kube::WatchOptions options,
-                             Counts counts, std::string name, Absences& absences,
-                             std::function<void(const std::string&)> changed)
+                             Counts counts, std::string name, Absences& absences, Changed changed,
+                             const util::Clock& clock)
     : m_counts(counts),
       m_absences(absences),
       m_name(std::move(name)),
       m_changed(std::move(changed)),
+      m_since(clock.now() - k_recent),
       m_options(std::move(options)) {
   m_options.form = kube::Form::metadata;
   m_thread = watch_for_good(std::move(client), m_options, m_name, absences,
@@ -67,6 +62,16 @@ bool MetadataWatch::is_change(const Written& before, const Written& now) const {
          (m_counts == Counts::all || before.data != now.data || before.rest == now.rest);
 }
 
+bool MetadataWatch::may_be_unseen(const Written& written) const {
+  const auto at = util::parse_time(written.last);
+  return m_complete || !at || *at > m_since;
+}
+
+void MetadataWatch::tell(const std::string& place) const {
+  const auto slash = place.find('/');
+  m_changed(place.substr(0, slash), place.substr(slash + 1));
+}
+
 util::Result<> MetadataWatch::take(const kube::WatchEvent& event) {
   if (event.type == Type::relisted) {
     end_listing();
@@ -78,18 +83,18 @@ util::Result<> MetadataWatch::take(const kube::WatchEvent& event) {
   const std::string place = cat(event.ns, '/', event.name);
   if (event.type == Type::deleted) {
     m_known.erase(place);
-    m_changed(std::string(event.name));
+    tell(place);
     return {};
   }
   Written now = written_by(event);
   const auto [known, fresh] = m_known.try_emplace(place, now);
-  const bool changed = fresh ? m_complete || is_recent(now.last) : is_change(known->second, now);
+  const bool changed = fresh ? may_be_unseen(now) : is_change(known->second, now);
   known->second = std::move(now);
   if (event.type == Type::listed) {
     m_listed.insert(place);
   }
   if (changed) {
-    m_changed(std::string(event.name));
+    tell(place);
   }
   return {};
 }
@@ -99,9 +104,12 @@ void MetadataWatch::end_listing() {
   for (auto known = m_known.begin(); known != m_known.end();) {
     const auto here = known++;
     if (!m_listed.contains(here->first)) {
-      m_changed(here->first.substr(here->first.find('/') + 1));
+      tell(here->first);
       m_known.erase(here);
     }
+  }
+  if (!m_complete && m_listed.empty()) {
+    m_changed("", "");
   }
   m_listed.clear();
   m_complete = true;

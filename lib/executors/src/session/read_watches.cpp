@@ -1,7 +1,9 @@
 #include "session/read_watches.hpp"
 
+#include <array>
+#include <string_view>
+
 #include <kubist/data/pointer.hpp>
-#include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::executors {
@@ -12,21 +14,39 @@ using util::cat;
 
 namespace {
 
-void collect_reads(const Json& value, const std::string& ns, std::set<Read>& reads) {
-  if (!value.is_structured()) {
+/// Where the spec of a kind names what kubist itself reads for it. `*`: in each entry. Not what
+/// pods read (envFrom), and nothing inside manifests, values or templates, which others write. A
+/// Project's notifications read their Secrets each time.
+struct Reference {
+  std::string_view kind, path, read;
+};
+constexpr std::array k_references{
+    Reference{"Cluster", "kubeconfigSecretRef", "Secret"},
+    Reference{"Cluster", "istio.source.configMapRef", "ConfigMap"},
+    Reference{"Execution", "imports.*.secretRef", "Secret"},
+    Reference{"Execution", "imports.*.configMapRef", "ConfigMap"},
+    Reference{"Execution", "items.*.imports.*.secretRef", "Secret"},
+    Reference{"Execution", "items.*.imports.*.configMapRef", "ConfigMap"},
+    Reference{"DeployItem", "import.secretRef", "Secret"},
+    Reference{"DeployItem", "config.kubist.import.secretRef", "Secret"},  // upstream's shape
+    Reference{"CanaryRelease", "metrics.prometheus.authorizationSecretRef", "Secret"},
+    Reference{"Experiment", "goals.*.source.prometheus.authorizationSecretRef", "Secret"},
+};
+
+void collect_names(const Json& value, std::string_view path, std::set<std::string>& names) {
+  if (path.empty()) {
+    names.emplace(data::string_at(value, {"name"}));
     return;
   }
-  for (const auto& [key, inner] : value.items()) {
-    const std::string word = util::lower(key);
-    const char* kind = word.ends_with("secretref")      ? "Secret"
-                       : word.ends_with("configmapref") ? "ConfigMap"
-                                                        : nullptr;
-    const std::string_view name =
-        kind != nullptr && inner.is_object() ? data::string_at(inner, {"name"}) : "";
-    if (!name.empty()) {
-      reads.insert({kind, ns, std::string(name)});
+  const auto dot = path.find('.');
+  const std::string_view first = path.substr(0, dot);
+  const std::string_view rest = dot == std::string_view::npos ? "" : path.substr(dot + 1);
+  if (first == "*") {
+    for (const Json& entry : data::array_at(value, {})) {
+      collect_names(entry, rest, names);
     }
-    collect_reads(inner, ns, reads);
+  } else if (const Json* inner = data::find_path(value, {first})) {
+    collect_names(*inner, rest, names);
   }
 }
 
@@ -34,10 +54,15 @@ void collect_reads(const Json& value, const std::string& ns, std::set<Read>& rea
 
 std::set<Read> reads_of(const engine::Node& node) {
   std::set<Read> reads;
-  const std::string ns =
-      node.key.kind == "Project" ? resources::project_namespace(*node.object) : node.key.ns;
-  if (!ns.empty()) {
-    collect_reads(node.spec(), ns, reads);
+  for (const Reference& reference : k_references) {
+    std::set<std::string> names;
+    if (reference.kind == node.key.kind) {
+      collect_names(node.spec(), reference.path, names);
+    }
+    names.erase("");
+    for (const std::string& name : names) {
+      reads.insert({std::string(reference.read), node.key.ns, name});
+    }
   }
   return reads;
 }
@@ -53,11 +78,11 @@ void ReadWatches::watch(const std::string& kind, const std::string& ns, Place& p
   const std::string name = cat(options.resource.group_resource(), " in ", ns);
   place.watch = std::make_unique<MetadataWatch>(
       m_home, std::move(options), MetadataWatch::Counts::data, name, m_absences,
-      [this, &place](const std::string& changed) {
+      [this, &place](const std::string&, const std::string& changed) {
         const std::lock_guard lock(place.mutex);
         const auto readers = place.readers.find(changed);
         for (const Key& key : readers == place.readers.end() ? std::set<Key>() : readers->second) {
-          m_inbox.push(key, engine::Cause::changed);
+          m_inbox.push(key, engine::Cause::drift);  // its own writes have to end some time
         }
       });
 }

@@ -20,12 +20,13 @@ struct Read {
   auto operator<=>(const Read&) const = default;
 };
 
-/// The Secrets and ConfigMaps that the spec names by a reference (kubeconfigSecretRef, secretRef,
-/// configMapRef, ...), at whatever place. Pure.
+/// The Secrets and ConfigMaps that the spec names and kubist itself reads: kubeconfigs, imports,
+/// Istio's manifests, credentials of Prometheus. Pure.
 std::set<Read> reads_of(const engine::Node& node);
 
 /// Watches the Secrets and ConfigMaps at home that nodes read, by their metadata: a change of their
-/// data asks for the nodes that read them, and no others. One thread.
+/// data asks for the nodes that read them, and no others, as their drift: with its pace, for where
+/// what a node keeps is what it reads. One thread.
 class ReadWatches {
  public:
   /// REQUIRES: `inbox` and `absences` outlive it.

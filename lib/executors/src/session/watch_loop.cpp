@@ -1,7 +1,10 @@
 #include <map>
+#include <optional>
+#include <set>
 
 #include <kubist/executors/tree_view.hpp>
 #include <kubist/executors/watch_loop.hpp>
+#include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
 
 #include "session/agenda.hpp"
@@ -39,7 +42,7 @@ class Loop {
         m_observer(observer),
         m_hooks(hooks),
         m_stop(stop),
-        m_absences(hooks.away, [this] { m_inbox.retry(); }),
+        m_absences(hooks.away, [this](const Sight& sight) { m_inbox.retry(sight); }),
         m_busy([this](const Key& key, Cause cause) { m_inbox.push(key, cause); }),
         m_agenda(m_options.selection, m_options.resync),
         m_watches(session, watched_namespace(m_options), m_inbox, m_absences) {
@@ -56,8 +59,8 @@ class Loop {
       try_to_see_tree();
       KUBIST_CHECK(take_ended());
       m_agenda.add(events);
-      if (m_inbox.take_retry()) {
-        m_agenda.retry_failed();
+      for (const Sight& back : m_inbox.take_retries()) {
+        m_agenda.retry_failed(concerned(back));
       }
       start_due();
       tell_state();
@@ -91,6 +94,17 @@ class Loop {
 
   static std::string watched_namespace(const ReconcileOptions& options) {
     return options.only_namespace == "*" ? "" : options.only_namespace;
+  }
+
+  /// The projects of which a watch saw something, by their namespaces; nothing: of all.
+  std::optional<std::set<std::string>> concerned(const Sight& sight) {
+    if (sight.client == m_session.home_client()) {
+      return sight.ns.empty() ? std::nullopt : std::optional(std::set{sight.ns});
+    }
+    // "system:serviceaccount:NAMESPACE:NAME" is a project's account.
+    const auto user = util::split(sight.client->impersonated_user(), ':');
+    return user.size() == 4 ? std::optional(std::set{user[2]})
+                            : m_session.projects_at(*sight.client);
   }
 
   util::Result<> start(ReconcileOptions options, std::vector<Agenda::Due> due) {
@@ -157,7 +171,7 @@ class Loop {
     if (m_share) {
       m_share->see(*m_tree);
     }
-    m_watches.follow(*m_tree, served);
+    m_watches.follow(m_tree, served);
   }
 
   util::Result<> take_ended() {
@@ -226,6 +240,7 @@ class Loop {
     if (due.empty()) {
       return;
     }
+    m_agenda.begin(due);
     m_hooks.starting(due);
     ReconcileOptions options = m_options;
     options.ignore_missing = true;  // it may have gone since

@@ -34,16 +34,16 @@ void Inbox::wake() {
   m_wake.notify_all();
 }
 
-void Inbox::retry() {
+void Inbox::retry(Sight there) {
   const std::lock_guard lock(m_mutex);
-  m_retry = true;
+  m_retries.push_back(std::move(there));
   m_woken = true;
   m_wake.notify_all();
 }
 
-bool Inbox::take_retry() {
+std::vector<Sight> Inbox::take_retries() {
   const std::lock_guard lock(m_mutex);
-  return std::exchange(m_retry, false);
+  return std::exchange(m_retries, {});
 }
 
 Inbox::Events Inbox::take(std::optional<std::chrono::steady_clock::time_point> until,
@@ -74,9 +74,9 @@ std::jthread watch_for_good(std::shared_ptr<kube::Client> client, kube::WatchOpt
     on_turn(true);
     absences.trouble(name, error, Clock::now());
   };
-  options.on_back = [&absences, name, on_turn] {
+  options.on_back = [&absences, name, on_turn, sight = Sight{client, options.ns}] {
     on_turn(false);
-    absences.back(name, Clock::now());
+    absences.back(name, Clock::now(), sight);
   };
   return std::jthread([client = std::move(client), &options,
                        handler = std::move(handler)](const std::stop_token& stop) {

@@ -29,10 +29,10 @@ class Inbox {
   void push(engine::Key key, engine::Cause cause);
   /// There is something else to see.
   void wake();
-  /// What has failed may succeed now.
-  void retry();
-  /// Has retry() been called since the last time?
-  bool take_retry();
+  /// What has failed there may succeed now.
+  void retry(Sight there);
+  /// Of which retry() has told since the last time.
+  std::vector<Sight> take_retries();
   /// Waits until there is something, `until` passes, or stop.
   Events take(std::optional<std::chrono::steady_clock::time_point> until,
               const std::stop_token& stop);
@@ -42,7 +42,7 @@ class Inbox {
   std::condition_variable_any m_wake;
   Events m_events;
   bool m_woken = false;
-  bool m_retry = false;
+  std::vector<Sight> m_retries;
 };
 
 /// A watch that ends with its thread only: what takes it away is told, and it is begun again also

@@ -35,7 +35,7 @@ std::string lasted(std::chrono::steady_clock::duration time) {
 
 }  // namespace
 
-Absences::Absences(std::function<void(const std::string&)> tell, std::function<void()> returned)
+Absences::Absences(std::function<void(const std::string&)> tell, Returned returned)
     : m_tell(std::move(tell)), m_returned(std::move(returned)) {
   m_thread = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
@@ -56,7 +56,7 @@ void Absences::trouble(const std::string& watch, const util::Error& error, Time 
   m_changed.notify_all();
 }
 
-void Absences::back(const std::string& watch, Time now) {
+void Absences::back(const std::string& watch, Time now, const Sight& sight) {
   {
     const std::lock_guard lock(m_mutex);
     const auto known = m_watches.find(watch);
@@ -73,7 +73,7 @@ void Absences::back(const std::string& watch, Time now) {
     m_changed.notify_all();
   }
   if (m_returned) {
-    m_returned();
+    m_returned(sight);
   }
 }
 

@@ -176,6 +176,11 @@ class Session {
   /// The home client, and those of all clusters that the last runs reached; each once.
   std::vector<std::shared_ptr<kube::Client>> clients() { return m_connections.clients(); }
 
+  /// As Connections::projects_at().
+  std::optional<std::set<std::string>> projects_at(const kube::Client& client) {
+    return m_connections.projects_at(client);
+  }
+
   Replica* replica() const { return m_options.replica; }
   /// Of no run: what they hold is this process', for as long as they last. The session outlives
   /// them.

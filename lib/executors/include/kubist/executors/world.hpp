@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 
 #include <kubist/apply/set.hpp>
@@ -29,10 +30,13 @@ using KeepsHook = std::function<void(const engine::Key& node, deployers::KeptObj
 
 /// The Istio that a run has judged, and how it is looked at anew.
 struct JudgedIstio {
-  std::shared_ptr<kube::Client> client;
+  std::shared_ptr<kube::Client> client;  ///< null: none counts, or it could not be judged
   std::function<void()> forget;  ///< what is known of it is old; any thread
+  /// Where its webhooks lead, which administrators alone write. Others may name a Deployment
+  /// istiod.
+  std::set<std::string> namespaces;
 };
-/// Told by each Cluster whose Istio counts. May be empty; any thread.
+/// Told by each Cluster that is looked at. May be empty; any thread.
 using IstioHook = std::function<void(const engine::Key& cluster, const JudgedIstio& istio)>;
 
 /// What all executors of one run share. Everything in it outlives the run; any thread.
