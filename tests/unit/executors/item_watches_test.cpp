@@ -50,6 +50,13 @@ struct Watched {
     }
     watches.keep(node, {"u1", manager, client, {kept}});
   }
+  /// A tree with the node alone.
+  engine::Graph tree() const {
+    engine::Node found;
+    found.key = node;
+    found.object = std::make_shared<const Json>(Json::object());
+    return engine::Graph::build({std::move(found)});
+  }
   /// Items of a project in that many namespaces, with one object in each, which is gone.
   void keep_many(const std::string& project, int count) {
     for (int i = 0; i < count; ++i) {
@@ -173,7 +180,7 @@ TEST_CASE("item watches: an item that is gone, or whose node is, asks for nothin
   s.change({{"data", {{"key", "theirs"}}}});
   s.settle();
   s.keep();
-  s.watches.follow(engine::Graph());
+  s.watches.follow({s.client}, engine::Graph());
   s.change({{"data", {{"key", "more"}}}});
   s.settle();
 }
@@ -191,7 +198,7 @@ TEST_CASE("item watches: a project has 64 of them, what is beyond is told of onc
   s.keep_many("blog", 70);
   CHECK(s.absences.take({}).empty());
   s.settle();  // the next project has its own
-  s.watches.follow(engine::Graph());
+  s.watches.follow({s.client}, engine::Graph());
   s.keep_many("blog", 3);
   CHECK(s.told_of("blog", 3) == 3);
 }
@@ -206,6 +213,35 @@ TEST_CASE("item watches: all projects have 512 of them") {
         std::vector<std::string>{
             "items in p8: changes by others of objects beyond 512 kinds and namespaces of all "
             "projects are noticed by the resync alone (docs/limits.md)"});
+}
+
+TEST_CASE("item watches: each credential has its own, of what leads to the same address, too") {
+  Watched s;
+  testing::FakeCluster other;  // by the same URL
+  const auto there = other.connect();
+  s.keep();
+  s.settle();
+  const Json map{{"apiVersion", "v1"},
+                 {"kind", "ConfigMap"},
+                 {"metadata",
+                  {{"name", "b"},
+                   {"namespace", "default"},
+                   {"labels", {{deployers::k_managed_label, "u2"}}}}}};
+  const std::string uid = other.put(map)["metadata"]["uid"];
+  s.watches.keep({"", "DeployItem", "shop", "far"},
+                 {"u2", s.manager, there, {{{"", "ConfigMap", "default", "b"}, "v1", uid, "", ""}}});
+  s.settle();
+  other.remove("configmaps", "b", "default");
+  CHECK(s.next() == "far");
+}
+
+TEST_CASE("item watches: those of a credential that is no more end, and its items are asked for") {
+  Watched s;
+  s.keep();
+  s.settle();
+  s.watches.follow({s.cluster.connect()}, s.tree());
+  CHECK(s.next() == "app");
+  CHECK(s.cluster.watches() == 0);
 }
 
 TEST_CASE("item watches: Secrets are not watched") {

@@ -220,7 +220,7 @@ void ItemWatches::keep(const Key& node, const deployers::KeptObjects& kept) {
     const kube::ApiResource* resource =
         index ? index->by_kind(one.ref.group, "", one.ref.kind) : nullptr;
     if (resource != nullptr && may_be_watched(*resource)) {
-      Part& part = parts[{node.ns, kept.client->server(), kept.client->impersonated_user(),
+      Part& part = parts[{node.ns, &kept.client->discovery(), kept.client->impersonated_user(),
                           resource->group_resource(), one.ref.ns}];
       part.resource = *resource;
       part.objects.push_back(one);
@@ -276,7 +276,8 @@ bool ItemWatches::has_room(const std::string& project) {
   return false;
 }
 
-void ItemWatches::follow(const engine::Graph& graph) {
+void ItemWatches::follow(const std::vector<std::shared_ptr<kube::Client>>& clients,
+                         const engine::Graph& graph) {
   const std::lock_guard lock(m_mutex);
   for (auto item = m_items.begin(); item != m_items.end();) {
     if (graph.find(item->second.node).empty()) {
@@ -284,6 +285,19 @@ void ItemWatches::follow(const engine::Graph& graph) {
       item = m_items.erase(item);
     } else {
       ++item;
+    }
+  }
+  std::set<const kube::Discovery*> credentials;
+  for (const auto& client : clients) {
+    credentials.insert(&client->discovery());
+  }
+  for (auto& [uid, item] : m_items) {
+    std::set<Place> ended = item.places;
+    std::erase_if(ended, [&](const Place& each) { return credentials.contains(each.credential); });
+    if (!ended.empty()) {
+      leave(uid, ended);
+      std::erase_if(item.places, [&](const Place& each) { return ended.contains(each); });
+      m_inbox.push(item.node, engine::Cause::drift);
     }
   }
 }

@@ -38,7 +38,7 @@ void LoopWatches::serve(ReconcileOptions& options) {
 
 void LoopWatches::follow(const engine::Graph& tree, const std::vector<kube::ApiResource>& served) {
   m_drift.follow(m_session.clients(), tree, true);
-  m_items.follow(tree);
+  m_items.follow(m_session.clients(), tree);
   m_reads.follow(tree);
   m_istio.follow(tree);
   for (const kube::ApiResource& resource : served) {
