@@ -313,7 +313,7 @@ util::Result<Progress> ManifestRun::preview(ManifestPlan plan) {
 }
 
 util::Result<Progress> ManifestRun::remove() {
-  tell_kept(m_world, m_item, m_job.place, {});
+  tell_gone(m_world, m_item);
   std::erase_if(m_managed,
                 [](const Managed& one) { return one.policy == ManagePolicy::keep; });
   const auto there = job_at_noted_target();
