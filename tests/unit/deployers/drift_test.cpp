@@ -152,7 +152,47 @@ TEST_CASE("drift: an object's own word counts before the item's") {
   CHECK(s.value("left") == "theirs");
   CHECK(s.value("told") == "theirs");
   const std::string told = "ConfigMap default/told was changed, last by kubectl-patch";
+  CHECK(outcome.drift == told);
+  CHECK(s.drifted("app") == "True: " + told);
   CHECK(s.run("app").drift == told);
+}
+
+TEST_CASE("drift: a run that goes on with what another began to mend mends no more than that") {
+  Items s;
+  const Json report{{"kubist.io/drift", "Report"}};
+  s.make("app", {kept_map("a"), kept_map("told", report)});
+  for (const char* name : {"a", "told"}) {
+    s.change(name, {{"key", "theirs"}});
+  }
+  const auto cut_off = [&] {
+    s.cluster.before("PATCH *configmaps/a*", [] { throw std::runtime_error("killed"); });
+    CHECK_THROWS(run_item(s.world, "default", "app"));
+    CHECK(s.value("a") == "theirs");
+  };
+  cut_off();
+  SUBCASE("as it still is") {}
+  SUBCASE("but it has mended it") {
+    Json live = s.object("a");
+    Json again = kept_map("a");
+    again["metadata"] = {{"name", "a"},
+                         {"namespace", "default"},
+                         {"labels", live["metadata"]["labels"]},
+                         {"annotations", live["metadata"]["annotations"]}};
+    kube::ApplyOptions options;
+    options.field_manager = s.kept.manager;
+    options.force = true;
+    REQUIRE(s.world.home->run(kube::apply(kube::well_known::config_maps(), again, options)));
+  }
+  const ItemOutcome outcome = s.run("app");
+  CHECK(outcome.phase == "Succeeded");
+  CHECK(outcome.drift == "ConfigMap default/told was changed, last by kubectl-patch");
+  CHECK(s.value("a") == "value");
+  CHECK(s.value("told") == "theirs");
+  CHECK(s.drifted("app") == "True: ConfigMap default/told was changed, last by kubectl-patch");
+  s.change("a", {{"key", "theirs"}});
+  cut_off();
+  REQUIRE(run_item(s.world, "default", "app", {.force = true}));
+  CHECK(s.value("told") == "value");
 }
 
 TEST_CASE("drift: who cannot hear what an item keeps fails no run of it") {

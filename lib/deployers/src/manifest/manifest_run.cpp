@@ -17,7 +17,6 @@ using util::cat;
 
 constexpr std::chrono::milliseconds k_ask_again{2000};
 constexpr std::size_t k_result_bytes = 2000;
-constexpr const char* k_applied_job = "appliedJob";
 constexpr const char* k_warnings = "warnings";
 constexpr const char* k_target = "target";
 constexpr const char* k_noted = "Noted";
