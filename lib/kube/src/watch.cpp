@@ -102,7 +102,10 @@ class Watch {
     options.label_selector = m_options.label_selector;
     options.field_selector = m_field_selector;
     data::ListReader reader;
+    // The handler takes what the listing before had found for part of this one: it lists once more.
+    const bool again = m_broke_off;
     const auto on_page = [&](const data::PageBuffer& page) -> util::Result<> {
+      m_broke_off = true;
       if (m_options.form == Form::table) {
         WatchEvent event;
         event.type = WatchEventType::listed;
@@ -116,10 +119,11 @@ class Watch {
     };
     KUBIST_TRY(const ListEnd end,
                m_client.list_pages(m_options.resource, m_options.ns, options, on_page, m_stop));
-    m_version = end.resource_version;
+    m_broke_off = false;
+    m_version = again ? "" : end.resource_version;
     WatchEvent event;
     event.type = WatchEventType::relisted;
-    event.resource_version = m_version;
+    event.resource_version = end.resource_version;
     return hand_over(event);
   }
 
@@ -219,6 +223,7 @@ class Watch {
   std::stop_token m_stop;
   std::string m_version;
   std::string m_field_selector;
+  bool m_broke_off = false;  ///< a listing, after it had handed something over
   bool m_handler_failed = false;
   int m_failures = 0;
   std::atomic<bool> m_away = false;  // the server was asked in vain, and has not watched since

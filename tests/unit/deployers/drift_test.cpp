@@ -1,4 +1,6 @@
 // What others change of an item's objects, seen by a run that has no other work.
+#include <stdexcept>
+
 #include <doctest/doctest.h>
 
 #include <kubist/data/pointer.hpp>
@@ -144,11 +146,76 @@ TEST_CASE("drift: an object's own word counts before the item's") {
   for (const char* name : {"mended", "left", "told"}) {
     s.change(name, {{"key", "theirs"}});
   }
-  CHECK(s.run("app").ran);
+  const ItemOutcome outcome = s.run("app");
+  CHECK(outcome.ran);
   CHECK(s.value("mended") == "value");
   CHECK(s.value("left") == "theirs");
   CHECK(s.value("told") == "theirs");
-  CHECK(s.run("app").drift == "ConfigMap default/told was changed, last by kubectl-patch");
+  const std::string told = "ConfigMap default/told was changed, last by kubectl-patch";
+  CHECK(outcome.drift == told);
+  CHECK(s.drifted("app") == "True: " + told);
+  CHECK(s.run("app").drift == told);
+}
+
+TEST_CASE("drift: a run that goes on with what another began to mend mends no more than that") {
+  Items s;
+  const Json report{{"kubist.io/drift", "Report"}};
+  s.make("app", {kept_map("a"), kept_map("told", report)});
+  for (const char* name : {"a", "told"}) {
+    s.change(name, {{"key", "theirs"}});
+  }
+  const auto cut_off = [&] {
+    s.cluster.before("PATCH *configmaps/a*", [] { throw std::runtime_error("killed"); });
+    CHECK_THROWS(run_item(s.world, "default", "app"));
+    CHECK(s.value("a") == "theirs");
+  };
+  cut_off();
+  SUBCASE("as it still is") {}
+  SUBCASE("but it has mended it") {
+    Json live = s.object("a");
+    Json again = kept_map("a");
+    again["metadata"] = {{"name", "a"},
+                         {"namespace", "default"},
+                         {"labels", live["metadata"]["labels"]},
+                         {"annotations", live["metadata"]["annotations"]}};
+    kube::ApplyOptions options;
+    options.field_manager = s.kept.manager;
+    options.force = true;
+    REQUIRE(s.world.home->run(kube::apply(kube::well_known::config_maps(), again, options)));
+  }
+  const ItemOutcome outcome = s.run("app");
+  CHECK(outcome.phase == "Succeeded");
+  CHECK(outcome.drift == "ConfigMap default/told was changed, last by kubectl-patch");
+  CHECK(s.value("a") == "value");
+  CHECK(s.value("told") == "theirs");
+  CHECK(s.drifted("app") == "True: ConfigMap default/told was changed, last by kubectl-patch");
+  s.change("a", {{"key", "theirs"}});
+  cut_off();
+  REQUIRE(run_item(s.world, "default", "app", {.force = true}));
+  CHECK(s.value("told") == "value");
+}
+
+TEST_CASE("drift: who cannot hear what an item keeps fails no run of it") {
+  Items s;
+  s.world.keeps = [](const KeptObjects&) { throw std::runtime_error("no more threads"); };
+  std::vector<std::string> said;
+  s.world.progress = [&](const std::string& line) { said.push_back(line); };
+  s.make("app", Json::array({kept_map("a")}));
+  CHECK(s.item("app")["status"]["providerStatus"]["managedResources"][0]["resource"]["uid"] ==
+        s.object("a")["metadata"]["uid"]);
+  REQUIRE_FALSE(said.empty());
+  CHECK(said.back() ==
+        "app: drift of its objects is not noticed at once: unexpected: no more threads");
+}
+
+TEST_CASE("drift: an item that leaves its objects behind keeps nothing any more") {
+  Items s;
+  s.make("app", Json::array({kept_map("a")}));
+  REQUIRE(s.kept.objects.size() == 1);
+  s.cluster.remove("deployitems.landscaper.gardener.cloud", "app", "default");
+  REQUIRE(remove_item(s.world, "default", "app", {.skip_uninstall = true}));
+  CHECK(s.value("a") == "value");
+  CHECK(s.kept.objects.empty());
 }
 
 TEST_CASE("drift: a word that is none fails the item") {

@@ -3,6 +3,7 @@
 #include <kubist/apply/compare.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
 
 namespace kubist::deployers {
 namespace {
@@ -55,6 +56,17 @@ std::string difference(const Managed& one, const Json& live, const Item& item) {
   return writer.empty() ? "was changed" : cat("was changed, last by ", writer);
 }
 
+void tell(const World& world, const Item& item, KeptObjects kept) {
+  if (!world.keeps || world.writer.dry()) {
+    return;
+  }
+  const auto told = util::guarded([&] { world.keeps(std::move(kept)); });
+  if (!told && world.progress) {
+    world.progress(
+        cat(item.name, ": drift of its objects is not noticed at once: ", told.error().message));
+  }
+}
+
 }  // namespace
 
 util::Result<std::vector<Drifted>> find_drift(World& world, const Item& item, const Place& place) {
@@ -89,16 +101,15 @@ util::Result<std::vector<Drifted>> find_drift(World& world, const Item& item, co
 
 void tell_kept(const World& world, const Item& item, const Place& place,
                const std::vector<Managed>& managed) {
-  if (!world.keeps || world.writer.dry()) {
-    return;
-  }
   KeptObjects kept{item.uid, field_manager_of(item), place.objects(), {}};
   for (const Managed& one : managed) {
     if (!one.stale && on_drift(item, one) != OnDrift::ignore) {
       kept.objects.push_back({one.ref, one.api_version, one.uid, one.fields, one.resource_version});
     }
   }
-  world.keeps(std::move(kept));
+  tell(world, item, std::move(kept));
 }
+
+void tell_gone(const World& world, const Item& item) { tell(world, item, {item.uid, {}, {}, {}}); }
 
 }  // namespace kubist::deployers

@@ -14,8 +14,11 @@ namespace kubist::deployers {
 /// as apply::find_owned.
 util::Result<std::vector<Drifted>> find_drift(World& world, const Item& item, const Place& place);
 
-/// Tells World::keeps what the item keeps, as `managed` has it.
+/// Tells World::keeps what the item keeps, as `managed` has it. What that throws is said, and fails
+/// nothing.
 void tell_kept(const World& world, const Item& item, const Place& place,
                const std::vector<Managed>& managed);
+/// The same of an item that goes: it keeps nothing any more.
+void tell_gone(const World& world, const Item& item);
 
 }  // namespace kubist::deployers

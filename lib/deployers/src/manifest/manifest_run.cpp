@@ -17,7 +17,6 @@ using util::cat;
 
 constexpr std::chrono::milliseconds k_ask_again{2000};
 constexpr std::size_t k_result_bytes = 2000;
-constexpr const char* k_applied_job = "appliedJob";
 constexpr const char* k_warnings = "warnings";
 constexpr const char* k_target = "target";
 constexpr const char* k_noted = "Noted";
@@ -313,7 +312,7 @@ util::Result<Progress> ManifestRun::preview(ManifestPlan plan) {
 }
 
 util::Result<Progress> ManifestRun::remove() {
-  tell_kept(m_world, m_item, m_job.place, {});
+  tell_gone(m_world, m_item);
   std::erase_if(m_managed,
                 [](const Managed& one) { return one.policy == ManagePolicy::keep; });
   const auto there = job_at_noted_target();

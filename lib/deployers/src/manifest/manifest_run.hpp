@@ -12,6 +12,9 @@
 
 namespace kubist::deployers {
 
+/// Of the provider status: the job whose objects are made.
+inline constexpr const char* k_applied_job = "appliedJob";
+
 /// Fills in ManifestPlan::entries; asked for only where they are needed, as that may be costly.
 using FillEntries = std::function<util::Result<>(ManifestPlan& plan)>;
 

@@ -1,13 +1,19 @@
 #include "run/item_drift.hpp"
 
+#include <algorithm>
+
 #include <kubist/data/pointer.hpp>
+#include <kubist/deployers/handshake.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
+
+#include "manifest/manifest_run.hpp"
 
 namespace kubist::deployers {
 namespace {
 
 constexpr const char* k_drifted = "Drifted";
+constexpr const char* k_mending_job = "mendingJob";  // of the provider status
 constexpr std::size_t k_told = 10;
 
 }  // namespace
@@ -33,6 +39,23 @@ std::string drift_text(const std::vector<Drifted>& drifted) {
     }
   }
   return util::cat(util::join(told, "; "), more == 0 ? "" : util::cat("; and ", more, " more"));
+}
+
+Json mending(Json status) {
+  status["providerStatus"][k_mending_job] = status.value("jobID", "");
+  return status;
+}
+
+bool is_mending(const Json& status, const std::string& hash) {
+  return is_taken_up(status) &&
+         data::string_at(status, {"providerStatus", k_mending_job}) ==
+             data::string_at(status, {"jobID"}) &&
+         data::string_at(status, {"providerStatus", "hash"}) == hash;
+}
+
+Json mended(Json status) {
+  status["providerStatus"][k_applied_job] = status.value("jobID", "");
+  return status;
 }
 
 Json with_drift(Json status, const std::string& text, TimePoint now) {

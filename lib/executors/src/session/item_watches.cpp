@@ -1,7 +1,8 @@
 #include "session/item_watches.hpp"
 
+#include <algorithm>
 #include <atomic>
-#include <vector>
+#include <iterator>
 
 #include <kubist/apply/compare.hpp>
 #include <kubist/data/pointer.hpp>
@@ -9,6 +10,7 @@
 #include <kubist/deployers/item.hpp>
 #include <kubist/kube/resource_version.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
 
 namespace kubist::executors {
 
@@ -22,11 +24,10 @@ using Type = kube::WatchEventType;
 class ItemWatches::One {
  public:
   One(const std::shared_ptr<kube::Client>& client, kube::ApiResource resource,
-      const std::string& ns, Inbox& inbox, Absences& absences)
+      const std::string& ns, const std::string& project, Inbox& inbox, Absences& absences)
       : m_inbox(inbox), m_absences(absences), m_client(client) {
-    const std::string& user = client->impersonated_user();
     m_name = cat(resource.group_resource(), ns.empty() ? "" : cat(" in ", ns), " at ",
-                 client->server(), user.empty() ? "" : cat(" as ", user));
+                 client->server(), " for items in ", project);
     m_options.ns = resource.namespaced ? ns : "";
     m_options.resource = std::move(resource);
     m_options.label_selector = std::string(deployers::k_managed_label);
@@ -43,7 +44,7 @@ class ItemWatches::One {
   /// That is how a run now goes there: where this watch is refused, that may have other
   /// credentials.
   void use(const std::shared_ptr<kube::Client>& client) {
-    if (client != m_client && m_away) {
+    if (m_away && (client != m_client || !m_thread.joinable())) {
       m_thread = {};
       m_client = client;
       start();
@@ -85,11 +86,17 @@ class ItemWatches::One {
     std::string told;
   };
 
+  /// Where it has no thread, the next run of an item tries again.
   void start() {
-    m_thread = watch_for_good(
-        m_client, m_options, m_name, m_absences,
-        [this](const kube::WatchEvent& event) { return take(event); },
-        [this](bool away) { m_away = away; });
+    const auto started = util::guarded([this] {
+      m_thread = watch_for_good(
+          m_client, m_options, m_name, m_absences,
+          [this](const kube::WatchEvent& event) { return take(event); },
+          [this](bool away) { m_away = away; });
+    });
+    if (!started) {
+      m_options.on_trouble(started.error());
+    }
   }
 
   util::Result<> take(const kube::WatchEvent& event) {
@@ -188,6 +195,10 @@ class ItemWatches::One {
 
 namespace {
 
+// Each has a thread and a connection.
+constexpr int k_most_of_project = 64;
+constexpr int k_most = 512;
+
 bool may_be_watched(const kube::ApiResource& resource) {
   return resource.has_verb("watch") && !(resource.group.empty() && resource.kind == "Secret");
 }
@@ -209,36 +220,64 @@ void ItemWatches::keep(const Key& node, const deployers::KeptObjects& kept) {
     const kube::ApiResource* resource =
         index ? index->by_kind(one.ref.group, "", one.ref.kind) : nullptr;
     if (resource != nullptr && may_be_watched(*resource)) {
-      Part& part = parts[{kept.client->server(), kept.client->impersonated_user(),
+      Part& part = parts[{node.ns, &kept.client->discovery(), kept.client->impersonated_user(),
                           resource->group_resource(), one.ref.ns}];
       part.resource = *resource;
       part.objects.push_back(one);
     }
   }
   const std::lock_guard lock(m_mutex);
-  std::set<Place> places;
-  for (const auto& [place, part] : parts) {
-    auto& watch = m_watches[place];
-    if (watch) {
-      watch->use(kept.client);
-    } else {
-      watch = std::make_unique<One>(kept.client, part.resource, std::get<3>(place), m_inbox,
-                                    m_absences);
-    }
-    watch->keep(kept.item, node, kept.manager, part.objects);
-    places.insert(place);
-  }
   Item& item = m_items[kept.item];
   item.node = node;
-  std::set<Place> former = std::exchange(item.places, places);
-  std::erase_if(former, [&](const Place& each) { return places.contains(each); });
+  std::set<Place> former = std::exchange(item.places, {});
+  std::erase_if(former, [&](const Place& each) { return parts.contains(each); });
   leave(kept.item, former);
+  for (const auto& [place, part] : parts) {
+    if (One* watch = watch_of(place, kept.client, part.resource)) {
+      item.places.insert(place);
+      watch->keep(kept.item, node, kept.manager, part.objects);
+    }
+  }
   if (kept.objects.empty()) {
     m_items.erase(kept.item);
   }
 }
 
-void ItemWatches::follow(const engine::Graph& graph) {
+/// Null: there is no room for one more.
+ItemWatches::One* ItemWatches::watch_of(const Place& place,
+                                        const std::shared_ptr<kube::Client>& client,
+                                        const kube::ApiResource& resource) {
+  auto watch = m_watches.find(place);
+  if (watch != m_watches.end()) {
+    watch->second->use(client);
+  } else if (has_room(place.project)) {
+    watch = m_watches
+                .emplace(place, std::make_unique<One>(client, resource, place.ns, place.project,
+                                                      m_inbox, m_absences))
+                .first;
+  }
+  return watch == m_watches.end() ? nullptr : watch->second.get();
+}
+
+bool ItemWatches::has_room(const std::string& project) {
+  const auto own =
+      std::count_if(m_watches.begin(), m_watches.end(),
+                    [&](const auto& each) { return each.first.project == project; });
+  const bool is_full = own >= k_most_of_project;
+  if (!is_full && std::ssize(m_watches) < k_most) {
+    return true;
+  }
+  if (m_full.insert(project).second) {
+    m_absences.say(cat("items in ", project, ": changes by others of objects beyond ",
+                       is_full ? k_most_of_project : k_most, " kinds and namespaces of ",
+                       is_full ? "one project" : "all projects",
+                       " are noticed by the resync alone (docs/limits.md)"));
+  }
+  return false;
+}
+
+void ItemWatches::follow(const std::vector<std::shared_ptr<kube::Client>>& clients,
+                         const engine::Graph& graph) {
   const std::lock_guard lock(m_mutex);
   for (auto item = m_items.begin(); item != m_items.end();) {
     if (graph.find(item->second.node).empty()) {
@@ -246,6 +285,19 @@ void ItemWatches::follow(const engine::Graph& graph) {
       item = m_items.erase(item);
     } else {
       ++item;
+    }
+  }
+  std::set<const kube::Discovery*> credentials;
+  for (const auto& client : clients) {
+    credentials.insert(&client->discovery());
+  }
+  for (auto& [uid, item] : m_items) {
+    std::set<Place> ended = item.places;
+    std::erase_if(ended, [&](const Place& each) { return credentials.contains(each.credential); });
+    if (!ended.empty()) {
+      leave(uid, ended);
+      std::erase_if(item.places, [&](const Place& each) { return ended.contains(each); });
+      m_inbox.push(item.node, engine::Cause::drift);
     }
   }
 }

@@ -39,7 +39,7 @@ void LoopWatches::serve(ReconcileOptions& options) {
 void LoopWatches::follow(const std::shared_ptr<const engine::Graph>& tree,
                          const std::vector<kube::ApiResource>& served) {
   m_drift.follow(m_session.clients(), *tree, true);
-  m_items.follow(*tree);
+  m_items.follow(m_session.clients(), *tree);
   m_istio.follow(*tree);
   if (m_read_for != tree) {
     m_reads.follow(*tree);

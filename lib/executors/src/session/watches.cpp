@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <stdexcept>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/data/raw_format.hpp>
@@ -78,8 +79,8 @@ std::jthread watch_for_good(std::shared_ptr<kube::Client> client, kube::WatchOpt
     on_turn(false);
     absences.back(name, Clock::now(), sight);
   };
-  return std::jthread([client = std::move(client), &options,
-                       handler = std::move(handler)](const std::stop_token& stop) {
+  auto thread = util::start_thread([client = std::move(client), &options,
+                                    handler = std::move(handler)](const std::stop_token& stop) {
     do {
       const auto ended =
           util::guarded([&] { return kube::watch(*client, options, handler, stop); });
@@ -88,6 +89,10 @@ std::jthread watch_for_good(std::shared_ptr<kube::Client> client, kube::WatchOpt
       }
     } while (util::sleep_for(k_begin_again, stop));
   });
+  if (!thread) {
+    throw std::runtime_error(thread.error().message);
+  }
+  return *std::move(thread);
 }
 
 namespace {

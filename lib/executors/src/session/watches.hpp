@@ -46,7 +46,8 @@ class Inbox {
 };
 
 /// A watch that ends with its thread only: what takes it away is told, and it is begun again also
-/// where the handler failed. `options` and `absences` outlive the thread.
+/// where the handler failed. `options` and `absences` outlive the thread. Throws where the process
+/// may have no more threads.
 std::jthread watch_for_good(
     std::shared_ptr<kube::Client> client, kube::WatchOptions& options, const std::string& name,
     Absences& absences, kube::WatchHandler handler,

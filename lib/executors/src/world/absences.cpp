@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
@@ -77,6 +78,12 @@ void Absences::back(const std::string& watch, Time now, const Sight& sight) {
   }
 }
 
+void Absences::say(std::string line) {
+  const std::lock_guard lock(m_mutex);
+  m_lines.push_back(std::move(line));
+  m_changed.notify_all();
+}
+
 void Absences::forget(const std::string& watch) {
   const std::lock_guard lock(m_mutex);
   m_watches.erase(watch);
@@ -108,7 +115,7 @@ std::vector<std::string> Absences::take(Time now) {
     watch.stage = watch.stage == Stage::gone ? Stage::told : Stage::told_again;
     watch.due = watch.since + k_lasting;
   }
-  std::vector<std::string> result;
+  std::vector<std::string> result = std::exchange(m_lines, {});
   for (const auto& [key, line] : lines) {
     const Watch& watch = line.first;
     const std::string who = subject(line.names);
@@ -133,7 +140,7 @@ std::optional<Absences::Time> Absences::next() const {
 }
 
 std::optional<Absences::Time> Absences::next_due() const {
-  std::optional<Time> next;
+  std::optional<Time> next = m_lines.empty() ? std::nullopt : std::make_optional<Time>();
   for (const auto& [name, watch] : m_watches) {
     if (watch.stage != Stage::told_again && (!next || watch.due < *next)) {
       next = watch.due;

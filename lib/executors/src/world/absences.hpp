@@ -41,6 +41,8 @@ class Absences {
 
   void trouble(const std::string& watch, const util::Error& error, Time now);
   void back(const std::string& watch, Time now, const Sight& sight = {});
+  /// A line as it is.
+  void say(std::string line);
   /// That watch is no more.
   void forget(const std::string& watch);
 
@@ -65,6 +67,7 @@ class Absences {
   Returned m_returned;
   mutable std::mutex m_mutex;  ///< guards what follows
   std::condition_variable_any m_changed;
+  std::vector<std::string> m_lines;  ///< that were said and are not told
   std::map<std::string, Watch> m_watches;
   std::jthread m_thread;  ///< last: it uses all of the above
 };
