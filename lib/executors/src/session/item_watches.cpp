@@ -46,6 +46,8 @@ class ItemWatches::One {
   void use(const std::shared_ptr<kube::Client>& client) {
     if (m_away && (client != m_client || !m_thread.joinable())) {
       m_thread = {};
+      m_absences.forget(m_name);
+      m_away = false;
       m_client = client;
       start();
     }
