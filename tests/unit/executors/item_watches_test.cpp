@@ -189,7 +189,8 @@ TEST_CASE("item watches: a project has 64 of them, what is beyond is told of onc
   Watched s;
   const auto told = [&](const std::string& project) {
     return std::vector<std::string>{
-        util::cat("items in ", project, ": changes by others of objects beyond 64 kinds and "
+        util::cat("items in ", project,
+                  ": changes by others of objects beyond 64 kinds and "
                   "namespaces of one project are noticed by the resync alone (docs/limits.md)")};
   };
   s.keep_many("blog", 70);
@@ -228,8 +229,9 @@ TEST_CASE("item watches: each credential has its own, of what leads to the same 
                    {"namespace", "default"},
                    {"labels", {{deployers::k_managed_label, "u2"}}}}}};
   const std::string uid = other.put(map)["metadata"]["uid"];
-  s.watches.keep({"", "DeployItem", "shop", "far"},
-                 {"u2", s.manager, there, {{{"", "ConfigMap", "default", "b"}, "v1", uid, "", ""}}});
+  s.watches.keep(
+      {"", "DeployItem", "shop", "far"},
+      {"u2", s.manager, there, {{{"", "ConfigMap", "default", "b"}, "v1", uid, "", ""}}});
   s.settle();
   other.remove("configmaps", "b", "default");
   CHECK(s.next() == "far");

@@ -197,7 +197,8 @@ util::Result<std::optional<ItemOutcome>> run_as_decided(World& world, const std:
     }
   }
   if (!is_taken_up(session.status())) {
-    KUBIST_TRY(const bool ours, take_up(world, session, status, request, prepared && !prepared->job.repairs.empty()));
+    KUBIST_TRY(const bool ours, take_up(world, session, status, request,
+                                        prepared && !prepared->job.repairs.empty()));
     if (!ours) {
       return std::optional<ItemOutcome>();
     }

@@ -46,6 +46,8 @@ class ItemWatches::One {
   void use(const std::shared_ptr<kube::Client>& client) {
     if (m_away && (client != m_client || !m_thread.joinable())) {
       m_thread = {};
+      m_absences.forget(m_name);
+      m_away = false;
       m_client = client;
       start();
     }
@@ -260,9 +262,8 @@ ItemWatches::One* ItemWatches::watch_of(const Place& place,
 }
 
 bool ItemWatches::has_room(const std::string& project) {
-  const auto own =
-      std::count_if(m_watches.begin(), m_watches.end(),
-                    [&](const auto& each) { return each.first.project == project; });
+  const auto own = std::count_if(m_watches.begin(), m_watches.end(),
+                                 [&](const auto& each) { return each.first.project == project; });
   const bool is_full = own >= k_most_of_project;
   if (!is_full && std::ssize(m_watches) < k_most) {
     return true;
