@@ -1,5 +1,6 @@
 #include "controller/endpoint.hpp"
 
+#include <atomic>
 #include <thread>
 
 #include <httplib.h>
@@ -14,8 +15,8 @@ using util::ErrorKind;
 
 namespace {
 
-constexpr std::size_t k_threads = 2;
-constexpr std::chrono::seconds k_patience{5};
+constexpr std::size_t k_threads = 8;
+constexpr std::chrono::seconds k_patience{2};
 
 struct Address {
   std::string host;  ///< without brackets
@@ -42,6 +43,7 @@ util::Result<Address> read_address(const std::string& text) {
 struct Endpoint::State {
   httplib::Server server;
   std::string address;
+  std::atomic<bool> ended = false;  ///< it does not listen any more
   std::jthread thread;
 };
 
@@ -63,7 +65,7 @@ util::Result<std::unique_ptr<Endpoint>> Endpoint::listen(const std::string& addr
   });
   server.set_read_timeout(k_patience);
   server.set_write_timeout(k_patience);
-  server.set_keep_alive_timeout(k_patience.count());
+  server.set_keep_alive_max_count(1);
   server.set_payload_max_length(0);
   for (auto& [path, page] : pages) {
     server.Get(path,
@@ -87,9 +89,14 @@ util::Result<std::unique_ptr<Endpoint>> Endpoint::listen(const std::string& addr
                       "Is the port taken? Give another one by --bind-address.");
   }
   state->address = cat(address.substr(0, address.rfind(':')), ':', port);
-  KUBIST_TRY(state->thread, util::start_thread([&server](const std::stop_token&) {
+  KUBIST_TRY(state->thread, util::start_thread([&server, &ended = state->ended](auto) {
                static_cast<void>(util::guarded([&] { server.listen_after_bind(); }));
+               ended = true;
              }));
+  // A stop before that would be lost.
+  while (!server.is_running() && !state->ended) {
+    std::this_thread::yield();
+  }
   return std::unique_ptr<Endpoint>(new Endpoint(std::move(state)));
 }
 

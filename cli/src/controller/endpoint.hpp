@@ -15,8 +15,10 @@ struct Page {
   std::string type = "text/plain; charset=utf-8";
 };
 
-/// A plain HTTP server for a few small pages, on threads of its own: two requests at once, five
-/// seconds for each to arrive. All other paths are 404.
+/// A plain HTTP server for a few small pages, on threads of its own: eight requests at once, one on
+/// each connection. A client that sends or takes nothing for two seconds is cut off. There is no
+/// limit on a whole request: eight clients that send a byte now and then keep others waiting. All
+/// other paths are 404.
 class Endpoint {
  public:
   using Pages = std::map<std::string, std::function<Page()>>;  ///< by path; called by any thread

@@ -1,4 +1,9 @@
 // What the controller shows of itself.
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 #include <kubist/http/curl_transport.hpp>
@@ -146,6 +151,46 @@ TEST_CASE("controller: pages are served where it listens, others are not found")
   CHECK(taken.error().to_string().find("--bind-address") != std::string::npos);
   for (const char* bad : {"8080", "localhost", "x:y", ":70000", ""}) {
     CHECK(Endpoint::listen(bad, {}).error().kind == util::ErrorKind::usage);
+  }
+}
+
+TEST_CASE("controller: requests that take long do not keep a probe waiting") {
+  std::atomic<int> entered = 0;
+  std::atomic<bool> done = false;
+  const auto hang = [&] {
+    ++entered;
+    done.wait(false);
+    return Page{};
+  };
+  const auto endpoint =
+      Endpoint::listen("127.0.0.1:0", {{"/hang", hang}, {"/healthz", [] {
+                                                           return Page{200, "ok\n"};
+                                                         }}});
+  REQUIRE(endpoint);
+  const std::string address = (*endpoint)->address();
+  const auto engine = std::make_shared<http::CurlEngine>();
+  http::CurlTransport transport(engine, {});
+  std::vector<http::Call> calls;
+  for (int i = 0; i < 7; ++i) {
+    http::Request request;
+    request.url = util::cat("http://", address, "/hang");
+    calls.push_back(transport.start(request, [](const auto&) {}));
+  }
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (entered < 7 && std::chrono::steady_clock::now() < end) {
+    std::this_thread::yield();
+  }
+  CHECK(entered == 7);
+  if (entered == 7) {
+    CHECK(get(**endpoint, "/healthz").body == "ok\n");
+  }
+  done = true;
+  done.notify_all();
+}
+
+TEST_CASE("controller: an endpoint ends also before it was asked for anything") {
+  for (int i = 0; i < 50; ++i) {
+    CHECK(Endpoint::listen("127.0.0.1:0", {}));
   }
 }
 

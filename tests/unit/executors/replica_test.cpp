@@ -249,3 +249,118 @@ TEST_CASE("replica: without rights to its Lease it does not start, and says what
   CHECK(started.error().kind == util::ErrorKind::forbidden);
   CHECK(started.error().to_string().find("namespace kubist-system") != std::string::npos);
 }
+
+TEST_CASE("replica: it does not start in a project's namespace") {
+  Replicas p;
+  p.home->put(object("Project", "", "shop", {{"namespace", "kubist-system"}}));
+  const auto one = p.replica("one@test");
+  const auto started = one->start({});
+  REQUIRE(!started);
+  CHECK(started.error().kind == util::ErrorKind::usage);
+  CHECK(started.error().message.find("Project/shop") != std::string::npos);
+  CHECK(p.home->list("leases").empty());
+}
+
+TEST_CASE("replica: its Lease is not made anew by a renewal") {
+  Holding p;
+  const auto before = p.one->term();
+  const std::string name = before->lease().substr(before->lease().find('/') + 1);
+  p.home->remove("leases", name, "kubist-system");
+  CHECK(p.one->renew());
+  CHECK(p.one->term() != before);
+  CHECK_FALSE(before->valid(p.clock.boot()));
+  CHECK(p.home->get("leases", name, "kubist-system").is_null());
+  CHECK_FALSE(p.permit());
+}
+
+TEST_CASE("replica: one whose Lease others change again and again gives up for that time") {
+  Holding p;
+  p.home->fail("PUT *leases*", 409, 100);
+  const auto renewed = p.one->renew();
+  REQUIRE(!renewed);
+  CHECK(renewed.error().message.find("cannot renew the Lease kubist-system/") != std::string::npos);
+  CHECK(p.permit());
+}
+
+TEST_CASE("replica: a Lease that cannot be deleted is told once, and keeps nothing else up") {
+  Replicas p;
+  const auto one = p.replica("one@test");
+  const auto two = p.replica("two@test");
+  const auto three = p.replica("three@test");
+  REQUIRE(one->renew());
+  REQUIRE(two->renew());
+  REQUIRE(three->renew());
+  using Names = std::set<std::string>;
+  REQUIRE(one->look_around() == Names{"one@test", "two@test", "three@test"});
+  p.clock.advance(15s);
+  REQUIRE(one->renew());
+  REQUIRE(three->renew());
+  p.home->fail("DELETE *leases*", 403, 3);
+  for (int i = 0; i < 3; ++i) {
+    CHECK(one->look_around() == Names{"one@test", "three@test"});
+  }
+  REQUIRE(p.said.size() == 1);
+  CHECK(p.said[0].find("get and delete Leases in namespace kubist-system") != std::string::npos);
+  CHECK(one->look_around() == Names{"one@test", "three@test"});
+  CHECK(p.home->list("leases").size() == 2);
+}
+
+TEST_CASE("replica: a Lease of its own that it does not know of is deleted") {
+  Replicas p;
+  const auto one = p.replica("one@test");
+  REQUIRE(one->renew());
+  // What a POST made whose answer was lost.
+  Json lost = p.home->list("leases").at(0);
+  lost["metadata"] = {{"name", "kubist-lost"},
+                      {"namespace", "kubist-system"},
+                      {"labels", lost["metadata"]["labels"]}};
+  p.home->put(lost);
+  CHECK(p.home->list("leases").size() == 2);
+  CHECK(one->look_around() == std::set<std::string>{"one@test"});
+  REQUIRE(p.home->list("leases").size() == 1);
+  CHECK(one->renew());
+  CHECK(one->joined());
+}
+
+TEST_CASE("replica: a project without a namespace is another's once that has its Lease") {
+  Replicas p;
+  const auto one = p.replica("one@test");
+  REQUIRE(one->renew());
+  executors::HeldLeases held(one.get());
+  executors::ProjectLocks locks(p.client, p.options(held));
+  CHECK(locks.before_write("new", {}));
+  const auto permit = locks.permit("new");
+  CHECK(permit());
+  CHECK_FALSE(locks.seen("new", "", "100000"));
+  CHECK_FALSE(locks.seen("new", "one@test", "100000"));
+  CHECK(permit());
+  CHECK(locks.seen("new", "two@test", "100000"));
+  CHECK_FALSE(permit());
+}
+
+TEST_CASE("replica: a Lease is read where no watch tells of it") {
+  Holding p;
+  CHECK_FALSE(p.locks.look("shop", {}).value());
+  p.home->fail("GET *leases/kubist*", 403);
+  CHECK_FALSE(p.locks.look("shop", {}));
+  CHECK(p.permit());
+  p.home->patch("leases", "kubist", "shop", kube::PatchType::merge,
+                {{"spec", {{"holderIdentity", "two@test"}}}});
+  CHECK(p.locks.look("shop", {}).value());
+  CHECK_FALSE(p.permit());
+}
+
+TEST_CASE("replica: who may not take from a dead one is told which right it takes") {
+  Holding p;
+  executors::ProjectLocks other(p.client, p.options("two@test", 20s));
+  p.home->fail("DELETE *leases*", 403);
+  auto refused = other.before_write("shop", {});
+  REQUIRE(!refused);
+  CHECK(refused.error().message.find("cannot lock project namespace shop") != std::string::npos);
+  CHECK(refused.error().hint.find("get and delete Leases in namespace kubist-system") !=
+        std::string::npos);
+  p.home->fail("GET *kubist-system/leases/*", 403);
+  refused = other.before_write("shop", {});
+  REQUIRE(!refused);
+  CHECK(refused.error().hint.find("namespace kubist-system") != std::string::npos);
+}

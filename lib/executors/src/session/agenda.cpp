@@ -21,10 +21,11 @@ constexpr std::chrono::minutes k_list_again{1};  // all, for the kinds that coul
 
 Agenda::Time now() { return std::chrono::steady_clock::now(); }
 
-/// A new object is not in the graph of the last run yet: it is asked for by itself.
+/// A new object is not in the graph of the last run yet: it is asked for by itself, as is what
+/// happens to it before that run tells its graph.
 bool is_fresh_node(const engine::Graph& graph, const Key& key, Cause cause) {
   const resources::Kind* kind = resources::find_kind(key.group, key.kind);
-  return cause == Cause::created && graph.find(key).empty() && (kind == nullptr || kind->node);
+  return cause != Cause::drift && graph.find(key).empty() && (kind == nullptr || kind->node);
 }
 
 }  // namespace

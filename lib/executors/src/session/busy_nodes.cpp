@@ -1,6 +1,7 @@
 #include "session/busy_nodes.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <kubist/resources/kinds.hpp>
 
@@ -55,12 +56,13 @@ void BusyNodes::visit(NodeId id, Taking& taking) {
 }
 
 std::vector<NodeId> BusyNodes::take(int run, const Graph& graph, const std::vector<NodeId>& tops) {
-  ended(run);  // it plans anew
   const std::lock_guard lock(m_mutex);
+  forget(run);  // it plans anew
   Taking taking{.graph = graph, .seen = std::vector<bool>(graph.size())};
   for (const NodeId top : tops) {
     visit(top, taking);
   }
+  await_others(taking, std::exchange(m_ended[run], {}));
   m_taken[run] = std::move(taking.mine);
   return std::move(taking.left_out);
 }
@@ -72,6 +74,36 @@ bool BusyNodes::await(const Key& key, Cause cause) {
   }
   m_waiting[key].emplace(key, cause);
   return true;
+}
+
+// Their run may not know of what waits for them, nor this one's tree that they are ready by now.
+void BusyNodes::await_others(const Taking& taking, const std::set<Key>& ended) {
+  const Graph& graph = taking.graph;
+  for (const engine::Node& node : graph.nodes()) {
+    if (!taking.seen[node.id] || !taking.mine.contains(node.key)) {
+      continue;
+    }
+    std::vector<NodeId> awaited = node.waits_for;
+    if (node.parent != engine::k_no_node) {
+      awaited.push_back(node.parent);
+    }
+    for (const NodeId id : awaited) {
+      const engine::Node& other = graph[id];
+      if (taking.mine.contains(other.key) || other.status_summary.ready == "True") {
+        continue;
+      }
+      if (is_taken(other.key)) {
+        m_waiting[other.key].emplace(node.key, Cause::changed);
+      } else if (ended.contains(other.key)) {
+        m_asks(node.key, Cause::changed);
+      }
+    }
+  }
+}
+
+void BusyNodes::begin(int run) {
+  const std::lock_guard lock(m_mutex);
+  m_ended[run].clear();
 }
 
 void BusyNodes::ended(int run, const Key& key) {
@@ -87,6 +119,11 @@ void BusyNodes::ended(int run, const Key& key) {
 
 void BusyNodes::ended(int run) {
   const std::lock_guard lock(m_mutex);
+  forget(run);
+  m_ended.erase(run);
+}
+
+void BusyNodes::forget(int run) {
   const auto taken = m_taken.extract(run);
   if (taken) {
     for (const auto& [key, count] : taken.mapped()) {
@@ -134,6 +171,9 @@ bool BusyNodes::allows(const std::string& ns) const {
 }
 
 void BusyNodes::tell(const Key& freed) {
+  for (auto& [run, ended] : m_ended) {
+    ended.insert(freed);
+  }
   const auto waiting = m_waiting.extract(freed);
   if (waiting) {
     for (const auto& [key, cause] : waiting.mapped()) {

@@ -24,9 +24,11 @@ class BusyNodes {
   explicit BusyNodes(std::function<void(const engine::Key&, engine::Cause)> asks)
       : m_asks(std::move(asks)) {}
 
+  /// From here on that run reads the tree, to plan by it.
+  void begin(int run);
   /// Takes the subtrees of `tops` for that run, but those that others have, which are returned. Of
   /// a node that goes all or nothing is taken, since what is below goes first. What is not taken
-  /// waits.
+  /// waits. So does what is taken, where a node of another run keeps it from going on.
   std::vector<engine::NodeId> take(int run, const engine::Graph& graph,
                                    const std::vector<engine::NodeId>& tops);
   /// One node of that name has ended in that run.
@@ -61,6 +63,8 @@ class BusyNodes {
     std::vector<bool> seen;
   };
   void visit(engine::NodeId id, Taking& taking);
+  void await_others(const Taking& taking, const std::set<engine::Key>& ended);
+  void forget(int run);
   void tell(const engine::Key& freed);
   bool allows(const std::string& ns) const;
 
@@ -68,6 +72,8 @@ class BusyNodes {
   mutable std::mutex m_mutex;
   std::map<int, Taken> m_taken;            ///< by run: how many nodes of a name have not ended
   std::map<engine::Key, Asked> m_waiting;  ///< by what they wait for
+  /// By run: what has ended since it began to read the tree.
+  std::map<int, std::set<engine::Key>> m_ended;
   std::optional<std::set<std::string>> m_allowed;  ///< nothing: all
 };
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -49,12 +50,19 @@ class ProjectShare {
   void look_around(const std::stop_token& stop);
   void decide(const std::string& ns, const std::vector<engine::Key>& keys,
               const std::stop_token& stop);
+  void take(const std::string& ns, const std::vector<engine::Key>& keys,
+            const std::stop_token& stop);
   bool has(const std::string& ns) const;
+  bool is_due(const std::string& ns) const;
+  bool is_known(const std::string& ns, const std::stop_token& stop);
+  void put_off(const std::string& ns);
+  void drop(const std::string& ns);
   void lose(const std::string& ns);
   bool let_go(const std::string& ns, const std::vector<engine::Key>& keys);
   void say(const std::string& ns, const std::string& what);
   void wake();
-  util::Result<> take(const kube::WatchEvent& event);
+  util::Result<> learn(const kube::WatchEvent& event);
+  void turn_watch(bool away);
   void seen(const std::string& ns, std::string_view holder, std::string_view version);
 
   BusyNodes& m_busy;
@@ -65,12 +73,16 @@ class ProjectShare {
   std::set<std::string> m_alive;              ///< by the thread that decides
   Time m_look_at = Time::min();               ///< the same
   std::map<std::string, std::string> m_said;  ///< the same; by namespace
+  std::map<std::string, Time> m_known_at;     ///< the same; that a Lease was its own, as it read
 
   mutable std::mutex m_mutex;  ///< guards what follows
   std::condition_variable_any m_wake;
   bool m_woken = false;
   Projects m_projects;  ///< by namespace
   std::set<std::string> m_mine;
+  /// When one that others have is asked for again, and after which pause.
+  std::map<std::string, std::pair<Time, std::chrono::seconds>> m_put_off;
+  std::optional<Time> m_away;  ///< since when no watch tells of Leases
   std::size_t m_replicas = 0;
 
   std::set<std::string> m_listed;  ///< by the watch: in the listing that is under way

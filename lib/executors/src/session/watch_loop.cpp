@@ -114,6 +114,7 @@ class Loop {
       return m_busy.take(id, *planned.graph, tops);
     };
     auto work = [this, id, options = std::move(options)](const std::stop_token&) {
+      m_busy.begin(id);
       SharedObserver observer(m_observer, m_observer_mutex,
                               [this, id](const Key& key) { m_busy.ended(id, key); });
       auto run = util::guarded([&] { return m_session.run(options, observer, m_stop); });

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include <kubist/executors/lease.hpp>
 #include <kubist/executors/replica.hpp>
 #include <kubist/kube/api_error.hpp>
@@ -187,8 +189,9 @@ util::Result<> ProjectLocks::check(Used& used, const std::string& ns) {
   return fresh || used.held->needless ? util::Result<>{} : util::fail(not_renewed(ns));
 }
 
-util::Result<> ProjectLocks::observe(Held& held, const std::string& ns) {
-  const auto found = m_home->find(kube::well_known::leases(), ns, k_project_lease);
+util::Result<> ProjectLocks::observe(Held& held, const std::string& ns,
+                                     const std::stop_token& stop) {
+  const auto found = find_lease(*m_home, ns, k_project_lease, stop);
   if (!found) {
     return util::fail(cannot_lock(ns, found.error()));
   }
@@ -196,7 +199,7 @@ util::Result<> ProjectLocks::observe(Held& held, const std::string& ns) {
   auto record = lease ? std::optional(record_of(*lease)) : std::nullopt;
   held.keeper.reset();
   if (record && !record->replica.empty()) {
-    auto keeper = find_replica(*m_home, record->replica);
+    auto keeper = find_replica(*m_home, record->replica, stop);
     if (!keeper) {
       return util::fail(cannot_lock(ns, keeper.error()));
     }
@@ -240,7 +243,11 @@ util::Result<bool> ProjectLocks::write(Held& held, const std::string& ns, bool c
   call.timeout = m_options.times.deadline;  // an answer after that is of no use
   auto reply = m_home->json(call);
   if (reply) {
-    held.state.acquired(record_of(*reply), sent);
+    LeaseRecord kept = record_of(*reply);
+    if (!record.uid.empty() && kept.uid != record.uid) {
+      return false;  // that one is gone
+    }
+    held.state.acquired(kept, sent);
     held.term = term;
     return true;
   }
@@ -260,7 +267,7 @@ util::Result<> ProjectLocks::acquire(Used& used, const std::string& ns,
   Held& held = *used.held;
   used.checked = ++held.taken;
   // A Lease cannot be where nothing is created any more, and is not needed there.
-  held.needless = kube::takes_no_objects(*m_home, ns);
+  held.needless = kube::takes_no_objects(*m_home, ns, stop);
   if (held.needless) {
     return {};
   }
@@ -268,51 +275,72 @@ util::Result<> ProjectLocks::acquire(Used& used, const std::string& ns,
     return util::fail(ErrorKind::cancelled, cat("stopped before the lock of ", ns, " was taken"));
   }
   const auto give_up = m_options.clock->boot() + m_options.timeout;
+  bool raced = false;
   while (true) {
-    KUBIST_CHECK(observe(held, ns));
-    const auto step = held.state.next(m_options.clock->boot());
-    if (step != LockState::Step::wait) {
-      KUBIST_TRY(const bool free, unseat(held));
-      if (!free) {
-        continue;
-      }
-      const std::string version = held.state.version();
-      KUBIST_TRY(const bool written,
-                 write(held, ns, step == LockState::Step::create, m_options.identity));
-      if (held.needless) {
-        return {};
-      }
-      if (!written) {
-        continue;
-      }
-      m_leases.taken(ns, version, m_options.clock->boot());
-      auto checked = recheck(ns);
-      if (!checked) {
-        static_cast<void>(write(held, ns, false, ""));
-        held.lose();
-        return checked;
-      }
-      // Checking took its time, and nobody renewed meanwhile.
-      KUBIST_TRY(const bool fresh, renew(held, ns));
-      if (fresh || held.needless) {
-        return {};
-      }
-      continue;
+    KUBIST_TRY(const bool taken, try_to_take(used, ns, stop));
+    if (taken) {
+      return {};
     }
-    const auto now = m_options.clock->boot();
-    const std::string by = cat(held.state.holder(), " (run ", held.state.holder_run(), ")");
-    if (now >= give_up) {
-      return util::fail(ErrorKind::conflict, cat("project namespace ", ns, " is locked by ", by),
-                        "Wait for it to end, or give --lock-timeout to wait here.", "Locked");
-    }
-    if (m_options.progress) {
-      m_options.progress(cat("waiting for the lock of ", ns, ", held by ", by));
-    }
-    const auto pause = std::min<std::chrono::nanoseconds>(held.state.wait_time(now), give_up - now);
-    if (!m_options.sleep(pause, stop)) {
-      return util::fail(ErrorKind::cancelled, cat("stopped while waiting for the lock of ", ns));
+    const bool waits = held.state.next(m_options.clock->boot()) == LockState::Step::wait;
+    if (waits || std::exchange(raced, true)) {  // else it is read at once who was faster
+      KUBIST_CHECK(wait(held, ns, give_up, stop));
     }
   }
+}
+
+// False: another has it, or was faster.
+util::Result<bool> ProjectLocks::try_to_take(Used& used, const std::string& ns,
+                                             const std::stop_token& stop) {
+  Held& held = *used.held;
+  KUBIST_CHECK(observe(held, ns, stop));
+  const auto step = held.state.next(m_options.clock->boot());
+  if (step == LockState::Step::wait) {
+    return false;
+  }
+  const auto free = unseat(held);
+  if (!free) {
+    return util::fail(cannot_lock(ns, free.error()));
+  }
+  if (!*free) {
+    return false;
+  }
+  const std::string version = held.state.version();
+  KUBIST_TRY(const bool written,
+             write(held, ns, step == LockState::Step::create, m_options.identity));
+  if (!written || held.needless) {
+    return held.needless;
+  }
+  m_leases.taken(ns, version, m_options.clock->boot());
+  auto checked = recheck(ns);
+  if (!checked) {
+    static_cast<void>(write(held, ns, false, ""));
+    held.lose();
+    return util::fail(checked.error());
+  }
+  // Checking took its time, and nobody renewed meanwhile.
+  KUBIST_TRY(const bool fresh, renew(held, ns));
+  return fresh || held.needless;
+}
+
+util::Result<> ProjectLocks::wait(const Held& held, const std::string& ns,
+                                  util::BootClock::time_point give_up,
+                                  const std::stop_token& stop) {
+  const auto now = m_options.clock->boot();
+  const bool known = held.state.next(now) == LockState::Step::wait;
+  const std::string by = known ? cat(held.state.holder(), " (run ", held.state.holder_run(), ")")
+                               : std::string("others, one after another");
+  if (now >= give_up) {
+    return util::fail(ErrorKind::conflict, cat("project namespace ", ns, " is locked by ", by),
+                      "Wait for it to end, or give --lock-timeout to wait here.", "Locked");
+  }
+  if (m_options.progress) {
+    m_options.progress(cat("waiting for the lock of ", ns, ", held by ", by));
+  }
+  const auto pause = std::min<std::chrono::nanoseconds>(
+      known ? held.state.wait_time(now) : m_options.times.retry, give_up - now);
+  return m_options.sleep(pause, stop)
+             ? util::Result<>{}
+             : util::fail(ErrorKind::cancelled, cat("stopped while waiting for the lock of ", ns));
 }
 
 // True when it is fresh; false when it is no longer ours.
@@ -388,12 +416,30 @@ void ProjectLocks::free(Held& held, const std::string& ns) {
 bool ProjectLocks::seen(const std::string& ns, std::string_view holder, std::string_view version) {
   const auto held = use(ns).held;
   const std::lock_guard lock(held->mutex);
-  if (!held->held() || holder == m_options.identity ||
-      !kube::is_newer(version, held->state.version())) {
+  if (holder == m_options.identity) {
     return false;
   }
-  held->lose();
-  return true;
+  const bool lost = held->needless ? !holder.empty()
+                                   : held->held() && kube::is_newer(version, held->state.version());
+  if (lost) {
+    held->needless = false;
+    held->lose();
+  }
+  return lost;
+}
+
+util::Result<bool> ProjectLocks::look(const std::string& ns, const std::stop_token& stop) {
+  const auto held = use(ns).held;
+  const std::lock_guard lock(held->mutex);
+  if (!held->held()) {
+    return false;
+  }
+  KUBIST_TRY(const auto lease, find_lease(*m_home, ns, k_project_lease, stop));
+  const bool lost = !lease || record_of(*lease).holder != m_options.identity;
+  if (lost) {
+    held->lose();
+  }
+  return lost;
 }
 
 }  // namespace kubist::executors

@@ -1,4 +1,7 @@
+#include <utility>
+
 #include <kubist/executors/replica.hpp>
+#include <kubist/executors/tree.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>
@@ -19,6 +22,7 @@ using util::ErrorKind;
 namespace {
 
 constexpr std::chrono::seconds k_last_wait{2};  // for the deletion of its Lease
+constexpr int k_attempts = 2;                   // to renew it at once where others changed it
 
 }  // namespace
 
@@ -39,6 +43,7 @@ void Replica::say(const std::string& line) const {
 }
 
 util::Result<> Replica::start(const std::stop_token& stop) {
+  KUBIST_CHECK(check_namespace(stop));
   KUBIST_CHECK(renew(stop));
   KUBIST_TRY(m_thread, util::start_thread([this](const std::stop_token& own) {
                while (util::sleep_for(m_options.times.retry, own)) {
@@ -49,6 +54,22 @@ util::Result<> Replica::start(const std::stop_token& stop) {
                  m_failing = !renewed;
                }
              }));
+  return {};
+}
+
+util::Result<> Replica::check_namespace(const std::stop_token& stop) {
+  KUBIST_TRY(const auto projects,
+             m_home->list(resource_of(*resources::find_kind(resources::k_kubist_group, "Project")),
+                          "", {}, stop));
+  for (const Json& project : projects.items) {
+    if (resources::project_namespace(project) == m_options.ns) {
+      return util::fail(ErrorKind::usage,
+                        cat("namespace ", m_options.ns, " is that of Project/",
+                            resources::ObjectView(project).name(),
+                            ", whose members could pose as a replica by a Lease there"),
+                        "Give the replicas a namespace of their own, by -n.");
+    }
+  }
   return {};
 }
 
@@ -86,6 +107,7 @@ Json Replica::body() const {
   record.renew_time = util::format_micro_time(m_options.clock->now());
   record.duration = std::chrono::duration_cast<std::chrono::seconds>(m_options.times.lease);
   record.resource_version = m_version;
+  record.uid = m_uid;
   Json lease = lease_of(record, m_options.ns, m_name);
   lease["metadata"]["labels"] = {{k_replica, "true"}, {resources::k_managed_by_label, "kubist"}};
   return lease;
@@ -113,22 +135,27 @@ util::Result<> Replica::renew(const std::stop_token& stop) {
 
 // False: it is gone, so that others may have what was held in its name.
 util::Result<bool> Replica::update(const std::stop_token& stop) {
-  while (true) {
+  for (int attempt = 1;; ++attempt) {
     const auto sent = m_options.clock->boot();
     const auto reply = m_home->json(
         bounded(kube::replace(kube::well_known::leases(), body()), m_options.times.deadline), stop);
-    if (reply && replica_lease(*reply)) {
-      note(*reply, sent);
-      return true;
+    if (reply) {
+      const auto lease = replica_lease(*reply);
+      const bool same = lease && lease->record.uid == m_uid;
+      if (same) {
+        note(*reply, sent);
+      }
+      return same;
     }
-    if (!reply && reply.error().kind != ErrorKind::conflict &&
-        reply.error().kind != ErrorKind::not_found) {
+    const bool changed =
+        reply.error().kind == ErrorKind::conflict || reply.error().kind == ErrorKind::not_found;
+    if (!changed || attempt == k_attempts || stop.stop_requested()) {
       return util::fail(util::with_context(
           reply.error(), cat("cannot renew the Lease ", m_options.ns, '/', m_name)));
     }
     // Who takes what this replica has deletes its Lease, so another change does no harm.
-    KUBIST_TRY(const auto found, find_replica(*m_home, cat(m_options.ns, '/', m_name)));
-    if (!found || found->uid != m_uid) {
+    KUBIST_TRY(const auto found, find_replica(*m_home, cat(m_options.ns, '/', m_name), stop));
+    if (!found || found->record.uid != m_uid) {
       return false;
     }
     m_version = found->record.resource_version;
@@ -162,23 +189,29 @@ util::Result<std::set<std::string>> Replica::look_around(const std::stop_token& 
              m_home->list(kube::well_known::leases(), m_options.ns, options, stop));
   std::set<std::string> alive;
   std::map<std::string, LockState> seen;
+  std::string trouble;
   for (const Json& each : leases.items) {
     const auto lease = replica_lease(each);
-    if (!lease || lease->record.holder == identity()) {
+    if (!lease || cat(lease->ns, '/', lease->name) == term()->lease()) {
       continue;
     }
-    auto known = m_seen.extract(lease->uid);
+    const std::string& uid = lease->record.uid;
+    auto known = m_seen.extract(uid);
     LockState state = known ? known.mapped() : LockState(identity(), m_options.times);
     const auto now = m_options.clock->boot();
     state.observe(lease->record, now);
+    // One of its own is of an earlier term, or of one that it does not know to have begun.
     if (state.next(now) == LockState::Step::wait) {
       alive.insert(lease->record.holder);
-    } else {
-      KUBIST_CHECK(remove_replica(*m_home, *lease));
+    } else if (const auto removed = remove_replica(*m_home, *lease); !removed) {
+      trouble = removed.error().to_string();
     }
-    seen.emplace(lease->uid, std::move(state));
+    seen.emplace(uid, std::move(state));
   }
   m_seen = std::move(seen);
+  if (std::exchange(m_told, trouble) != trouble && !trouble.empty()) {
+    say(trouble);
+  }
   if (joined()) {
     alive.insert(identity());
   }

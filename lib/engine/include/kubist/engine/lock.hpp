@@ -18,6 +18,7 @@ struct LeaseRecord {
   int transitions = 0;     ///< spec.leaseTransitions
   std::chrono::seconds duration{15};  ///< spec.leaseDurationSeconds
   std::string resource_version;
+  std::string uid = {};  ///< of the Lease; empty: it is not known, or is new
   bool operator==(const LeaseRecord&) const = default;
 };
 

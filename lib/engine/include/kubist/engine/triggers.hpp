@@ -23,9 +23,9 @@ std::string_view to_string(Cause cause);
 std::optional<Cause> cause_of(const Json* before, const Json* after);
 
 /// The objects whose runs an event on `object` asks for, given the graph in which it was last seen:
-/// itself, or what stands above it when it is gone (the parent must notice); of a PolicyDefinition
-/// or ClusterPolicyDefinition those that name it, of an ExecutorDefinition also those that name
-/// none.
+/// itself, or what stands above it, if anything does, when it is gone (the parent must notice); of
+/// a PolicyDefinition or ClusterPolicyDefinition those that name it, of an ExecutorDefinition also
+/// those that name none.
 std::vector<Key> affected(const Graph& graph, const Key& object, Cause cause);
 
 /// What has to run when: one entry per subtree, the earliest time wins. Pure; not thread-safe.

@@ -102,8 +102,11 @@ class ProjectLocks {
   /// Frees that one, whoever of this process uses it.
   void release(const std::string& ns);
   /// A watch shows the Lease in that version with that holder (empty: nobody, or it is gone). True:
-  /// it was held by this process, and is no more. REQUIRES: before_write() has asked for it.
+  /// it was held by this process, or was not there to be held, and is another's now. REQUIRES:
+  /// before_write() has asked for it.
   bool seen(const std::string& ns, std::string_view holder, std::string_view version);
+  /// The same by reading it now. An error: it is not known.
+  util::Result<bool> look(const std::string& ns, const std::stop_token& stop);
 
  private:
   using Held = HeldLeases::One;
@@ -116,9 +119,12 @@ class ProjectLocks {
   util::Result<> check(Used& used, const std::string& ns);
   util::Result<> recheck(const std::string& ns);
   util::Result<> acquire(Used& used, const std::string& ns, const std::stop_token& stop);
+  util::Result<bool> try_to_take(Used& used, const std::string& ns, const std::stop_token& stop);
+  util::Result<> wait(const Held& held, const std::string& ns, util::BootClock::time_point give_up,
+                      const std::stop_token& stop);
   util::Result<bool> write(Held& held, const std::string& ns, bool create,
                            const std::string& holder);
-  util::Result<> observe(Held& held, const std::string& ns);
+  util::Result<> observe(Held& held, const std::string& ns, const std::stop_token& stop);
   util::Result<bool> unseat(const Held& held);
   util::Result<bool> renew(Held& held, const std::string& ns);
   void renew_all();

@@ -50,26 +50,31 @@ class Replica {
   Replica(const Replica&) = delete;
   Replica& operator=(const Replica&) = delete;
 
-  /// Makes its Lease and renews it from now on, on a thread. Fails where it cannot be made.
+  /// Makes its Lease and renews it from now on, on a thread. Fails where it cannot be made, and in
+  /// a project's namespace: who may make Leases there could pose as a replica.
   util::Result<> start(const std::stop_token& stop);
   /// Deletes its Lease: all projects that it had are free. Nothing may be at work on them any more.
   void end();
 
+  const std::string& ns() const { return m_options.ns; }
   const std::string& identity() const { return m_options.identity; }
   /// The present one; never null. Where the Lease is found deleted another begins. Any thread.
   std::shared_ptr<const Term> term() const;
   /// Is that valid now? Any thread.
   bool joined() const { return term()->valid(m_options.clock->boot()); }
+  const engine::LockTimes& times() const { return m_options.times; }
   /// When it tried to renew last. Any thread.
   Term::Time tried_at() const { return m_tried_at; }
 
   /// Renews its Lease once, or makes it. By one thread at a time.
   util::Result<> renew(const std::stop_token& stop = {});
   /// The identities of the replicas that renew their Leases, this one's included where its term is
-  /// valid. Deletes the Leases of those that do not. By one thread at a time.
+  /// valid. Deletes the Leases of those that do not, and what is left of earlier terms of its own;
+  /// where that fails it tells so. By one thread at a time.
   util::Result<std::set<std::string>> look_around(const std::stop_token& stop = {});
 
  private:
+  util::Result<> check_namespace(const std::stop_token& stop);
   util::Result<> begin_term(const std::stop_token& stop);
   util::Result<bool> update(const std::stop_token& stop);
   kube::ApiCall bounded(kube::ApiCall call, std::chrono::milliseconds time) const;
@@ -85,6 +90,7 @@ class Replica {
   bool m_failing = false;
   std::atomic<Term::Time> m_tried_at{Term::Time::min()};
   std::map<std::string, engine::LockState> m_seen;  ///< others' Leases by uid
+  std::string m_told;                               ///< what kept one from being deleted last
   std::jthread m_thread;                            ///< last: it uses all of the above
 };
 
