@@ -9,7 +9,7 @@ endif()
 
 foreach(dep IN ITEMS
     "curl:libcurl>=7.85" "openssl:openssl>=3.0" "yaml:yaml-0.1>=0.2.5"
-    "archive:libarchive>=3.6" "re2:re2" "zlib:zlib")
+    "archive:libarchive>=3.6" "re2:re2" "zlib:zlib" "httplib:cpp-httplib>=0.11")
   string(REPLACE ":" ";" dep "${dep}")
   list(GET dep 0 name)
   list(GET dep 1 module)

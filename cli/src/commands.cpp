@@ -12,6 +12,7 @@ const std::vector<const CommandSpec*>& commands() {
       &init_command(),
       &apply_command(),
       &reconcile_command(),
+      &controller_command(),
       &tree_command(),
       &validate_command(),
       &diff_command(),

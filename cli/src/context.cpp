@@ -60,6 +60,7 @@ kube::ClientOptions Context::client_options() {
   options.user_agent = "kubist/" KUBIST_VERSION;
   options.engine = m_engine;
   options.log = &m_log;
+  options.on_exchange = m_on_exchange;
   options.may_prompt = ::isatty(STDIN_FILENO) == 1;
   return options;
 }

@@ -7,9 +7,8 @@
 #include <kubist/util/text.hpp>
 
 namespace kubist::cli {
-namespace {
 
-std::string identity() {
+std::string process_identity() {
   char host[256] = "localhost";
   ::gethostname(host, sizeof host - 1);
   const std::string user = util::environment("USER");
@@ -17,12 +16,12 @@ std::string identity() {
                    util::random_uuid().substr(0, 8));
 }
 
-}  // namespace
-
-util::Result<std::unique_ptr<executors::Session>> open_session(Context& context) {
+util::Result<std::unique_ptr<executors::Session>> open_session(Context& context,
+                                                               executors::Replica* replica) {
   KUBIST_TRY(const auto client, context.client());
   executors::Session::Options options;
-  options.identity = identity();
+  options.identity = replica != nullptr ? replica->identity() : process_identity();
+  options.replica = replica;
   options.clients = context.client_options();
   options.notifications.log = [&context](const std::string& line) { context.log().line(line); };
   options.notifications.trouble = [&context](const std::string& text) { context.log().warn(text); };

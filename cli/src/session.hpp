@@ -1,15 +1,20 @@
 #pragma once
 #include <memory>
+#include <string>
 
 #include <kubist/cli/context.hpp>
+#include <kubist/executors/replica.hpp>
 #include <kubist/executors/session.hpp>
 
 namespace kubist::cli {
 
 /// A session of the engine on the cluster that kubist is pointed at. It holds locks under
-/// "USER@HOST/" and a random end that tells two runs of one user on one machine apart: a lock is a
-/// process's, not a person's.
-util::Result<std::unique_ptr<executors::Session>> open_session(Context& context);
+/// process_identity(), or in the name of a replica, which outlives it.
+util::Result<std::unique_ptr<executors::Session>> open_session(
+    Context& context, executors::Replica* replica = nullptr);
+/// "USER@HOST/" and a random end that tells two processes of one user on one machine apart: a lock
+/// is a process's, not a person's. Another one with each call.
+std::string process_identity();
 
 /// The flag --own-rights of what runs the engine.
 Flag own_rights_flag();

@@ -218,3 +218,22 @@ TEST_CASE("contract: a Lease is taken once, and kept by the version that was see
   CHECK(Place::ask(kube::replace(well_known::leases(), made)).code == 0);
   CHECK(Place::ask(kube::replace(well_known::leases(), made)).code == 409);
 }
+
+TEST_CASE("contract: a Lease that is gone is made anew by a PUT, but for one with its uid") {
+  const Place place;
+  Json lease = place.make({{"apiVersion", "coordination.k8s.io/v1"},
+                           {"kind", "Lease"},
+                           {"metadata", {{"name", "kubist"}, {"namespace", place.ns()}}},
+                           {"spec", {{"holderIdentity", "me"}}}});
+  const std::string uid = lease["metadata"]["uid"];
+  must(client()->run(kube::remove(well_known::leases(), place.ns(), "kubist", {})));
+  CHECK(Place::ask(kube::replace(well_known::leases(), lease)).code == 409);
+  CHECK(place.read(lease).is_null());
+  lease["metadata"].erase("uid");
+  const auto anew = Place::ask(kube::replace(well_known::leases(), lease));
+  CHECK(anew.code == 0);
+  CHECK(anew.value["metadata"]["uid"] != uid);
+  lease["metadata"]["uid"] = uid;
+  lease["metadata"]["resourceVersion"] = anew.value["metadata"]["resourceVersion"];
+  CHECK(Place::ask(kube::replace(well_known::leases(), lease)).code == 409);
+}

@@ -95,6 +95,9 @@ TEST_CASE("side by side: neither scripts that run nor a policy that hangs hold u
         object("Execution", ns, script_name(i),
                {{"virtualClusterRef", {{"name", "dev"}}}, {"items", Json::array({item})}}));
   }
+  objects.push_back({{"apiVersion", "v1"},
+                     {"kind", "Namespace"},
+                     {"metadata", {{"name", world.name("system")}}}});
   put("home", objects);
   Background watch({"reconcile", "Project/" + ns, "--watch"});
   REQUIRE_MESSAGE(
@@ -128,6 +131,19 @@ TEST_CASE("side by side: neither scripts that run nor a policy that hangs hold u
   watch.signal(SIGTERM);
   CHECK_MESSAGE(watch.wait(30) == 143, watch.output());
   CHECK(running_pods(world.name("dev")) == running);
+
+  // So does a controller, which others share the work with: it ends with 0.
+  Background controller({"controller", "--bind-address", "0", "-n", world.name("system")});
+  REQUIRE_MESSAGE(
+      eventually([&] { return process_with({cat("sleep", '\0', hang, '\0')}).has_value(); }, 60),
+      controller.output());
+  it::remove("home", "namespace", world.name("late"));
+  CHECK_MESSAGE(eventually([&] { return !namespace_uid(world.name("late")).empty(); }, 60),
+                controller.output());
+  controller.signal(SIGTERM);
+  CHECK_MESSAGE(controller.wait(5) == 0, controller.output());
+  CHECK(running_pods(world.name("dev")) == running);
+  CHECK(phases(ns) == std::vector<std::string>(k_scripts, "Progressing"));
 
   // The next process takes up what runs.
   patch("home", "kvc", "stuck", ns, kubist::kube::PatchType::merge,

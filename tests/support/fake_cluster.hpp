@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -96,14 +97,23 @@ class FakeCluster : public http::Transport {
   std::shared_ptr<kube::Client> m_operator;
 };
 
-/// Several clusters behind one transport, by the hosts of their URLs; nobody listens elsewhere.
+/// Several clusters behind one transport, by the hosts of their URLs; nobody listens elsewhere. Any
+/// thread.
 class FakeNetwork : public http::Transport {
  public:
-  void add(const std::shared_ptr<FakeCluster>& cluster) { m_clusters[cluster->host()] = cluster; }
-  void remove(const std::string& host) { m_clusters.erase(host); }
+  void add(const std::shared_ptr<FakeCluster>& cluster) {
+    const std::lock_guard lock(m_mutex);
+    m_clusters[cluster->host()] = cluster;
+  }
+  void remove(const std::string& host) {
+    const std::lock_guard lock(m_mutex);
+    m_clusters.erase(host);
+  }
   http::Call start(http::Request request, http::Done done) override;
 
  private:
+  std::shared_ptr<FakeCluster> find(const std::string& host);
+  std::mutex m_mutex;
   std::map<std::string, std::shared_ptr<FakeCluster>> m_clusters;
 };
 

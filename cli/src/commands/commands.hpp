@@ -16,6 +16,7 @@ const CommandSpec& config_current_context_command();
 const CommandSpec& config_get_contexts_command();
 const CommandSpec& config_use_context_command();
 const CommandSpec& config_view_command();
+const CommandSpec& controller_command();
 const CommandSpec& delete_command();
 const CommandSpec& deployitem_delete_command();
 const CommandSpec& deployitem_describe_command();

@@ -27,6 +27,8 @@ util::Result<ReconcileOptions> options_of(Context& context, const Arguments& arg
   KUBIST_TRY(options.selection, read_selection(context, arguments.words()));
   KUBIST_TRY(options.dry_run, dry_run_of(arguments));
   options.force = arguments.boolean("force");
+  options.resync =
+      std::chrono::duration_cast<std::chrono::milliseconds>(arguments.duration("resync"));
   if (const auto timeout = arguments.duration("timeout"); timeout.count() > 0) {
     options.settle = std::chrono::duration_cast<std::chrono::milliseconds>(timeout);
   }
@@ -115,6 +117,8 @@ std::vector<Flag> flags() {
   std::vector<Flag> all = apply_flags();
   const std::vector<Flag> own{
       {"watch", 'w', FlagKind::boolean, "", "keep watching and reconciling until a signal"},
+      {"resync", 0, FlagKind::duration, "DURATION",
+       "with --watch: how often everything is looked at, whatever changed; 0s: never", "1h"},
       report_flag(),
       detailed_exitcode_flag(),
       {"parallelism", 0, FlagKind::number, "N",
@@ -151,9 +155,14 @@ const CommandSpec& reconcile_command() {
           "that are being deleted are taken away in reverse order.\n\n"
           "With -f, the files are applied first (as 'kubist apply' does, with the same flags), and "
           "then what they describe is reconciled, with all that is below it.\n\n"
+          "What others changed or deleted of the objects that kubist keeps, those of manifest and "
+          "helm items included, is put back, or told of where their 'drift' says so.\n\n"
           "With --watch the same loop goes on: each change, drift or due time runs its subtree "
-          "again. Such runs go on side by side: none waits for a script, a pod or a policy of "
-          "another subtree. A resource is never worked on twice at once.\n\n"
+          "again, and so does a change of a Secret or ConfigMap that its spec names, or of the "
+          "Istio on its cluster. Such runs go on side by side: none waits for a script, a pod or a "
+          "policy of another subtree. A resource is never worked on twice at once. What is not "
+          "watched, such as the Secrets of items, is compared hourly (--resync). A kind or a "
+          "cluster that cannot be watched at present is tried again, and a line says so.\n\n"
           "With --dry-run=server the API server checks each write, also those of DeployItems that "
           "would run with manifests. What it would deny a project's account is listed, each with "
           "the command that grants it, and the exit code is 1.",

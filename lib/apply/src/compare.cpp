@@ -3,7 +3,9 @@
 #include <vector>
 
 #include <kubist/apply/compare.hpp>
+#include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
 #include "field_walk.hpp"
@@ -59,6 +61,41 @@ std::vector<const Json*> applied_entries(const Json& live, std::string_view mana
 }
 
 }  // namespace
+
+namespace {
+
+constexpr std::size_t k_digits = 16;
+constexpr std::string_view k_with_replicas = "+replicas";
+
+/// Has a HorizontalPodAutoscaler set the replicas?
+bool is_scaled(const Json& live) {
+  const Json& entries = data::array_at(live, {"metadata", "managedFields"});
+  return std::any_of(entries.begin(), entries.end(), [](const Json& entry) {
+    return data::string_at(entry, {"manager"}) == "kube-controller-manager" &&
+           data::string_at(entry, {"subresource"}) == "scale" &&
+           data::find_path(entry, {"fieldsV1", "f:spec", "f:replicas"}) != nullptr;
+  });
+}
+
+}  // namespace
+
+std::string applied_fields(const Json& live, std::string_view manager) {
+  std::string all;
+  bool replicas = is_scaled(live);
+  for (const Json* entry : applied_entries(live, manager)) {
+    Json fields = entry->value("fieldsV1", Json::object());
+    replicas = data::erase_path(fields, {"f:spec", "f:replicas"}) || replicas;
+    all += data::to_json(fields);
+  }
+  return all.empty() ? all
+                     : util::cat(util::sha256_hex(all).substr(0, k_digits),
+                                 replicas ? k_with_replicas : "");
+}
+
+bool same_fields(std::string_view before, std::string_view now) {
+  return before.substr(0, k_digits) == now.substr(0, k_digits) &&
+         (now.ends_with(k_with_replicas) || !before.ends_with(k_with_replicas));
+}
 
 Comparison compare(const Json& input, const Json& live, const CompareOptions& options) {
   static const Json k_nothing = Json::object();

@@ -105,8 +105,9 @@ std::vector<Key> affected(const Graph& graph, const Key& object, Cause cause) {
     keys.push_back(object);
   }
   for (NodeId id : nodes) {
-    if (gone && graph[id].parent != k_no_node) {
-      keys.push_back(graph[graph[id].parent].key);
+    if (gone) {
+      const NodeId parent = graph[id].parent;
+      keys.push_back(parent == k_no_node ? object : graph[parent].key);
     }
   }
   std::sort(keys.begin(), keys.end());
@@ -123,6 +124,7 @@ void Schedule::add(const Key& key, Time when, Cause cause) {
     m_queue.erase({it->second.when, key});
     it->second = {when, cause};
   }
+  m_added += added ? 1 : 0;
   m_queue.emplace(when, key);
 }
 

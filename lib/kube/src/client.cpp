@@ -26,6 +26,7 @@ using util::ErrorKind;
 std::shared_ptr<http::Transport> endpoint_transport(const ClusterAccess& access,
                                                     const std::shared_ptr<http::CurlEngine>& engine,
                                                     const util::Log* log,
+                                                    const http::ExchangeSink& on_exchange,
                                                     const Credentials& credentials) {
   http::EndpointOptions endpoint;
   endpoint.ca_pem = access.ca_pem;
@@ -40,6 +41,9 @@ std::shared_ptr<http::Transport> endpoint_transport(const ClusterAccess& access,
       std::make_shared<http::CurlTransport>(engine, std::move(endpoint));
   if (log != nullptr) {
     transport = std::make_shared<http::LoggingTransport>(std::move(transport), *log);
+  }
+  if (on_exchange) {
+    transport = std::make_shared<http::ObservingTransport>(std::move(transport), on_exchange);
   }
   return transport;
 }
@@ -67,9 +71,9 @@ std::shared_ptr<http::Transport> make_stack(const ClusterAccess& access, ClientO
   std::shared_ptr<http::Transport> transport = std::make_shared<AuthTransport>(
       make_credentials(access.auth, std::move(credential_options)),
       access.auth.exec ? AuthTransport::Origin::plugin : AuthTransport::Origin::at_hand,
-      [access, weak = std::weak_ptr<http::CurlEngine>(options.engine),
-       log = options.log](const Credentials& credentials) {
-        return endpoint_transport(access, weak.lock(), log, credentials);
+      [access, weak = std::weak_ptr<http::CurlEngine>(options.engine), log = options.log,
+       on_exchange = options.on_exchange](const Credentials& credentials) {
+        return endpoint_transport(access, weak.lock(), log, on_exchange, credentials);
       });
   if (options.retry) {
     transport = std::make_shared<SettlingTransport>(

@@ -10,22 +10,22 @@
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
 
+#include "watch_pause.hpp"
+
 // The reflector of client-go (tools/cache/reflector.go), without a store.
 namespace kubist::kube {
 namespace {
 
 using util::ErrorKind;
 
-constexpr util::BackoffPolicy k_backoff{std::chrono::milliseconds(800), std::chrono::milliseconds(30000), 2.0};
+constexpr util::BackoffPolicy k_unreachable{std::chrono::milliseconds(800),
+                                            std::chrono::milliseconds(20000), 2.0};
+constexpr util::BackoffPolicy k_refused{std::chrono::milliseconds(800),
+                                        std::chrono::milliseconds(8000), 2.0};
 constexpr std::chrono::seconds k_healthy{120};  // a watch that stood so long forgets earlier trouble
 constexpr std::chrono::seconds k_too_short{1};  // a watch that ends so soon without an event is trouble
 constexpr int k_min_timeout_s = 300;
 constexpr int k_max_timeout_s = 600;
-
-/// Will trying again help? What the server says about the request itself stays as it is.
-bool may_pass(const util::Error& error) {
-  return error.kind == ErrorKind::unavailable || error.kind == ErrorKind::timeout;
-}
 
 WatchEventType type_of(data::WatchType type) {
   switch (type) {
@@ -84,7 +84,7 @@ class Watch {
       if (m_options.on_trouble) {
         m_options.on_trouble(error);
       }
-      util::sleep_for(util::backoff_delay(k_backoff, ++m_failures, 0.5 + util::random_unit() / 2), m_stop);
+      util::sleep_for(watch_pause(error, ++m_failures, util::random_unit()), m_stop);
     }
     return {};
   }
@@ -102,7 +102,10 @@ class Watch {
     options.label_selector = m_options.label_selector;
     options.field_selector = m_field_selector;
     data::ListReader reader;
+    // The handler takes what the listing before had found for part of this one: it lists once more.
+    const bool again = m_broke_off;
     const auto on_page = [&](const data::PageBuffer& page) -> util::Result<> {
+      m_broke_off = true;
       if (m_options.form == Form::table) {
         WatchEvent event;
         event.type = WatchEventType::listed;
@@ -116,10 +119,11 @@ class Watch {
     };
     KUBIST_TRY(const ListEnd end,
                m_client.list_pages(m_options.resource, m_options.ns, options, on_page, m_stop));
-    m_version = end.resource_version;
+    m_broke_off = false;
+    m_version = again ? "" : end.resource_version;
     WatchEvent event;
     event.type = WatchEventType::relisted;
-    event.resource_version = m_version;
+    event.resource_version = end.resource_version;
     return hand_over(event);
   }
 
@@ -219,6 +223,7 @@ class Watch {
   std::stop_token m_stop;
   std::string m_version;
   std::string m_field_selector;
+  bool m_broke_off = false;  ///< a listing, after it had handed something over
   bool m_handler_failed = false;
   int m_failures = 0;
   std::atomic<bool> m_away = false;  // the server was asked in vain, and has not watched since
@@ -226,6 +231,14 @@ class Watch {
 };
 
 }  // namespace
+
+bool may_pass(const util::Error& error) {
+  return error.kind == ErrorKind::unavailable || error.kind == ErrorKind::timeout;
+}
+
+std::chrono::milliseconds watch_pause(const util::Error& error, int failures, double unit) {
+  return util::backoff_delay(may_pass(error) ? k_unreachable : k_refused, failures, 0.5 + unit / 2);
+}
 
 util::Result<data::Json> WatchEvent::json() const { return data::parse_json(object, "watch event"); }
 

@@ -95,7 +95,7 @@ Json own_rules() {
       rule({resources::k_landscaper_group}, {"deployitems/status"}, {"patch"}),
       rule({"coordination.k8s.io"}, {"leases"}, {"create"}),
       named(rule({"coordination.k8s.io"}, {"leases"}, {"get", "update"}), {"kubist"}),
-      rule({""}, {"configmaps"}, k_keep),
+      rule({""}, {"configmaps"}, k_manage),
       named(rule({""}, {"serviceaccounts"}, {"impersonate"}), {resources::k_project_account}),
   });
   for (Json& each : pod_rules()) {

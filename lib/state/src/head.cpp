@@ -10,6 +10,13 @@ namespace kubist::state {
 
 using util::ErrorKind;
 
+namespace {
+
+/// What JSON holds whatever reads it (RFC 8259, section 6), and far from where counting overflows.
+constexpr std::int64_t k_last_generation = (std::int64_t{1} << 53) - 1;
+
+}  // namespace
+
 std::string to_text(const Head& head) {
   return data::to_json({{"generation", head.generation},
                         {"set", head.set},
@@ -33,7 +40,7 @@ util::Result<Head> parse_head(std::string_view text) {
   const std::int64_t size = data::int_at(*value, {"size"}, -1);
   head.size = size < 0 ? 0 : static_cast<std::size_t>(size);
   head.sha256 = std::string(data::string_at(*value, {"sha256"}));
-  if (head.generation < 0 || head.chunks < 0 || size < 0 || (size > 0) == head.sha256.empty() ||
+  if (head.generation < 0 || head.generation > k_last_generation || head.chunks < 0 || size < 0 || (size > 0) == head.sha256.empty() ||
       head.chunks != chunk_count(head.size) || (head.chunks > 0) == head.set.empty()) {
     return util::fail(ErrorKind::invalid, "the state's head has impossible values: it is corrupt");
   }

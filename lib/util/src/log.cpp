@@ -1,13 +1,42 @@
 #include <mutex>
 #include <set>
 
+#include <kubist/util/duration.hpp>
 #include <kubist/util/log.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::util {
 
+namespace {
+
+/// Of text that is printable(): newlines and tabs are all that it has of control characters.
+std::string json_string(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    switch (c) {
+      case '"':
+      case '\\':
+        quoted += '\\';
+        quoted += c;
+        break;
+      case '\n':
+        quoted += "\\n";
+        break;
+      case '\t':
+        quoted += "\\t";
+        break;
+      default:
+        quoted += c;
+    }
+  }
+  return quoted + '"';
+}
+
+}  // namespace
+
 struct Log::State {
   std::mutex mutex;
+  LogForm form = LogForm::text;
   std::set<std::string, std::less<>> warned;
   std::function<void(std::string_view)> write;
 };
@@ -18,15 +47,26 @@ Log::Log(int verbosity, std::function<void(std::string_view)> write)
 }
 Log::~Log() = default;
 
-void Log::line(std::string_view text) const {
-  const std::string whole = printable(text) + '\n';
+void Log::set_form(LogForm form) { m_state->form = form; }
+
+void Log::write(std::string_view level, std::string_view prefix, std::string_view text) const {
+  const std::string shown = printable(text);
+  const std::string whole = m_state->form == LogForm::text
+                                ? cat(prefix, shown, '\n')
+                                : cat(R"({"level":")", level, R"(","ts":")",
+                                      format_micro_time(std::chrono::system_clock::now()),
+                                      R"(","msg":)", json_string(shown), "}\n");
   const std::lock_guard lock(m_state->mutex);
   m_state->write(whole);
 }
 
+void Log::line(std::string_view text) const { write("info", "", text); }
+
+void Log::error(std::string_view text) const { write("error", "error: ", text); }
+
 void Log::trace(int level, std::string_view text) const {
   if (enabled(level)) {
-    line(text);
+    write("debug", "", text);
   }
 }
 
@@ -37,7 +77,7 @@ void Log::warn(std::string_view text) const {
       return;
     }
   }
-  line("Warning: " + std::string(text));
+  write("warn", "Warning: ", text);
 }
 
 }  // namespace kubist::util

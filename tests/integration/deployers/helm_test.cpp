@@ -333,6 +333,23 @@ TEST_CASE("helm item: names made by chance are made once a run") {
   CHECK(names() != first);
 }
 
+TEST_CASE("helm item: what drifted is mended, and nothing made by chance is made anew for it") {
+  Stage stage;
+  Chart chart;
+  chart.write("templates/login.yaml",
+              "apiVersion: v1\nkind: Secret\nmetadata: {name: login}\n"
+              "stringData: {password: {{ randAlphaNum 16 | quote }}}\n");
+  stage.make_item("app", "helm", {{"chart", {{"path", chart.path()}}}});
+  CHECK(stage.run("app").phase == "Succeeded");
+  const Json login = stage.get(wk::secrets(), "login")["data"];
+  CHECK_FALSE(stage.run("app").ran);
+  stage.merge(wk::config_maps(), "app-web", {{"data", {{"colour", "theirs"}}}});
+  CHECK(stage.run("app").ran);
+  CHECK(stage.get(wk::config_maps(), "app-web")["data"]["colour"] == "grey");
+  CHECK(stage.get(wk::secrets(), "login")["data"] == login);
+  CHECK_FALSE(stage.run("app").ran);
+}
+
 TEST_CASE("helm item: errors are helm's own words, without import values") {
   Stage stage;
   Chart chart;

@@ -101,6 +101,17 @@ TEST_CASE("spec.istio: installed where it is missing, also after a kill; then wi
   must(run_kubist(stage.reconcile()));
   CHECK(exists("clusterrole", "istiod-clusterrole-istio-system"));
   CHECK(verdict() == "healthy");
+
+  Words watching = stage.reconcile();
+  watching.emplace_back("--watch");
+  Background watch(watching);
+  REQUIRE(eventually([&] { return watch.output().find("Project/") != std::string::npos; }));
+  must(kubectl("home", {"-n", k_system, "delete", "deployment", "istiod"}));
+  CHECK_MESSAGE(eventually([] { return exists("deployment", "istiod", k_system); }, 60),
+                watch.output());
+  watch.signal(SIGTERM);
+  CHECK_MESSAGE(watch.wait(20) == 143, watch.output());
+  CHECK(eventually([] { return verdict() == "healthy"; }, 120));
 }
 
 TEST_CASE("spec.istio: while Istio does not work, routes wait and everything else goes on") {

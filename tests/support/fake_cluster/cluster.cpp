@@ -220,11 +220,16 @@ std::size_t FakeCluster::watches() const {
   return m_impl->watches.count();
 }
 
+std::shared_ptr<FakeCluster> FakeNetwork::find(const std::string& host) {
+  const std::lock_guard lock(m_mutex);
+  const auto found = m_clusters.find(host);
+  return found == m_clusters.end() ? nullptr : found->second;
+}
+
 http::Call FakeNetwork::start(http::Request request, http::Done done) {
   const auto url = http::parse_url(request.url);
-  const auto found = url ? m_clusters.find(url->host) : m_clusters.end();
-  if (found != m_clusters.end()) {
-    return found->second->start(std::move(request), std::move(done));
+  if (const auto cluster = url ? find(url->host) : nullptr) {
+    return cluster->start(std::move(request), std::move(done));
   }
   util::Error error = util::make_error(
       util::ErrorKind::unavailable, cat(request.method, ' ', request.url, ": connection refused"));

@@ -87,6 +87,16 @@ http::Response FakeServer::create(const FakeRequest& request, const FakeKind& ki
 
 http::Response FakeServer::replace(const FakeRequest& request, const FakeKind& kind) {
   const Json object = object_of(request, kind);
+  // The strategy of Leases allows creation by an update; a uid is a precondition.
+  if (kind.resource.kind == "Lease" && request.subresource.empty() &&
+      m_store.find(key_of(kind), request.ns, request.name) == nullptr) {
+    const auto uid = data::string_at(object, {"metadata", "uid"});
+    if (!uid.empty()) {
+      throw conflict(request, cat("Precondition failed: UID in precondition: ", uid,
+                                  ", UID in object meta: "));
+    }
+    return make(request, kind, object, std::nullopt);
+  }
   const Json& before = live(request, kind);
   if (kind.custom && data::string_at(object, {"metadata", "resourceVersion"}).empty()) {
     throw invalid(

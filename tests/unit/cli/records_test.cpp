@@ -118,6 +118,7 @@ TEST_CASE("records: what prints takes -o json, yaml and jsonpath; JUnit is --rep
                                           "validate",
                                           "uninstall",
                                           "reconcile",
+                                          "controller",
                                           "policy init",
                                           "canary approve",
                                           "canary promote",

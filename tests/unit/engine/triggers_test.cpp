@@ -89,6 +89,10 @@ TEST_CASE("triggers: what is gone is its parent's business") {
   REQUIRE(keys.size() == 1);
   CHECK(keys[0].name == "p1");
   CHECK(affected(graph, key("Cluster", "p1", "p1c1"), Cause::changed)[0].name == "p1c1");
+  // Where nothing stands above it, nobody else is to notice.
+  keys = affected(graph, key("Root", "", "root"), Cause::deleted);
+  REQUIRE(keys.size() == 1);
+  CHECK(keys[0].name == "root");
 }
 
 TEST_CASE("triggers: a policy's definition is the business of those that name it") {

@@ -76,3 +76,18 @@ TEST_CASE("absences: a watch that goes again before it was told to be back never
   CHECK(absences.take(start + 5s).empty());
   CHECK(absences.next() == start + 30s);
 }
+
+TEST_CASE("absences: who waits for a watch hears that it is back where it was away") {
+  int returned = 0;
+  const executors::Sight sight{nullptr, "shop"};
+  Absences absences([](const std::string&) {},
+                    [&](const executors::Sight& seen) { returned += seen.ns == "shop" ? 1 : 0; });
+  const Absences::Time start{};
+  absences.trouble("a", refused(0, "connection lost"), start);
+  absences.back("a", start + 500ms, sight);
+  CHECK(returned == 0);
+  absences.trouble("a", refused(403, "no"), start);
+  absences.take(start + 1s);
+  absences.back("a", start + 4s, sight);
+  CHECK(returned == 1);
+}

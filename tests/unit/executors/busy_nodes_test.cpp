@@ -100,3 +100,55 @@ TEST_CASE("busy nodes: of what goes, nothing is taken while something below is b
   CHECK(tree.asked == Asked{{"a", Cause::deleted}});
   CHECK(tree.take(4, graph, {key("VirtualCluster", "shop", "a")}) == k_none);
 }
+
+TEST_CASE("busy nodes: of projects that others have nothing is taken, and nobody waits for it") {
+  Tree tree;
+  const engine::Graph graph = tree.graph();
+  tree.busy.share();
+  CHECK(tree.take(1, graph, {k_shop}) == std::vector<std::string>{"shop"});
+  CHECK(tree.take(1, graph, {k_job}) == std::vector<std::string>{"job"});
+  CHECK_FALSE(tree.busy.is_allowed(graph, k_job));
+  CHECK(tree.busy.is_allowed(graph, key("Project", "", "unknown")));
+  tree.busy.allow("shop");
+  CHECK(tree.busy.is_allowed(graph, k_shop));
+  CHECK(tree.take(1, graph, {k_shop}) == k_none);
+  CHECK_FALSE(tree.busy.disallow("shop", {k_shop}));
+  CHECK(tree.busy.is_allowed(graph, k_job));
+  tree.busy.ended(1);
+  CHECK(tree.asked.empty());
+  CHECK(tree.busy.disallow("shop", {k_shop}));
+  CHECK(tree.take(2, graph, {k_shop}) == std::vector<std::string>{"shop"});
+}
+
+TEST_CASE("busy nodes: what waits for a node of another run is asked for when that has ended") {
+  Tree tree;
+  const engine::Key home = key("Cluster", "shop", "home");
+  const engine::Key a = key("VirtualCluster", "shop", "a");
+  tree.objects.erase("a");
+  tree.objects.erase("job");
+  const engine::Graph before = tree.graph();
+  tree.put("VirtualCluster", "shop", "a", {{"clusterRef", {{"name", "home"}}}});
+  const engine::Graph graph = tree.graph();
+  CHECK(tree.take(1, before, {home}) == k_none);
+  CHECK(tree.take(2, graph, {a}) == k_none);
+  tree.busy.ended(2);
+  CHECK(tree.asked.empty());
+  tree.busy.ended(1, home);
+  CHECK(tree.asked == Asked{{"a", Cause::changed}});
+  tree.busy.ended(1);
+  // Its end may be later than what the run read of the tree, and sooner than its plan.
+  tree.asked.clear();
+  CHECK(tree.take(3, before, {home}) == k_none);
+  tree.busy.begin(4);
+  tree.busy.ended(3);
+  CHECK(tree.take(4, graph, {a}) == k_none);
+  CHECK(tree.asked == Asked{{"a", Cause::changed}});
+  tree.busy.ended(4);
+  // One that is ready lets it go on at once.
+  tree.asked.clear();
+  tree.objects["home"]["status"] = {{"conditions", {{{"type", "Ready"}, {"status", "True"}}}}};
+  CHECK(tree.take(5, before, {home}) == k_none);
+  CHECK(tree.take(6, tree.graph(), {a}) == k_none);
+  tree.busy.ended(5);
+  CHECK(tree.asked.empty());
+}

@@ -120,6 +120,10 @@ TEST_CASE("connections: equal kubeconfigs share a client, others do not") {
   CHECK(f.requests() == 5);
   CHECK(reach("b")->client == a->client);
   CHECK(f.requests() == 6);
-  CHECK(reach("c")->client != a->client);
+  const auto c = reach("c");
+  CHECK(c->client != a->client);
   CHECK(f.requests() == 9);
+  CHECK(connections.projects_at(*a->client) == std::set<std::string>{"a", "b"});
+  CHECK(connections.projects_at(*c->client) == std::set<std::string>{"c"});
+  CHECK_FALSE(connections.projects_at(*f.client));  // home's
 }

@@ -435,3 +435,36 @@ TEST_CASE("lease: a plan is not checked again while nobody else has had it") {
   write_once();
   CHECK(checks == 2);
 }
+
+TEST_CASE("lease: one that was deleted is not made anew by who had it") {
+  LockPlace p;
+  executors::ProjectLocks locks(p.client, p.options());
+  REQUIRE(locks.before_write("shop", {}));
+  const auto permit = locks.permit("shop");
+  p.home->remove("leases", "kubist", "shop");
+  locks.release();
+  CHECK(p.home->get("leases", "kubist", "shop").is_null());
+  CHECK_FALSE(permit());
+}
+
+TEST_CASE("lease: who is never the fastest waits between tries, and no longer than it was told") {
+  LockPlace p;
+  p.home->fail("POST *leases*", 409, 1000);
+  executors::ProjectLocks locks(p.client, p.options(10s));
+  const auto begin = p.clock.monotonic();
+  const auto refused = locks.before_write("shop", {});
+  REQUIRE(!refused);
+  CHECK(refused.error().reason == "Locked");
+  CHECK(p.clock.monotonic() - begin == 10s);
+  CHECK(p.said.size() == 5);
+  std::stop_source stop;
+  auto options = p.options(10s);
+  options.sleep = [&](auto, const auto&) {
+    stop.request_stop();
+    return false;
+  };
+  executors::ProjectLocks stopped(p.client, options);
+  const auto ended = stopped.before_write("shop", stop.get_token());
+  REQUIRE(!ended);
+  CHECK(ended.error().kind == util::ErrorKind::cancelled);
+}

@@ -2,11 +2,14 @@
 #include <condition_variable>
 #include <thread>
 
+#include <kubist/data/pointer.hpp>
 #include <kubist/executors/watch_loop.hpp>
 
+#include "session/agenda.hpp"
 #include "site.hpp"
 
 using namespace site;
+using engine::Cause;
 
 namespace {
 
@@ -24,7 +27,12 @@ class Watch {
  public:
   explicit Watch(Site& site, executors::ReconcileOptions options = {}) {
     m_hooks.away = [](const std::string&) {};
-    m_hooks.starting = [](const auto&) {};
+    m_hooks.starting = [this](const auto& due) {
+      const std::lock_guard lock(m_mutex);
+      for (const auto& entry : due) {
+        asked.insert(entry.key.name);
+      }
+    };
     m_hooks.finished = [this](const executors::Run&) { ++finished; };
     m_hooks.trouble = [this](const util::Error& error) {
       const std::lock_guard lock(m_mutex);
@@ -47,6 +55,7 @@ class Watch {
 
   std::atomic<int> finished = 0;
   std::vector<std::string> troubles;
+  std::set<std::string> asked;  ///< names of the nodes that a run was asked for
   util::Result<> ended;
 
  private:
@@ -81,6 +90,36 @@ class Gate {
   bool m_open = false;
   int m_left;
 };
+
+/// An item that keeps an object `a` with `data.key`.
+void keep_object(Site& s, const std::string& name, const std::string& kind,
+                 const std::string& target = {}) {
+  Json item{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+            {"kind", "DeployItem"},
+            {"metadata", {{"name", name}, {"namespace", "shop"}}},
+            {"spec",
+             {{"type", "kubist.io/manifest"},
+              {"config",
+               {{"manifests",
+                 {{{"apiVersion", "v1"},
+                   {"kind", kind},
+                   {"metadata", {{"name", "a"}}},
+                   {"data", {{"key", "dmFsdWU="}}}}}}}}}}};
+  if (!target.empty()) {
+    item["spec"]["target"]["name"] = target;
+  }
+  s.home->put(item);
+}
+bool has_succeeded(Site& s, const std::string& name) {
+  const Json item = s.home->get("deployitems.landscaper.gardener.cloud", name, "shop");
+  return data::string_at(item, {"status", "phase"}) == "Succeeded";
+}
+const Json k_changed{{"data", {{"key", "dGhlaXJz"}}}};
+bool is_mended(const std::shared_ptr<testing::FakeCluster>& where, const std::string& plural,
+               const std::string& ns) {
+  const Json live = where->get(plural, "a", ns);
+  return data::string_at(live, {"data", "key"}) == "dmFsdWU=";
+}
 
 bool is_ready(Site& s, const std::string& name) { return condition(s.vc("shop", name)) == "True"; }
 
@@ -189,4 +228,143 @@ TEST_CASE("watch loop: what watches hold is not listed again") {
     }
   }
   CHECK_MESSAGE(listed.empty(), util::join(listed, "\n"));
+}
+
+TEST_CASE("watch loop: what was refused is tried again when a watch that was refused is back") {
+  Site s;
+  s.make_project("shop");
+  s.virtual_cluster("shop", "near");
+  s.settle();
+  Watch watch(s);
+  REQUIRE(eventually([&] { return watch.finished > 0; }));
+  s.home->fail("P* /api/v1/namespaces*shop-late*", 403);
+  s.virtual_cluster("shop", "late");
+  REQUIRE(eventually([&] { return condition(s.vc("shop", "late"), "Stalled") == "True"; }));
+  s.home->fail("GET /api/v1/namespaces?*", 403, 3);
+  s.home->cut_watches();
+  CHECK(eventually([&] { return is_ready(s, "late"); }));
+}
+
+TEST_CASE("watch loop: what changed at a target that was off is mended when it is back") {
+  Site s;
+  s.make_project("shop");
+  s.cluster("shop", "far", Site::kubeconfig(s.far->server()));
+  s.virtual_cluster("shop", "away", Json::object(), "far");
+  Watch watch(s);
+  REQUIRE(eventually([&] { return is_ready(s, "away"); }));
+  s.network->remove("far");
+  s.far->cut_watches();
+  s.virtual_cluster("shop", "late", Json::object(), "far");
+  REQUIRE(eventually([&] { return reason(s.vc("shop", "late")) == "ParentNotReady"; }));
+  s.far->patch("namespaces", "shop-away", "", kube::PatchType::merge,
+               {{"metadata", {{"labels", {{"istio-injection", nullptr}}}}}});
+  s.network->add(s.far);
+  CHECK(eventually([&] {
+    return s.namespace_at(s.far, "shop-away")["metadata"]["labels"].contains("istio-injection");
+  }));
+  CHECK(eventually([&] { return is_ready(s, "late"); }));
+}
+
+TEST_CASE("watch loop: what others change of an item's objects is mended, also at a target") {
+  Site s;
+  s.make_project("shop");
+  s.cluster("shop", "far", Site::kubeconfig(s.far->server()));
+  s.virtual_cluster("shop", "away", Json::object(), "far");
+  keep_object(s, "near", "ConfigMap");
+  keep_object(s, "remote", "ConfigMap", "away");
+  Watch watch(s);
+  REQUIRE(eventually([&] { return has_succeeded(s, "near") && has_succeeded(s, "remote"); }));
+  s.home->patch("configmaps", "a", "shop", kube::PatchType::merge, k_changed);
+  CHECK(eventually([&] { return is_mended(s.home, "configmaps", "shop"); }));
+  s.far->remove("configmaps", "a", "shop-away");
+  CHECK(eventually([&] { return is_mended(s.far, "configmaps", "shop-away"); }));
+  watch.end();
+  CHECK(watch.troubles.empty());
+}
+
+TEST_CASE("watch loop: what no watch tells of is found when all is looked at again") {
+  Site s;
+  s.make_project("shop");
+  keep_object(s, "near", "Secret");
+  executors::ReconcileOptions options;
+  options.resync = std::chrono::milliseconds(500);
+  Watch watch(s, options);
+  REQUIRE(eventually([&] { return has_succeeded(s, "near"); }));
+  s.home->patch("secrets", "a", "shop", kube::PatchType::merge, k_changed);
+  CHECK(eventually([&] { return is_mended(s.home, "secrets", "shop"); }));
+}
+
+TEST_CASE("watch loop: a Secret that a node reads asks for that node, and for no other") {
+  Site s;
+  s.make_project("shop");
+  s.cluster("shop", "far", Site::kubeconfig(s.far->server()));
+  s.virtual_cluster("shop", "near");
+  s.settle();
+  Watch watch(s);
+  REQUIRE(eventually([&] { return watch.finished > 0; }));
+  s.secret("shop", "nobody", "reads this");
+  s.secret("shop", "far", Site::kubeconfig(s.home->server()));
+  CHECK(eventually(
+      [&] { return reason(s.get("clusters", "shop", "far")) == "ClusterIdentityChanged"; }));
+  watch.end();
+  CHECK(watch.asked == std::set<std::string>{"far"});
+}
+
+TEST_CASE("watch loop: the first object of a project that is watched is taken up") {
+  Site s;
+  s.put("Project", "", "shop");
+  s.settle();
+  Watch watch(s, only({key("Project", "", "shop")}));
+  REQUIRE(eventually([&] { return watch.finished > 0; }));
+  s.put("Cluster", "shop", "home", {{"home", true}, {"istio", {{"mode", "Ignore"}}}});
+  CHECK(eventually([&] { return condition(s.get("clusters", "shop", "home")) == "True"; }));
+}
+
+TEST_CASE("watch loop: a kubeconfig that is broken ends all watches by its former credentials") {
+  Site s;
+  s.make_project("shop");
+  s.secret("shop", "far", Site::kubeconfig(s.far->server()));
+  s.put("Cluster", "shop", "far", {{"kubeconfigSecretRef", {{"name", "far"}}}});
+  Watch watch(s);
+  constexpr std::size_t k_namespaces_and_istio = 4;
+  REQUIRE(eventually([&] { return s.far->watches() >= k_namespaces_and_istio; }));
+  s.secret("shop", "far", "broken");
+  CHECK(eventually([&] { return s.far->watches() == 0; }));
+}
+
+TEST_CASE("watch loop: a project that is deleted goes, without a Root above it") {
+  Site s;
+  s.put("Project", "", "shop");
+  s.settle();
+  Watch watch(s);
+  REQUIRE(eventually([&] { return watch.finished > 0; }));
+  s.home->remove("projects.kubist.io", "shop");
+  CHECK(eventually([&] { return s.project("shop").is_null(); }));
+}
+
+TEST_CASE("watch loop: what changes before any run's tree has it is asked for") {
+  const std::vector<engine::Key> everything;
+  const engine::Key made = key("VirtualCluster", "shop", "new");
+  for (const Cause cause : {Cause::created, Cause::changed, Cause::deleted, Cause::requested}) {
+    executors::Agenda agenda(everything, std::chrono::milliseconds(0));
+    agenda.see(std::make_shared<const engine::Graph>());
+    agenda.add({{made, cause}});
+    CHECK_MESSAGE(agenda.schedule().size() == 1, engine::to_string(cause));
+    agenda.add({{key("Approval", "shop", "yes"), cause}, {made, Cause::drift}});
+    CHECK(agenda.schedule().size() == 1);
+  }
+}
+
+TEST_CASE("watch loop: what is made while the first run of its parent hangs is ready after it") {
+  Site s;
+  s.make_project("shop");
+  s.settle();
+  s.cluster("shop", "far", Site::kubeconfig(s.far->server()));
+  Gate gate(*s.home, "PATCH *clusters/far/status*");
+  Watch watch(s);
+  REQUIRE(eventually([&] { return gate.reached.load(); }));
+  s.virtual_cluster("shop", "away", Json::object(), "far");
+  REQUIRE(eventually([&] { return reason(s.vc("shop", "away")) == "ParentNotReady"; }));
+  gate.open();
+  CHECK(eventually([&] { return is_ready(s, "away"); }));
 }

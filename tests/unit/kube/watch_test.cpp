@@ -1,4 +1,6 @@
+#include <set>
 #include <stdexcept>
+#include <utility>
 
 #include <kubist/kube/watch.hpp>
 
@@ -115,6 +117,47 @@ TEST_CASE_FIXTURE(ClientFixture,
   CHECK(result);
   CHECK(log == std::vector<std::string>{"listed", "a", "Forbidden", "listed", "Unauthorized",
                                         "listed", "back", "b"});
+}
+
+TEST_CASE_FIXTURE(ClientFixture,
+                  "watch: what was deleted after a listing that broke off had found it is missed") {
+  int calls = 0;
+  fake->handle("GET", "/api/v1/namespaces/x/configmaps", [&](const http::Request& request) {
+    const auto list = [](const char* metadata, const char* items) {
+      return response_of(200, util::cat(R"({"kind":"ConfigMapList","metadata":{)", metadata,
+                                        R"(},"items":[)", items, "]}"));
+    };
+    const bool watching = request.url.find("watch=1") != std::string::npos;
+    switch (++calls) {
+      case 1:
+        return util::Result<http::Response>(
+            list(R"("resourceVersion":"10","continue":"more")", R"({"metadata":{"name":"a"}})"));
+      case 2:
+        CHECK(request.url.find("continue=more") != std::string::npos);
+        return util::Result<http::Response>(response_of(503, status(503, "Unavailable", "later")));
+      default:
+        return util::Result<http::Response>(
+            watching ? response_of(403, status(403, "Forbidden", "no more"))
+                     : list(R"("resourceVersion":"20")", R"({"metadata":{"name":"b"}})"));
+    }
+  });
+  WatchOptions options;
+  options.resource = well_known::config_maps();
+  options.ns = "x";
+  std::set<std::string> known, listed;
+  const auto result = watch(*client, options,
+                            [&](const WatchEvent& seen) {
+                              if (seen.type == WatchEventType::listed) {
+                                known.emplace(seen.name);
+                                listed.emplace(seen.name);
+                              } else if (seen.type == WatchEventType::relisted) {
+                                known = std::exchange(listed, {});
+                              }
+                              return util::Result<>();
+                            },
+                            {});
+  CHECK(result.error().kind == util::ErrorKind::forbidden);
+  CHECK(known == std::set<std::string>{"b"});
 }
 
 TEST_CASE_FIXTURE(ClientFixture, "watch: what its handler throws ends it as an error") {

@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include <doctest/doctest.h>
 
@@ -64,6 +65,9 @@ TEST_CASE("head: text and back, and only changes make a new one") {
   CHECK_FALSE(state::next_head(*cleared, 0, "").has_value());
   CHECK_FALSE(state::parse_head("{\"generation\":1}").has_value());
   CHECK_FALSE(state::parse_head("rubbish").has_value());
+  state::Head last;
+  last.generation = std::numeric_limits<std::int64_t>::max();  // none comes after it
+  CHECK_FALSE(state::parse_head(state::to_text(last)).has_value());
 }
 
 TEST_CASE("head: large state takes the sets by turns") {

@@ -23,12 +23,15 @@ class Context {
   Sink& out() { return m_out; }
   /// Messages, warnings and traces for people.
   const util::Log& log() const { return m_log; }
+  void log_as(util::LogForm form) { m_log.set_form(form); }  ///< before there are other threads
   /// Asked to stop by a signal.
   const std::stop_token& stop() const { return m_stop; }
   const Arguments& arguments() const { return m_arguments; }
 
   /// What the global flags change of the kubeconfig.
   kube::Overrides overrides() const;
+  /// Told of each request of all clients from now on; what it uses lives as long as this.
+  void on_exchange(http::ExchangeSink sink) { m_on_exchange = std::move(sink); }
   /// For clients of other clusters: user agent, shared engine, traces.
   kube::ClientOptions client_options();
   /// The cluster that kubist is pointed at; made on the first call, nothing is sent.
@@ -49,6 +52,7 @@ class Context {
   Sink& m_out;
   util::Log m_log;
   std::stop_token m_stop;
+  http::ExchangeSink m_on_exchange;
   std::shared_ptr<http::CurlEngine> m_engine;
   std::shared_ptr<kube::Client> m_client;
 };

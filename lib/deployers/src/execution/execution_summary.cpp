@@ -58,6 +58,7 @@ ExecutionOutcome summarize(const std::vector<ItemRun>& items_run) {
   }
   ExecutionOutcome result;
   std::size_t succeeded = 0;
+  std::string drift;
   Json items = Json::array();
   const auto worsen = [&result](State state, const std::string& reason, std::string message) {
     if (state > result.state) {
@@ -80,6 +81,9 @@ ExecutionOutcome summarize(const std::vector<ItemRun>& items_run) {
              run.outcome->reason, cat("item ", run.name, ": ", run.outcome->message));
     } else {
       ++succeeded;
+      drift += run.outcome->drift.empty()
+                   ? ""
+                   : cat("; drift of item ", run.name, ": ", run.outcome->drift);
     }
   }
   result.error = common_error(runs);
@@ -87,7 +91,7 @@ ExecutionOutcome summarize(const std::vector<ItemRun>& items_run) {
   result.status["progress"] = cat(succeeded, "/", runs.size());
   if (result.state == State::ready) {
     result.reason = "Succeeded";
-    result.message = cat(succeeded, " of ", runs.size(), " items succeeded");
+    result.message = cat(succeeded, " of ", runs.size(), " items succeeded", drift);
   }
   return result;
 }

@@ -14,6 +14,7 @@ ItemOutcome outcome_of(const Session& session, Progress::State state, bool ran, 
           std::string(data::string_at(status, {"phase"})),
           std::move(reason),
           std::move(message),
+          {},
           session.object(),
           {}};
 }

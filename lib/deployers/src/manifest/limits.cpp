@@ -77,11 +77,12 @@ bool made_by(const Item& item, const Json& live) {
          ObjectView(live).annotation(k_managed_label) == item_mark(item);
 }
 
-/// The first of kubist's own words in the metadata; those of mark() are on every object.
+/// The first of kubist's own words in the metadata; those of mark() are on every object, and what
+/// its drift means is for the item to say.
 std::string own_word(const ObjectView& object) {
   for (const Json* map : {&object.labels(), &object.annotations()}) {
     for (const auto& [key, value] : map->items()) {
-      if (key.starts_with(k_own_domain) && key != k_managed_label) {
+      if (key.starts_with(k_own_domain) && key != k_managed_label && key != k_drift_annotation) {
         return key;
       }
     }

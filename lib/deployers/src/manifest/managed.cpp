@@ -34,6 +34,8 @@ std::vector<Managed> managed_of(const Item& item) {
                    text_at(resource, "namespace"), text_at(resource, "name")};
     managed.uid = text_at(resource, "uid");
     managed.stale = data::bool_at(entry, {"stale"});
+    managed.drift = parse_drift(data::string_at(entry, {"drift"}));
+    managed.fields = text_at(entry, "fields");
     managed.annotate_before_delete = part("annotateBeforeDelete");
     managed.patch_before_delete = part("patchBeforeDelete");
     if (!managed.ref.kind.empty() && !managed.ref.name.empty()) {
@@ -57,6 +59,12 @@ Json managed_json(const std::vector<Managed>& managed) {
     if (one.stale) {
       entry["stale"] = true;
     }
+    if (one.drift) {
+      entry["drift"] = to_string(*one.drift);
+    }
+    if (!one.fields.empty()) {
+      entry["fields"] = one.fields;
+    }
     if (!one.annotate_before_delete.is_null()) {
       entry["annotateBeforeDelete"] = one.annotate_before_delete;
     }
@@ -70,6 +78,11 @@ Json managed_json(const std::vector<Managed>& managed) {
 
 std::string name_of(const resources::ObjectRef& ref) {
   return cat(ref.kind, " ", ref.ns, ref.ns.empty() ? "" : "/", ref.name);
+}
+
+std::string field_manager_of(const Item& item) {
+  constexpr std::size_t k_longest = 40;
+  return short_name(k_item_manager, cat(item.ns, "/", item.name), k_longest);
 }
 
 apply::OwnerMark mark_of(const Item& item) {

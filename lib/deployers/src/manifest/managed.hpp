@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,21 +11,24 @@
 
 namespace kubist::deployers {
 
-/// On each object that an item makes: the item's uid, so that two items never take each other's
-/// objects for their own. (Not k_item_label: what has that goes when its item has vanished.)
-inline constexpr std::string_view k_managed_label = "kubist.io/managed-by-item";
-
 /// One object of an item, as status.providerStatus.managedResources records it.
 struct Managed : apply::Recorded {
   ManagePolicy policy = ManagePolicy::manage;
   bool stale = false;  ///< no longer in the config: to be deleted
   Json annotate_before_delete, patch_before_delete;
+  std::optional<OnDrift> drift = std::nullopt;  ///< of the object itself; nothing: as the item's
+  /// apply::applied_fields() when it was applied; empty: they do not count.
+  std::string fields = {};
+  std::string resource_version = {};  ///< as this run saw it; not recorded
 };
 
 std::vector<Managed> managed_of(const Item& item);
 Json managed_json(const std::vector<Managed>& managed);
 /// "Kind ns/name", for messages.
 std::string name_of(const resources::ObjectRef& ref);
+/// Under which the item applies its objects. Not by the item's uid: an item that is made again
+/// takes up where the one before ended.
+std::string field_manager_of(const Item& item);
 /// On what this item made or took over.
 apply::OwnerMark mark_of(const Item& item);
 

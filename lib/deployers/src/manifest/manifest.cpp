@@ -4,6 +4,7 @@
 
 #include "item/config_check.hpp"
 #include "manifest/manifest_deployer.hpp"
+#include "manifest/manifest_drift.hpp"
 #include "manifest/manifest_run.hpp"
 
 namespace kubist::deployers {
@@ -20,6 +21,11 @@ util::Result<> ManifestDeployer::check(const Item& item, const Settings& /*setti
 
 Json ManifestDeployer::identity(const Item& item, const Settings& /*settings*/) const {
   return {{"config", item.config}, {"exportSchema", item.export_schema}};
+}
+
+util::Result<std::vector<Drifted>> ManifestDeployer::drift(World& world, const Item& item,
+                                                           const Place& place) const {
+  return find_drift(world, item, place);
 }
 
 util::Result<Progress> ManifestDeployer::advance(World& world, const Item& item,

@@ -3,11 +3,13 @@
 #include <map>
 #include <set>
 
+#include <kubist/apply/compare.hpp>
 #include <kubist/apply/set.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
+#include "item/config_check.hpp"
 #include "manifest/limits.hpp"
 
 namespace kubist::deployers {
@@ -25,8 +27,7 @@ apply::Options options_of(const World& world, const Item& item, const Job& job) 
   } else {
     options.permit = world.writer.rules().permit;
   }
-  // Not by the item's uid: an item that is made again takes up where the one before ended.
-  options.manager = short_name("kubist-item", cat(item.ns, "/", item.name), 40);
+  options.manager = field_manager_of(item);
   options.force_conflicts = true;
   options.default_namespace = job.place.ns;
   options.timeout = job.remaining.value_or(std::chrono::seconds(0));
@@ -41,15 +42,26 @@ void mark(Json& object, const Item& item) {
   resources::set_annotation(object, k_managed_label, cat(item.ns, "/", item.name));
 }
 
-/// Objects without those that are not to be touched.
-std::vector<resources::Manifest> to_apply(const ManifestPlan& plan) {
-  std::vector<resources::Manifest> manifests;
+/// Entries without those that are not to be touched.
+std::vector<const ManifestEntry*> to_apply(const ManifestPlan& plan, const Job& job) {
+  std::vector<const ManifestEntry*> entries;
   for (const ManifestEntry& entry : plan.entries) {
-    if (entry.policy != ManagePolicy::ignore) {
-      manifests.push_back(entry.manifest);
+    if (entry.policy != ManagePolicy::ignore &&
+        (job.repairs.empty() ||
+         job.repairs.contains(resources::ObjectView(entry.manifest.object).ref()))) {
+      entries.push_back(&entry);
     }
   }
-  return manifests;
+  return entries;
+}
+
+util::Result<> check_drift_word(const ManifestEntry& entry) {
+  const resources::ObjectView view(entry.manifest.object);
+  const std::string_view word = view.annotation(k_drift_annotation);
+  return word.empty() || parse_drift(word)
+             ? util::Result<>()
+             : util::fail(config_error(cat(name_of(view.ref()), ": annotation ", k_drift_annotation,
+                                           " is \"", word, "\", not Repair, Report or Ignore")));
 }
 
 util::Result<apply::Admission> admit(World& world, const Item& item, const Job& job,
@@ -82,26 +94,36 @@ void report(World& world, const Job& job, const apply::ObjectResult& result) {
   const bool changes =
       result.outcome == apply::Outcome::created || result.outcome == apply::Outcome::configured;
   if (result.written || (world.writer.dry() && changes)) {
+    const auto repaired = job.repairs.find(result.ref);
     world.writer.tell({result.outcome == apply::Outcome::created ? "create" : "patch",
                        cat(result.api_version, " ", result.ref.kind, "/", result.ref.ns,
                            result.ref.ns.empty() ? "" : "/", result.ref.name),
                        job.place.cluster,
-                       {},
+                       repaired == job.repairs.end() ? "" : cat("repaired: ", repaired->second),
                        {}});
   }
 }
 
-void take_uids(const apply::Report& report, std::vector<Managed>& managed) {
-  std::map<resources::ObjectRef, std::string> uids;
+/// Records what became of the objects that were applied.
+void take_results(const apply::Report& report, const std::string& manager,
+                  std::vector<Managed>& managed) {
+  std::map<resources::ObjectRef, const apply::ObjectResult*> results;
   for (const apply::ObjectResult& result : report.results) {
     if (result.ok() && !result.uid.empty()) {
-      uids[result.ref] = result.uid;
+      results[result.ref] = &result;
     }
   }
   for (Managed& one : managed) {
-    if (const auto found = uids.find(one.ref); found != uids.end()) {
-      one.uid = found->second;
+    const auto found = results.find(one.ref);
+    if (found == results.end()) {
+      continue;
     }
+    const apply::ObjectResult& result = *found->second;
+    one.uid = result.uid;
+    one.resource_version = result.resource_version;
+    // What is never written over may change.
+    one.fields =
+        one.policy == ManagePolicy::immutable ? "" : apply::applied_fields(result.live, manager);
   }
 }
 
@@ -133,6 +155,7 @@ std::optional<util::Error> error_of(const apply::Report& report) {
 util::Result<> resolve_plan(World& world, const Item& item, const Job& job, ManifestPlan& plan) {
   std::vector<resources::Manifest> manifests;
   for (ManifestEntry& entry : plan.entries) {
+    KUBIST_CHECK(check_drift_word(entry));
     mark(entry.manifest.object, item);
     manifests.push_back(entry.manifest);
   }
@@ -149,17 +172,16 @@ util::Result<> resolve_plan(World& world, const Item& item, const Job& job, Mani
 
 std::optional<util::Error> apply_plan(World& world, const Item& item, const Job& job,
                                       const ManifestPlan& plan, std::vector<Managed>& managed) {
-  std::vector<resources::Manifest> manifests = to_apply(plan);
-  std::vector<const ManifestEntry*> entries;
+  const std::vector<const ManifestEntry*> entries = to_apply(plan, job);
+  std::vector<resources::Manifest> manifests;
   std::vector<resources::ObjectRef> refs;
-  for (const ManifestEntry& entry : plan.entries) {
-    if (entry.policy != ManagePolicy::ignore) {
-      entries.push_back(&entry);
-      refs.push_back(resources::ObjectView(entry.manifest.object).ref());
-    }
+  for (const ManifestEntry* entry : entries) {
+    manifests.push_back(entry->manifest);
+    refs.push_back(resources::ObjectView(entry->manifest.object).ref());
   }
   std::set<resources::ObjectRef> others;
   apply::Options options = options_of(world, item, job);
+  options.keep_objects = true;
   options.admit = [&](std::size_t index, const Json* live) {
     auto admission = admit(world, item, job, *entries[index], refs[index], live);
     if (admission && !admission->write && !apply::has_mark(*live, mark_of(item))) {
@@ -169,7 +191,7 @@ std::optional<util::Error> apply_plan(World& world, const Item& item, const Job&
   };
   options.on_result = [&](const apply::ObjectResult& result) { report(world, job, result); };
   const apply::Report done = apply::apply_set(*job.place.objects(), manifests, options, world.stop);
-  take_uids(done, managed);
+  take_results(done, options.manager, managed);
   std::erase_if(managed, [&](const Managed& one) { return others.contains(one.ref); });
   return error_of(done);
 }

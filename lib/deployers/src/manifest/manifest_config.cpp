@@ -18,6 +18,10 @@ constexpr std::array k_policies{std::pair{"manage", ManagePolicy::manage},
                                 std::pair{"immutable", ManagePolicy::immutable},
                                 std::pair{"ignore", ManagePolicy::ignore}};
 
+constexpr std::array k_drift_words{std::pair{"Repair", OnDrift::repair},
+                                   std::pair{"Report", OnDrift::report},
+                                   std::pair{"Ignore", OnDrift::ignore}};
+
 constexpr std::string_view k_manifest_schema = R"({
   "type": "object",
   "properties": {
@@ -106,6 +110,24 @@ ManagePolicy parse_policy(std::string_view text) {
     }
   }
   return ManagePolicy::manage;
+}
+
+std::string_view to_string(OnDrift drift) {
+  for (const auto& [word, value] : k_drift_words) {
+    if (value == drift) {
+      return word;
+    }
+  }
+  return "Repair";
+}
+
+std::optional<OnDrift> parse_drift(std::string_view text) {
+  for (const auto& [word, value] : k_drift_words) {
+    if (text == word) {
+      return value;
+    }
+  }
+  return std::nullopt;
 }
 
 void add_manifests(std::vector<resources::Manifest> manifests, ManagePolicy policy,

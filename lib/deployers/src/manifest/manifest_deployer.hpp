@@ -8,6 +8,8 @@ class ManifestDeployer : public Deployer {
  public:
   util::Result<> check(const Item& item, const Settings& settings) const override;
   Json identity(const Item& item, const Settings& settings) const override;
+  util::Result<std::vector<Drifted>> drift(World& world, const Item& item,
+                                           const Place& place) const override;
   util::Result<Progress> advance(World& world, const Item& item, const Job& job) const override;
   /// Nothing runs between two looks.
   util::Result<Progress> stop(World& world, const Item& item, const Job& job) const override;

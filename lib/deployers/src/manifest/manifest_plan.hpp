@@ -25,6 +25,13 @@ enum class ManagePolicy {
 std::string_view to_string(ManagePolicy policy);
 ManagePolicy parse_policy(std::string_view text);  ///< of a config that passed its schema
 
+/// What is done where somebody else changed or deleted an object that the item made.
+enum class OnDrift { repair, report, ignore };
+inline constexpr std::string_view k_drift_annotation = "kubist.io/drift";  ///< of one object
+std::string_view to_string(OnDrift drift);
+/// Nothing: it is none of their words.
+std::optional<OnDrift> parse_drift(std::string_view text);
+
 struct ManifestEntry {
   resources::Manifest manifest;
   ManagePolicy policy = ManagePolicy::manage;

@@ -8,6 +8,7 @@
 
 #include "item/session.hpp"
 #include "manifest/manifest_apply.hpp"
+#include "manifest/manifest_drift.hpp"
 
 namespace kubist::deployers {
 namespace {
@@ -16,7 +17,6 @@ using util::cat;
 
 constexpr std::chrono::milliseconds k_ask_again{2000};
 constexpr std::size_t k_result_bytes = 2000;
-constexpr const char* k_applied_job = "appliedJob";
 constexpr const char* k_warnings = "warnings";
 constexpr const char* k_target = "target";
 constexpr const char* k_noted = "Noted";
@@ -145,9 +145,26 @@ util::Result<Progress> ManifestRun::advance(ManifestPlan plan, const FillEntries
   return collect(plan);
 }
 
+/// Does the job make nothing but what drifted? A chart may have another name for it by now: then
+/// all is made as by any job.
+bool ManifestRun::only_repairs(const ManifestPlan& plan) {
+  std::set<resources::ObjectRef> known;
+  for (const ManifestEntry& entry : plan.entries) {
+    known.insert(resources::ObjectView(entry.manifest.object).ref());
+  }
+  if (!std::all_of(m_job.repairs.begin(), m_job.repairs.end(),
+                   [&](const auto& each) { return known.contains(each.first); })) {
+    m_job.repairs.clear();
+  }
+  return !m_job.repairs.empty();
+}
+
 ManifestRun::Step ManifestRun::note(ManifestPlan& plan) {
   if (auto resolved = resolve_plan(m_world, m_item, m_job, plan); !resolved) {
     return failure(resolved.error(), "Resolve");
+  }
+  if (only_repairs(plan)) {
+    return std::nullopt;
   }
   bool grown = false;
   std::vector<Managed> noted;
@@ -166,7 +183,11 @@ ManifestRun::Step ManifestRun::note(ManifestPlan& plan) {
     const auto known = std::find_if(m_managed.begin(), m_managed.end(),
                                     [&](const Managed& one) { return one.ref == managed.ref; });
     grown = grown || known == m_managed.end();
-    managed.uid = known == m_managed.end() ? "" : known->uid;
+    managed.drift = parse_drift(view.annotation(k_drift_annotation));
+    if (known != m_managed.end()) {
+      managed.uid = known->uid;
+      managed.fields = known->fields;
+    }
     noted.push_back(std::move(managed));
   }
   for (Managed& before : m_managed) {
@@ -216,6 +237,7 @@ ManifestRun::Step ManifestRun::apply(ManifestPlan& plan) {
     return failure(*error, "Apply");
   }
   m_applied = true;
+  tell_kept(m_world, m_item, m_job.place, m_managed);
   return std::nullopt;
 }
 
@@ -260,6 +282,7 @@ util::Result<Progress> ManifestRun::collect(const ManifestPlan& plan) {
   const std::string note = m_warnings.is_array()
                                ? util::join(m_warnings.get<std::vector<std::string>>(), "; ")
                                : std::string();
+  tell_kept(m_world, m_item, m_job.place, m_managed);
   Progress result = progress(Progress::State::done, "CollectExports", "Succeeded", note);
   if (!note.empty() && m_world.progress) {
     m_world.progress(cat(m_item.name, ": ", note));
@@ -289,6 +312,7 @@ util::Result<Progress> ManifestRun::preview(ManifestPlan plan) {
 }
 
 util::Result<Progress> ManifestRun::remove() {
+  tell_gone(m_world, m_item);
   std::erase_if(m_managed,
                 [](const Managed& one) { return one.policy == ManagePolicy::keep; });
   const auto there = job_at_noted_target();

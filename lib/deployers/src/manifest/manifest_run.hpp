@@ -12,6 +12,9 @@
 
 namespace kubist::deployers {
 
+/// Of the provider status: the job whose objects are made.
+inline constexpr const char* k_applied_job = "appliedJob";
+
 /// Fills in ManifestPlan::entries; asked for only where they are needed, as that may be costly.
 using FillEntries = std::function<util::Result<>(ManifestPlan& plan)>;
 
@@ -33,6 +36,7 @@ class ManifestRun {
 
   Step leave_former_target();
   Step note(ManifestPlan& plan);
+  bool only_repairs(const ManifestPlan& plan);
   Step apply(ManifestPlan& plan);
   Step prune();
   Step await_ready(const ManifestPlan& plan);
@@ -50,7 +54,7 @@ class ManifestRun {
 
   World& m_world;
   const Item& m_item;
-  const Job& m_job;
+  Job m_job;
   Redactor m_redactor;
   std::vector<Managed> m_managed;
   std::string m_target;  ///< where they are

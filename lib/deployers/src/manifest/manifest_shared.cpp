@@ -16,6 +16,7 @@ using util::cat;
 // refused below are open here, so that the answer is better than "unknown field".
 constexpr std::string_view k_shared = R"({
   "updateStrategy": {"type": "string"},
+  "drift": {"type": "string", "enum": ["Repair", "Report", "Ignore"]},
   "readinessChecks": {
     "type": "object",
     "properties": {

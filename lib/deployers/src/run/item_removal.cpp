@@ -8,6 +8,7 @@
 #include "item/requests.hpp"
 #include "item/session.hpp"
 #include "item/watcher.hpp"
+#include "manifest/manifest_drift.hpp"
 
 namespace kubist::deployers {
 namespace {
@@ -175,6 +176,7 @@ class ItemRemoval {
 
   util::Result<ItemOutcome> let_go(bool ran, std::string reason) {
     KUBIST_CHECK(m_session.drop_finalizer());
+    tell_gone(m_world, m_item);
     ItemOutcome outcome =
         outcome_of(m_session, Progress::State::done, ran, std::move(reason), m_note);
     outcome.left_behind = std::move(m_left_behind);

@@ -12,6 +12,7 @@
 #include "item/watcher.hpp"
 #include "manifest/manifest_deployer.hpp"
 #include "manifest/manifest_run.hpp"
+#include "run/item_drift.hpp"
 
 namespace kubist::deployers {
 namespace {
@@ -22,6 +23,7 @@ using util::cat;
 struct Prepared {
   const Deployer* deployer = nullptr;
   Job job;
+  std::string left;  ///< drift that the job leaves, for people
 };
 
 util::Result<Prepared> prepare(World& world, const Item& item) {
@@ -36,9 +38,10 @@ util::Result<Prepared> prepare(World& world, const Item& item) {
 }
 
 /// Final phase, exports, log: what is at home first, then the one write that ends the job, then the
-/// evidence may go.
+/// evidence may go. `left`: the drift that the job leaves.
 util::Result<ItemOutcome> conclude(World& world, Session& session, const Deployer* deployer,
-                                   const Job& job, Progress progress) {
+                                   const Job& job, Progress progress,
+                                   const std::string& left = {}) {
   KUBIST_TRY(const Item item, session.item());
   std::optional<ExportResult> exports;
   if (progress.state == Progress::State::done && progress.exports) {
@@ -61,7 +64,11 @@ util::Result<ItemOutcome> conclude(World& world, Session& session, const Deploye
   bool ours = true;
   KUBIST_CHECK(session.write_status([&](Json status) {
     ours = !is_over(status, job.id);
-    return finished(std::move(status), job.remove, progress, job.hash, exports, world.clock->now());
+    status =
+        finished(std::move(status), job.remove, progress, job.hash, exports, world.clock->now());
+    return progress.state == Progress::State::done
+               ? with_drift(std::move(status), left, world.clock->now())
+               : status;
   }));
   if (!ours) {
     return as_it_stands(session, true);
@@ -72,13 +79,16 @@ util::Result<ItemOutcome> conclude(World& world, Session& session, const Deploye
       world.progress(cat("the pod of ", item.name, " was not removed: ", gone.error().message));
     }
   }
-  return outcome_of(session, progress.state, true, progress.reason, progress.message);
+  ItemOutcome outcome =
+      outcome_of(session, progress.state, true, progress.reason, progress.message);
+  outcome.drift = left;
+  return outcome;
 }
 
 /// Asks for the job where nobody has, takes it up and answers a person's request, in one write.
 /// False: another kubist has asked for a job, or ended one, since `decided_on` was read.
 util::Result<bool> take_up(World& world, Session& session, const Json& decided_on,
-                           const ItemRequest& request) {
+                           const ItemRequest& request, bool mends) {
   const std::string id = util::random_uuid();
   const std::int64_t generation = data::int_at(session.object(), {"metadata", "generation"});
   bool outdated = false;
@@ -93,6 +103,7 @@ util::Result<bool> take_up(World& world, Session& session, const Json& decided_o
       status = triggered(std::move(status), id, world.clock->now());
     }
     status = taken_up(std::move(status), generation, false, world.clock->now());
+    status = mends ? mending(std::move(status)) : status;
     return answered(std::move(status), request, "runs again");
   }));
   return !outdated;
@@ -107,6 +118,30 @@ util::Result<> answer_idle(Session& session, const ItemRequest& request) {
                         : "no run was under way");
   }));
   return drop_operation(session, request);
+}
+
+/// What a run of an item without new work comes to: its drift is told of.
+util::Result<ItemOutcome> tell_drift(World& world, Session& session, const std::string& text) {
+  KUBIST_CHECK(session.write_status(
+      [&](Json status) { return with_drift(std::move(status), text, world.clock->now()); }));
+  ItemOutcome outcome = as_it_stands(session, false);
+  outcome.drift = text;
+  return outcome;
+}
+
+/// Makes it a job that mends the drift that there is. False: there is none to mend.
+util::Result<bool> set_repairs(World& world, const Item& item, Prepared& prepared) {
+  KUBIST_TRY(const auto drifted, prepared.deployer->drift(world, item, prepared.job.place));
+  prepared.job.repairs = to_repair(drifted);
+  prepared.left = drift_text(drifted);
+  std::string text;
+  for (const auto& [ref, why] : prepared.job.repairs) {
+    text += cat(text.empty() ? "" : "; ", why);
+  }
+  if (world.progress && !text.empty()) {
+    world.progress(cat(item.name, ": repairs drift: ", text));
+  }
+  return !text.empty();
 }
 
 /// The outcome of a job that another kubist has ended. Nothing: another one has been asked for
@@ -139,8 +174,14 @@ util::Result<std::optional<ItemOutcome>> run_as_decided(World& world, const std:
   const Json status = session.status();
   const bool unchanged = prepared && last_hash(status) == prepared->job.hash && !force;
   if (!job_pending(status)) {
-    if ((!options.trigger && !asked) || unchanged) {
+    if (!options.trigger && !asked) {
       return as_it_stands(session, false);
+    }
+    if (unchanged) {
+      KUBIST_TRY(const bool mends, set_repairs(world, *item, *prepared));
+      if (!mends) {
+        return tell_drift(world, session, prepared->left);
+      }
     }
   } else if (unchanged && item->update_on_change_only && !is_taken_up(status)) {
     Progress same;
@@ -149,9 +190,15 @@ util::Result<std::optional<ItemOutcome>> run_as_decided(World& world, const std:
     same.message = "nothing has changed since the last run";
     fill_job(session, world, prepared->job);
     return conclude(world, session, nullptr, prepared->job, std::move(same));
+  } else if (prepared && !force && is_mending(status, prepared->job.hash)) {
+    KUBIST_TRY(const bool mends, set_repairs(world, *item, *prepared));
+    if (!mends) {
+      KUBIST_CHECK(session.write_status([](Json now) { return mended(std::move(now)); }));
+    }
   }
   if (!is_taken_up(session.status())) {
-    KUBIST_TRY(const bool ours, take_up(world, session, status, request));
+    KUBIST_TRY(const bool ours, take_up(world, session, status, request,
+                                        prepared && !prepared->job.repairs.empty()));
     if (!ours) {
       return std::optional<ItemOutcome>();
     }
@@ -176,7 +223,8 @@ util::Result<std::optional<ItemOutcome>> run_as_decided(World& world, const std:
   if (progress.state == Progress::State::running) {
     return outcome_of(session, progress.state, true, progress.reason, progress.message);
   }
-  return conclude(world, session, prepared->deployer, prepared->job, std::move(progress));
+  return conclude(world, session, prepared->deployer, prepared->job, std::move(progress),
+                  prepared->left);
 }
 
 }  // namespace
@@ -205,9 +253,21 @@ util::Result<ItemOutcome> preview_item(World& world, const Json& deploy_item, bo
   if (!is_chart && (deployer != &manifest_deployer() || !is_sent)) {
     return outcome;
   }
-  KUBIST_TRY(const Prepared prepared, prepare(world, item));
+  KUBIST_TRY(Prepared prepared, prepare(world, item));
   const Json status = from_upstream_status(deploy_item.value("status", Json::object()));
   if (!force && !job_pending(status) && last_hash(status) == prepared.job.hash) {
+    KUBIST_TRY(const auto drifted, prepared.deployer->drift(world, item, prepared.job.place));
+    prepared.job.repairs = to_repair(drifted);
+    outcome.drift = drift_text(drifted);
+    if (prepared.job.repairs.empty()) {
+      return outcome;
+    }
+  }
+  if (is_chart && !prepared.job.repairs.empty()) {
+    for (const auto& [ref, why] : prepared.job.repairs) {
+      world.writer.tell(
+          {"patch", name_of(ref), prepared.job.place.cluster, cat("repaired: ", why), {}});
+    }
     return outcome;
   }
   if (is_chart) {

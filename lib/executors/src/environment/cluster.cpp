@@ -25,6 +25,21 @@ class ClusterExecutor final : public ManagedExecutor {
 
  protected:
   util::Result<Alignment> align_node(Work& work) override {
+    JudgedIstio judged;
+    auto alignment = look_at_cluster(work, judged);
+    if (world().judges_istio) {
+      world().judges_istio(work.node().key, judged);
+    }
+    return alignment;
+  }
+
+  util::Result<engine::Removal> remove_node(Work& work) override {
+    KUBIST_CHECK(mark_secret(work, false));
+    return engine::Removal{};
+  }
+
+ private:
+  util::Result<Alignment> look_at_cluster(Work& work, JudgedIstio& judged) {
     auto connection = world().connections.connect(
         effective(work), allowed_servers(work.context().graph, work.node()), true, work.stop());
     if (!connection) {
@@ -52,16 +67,30 @@ class ClusterExecutor final : public ManagedExecutor {
             : resources::Condition{
                   "AccessGranted", "Unknown", "ByNamespace",
                   "each VirtualCluster says whether its namespace can be managed"});
-    KUBIST_CHECK(align_istio(**connection, work, alignment));
+    KUBIST_TRY(const auto seen, align_istio(**connection, work, alignment));
+    if (seen) {  // who may not see all of Istio may not watch it either
+      judged = judged_istio(**connection, *seen);
+    }
     return alignment;
   }
 
-  util::Result<engine::Removal> remove_node(Work& work) override {
-    KUBIST_CHECK(mark_secret(work, false));
-    return engine::Removal{};
+  static JudgedIstio judged_istio(const Connection& connection, const istio::Evidence& seen) {
+    JudgedIstio judged{connection.client,
+                       [endpoint = std::weak_ptr(connection.endpoint)] {
+                         Connections::forget_istio(endpoint.lock());
+                       },
+                       {}};
+    for (const auto* configs : {&seen.injectors, &seen.validators}) {
+      for (const istio::WebhookConfig& config : istio::items_of(*configs)) {
+        for (const istio::Webhook& webhook : config.webhooks) {
+          judged.namespaces.insert(webhook.target.ns);
+        }
+      }
+    }
+    judged.namespaces.erase("");  // those that call a URL
+    return judged;
   }
 
- private:
   // The object with the spec that its policies gave.
   static Json effective(Work& work) {
     Json object = *work.node().object;

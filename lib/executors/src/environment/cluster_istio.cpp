@@ -205,11 +205,12 @@ void require_istio(const istio::Report& report, bool dry, Alignment& alignment) 
 
 }  // namespace
 
-util::Result<> align_istio(const Connection& connection, Work& work, Alignment& alignment) {
+util::Result<std::shared_ptr<const istio::Evidence>> align_istio(const Connection& connection,
+                                                                 Work& work, Alignment& alignment) {
   const IstioWish wish = istio_wish(work.spec());
   if (wish.mode == "Ignore") {
     alignment.status["istio"] = nullptr;
-    return {};
+    return nullptr;
   }
   Connections& connections = work.world().connections;
   std::unique_lock<std::mutex> alone;
@@ -223,7 +224,7 @@ util::Result<> align_istio(const Connection& connection, Work& work, Alignment& 
     KUBIST_TRY(did, IstioInstall(connection, work, wish, alignment).run(report));
   }
   if (did == Did::something) {
-    connections.forget_istio(connection);
+    Connections::forget_istio(connection.endpoint);
     KUBIST_TRY(evidence, connections.istio(connection, work.stop()));
     report = istio::judge(*evidence, wish.scope);
   }
@@ -231,7 +232,7 @@ util::Result<> align_istio(const Connection& connection, Work& work, Alignment& 
   if ((wish.mode == "Require" || wish.installs()) && did != Did::would_install) {
     require_istio(report, work.dry(), alignment);
   }
-  return {};
+  return report.verdict == istio::Verdict::unknown ? nullptr : evidence;
 }
 
 }  // namespace kubist::executors

@@ -38,7 +38,8 @@ class DeployItemExecutor final : public engine::Executor {
                                                 {.force = m_world.force}));
     alignment.outcome = outcome_of(outcome);
     alignment.reason = outcome.reason;
-    alignment.message = outcome.message;
+    alignment.message =
+        outcome.drift.empty() ? outcome.message : util::cat("drift: ", outcome.drift);
     alignment.writes = work.writes();
     return alignment;
   }

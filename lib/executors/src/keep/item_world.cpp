@@ -37,6 +37,11 @@ deployers::World items_world(Work& work) {
     return work.world().sites.for_items(work.context().graph, ns, target, work.stop());
   };
   items.writer = work.writer();
+  if (world.keeps) {
+    items.keeps = [&work](deployers::KeptObjects kept) {
+      work.world().keeps(work.node().key, std::move(kept));
+    };
+  }
   return items;
 }
 

@@ -1,6 +1,9 @@
 #include "session/busy_nodes.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include <kubist/resources/kinds.hpp>
 
 namespace kubist::executors {
 
@@ -8,6 +11,10 @@ using engine::Cause;
 using engine::Graph;
 using engine::Key;
 using engine::NodeId;
+
+std::string project_of(const engine::Node& node) {
+  return node.key.kind == "Project" ? resources::project_namespace(*node.object) : node.key.ns;
+}
 
 bool BusyNodes::is_taken(const Key& key) const {
   return std::any_of(m_taken.begin(), m_taken.end(),
@@ -29,6 +36,10 @@ void BusyNodes::visit(NodeId id, Taking& taking) {
   }
   taking.seen[id] = true;
   const engine::Node& node = taking.graph[id];
+  if (!allows(project_of(node))) {
+    taking.left_out.push_back(id);
+    return;
+  }
   const bool goes = taking.graph.deleting(id);
   const Key* taken = goes                 ? taken_below(taking.graph, id)
                      : is_taken(node.key) ? &node.key
@@ -45,12 +56,13 @@ void BusyNodes::visit(NodeId id, Taking& taking) {
 }
 
 std::vector<NodeId> BusyNodes::take(int run, const Graph& graph, const std::vector<NodeId>& tops) {
-  ended(run);  // it plans anew
   const std::lock_guard lock(m_mutex);
+  forget(run);  // it plans anew
   Taking taking{.graph = graph, .seen = std::vector<bool>(graph.size())};
   for (const NodeId top : tops) {
     visit(top, taking);
   }
+  await_others(taking, std::exchange(m_ended[run], {}));
   m_taken[run] = std::move(taking.mine);
   return std::move(taking.left_out);
 }
@@ -62,6 +74,36 @@ bool BusyNodes::await(const Key& key, Cause cause) {
   }
   m_waiting[key].emplace(key, cause);
   return true;
+}
+
+// Their run may not know of what waits for them, nor this one's tree that they are ready by now.
+void BusyNodes::await_others(const Taking& taking, const std::set<Key>& ended) {
+  const Graph& graph = taking.graph;
+  for (const engine::Node& node : graph.nodes()) {
+    if (!taking.seen[node.id] || !taking.mine.contains(node.key)) {
+      continue;
+    }
+    std::vector<NodeId> awaited = node.waits_for;
+    if (node.parent != engine::k_no_node) {
+      awaited.push_back(node.parent);
+    }
+    for (const NodeId id : awaited) {
+      const engine::Node& other = graph[id];
+      if (taking.mine.contains(other.key) || other.status_summary.ready == "True") {
+        continue;
+      }
+      if (is_taken(other.key)) {
+        m_waiting[other.key].emplace(node.key, Cause::changed);
+      } else if (ended.contains(other.key)) {
+        m_asks(node.key, Cause::changed);
+      }
+    }
+  }
+}
+
+void BusyNodes::begin(int run) {
+  const std::lock_guard lock(m_mutex);
+  m_ended[run].clear();
 }
 
 void BusyNodes::ended(int run, const Key& key) {
@@ -77,6 +119,11 @@ void BusyNodes::ended(int run, const Key& key) {
 
 void BusyNodes::ended(int run) {
   const std::lock_guard lock(m_mutex);
+  forget(run);
+  m_ended.erase(run);
+}
+
+void BusyNodes::forget(int run) {
   const auto taken = m_taken.extract(run);
   if (taken) {
     for (const auto& [key, count] : taken.mapped()) {
@@ -85,7 +132,48 @@ void BusyNodes::ended(int run) {
   }
 }
 
+void BusyNodes::share() {
+  const std::lock_guard lock(m_mutex);
+  m_allowed.emplace();
+}
+
+void BusyNodes::allow(const std::string& ns) {
+  const std::lock_guard lock(m_mutex);
+  m_allowed->insert(ns);
+}
+
+bool BusyNodes::disallow(const std::string& ns, const std::vector<Key>& projects) {
+  const std::lock_guard lock(m_mutex);
+  for (const auto& [run, taken] : m_taken) {
+    for (const auto& [key, count] : taken) {
+      if (key.ns == ns || std::find(projects.begin(), projects.end(), key) != projects.end()) {
+        return false;
+      }
+    }
+  }
+  m_allowed->erase(ns);
+  return true;
+}
+
+void BusyNodes::forbid(const std::string& ns) {
+  const std::lock_guard lock(m_mutex);
+  m_allowed->erase(ns);
+}
+
+bool BusyNodes::is_allowed(const Graph& graph, const Key& key) const {
+  const auto found = graph.find(key);
+  const std::lock_guard lock(m_mutex);
+  return allows(found.empty() ? key.ns : project_of(graph[found.front()]));
+}
+
+bool BusyNodes::allows(const std::string& ns) const {
+  return !m_allowed || ns.empty() || m_allowed->contains(ns);
+}
+
 void BusyNodes::tell(const Key& freed) {
+  for (auto& [run, ended] : m_ended) {
+    ended.insert(freed);
+  }
   const auto waiting = m_waiting.extract(freed);
   if (waiting) {
     for (const auto& [key, cause] : waiting.mapped()) {

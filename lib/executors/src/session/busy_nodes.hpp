@@ -2,6 +2,9 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -9,6 +12,9 @@
 #include <kubist/engine/triggers.hpp>
 
 namespace kubist::executors {
+
+/// The namespace of the project that it is of; empty: the Root.
+std::string project_of(const engine::Node& node);
 
 /// Which nodes the runs that are under way still have to end, so that no two are at work on one
 /// node, and who waits for them. Any thread.
@@ -18,9 +24,11 @@ class BusyNodes {
   explicit BusyNodes(std::function<void(const engine::Key&, engine::Cause)> asks)
       : m_asks(std::move(asks)) {}
 
+  /// From here on that run reads the tree, to plan by it.
+  void begin(int run);
   /// Takes the subtrees of `tops` for that run, but those that others have, which are returned. Of
   /// a node that goes all or nothing is taken, since what is below goes first. What is not taken
-  /// waits.
+  /// waits. So does what is taken, where a node of another run keeps it from going on.
   std::vector<engine::NodeId> take(int run, const engine::Graph& graph,
                                    const std::vector<engine::NodeId>& tops);
   /// One node of that name has ended in that run.
@@ -30,6 +38,17 @@ class BusyNodes {
 
   /// Where that node is busy: true, and `key` waits for it.
   bool await(const engine::Key& key, engine::Cause cause);
+
+  // Where others share the projects, which are known by their namespaces.
+  /// From now on take() leaves out all projects but those that are allowed; nobody waits for them.
+  void share();
+  void allow(const std::string& ns);
+  /// Takes that back. False, and it stays allowed: a run is at work on these, or in the namespace.
+  bool disallow(const std::string& ns, const std::vector<engine::Key>& projects);
+  /// The same, whoever is at work there.
+  void forbid(const std::string& ns);
+  /// Is it of a project that is allowed, or of none that the graph knows?
+  bool is_allowed(const engine::Graph& graph, const engine::Key& key) const;
 
  private:
   using Asked = std::map<engine::Key, engine::Cause>;
@@ -44,12 +63,18 @@ class BusyNodes {
     std::vector<bool> seen;
   };
   void visit(engine::NodeId id, Taking& taking);
+  void await_others(const Taking& taking, const std::set<engine::Key>& ended);
+  void forget(int run);
   void tell(const engine::Key& freed);
+  bool allows(const std::string& ns) const;
 
   std::function<void(const engine::Key&, engine::Cause)> m_asks;
   mutable std::mutex m_mutex;
   std::map<int, Taken> m_taken;            ///< by run: how many nodes of a name have not ended
   std::map<engine::Key, Asked> m_waiting;  ///< by what they wait for
+  /// By run: what has ended since it began to read the tree.
+  std::map<int, std::set<engine::Key>> m_ended;
+  std::optional<std::set<std::string>> m_allowed;  ///< nothing: all
 };
 
 }  // namespace kubist::executors

@@ -116,9 +116,20 @@ Session::Session(std::shared_ptr<kube::Client> home, std::string home_uid, Optio
       m_accounts(std::make_unique<ProjectAccounts>(m_home)),
       m_sites(std::make_unique<Sites>(m_home, m_home_uid, m_connections, *m_accounts)),
       m_catalog(m_options.local),
-      m_notifications(std::make_unique<Notifications>(m_home, m_options.notifications)) {}
+      m_notifications(std::make_unique<Notifications>(m_home, m_options.notifications)),
+      m_leases(m_options.replica) {}
 
 Session::~Session() = default;
+
+std::unique_ptr<ProjectLocks> Session::standing_locks() {
+  ProjectLocks::Options options;
+  options.identity = m_options.identity;
+  options.run_id = util::random_uuid();
+  options.clock = m_options.clock;
+  options.sleep = m_options.sleep;
+  options.held = &m_leases;
+  return std::make_unique<ProjectLocks>(m_home, std::move(options));
+}
 
 util::Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<kube::Client> home,
                                                      Options options, const std::stop_token& stop) {
@@ -203,6 +214,8 @@ World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOp
   world.deployers.local_charts = world.deployers.local_charts && options.local_charts;
   world.clock = m_options.clock;
   world.source = options.source;
+  world.keeps = options.keeps;
+  world.judges_istio = options.judges_istio;
   return world;
 }
 

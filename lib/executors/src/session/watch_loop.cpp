@@ -1,26 +1,26 @@
 #include <map>
+#include <optional>
 #include <set>
 
 #include <kubist/executors/tree_view.hpp>
 #include <kubist/executors/watch_loop.hpp>
-#include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
 
+#include "session/agenda.hpp"
 #include "session/busy_nodes.hpp"
-#include "session/tree_cache.hpp"
+#include "session/loop_watches.hpp"
+#include "session/project_share.hpp"
+#include "session/shared_observer.hpp"
 
 namespace kubist::executors {
 
 using engine::Cause;
 using engine::Key;
-using engine::Schedule;
 
 namespace {
 
-/// Watch events of one kind come often in bursts: a folder that is applied.
-constexpr std::chrono::milliseconds k_gather{50};
 constexpr std::chrono::seconds k_try_again{5};
-constexpr std::chrono::minutes k_list_again{1};  // all, for the kinds that could not be listed
 /// A run that takes longer is not waited for: the next one goes on beside it. Most runs take less,
 /// so that what comes meanwhile is one run, with one look at the tree.
 constexpr std::chrono::milliseconds k_patience{200};
@@ -29,75 +29,7 @@ constexpr std::size_t k_most_runs = 64;
 /// How often it is seen which clusters a run has come to know.
 constexpr std::chrono::seconds k_follow{1};
 
-/// What the loop was asked to look after: everything, or some subtrees. A new object counts by the
-/// namespace that it is in.
-class Scope {
- public:
-  explicit Scope(const std::vector<Key>& selection) : m_selection(selection) {}
-  void update(const engine::Graph& graph) {
-    for (const Key& key : m_selection) {
-      for (engine::NodeId top : graph.find(key)) {
-        for (engine::NodeId id : graph.subtree(top)) {
-          m_keys.insert(graph[id].key);
-          m_namespaces.insert(graph[id].key.ns);
-        }
-      }
-    }
-    m_namespaces.erase("");
-  }
-  bool contains(const Key& key) const {
-    return m_selection.empty() || m_keys.contains(key) || m_namespaces.contains(key.ns);
-  }
-
- private:
-  const std::vector<Key>& m_selection;
-  std::set<Key> m_keys;
-  std::set<std::string> m_namespaces;
-};
-
-void add_events(Schedule& schedule, const engine::Graph& graph, const Scope& scope,
-                const std::deque<std::pair<Key, Cause>>& events) {
-  for (const auto& [key, cause] : events) {
-    // A new object is not in the graph of the last run yet: it is asked for by itself.
-    const resources::Kind* kind = resources::find_kind(key.group, key.kind);
-    const bool fresh =
-        cause == Cause::created && graph.find(key).empty() && (kind == nullptr || kind->node);
-    for (const Key& asked : fresh ? std::vector<Key>{key} : engine::affected(graph, key, cause)) {
-      if (!scope.contains(asked)) {
-        continue;
-      }
-      schedule.add(asked, std::chrono::steady_clock::now() + k_gather, cause);
-    }
-  }
-}
-
-/// Hands one run's observer to many: one call at a time.
-class SharedObserver final : public engine::Observer {
- public:
-  using Ended = std::function<void(const Key&)>;
-  SharedObserver(engine::Observer& to, std::mutex& mutex, Ended ended)
-      : m_to(to), m_mutex(mutex), m_ended(std::move(ended)) {}
-  void started(const engine::Node& node, engine::Mode mode) override {
-    const std::lock_guard lock(m_mutex);
-    m_to.started(node, mode);
-  }
-  void progress(const engine::Node& node, const std::string& message) override {
-    const std::lock_guard lock(m_mutex);
-    m_to.progress(node, message);
-  }
-  void finished(const engine::Node& node, const engine::NodeReport& report) override {
-    m_ended(node.key);
-    const std::lock_guard lock(m_mutex);
-    m_to.finished(node, report);
-  }
-
- private:
-  engine::Observer& m_to;
-  std::mutex& m_mutex;
-  Ended m_ended;
-};
-
-using Time = Schedule::Time;
+using Time = Agenda::Time;
 Time now() { return std::chrono::steady_clock::now(); }
 
 /// Watches, and runs that go on side by side, each on nodes of its own.
@@ -110,32 +42,28 @@ class Loop {
         m_observer(observer),
         m_hooks(hooks),
         m_stop(stop),
-        m_absences(hooks.away),
+        m_absences(hooks.away, [this](const Sight& sight) { m_inbox.retry(sight); }),
         m_busy([this](const Key& key, Cause cause) { m_inbox.push(key, cause); }),
-        m_scope(m_options.selection),
-        m_drift(session.home_uid(), m_inbox, m_absences) {
-    const std::string ns = watched_namespace();
-    for (const resources::Kind& kind : resources::kinds()) {
-      if (kind.node || kind.name == "Approval" || kind.name.ends_with("Definition")) {
-        m_watches.push_back(
-            std::make_unique<KindWatch>(session.home_client(), kind, ns, m_inbox, m_absences));
-        m_cache.add(resource_of(kind), *m_watches.back());
-      }
+        m_agenda(m_options.selection, m_options.resync),
+        m_watches(session, watched_namespace(m_options), m_inbox, m_absences) {
+    m_watches.serve(m_options);
+    if (session.replica() != nullptr) {
+      m_share = std::make_unique<ProjectShare>(session, m_busy, m_inbox, m_absences, hooks.away);
     }
-    m_drift.follow({session.home_client()}, engine::Graph(), false);
   }
 
   util::Result<> run() {
     KUBIST_CHECK(start(m_options, {}));
     while (!m_stop.stop_requested()) {
       const auto events = m_inbox.take(wake_time(), m_stop);
-      m_events.insert(m_events.end(), events.begin(), events.end());
       try_to_see_tree();
       KUBIST_CHECK(take_ended());
-      if (m_tree) {
-        add_events(m_schedule, *m_tree, m_scope, std::exchange(m_events, {}));
-        start_due();
+      m_agenda.add(events);
+      for (const Sight& back : m_inbox.take_retries()) {
+        m_agenda.retry_failed(concerned(back));
       }
+      start_due();
+      tell_state();
     }
     return {};
   }
@@ -144,7 +72,7 @@ class Loop {
   /// A run that is under way.
   struct Active {
     Time since;
-    std::vector<Schedule::Due> due;
+    std::vector<Agenda::Due> due;
     std::jthread thread;
   };
   struct Ended {
@@ -152,18 +80,41 @@ class Loop {
     util::Result<Run> run;
   };
 
-  std::string watched_namespace() const {
-    return m_options.only_namespace == "*" ? "" : m_options.only_namespace;
+  void tell_state() {
+    if (m_hooks.turned) {
+      LoopState state{m_agenda.schedule().size(), m_agenda.schedule().added(), m_active.size()};
+      if (m_share) {
+        state.projects = m_share->projects();
+        state.replicas = m_share->replicas();
+      }
+      state.planned = m_tree != nullptr;
+      m_hooks.turned(state);
+    }
   }
 
-  util::Result<> start(ReconcileOptions options, std::vector<Schedule::Due> due) {
+  static std::string watched_namespace(const ReconcileOptions& options) {
+    return options.only_namespace == "*" ? "" : options.only_namespace;
+  }
+
+  /// The projects of which a watch saw something, by their namespaces; nothing: of all.
+  std::optional<std::set<std::string>> concerned(const Sight& sight) {
+    if (sight.client == m_session.home_client()) {
+      return sight.ns.empty() ? std::nullopt : std::optional(std::set{sight.ns});
+    }
+    // "system:serviceaccount:NAMESPACE:NAME" is a project's account.
+    const auto user = util::split(sight.client->impersonated_user(), ':');
+    return user.size() == 4 ? std::optional(std::set{user[2]})
+                            : m_session.projects_at(*sight.client);
+  }
+
+  util::Result<> start(ReconcileOptions options, std::vector<Agenda::Due> due) {
     const int id = ++m_last_id;
     options.left_out = [this, id](const Run& planned, const std::vector<engine::NodeId>& tops) {
       offer(id, planned);
       return m_busy.take(id, *planned.graph, tops);
     };
-    options.source = &m_cache;
     auto work = [this, id, options = std::move(options)](const std::stop_token&) {
+      m_busy.begin(id);
       SharedObserver observer(m_observer, m_observer_mutex,
                               [this, id](const Key& key) { m_busy.ended(id, key); });
       auto run = util::guarded([&] { return m_session.run(options, observer, m_stop); });
@@ -209,6 +160,7 @@ class Loop {
       const std::lock_guard lock(m_mutex);
       if (m_offered) {
         m_tree = std::exchange(m_offered, nullptr);
+        m_agenda.see(m_tree);
         served = std::move(m_served);
         m_follow_at = now();
       }
@@ -217,16 +169,10 @@ class Loop {
       return;
     }
     m_follow_at = m_active.empty() ? Time::max() : now() + k_follow;
-    m_scope.update(*m_tree);
-    m_drift.follow(m_session.clients(), *m_tree, true);
-    for (const kube::ApiResource& resource : served) {
-      auto& present = m_served_watches[resource.group_resource()];
-      if (!present) {
-        present = std::make_unique<KindWatch>(m_session.home_client(), resource,
-                                              watched_namespace(), m_inbox, m_absences);
-        m_cache.add(resource, *present);
-      }
+    if (m_share) {
+      m_share->see(*m_tree);
     }
+    m_watches.follow(m_tree, served);
   }
 
   util::Result<> take_ended() {
@@ -246,28 +192,15 @@ class Loop {
       }
       m_follow_at = now();
       m_hooks.finished(*each.run);
-      add_next(*each.run);
+      m_agenda.add(*each.run);
     }
     try_to_see_tree();
     return {};
   }
 
-  void add_next(const Run& run) {
-    engine::schedule_from(m_schedule, run.report, *run.graph, now());
-    if (run.incomplete) {
-      for (const engine::NodeId root : run.graph->roots()) {
-        m_schedule.add((*run.graph)[root].key, now() + k_list_again, Cause::retry);
-      }
-    }
-  }
-
-  void fail(const util::Error& error, const std::vector<Schedule::Due>& due) {
+  void fail(const util::Error& error, const std::vector<Agenda::Due>& due) {
     m_hooks.trouble(error);
-    for (const Schedule::Due& entry : due) {
-      if (error.kind != util::ErrorKind::not_found) {
-        m_schedule.add(entry.key, now() + k_try_again, Cause::retry);
-      }
-    }
+    m_agenda.add_failed(error, due);
   }
 
   /// When the youngest run is no longer waited for.
@@ -280,7 +213,7 @@ class Loop {
   }
 
   std::optional<Time> wake_time() const {
-    auto at = m_tree ? m_schedule.next() : std::nullopt;
+    auto at = m_agenda.next();
     if (at) {
       at = std::max(*at, start_time());
     }
@@ -294,10 +227,13 @@ class Loop {
     if (now() < start_time() || m_stop.stop_requested()) {
       return;
     }
-    std::vector<Schedule::Due> due;
-    for (Schedule::Due& entry : m_schedule.take_due(now(), *m_tree)) {
+    std::vector<Agenda::Due> due;
+    for (Agenda::Due& entry : m_agenda.take_due()) {
+      if (!m_busy.is_allowed(*m_tree, entry.key)) {
+        continue;  // whoever takes its project runs all of it
+      }
       if (m_active.size() >= k_most_runs && entry.cause != Cause::requested) {
-        m_schedule.add(entry.key, now() + k_follow, entry.cause);
+        m_agenda.add(entry, now() + k_follow);
       } else if (!m_busy.await(entry.key, entry.cause)) {
         due.push_back(std::move(entry));
       }
@@ -305,11 +241,12 @@ class Loop {
     if (due.empty()) {
       return;
     }
+    m_agenda.begin(due);
     m_hooks.starting(due);
     ReconcileOptions options = m_options;
     options.ignore_missing = true;  // it may have gone since
     options.selection.clear();
-    for (const Schedule::Due& entry : due) {
+    for (const Agenda::Due& entry : due) {
       options.selection.push_back(entry.key);
     }
     if (const auto started = start(std::move(options), due); !started) {
@@ -318,7 +255,7 @@ class Loop {
   }
 
   Session& m_session;
-  const ReconcileOptions m_options;
+  ReconcileOptions m_options;
   engine::Observer& m_observer;
   std::mutex m_observer_mutex;
   const WatchHooks& m_hooks;
@@ -334,16 +271,12 @@ class Loop {
   int m_offered_by = 0;
 
   std::shared_ptr<const engine::Graph> m_tree;  ///< of the run that began last
-  Scope m_scope;
-  Schedule m_schedule;
-  std::deque<std::pair<Key, Cause>> m_events;  ///< that wait for the first tree
+  Agenda m_agenda;
   Time m_follow_at = Time::max();
   int m_last_id = 0;
-  std::vector<std::unique_ptr<KindWatch>> m_watches;
-  std::map<std::string, std::unique_ptr<KindWatch>> m_served_watches;
-  TreeCache m_cache;
-  DriftWatches m_drift;
-  std::map<int, Active> m_active;  ///< last: its threads use all of the above
+  LoopWatches m_watches;
+  std::unique_ptr<ProjectShare> m_share;  ///< null: it acts on all projects
+  std::map<int, Active> m_active;         ///< last: its threads use all of the above
 };
 
 }  // namespace

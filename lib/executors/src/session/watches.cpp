@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <stdexcept>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/data/raw_format.hpp>
@@ -34,6 +35,18 @@ void Inbox::wake() {
   m_wake.notify_all();
 }
 
+void Inbox::retry(Sight there) {
+  const std::lock_guard lock(m_mutex);
+  m_retries.push_back(std::move(there));
+  m_woken = true;
+  m_wake.notify_all();
+}
+
+std::vector<Sight> Inbox::take_retries() {
+  const std::lock_guard lock(m_mutex);
+  return std::exchange(m_retries, {});
+}
+
 Inbox::Events Inbox::take(std::optional<std::chrono::steady_clock::time_point> until,
                           const std::stop_token& stop) {
   std::unique_lock lock(m_mutex);
@@ -62,12 +75,12 @@ std::jthread watch_for_good(std::shared_ptr<kube::Client> client, kube::WatchOpt
     on_turn(true);
     absences.trouble(name, error, Clock::now());
   };
-  options.on_back = [&absences, name, on_turn] {
+  options.on_back = [&absences, name, on_turn, sight = Sight{client, options.ns}] {
     on_turn(false);
-    absences.back(name, Clock::now());
+    absences.back(name, Clock::now(), sight);
   };
-  return std::jthread([client = std::move(client), &options,
-                       handler = std::move(handler)](const std::stop_token& stop) {
+  auto thread = util::start_thread([client = std::move(client), &options,
+                                    handler = std::move(handler)](const std::stop_token& stop) {
     do {
       const auto ended =
           util::guarded([&] { return kube::watch(*client, options, handler, stop); });
@@ -76,6 +89,10 @@ std::jthread watch_for_good(std::shared_ptr<kube::Client> client, kube::WatchOpt
       }
     } while (util::sleep_for(k_begin_again, stop));
   });
+  if (!thread) {
+    throw std::runtime_error(thread.error().message);
+  }
+  return *std::move(thread);
 }
 
 namespace {

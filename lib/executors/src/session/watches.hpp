@@ -29,6 +29,10 @@ class Inbox {
   void push(engine::Key key, engine::Cause cause);
   /// There is something else to see.
   void wake();
+  /// What has failed there may succeed now.
+  void retry(Sight there);
+  /// Of which retry() has told since the last time.
+  std::vector<Sight> take_retries();
   /// Waits until there is something, `until` passes, or stop.
   Events take(std::optional<std::chrono::steady_clock::time_point> until,
               const std::stop_token& stop);
@@ -38,10 +42,12 @@ class Inbox {
   std::condition_variable_any m_wake;
   Events m_events;
   bool m_woken = false;
+  std::vector<Sight> m_retries;
 };
 
 /// A watch that ends with its thread only: what takes it away is told, and it is begun again also
-/// where the handler failed. `options` and `absences` outlive the thread.
+/// where the handler failed. `options` and `absences` outlive the thread. Throws where the process
+/// may have no more threads.
 std::jthread watch_for_good(
     std::shared_ptr<kube::Client> client, kube::WatchOptions& options, const std::string& name,
     Absences& absences, kube::WatchHandler handler,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
@@ -35,7 +36,8 @@ std::string lasted(std::chrono::steady_clock::duration time) {
 
 }  // namespace
 
-Absences::Absences(std::function<void(const std::string&)> tell) : m_tell(std::move(tell)) {
+Absences::Absences(std::function<void(const std::string&)> tell, Returned returned)
+    : m_tell(std::move(tell)), m_returned(std::move(returned)) {
   m_thread = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
@@ -55,19 +57,30 @@ void Absences::trouble(const std::string& watch, const util::Error& error, Time 
   m_changed.notify_all();
 }
 
-void Absences::back(const std::string& watch, Time now) {
+void Absences::back(const std::string& watch, Time now, const Sight& sight) {
+  {
+    const std::lock_guard lock(m_mutex);
+    const auto known = m_watches.find(watch);
+    if (known == m_watches.end()) {
+      return;
+    }
+    if (known->second.stage == Stage::gone) {
+      m_watches.erase(known);
+      return;
+    }
+    known->second.stage = Stage::back;
+    known->second.until = now;
+    known->second.due = now + k_gather_absences;
+    m_changed.notify_all();
+  }
+  if (m_returned) {
+    m_returned(sight);
+  }
+}
+
+void Absences::say(std::string line) {
   const std::lock_guard lock(m_mutex);
-  const auto known = m_watches.find(watch);
-  if (known == m_watches.end()) {
-    return;
-  }
-  if (known->second.stage == Stage::gone) {
-    m_watches.erase(known);
-    return;
-  }
-  known->second.stage = Stage::back;
-  known->second.until = now;
-  known->second.due = now + k_gather_absences;
+  m_lines.push_back(std::move(line));
   m_changed.notify_all();
 }
 
@@ -102,7 +115,7 @@ std::vector<std::string> Absences::take(Time now) {
     watch.stage = watch.stage == Stage::gone ? Stage::told : Stage::told_again;
     watch.due = watch.since + k_lasting;
   }
-  std::vector<std::string> result;
+  std::vector<std::string> result = std::exchange(m_lines, {});
   for (const auto& [key, line] : lines) {
     const Watch& watch = line.first;
     const std::string who = subject(line.names);
@@ -127,7 +140,7 @@ std::optional<Absences::Time> Absences::next() const {
 }
 
 std::optional<Absences::Time> Absences::next_due() const {
-  std::optional<Time> next;
+  std::optional<Time> next = m_lines.empty() ? std::nullopt : std::make_optional<Time>();
   for (const auto& [name, watch] : m_watches) {
     if (watch.stage != Stage::told_again && (!next || watch.due < *next)) {
       next = watch.due;

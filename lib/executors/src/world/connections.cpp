@@ -30,6 +30,7 @@ struct Endpoint {
   SharedAnswer<std::set<std::string>> refused;
   SharedAnswer<std::shared_ptr<const istio::Evidence>> istio;
   std::mutex istio_installation;
+  std::set<std::string> projects;  ///< guarded by the mutex of the map that it is in
 };
 
 /// One Cluster object.
@@ -70,6 +71,12 @@ util::Result<std::string> kubeconfig_text(kube::Client& home, const Json& cluste
         util::make_error(ErrorKind::invalid, cat(what, " has no key ", key)), "SecretKeyNotFound"));
   }
   return *text;
+}
+
+/// It says nothing of the kubeconfig: the Secret could not be read this time.
+bool is_passing(const util::Error& error) {
+  return error.kind == ErrorKind::unavailable || error.kind == ErrorKind::timeout ||
+         error.kind == ErrorKind::cancelled;
 }
 
 util::Result<Identity> ask_for_identity(const Endpoint& endpoint, const std::stop_token& stop) {
@@ -136,6 +143,7 @@ util::Result<std::shared_ptr<Endpoint>> Connections::endpoint_for(Entry& entry, 
     KUBIST_TRY(endpoint->client, kube::Client::connect(std::move(access), std::move(options)));
     m_endpoints[hash] = endpoint;
   }
+  endpoint->projects.emplace(view.ns());
   entry.endpoint = endpoint;
   entry.kubeconfig_hash = hash;
   return endpoint;
@@ -160,7 +168,12 @@ util::Result<std::shared_ptr<const Connection>> Connections::connect(const Json&
     return entry->connection;
   }
   entry->connection = nullptr;
-  KUBIST_TRY(const auto endpoint, endpoint_for(*entry, cluster, allowed, stop));
+  const auto reached = endpoint_for(*entry, cluster, allowed, stop);
+  if (!reached) {
+    entry->endpoint = is_passing(reached.error()) ? entry->endpoint : nullptr;
+    return util::fail(reached.error());
+  }
+  const auto& endpoint = *reached;
   KUBIST_TRY(Identity found,
              endpoint->identity.get(m_run, [&] { return ask_for_identity(*endpoint, stop); }));
   const std::string_view known = data::string_at(view.status(), {"kubeSystemUID"});
@@ -189,6 +202,16 @@ std::vector<std::shared_ptr<kube::Client>> Connections::clients() {
   return all;
 }
 
+std::optional<std::set<std::string>> Connections::projects_at(const kube::Client& client) {
+  const std::lock_guard lock(m_mutex);
+  for (const auto& [hash, held] : m_endpoints) {
+    if (const auto endpoint = held.lock(); endpoint && endpoint->client.get() == &client) {
+      return endpoint->projects;
+    }
+  }
+  return std::nullopt;
+}
+
 util::Result<std::set<std::string>> Connections::refused_on_namespaces(
     const Connection& connection, const std::stop_token& stop) {
   Endpoint& endpoint = *connection.endpoint;
@@ -210,8 +233,10 @@ util::Result<std::shared_ptr<const istio::Evidence>> Connections::istio(
                             });
 }
 
-void Connections::forget_istio(const Connection& connection) {
-  connection.endpoint->istio.forget();
+void Connections::forget_istio(const std::shared_ptr<Endpoint>& endpoint) {
+  if (endpoint) {
+    endpoint->istio.forget();
+  }
 }
 
 std::unique_lock<std::mutex> Connections::lock_istio(const Connection& connection) {

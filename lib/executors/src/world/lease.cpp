@@ -1,14 +1,15 @@
-#include <algorithm>
-#include <atomic>
+#include <utility>
 
-#include <kubist/data/pointer.hpp>
 #include <kubist/executors/lease.hpp>
+#include <kubist/executors/replica.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/kube/namespaces.hpp>
-#include <kubist/resources/object.hpp>
+#include <kubist/kube/resource_version.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
+
+#include "world/lease_record.hpp"
 
 namespace kubist::executors {
 
@@ -19,40 +20,6 @@ using util::cat;
 using util::ErrorKind;
 
 namespace {
-
-constexpr std::string_view k_lease_name = "kubist";
-constexpr std::string_view k_run_annotation = "kubist.io/run";
-constexpr std::int64_t k_day = 24 * 3600;  ///< in seconds
-
-LeaseRecord record_of(const Json& lease) {
-  LeaseRecord record;
-  record.holder = data::string_at(lease, {"spec", "holderIdentity"});
-  record.run_id = data::string_at(lease, {"metadata", "annotations", k_run_annotation});
-  record.renew_time = data::string_at(lease, {"spec", "renewTime"});
-  record.transitions = data::count_at(lease, {"spec", "leaseTransitions"});
-  record.duration = std::chrono::seconds(std::clamp<std::int64_t>(
-      data::int_at(lease, {"spec", "leaseDurationSeconds"}, 15), 1, k_day));
-  record.resource_version = data::string_at(lease, {"metadata", "resourceVersion"});
-  return record;
-}
-
-Json lease_of(const LeaseRecord& record, const std::string& ns) {
-  Json lease{{"apiVersion", "coordination.k8s.io/v1"},
-             {"kind", "Lease"},
-             {"metadata",
-              {{"name", k_lease_name},
-               {"namespace", ns},
-               {"annotations", {{k_run_annotation, record.run_id}}}}},
-             {"spec",
-              {{"holderIdentity", record.holder},
-               {"leaseDurationSeconds", record.duration.count()},
-               {"renewTime", record.renew_time},
-               {"leaseTransitions", record.transitions}}}};
-  if (!record.resource_version.empty()) {
-    lease["metadata"]["resourceVersion"] = record.resource_version;
-  }
-  return lease;
-}
 
 util::Error not_renewed(const std::string& ns) {
   return util::make_error(ErrorKind::conflict,
@@ -70,17 +37,38 @@ struct HeldLeases::One {
   One(const std::string& identity, const engine::LockTimes& times) : state(identity, times) {}
   std::mutex mutex;  ///< also held while the lock is waited for
   LockState state;
-  int taken = 0;          ///< how often, by any run
-  bool needless = false;  ///< no namespace to lock in
-  /// For permits, which must not wait for the mutex: whoever has it may be waiting for a request.
-  std::atomic<LockState::Time> valid_until{LockState::Time::min()};
+  std::shared_ptr<const Term> term;    ///< in which a replica holds it; null: a run does
+  std::optional<ReplicaLease> keeper;  ///< of the replica that had it as seen last
+  int taken = 0;                       ///< how often, by any run
+  bool needless = false;               ///< no namespace to lock in
 
+  bool held() const { return !needless && state.held(); }
+  bool may_write(LockState::Time now) const {
+    return state.held() && (term ? term->valid(now) : state.may_write(now));
+  }
+  void lose() {
+    state.lost();
+    term = nullptr;
+    publish();
+  }
   /// Tells permits how it is now.
   void publish() {
-    valid_until = needless       ? LockState::Time::max()
-                  : state.held() ? state.valid_until()
-                                 : LockState::Time::min();
+    const std::lock_guard lock(m_permits);
+    m_until = needless || (state.held() && term) ? LockState::Time::max()
+              : state.held()                     ? state.valid_until()
+                                                 : LockState::Time::min();
+    m_term = needless ? nullptr : term;
   }
+  /// For permits, which must not wait for the mutex: whoever has it may be waiting for a request.
+  bool permits(LockState::Time now) const {
+    const std::lock_guard lock(m_permits);
+    return now < m_until && (!m_term || m_term->valid(now));
+  }
+
+ private:
+  mutable std::mutex m_permits;  ///< guards what follows
+  LockState::Time m_until = LockState::Time::min();
+  std::shared_ptr<const Term> m_term;
 };
 
 std::shared_ptr<HeldLeases::One> HeldLeases::join(const std::string& ns,
@@ -142,8 +130,7 @@ ProjectLocks::Used& ProjectLocks::use(const std::string& ns) {
 
 http::Permit ProjectLocks::permit(const std::string& ns) {
   return [held = use(ns).held, clock = m_options.clock, ns]() -> util::Result<> {
-    return clock->boot() < held->valid_until.load() ? util::Result<>{}
-                                                    : util::fail(not_renewed(ns));
+    return held->permits(clock->boot()) ? util::Result<>{} : util::fail(not_renewed(ns));
   };
 }
 
@@ -159,7 +146,7 @@ util::Result<> ProjectLocks::before_write(const std::string& ns, const std::stop
   Held& held = *used.held;
   {
     const std::lock_guard lock(m_mutex);
-    if (!m_renewer.joinable()) {
+    if (m_leases.replica() == nullptr && !m_renewer.joinable()) {
       KUBIST_TRY(m_renewer, util::start_thread([this](const std::stop_token& own) {
                    while (util::sleep_for(m_options.times.retry, own)) {
                      // What could not be renewed is found stale by before_write().
@@ -172,9 +159,12 @@ util::Result<> ProjectLocks::before_write(const std::string& ns, const std::stop
   if (held.needless && used.checked == held.taken) {
     return {};
   }
-  if (!held.needless && held.state.held()) {
-    return held.state.may_write(m_options.clock->boot()) ? check(used, ns)
-                                                         : util::fail(not_renewed(ns));
+  const auto now = m_options.clock->boot();
+  if (held.term && !held.term->valid(now)) {
+    held.lose();
+  }
+  if (held.held()) {
+    return held.may_write(now) ? check(used, ns) : util::fail(not_renewed(ns));
   }
   auto acquired = acquire(used, ns, stop);
   held.publish();
@@ -199,31 +189,66 @@ util::Result<> ProjectLocks::check(Used& used, const std::string& ns) {
   return fresh || used.held->needless ? util::Result<>{} : util::fail(not_renewed(ns));
 }
 
-util::Result<> ProjectLocks::observe(Held& held, const std::string& ns) {
-  const auto found = m_home->find(kube::well_known::leases(), ns, k_lease_name);
+util::Result<> ProjectLocks::observe(Held& held, const std::string& ns,
+                                     const std::stop_token& stop) {
+  const auto found = find_lease(*m_home, ns, k_project_lease, stop);
   if (!found) {
     return util::fail(cannot_lock(ns, found.error()));
   }
   const std::optional<Json>& lease = *found;
-  held.state.observe(lease ? std::optional(record_of(*lease)) : std::nullopt,
-                     m_options.clock->boot());
+  auto record = lease ? std::optional(record_of(*lease)) : std::nullopt;
+  held.keeper.reset();
+  if (record && !record->replica.empty()) {
+    auto keeper = find_replica(*m_home, record->replica, stop);
+    if (!keeper) {
+      return util::fail(cannot_lock(ns, keeper.error()));
+    }
+    held.keeper = *std::move(keeper);
+    if (held.keeper && held.keeper->record.holder == record->holder) {
+      record->renew_time = held.keeper->record.renew_time;
+      record->duration = held.keeper->record.duration;
+    } else {
+      record->holder.clear();  // nobody holds it any more
+    }
+  }
+  held.state.observe(record, m_options.clock->boot());
   return {};
+}
+
+// A replica that does not renew loses its Lease before what it holds: if it wakes up, it knows.
+// False: it has renewed meanwhile.
+util::Result<bool> ProjectLocks::unseat(const Held& held) {
+  const std::string& holder = held.state.holder();
+  return holder.empty() || holder == m_options.identity || !held.keeper
+             ? true
+             : remove_replica(*m_home, *held.keeper);
 }
 
 // True when written; false when somebody else was faster or the namespace takes no objects.
 util::Result<bool> ProjectLocks::write(Held& held, const std::string& ns, bool create,
                                        const std::string& holder) {
   const auto sent = m_options.clock->boot();
+  const auto term =
+      m_leases.replica() != nullptr && !holder.empty() ? m_leases.replica()->term() : nullptr;
+  if (term && !term->valid(sent)) {
+    return util::fail(not_renewed(ns));
+  }
   LeaseRecord record =
       held.state.desired(m_options.run_id, util::format_micro_time(m_options.clock->now()));
   record.holder = holder;
-  const Json body = lease_of(record, ns);
+  record.replica = term ? term->lease() : "";
+  const Json body = lease_of(record, ns, k_project_lease);
   kube::ApiCall call = create ? kube::create(kube::well_known::leases(), body)
                               : kube::replace(kube::well_known::leases(), body);
   call.timeout = m_options.times.deadline;  // an answer after that is of no use
   auto reply = m_home->json(call);
   if (reply) {
-    held.state.acquired(record_of(*reply), sent);
+    LeaseRecord kept = record_of(*reply);
+    if (!record.uid.empty() && kept.uid != record.uid) {
+      return false;  // that one is gone
+    }
+    held.state.acquired(kept, sent);
+    held.term = term;
     return true;
   }
   const util::Error& error = reply.error();
@@ -242,7 +267,7 @@ util::Result<> ProjectLocks::acquire(Used& used, const std::string& ns,
   Held& held = *used.held;
   used.checked = ++held.taken;
   // A Lease cannot be where nothing is created any more, and is not needed there.
-  held.needless = kube::takes_no_objects(*m_home, ns);
+  held.needless = kube::takes_no_objects(*m_home, ns, stop);
   if (held.needless) {
     return {};
   }
@@ -250,52 +275,81 @@ util::Result<> ProjectLocks::acquire(Used& used, const std::string& ns,
     return util::fail(ErrorKind::cancelled, cat("stopped before the lock of ", ns, " was taken"));
   }
   const auto give_up = m_options.clock->boot() + m_options.timeout;
+  bool raced = false;
   while (true) {
-    KUBIST_CHECK(observe(held, ns));
-    const auto step = held.state.next(m_options.clock->boot());
-    if (step != LockState::Step::wait) {
-      const std::string version = held.state.version();
-      KUBIST_TRY(const bool written,
-                 write(held, ns, step == LockState::Step::create, m_options.identity));
-      if (held.needless) {
-        return {};
-      }
-      if (!written) {
-        continue;
-      }
-      m_leases.taken(ns, version, m_options.clock->boot());
-      auto checked = recheck(ns);
-      if (!checked) {
-        static_cast<void>(write(held, ns, false, ""));
-        held.state.lost();
-        return checked;
-      }
-      // Checking took its time, and nobody renewed meanwhile.
-      KUBIST_TRY(const bool fresh, renew(held, ns));
-      if (fresh || held.needless) {
-        return {};
-      }
-      continue;
+    KUBIST_TRY(const bool taken, try_to_take(used, ns, stop));
+    if (taken) {
+      return {};
     }
-    const auto now = m_options.clock->boot();
-    const std::string by = cat(held.state.holder(), " (run ", held.state.holder_run(), ")");
-    if (now >= give_up) {
-      return util::fail(ErrorKind::conflict, cat("project namespace ", ns, " is locked by ", by),
-                        "Wait for it to end, or give --lock-timeout to wait here.", "Locked");
-    }
-    if (m_options.progress) {
-      m_options.progress(cat("waiting for the lock of ", ns, ", held by ", by));
-    }
-    const auto pause = std::min<std::chrono::nanoseconds>(held.state.wait_time(now), give_up - now);
-    if (!m_options.sleep(pause, stop)) {
-      return util::fail(ErrorKind::cancelled, cat("stopped while waiting for the lock of ", ns));
+    const bool waits = held.state.next(m_options.clock->boot()) == LockState::Step::wait;
+    if (waits || std::exchange(raced, true)) {  // else it is read at once who was faster
+      KUBIST_CHECK(wait(held, ns, give_up, stop));
     }
   }
 }
 
+// False: another has it, or was faster.
+util::Result<bool> ProjectLocks::try_to_take(Used& used, const std::string& ns,
+                                             const std::stop_token& stop) {
+  Held& held = *used.held;
+  KUBIST_CHECK(observe(held, ns, stop));
+  const auto step = held.state.next(m_options.clock->boot());
+  if (step == LockState::Step::wait) {
+    return false;
+  }
+  const auto free = unseat(held);
+  if (!free) {
+    return util::fail(cannot_lock(ns, free.error()));
+  }
+  if (!*free) {
+    return false;
+  }
+  const std::string version = held.state.version();
+  KUBIST_TRY(const bool written,
+             write(held, ns, step == LockState::Step::create, m_options.identity));
+  if (!written || held.needless) {
+    return held.needless;
+  }
+  m_leases.taken(ns, version, m_options.clock->boot());
+  auto checked = recheck(ns);
+  if (!checked) {
+    static_cast<void>(write(held, ns, false, ""));
+    held.lose();
+    return util::fail(checked.error());
+  }
+  // Checking took its time, and nobody renewed meanwhile.
+  KUBIST_TRY(const bool fresh, renew(held, ns));
+  return fresh || held.needless;
+}
+
+util::Result<> ProjectLocks::wait(const Held& held, const std::string& ns,
+                                  util::BootClock::time_point give_up,
+                                  const std::stop_token& stop) {
+  const auto now = m_options.clock->boot();
+  const bool known = held.state.next(now) == LockState::Step::wait;
+  const std::string by = known ? cat(held.state.holder(), " (run ", held.state.holder_run(), ")")
+                               : std::string("others, one after another");
+  if (now >= give_up) {
+    return util::fail(ErrorKind::conflict, cat("project namespace ", ns, " is locked by ", by),
+                      "Wait for it to end, or give --lock-timeout to wait here.", "Locked");
+  }
+  if (m_options.progress) {
+    m_options.progress(cat("waiting for the lock of ", ns, ", held by ", by));
+  }
+  const auto pause = std::min<std::chrono::nanoseconds>(
+      known ? held.state.wait_time(now) : m_options.times.retry, give_up - now);
+  return m_options.sleep(pause, stop)
+             ? util::Result<>{}
+             : util::fail(ErrorKind::cancelled, cat("stopped while waiting for the lock of ", ns));
+}
+
 // True when it is fresh; false when it is no longer ours.
 util::Result<bool> ProjectLocks::renew(Held& held, const std::string& ns) {
-  if (held.state.next(m_options.clock->boot()) != LockState::Step::renew) {
+  const auto now = m_options.clock->boot();
+  if (held.term) {
+    return held.term->valid(now);
+  }
+  if (held.state.next(now) != LockState::Step::renew) {
     return true;
   }
   KUBIST_TRY(const bool written, write(held, ns, false, m_options.identity));
@@ -317,7 +371,7 @@ void ProjectLocks::renew_all() {
     const auto& held = used.held;
     // Who has this mutex may be waiting for another kubist: the other locks are renewed meanwhile.
     const std::unique_lock lock(held->mutex, std::try_to_lock);
-    if (lock && !held->needless && held->state.held()) {
+    if (lock && held->held()) {
       static_cast<void>(renew(*held, ns));
       held->publish();
     }
@@ -330,23 +384,62 @@ void ProjectLocks::release() {
     m_renewer.join();
   }
   const std::lock_guard lock(m_mutex);
-  for (const auto& each : m_used) {  // not as [ns, used]: clang 14 captures no structured binding
-    const std::string& ns = each.first;
-    const auto& held = each.second.held;
-    const std::lock_guard entry(held->mutex);
-    if (!m_leases.leave(ns)) {
-      continue;
-    }
-    held->valid_until = LockState::Time::min();
-    if (held->state.held() && !held->needless) {
-      // A lease that is not freed goes stale by itself.
-      if (util::guarded([&] { return write(*held, ns, false, ""); }).value_or(false)) {
-        m_leases.freed(ns, held->state.version());
-      }
-      held->state.lost();
+  for (const auto& [ns, used] : m_used) {
+    const std::lock_guard entry(used.held->mutex);
+    if (m_leases.leave(ns)) {
+      free(*used.held, ns);
     }
   }
   m_used.clear();
+}
+
+void ProjectLocks::release(const std::string& ns) {
+  const std::lock_guard lock(m_mutex);
+  if (const auto used = m_used.extract(ns)) {
+    const std::lock_guard entry(used.mapped().held->mutex);
+    m_leases.leave(ns);
+    free(*used.mapped().held, ns);
+  }
+}
+
+void ProjectLocks::free(Held& held, const std::string& ns) {
+  // A lease that is not freed goes stale by itself, and one whose term is over is free.
+  const bool ours = held.held() && (!held.term || held.term->valid(m_options.clock->boot()));
+  held.needless = false;
+  held.lose();
+  if (ours && util::guarded([&] { return write(held, ns, false, ""); }).value_or(false)) {
+    m_leases.freed(ns, held.state.version());
+    held.state.lost();
+  }
+}
+
+bool ProjectLocks::seen(const std::string& ns, std::string_view holder, std::string_view version) {
+  const auto held = use(ns).held;
+  const std::lock_guard lock(held->mutex);
+  if (holder == m_options.identity) {
+    return false;
+  }
+  const bool lost = held->needless ? !holder.empty()
+                                   : held->held() && kube::is_newer(version, held->state.version());
+  if (lost) {
+    held->needless = false;
+    held->lose();
+  }
+  return lost;
+}
+
+util::Result<bool> ProjectLocks::look(const std::string& ns, const std::stop_token& stop) {
+  const auto held = use(ns).held;
+  const std::lock_guard lock(held->mutex);
+  if (!held->held()) {
+    return false;
+  }
+  KUBIST_TRY(const auto lease, find_lease(*m_home, ns, k_project_lease, stop));
+  const bool lost = !lease || record_of(*lease).holder != m_options.identity;
+  if (lost) {
+    held->lose();
+  }
+  return lost;
 }
 
 }  // namespace kubist::executors

@@ -34,6 +34,13 @@ struct CompareOptions {
 /// Is the group one whose objects are Go types in the API server?
 bool is_built_in_group(std::string_view group);
 
+/// A digest of the fields that `manager` owns by Apply, which metadata alone tells; empty: none.
+/// For same_fields().
+std::string applied_fields(const data::Json& live, std::string_view manager);
+/// Has nobody else changed or removed one of these fields between two such digests? An autoscaler
+/// may: it is there to change spec.replicas.
+bool same_fields(std::string_view before, std::string_view now);
+
 /// Compares what would be sent with what the server has (with metadata.managedFields).
 Comparison compare(const data::Json& input, const data::Json& live, const CompareOptions& options);
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,13 @@ struct WatchRequest {
   kube::Interest interest;
 };
 
+/// An object of an item that somebody else changed or deleted since the item's last run.
+struct Drifted {
+  resources::ObjectRef ref;
+  std::string what;    ///< "ConfigMap shop/a was deleted"
+  bool repair = true;  ///< false: it stays so, and is told of
+};
+
 /// What one run of one item is about.
 struct Job {
   std::string id;
@@ -28,6 +36,8 @@ struct Job {
   std::string hash;  ///< of config, imports, target and image: the same work has the same hash
   std::chrono::system_clock::time_point started;  ///< when the item was taken up
   std::optional<std::chrono::seconds> remaining;  ///< of its timeout, now; rounded up
+  /// Of a job that mends drift: nothing but these objects is made, each for that reason.
+  std::map<resources::ObjectRef, std::string> repairs;
 };
 
 /// Where an item stands: the three values of every deployer.
@@ -62,6 +72,12 @@ class Deployer {
   virtual util::Result<> check(const Item& item, const Settings& settings) const = 0;
   /// What decides whether work is new, besides imports and target (config, image).
   virtual Json identity(const Item& item, const Settings& settings) const = 0;
+  /// What is no longer as the last run left it, of an item whose work is not new. Errors: nobody
+  /// knows.
+  virtual util::Result<std::vector<Drifted>> drift(World& /*world*/, const Item& /*item*/,
+                                                   const Place& /*place*/) const {
+    return std::vector<Drifted>();
+  }
   /// Starts the job, or looks how far it is.
   virtual util::Result<Progress> advance(World& world, const Item& item, const Job& job) const = 0;
   /// Ends what the job still has running (interrupted, timed out); done once nothing runs any more.

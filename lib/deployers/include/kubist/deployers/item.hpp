@@ -21,6 +21,12 @@ const kube::ApiResource& deploy_items();
 inline constexpr std::string_view k_finalizer = "kubist.io/deployer";
 inline constexpr std::string_view k_internal_label = "kubist.io/internal";
 inline constexpr std::string_view k_item_label = "kubist.io/deployitem-uid";
+/// On each object that a manifest or helm item makes: the item's uid, so that two items never take
+/// each other's objects for their own. (Not k_item_label: what has that goes when its item has
+/// vanished.)
+inline constexpr std::string_view k_managed_label = "kubist.io/managed-by-item";
+/// How the field managers begin under which such items apply.
+inline constexpr std::string_view k_item_manager = "kubist-item";
 /// On a DeployItem: its deletion runs and undoes nothing.
 inline constexpr std::string_view k_without_uninstall =
     "landscaper.gardener.cloud/delete-without-uninstall";

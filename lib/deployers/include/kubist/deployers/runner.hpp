@@ -24,6 +24,7 @@ struct ItemOutcome {
   std::string phase;
   std::string reason;
   std::string message;  ///< may be shown: redacted
+  std::string drift;    ///< what others changed of its objects and was left so; empty: nothing
   Json item;            ///< the DeployItem as it is now
   std::vector<std::string> left_behind;  ///< by a removal that let go of it (abandon)
 };
@@ -37,11 +38,13 @@ struct RemoveItemOptions {
 };
 
 /// Brings one DeployItem to the end of its job (by watches, without polling), or resumes a job that
-/// another kubist began. A job that another kubist ends first has the outcome that this one wrote.
-/// Items of foreign types are only waited for. A failed run is an outcome, not an error.
-/// Annotations that ask for a run or its end are answered (kubist.io/request: reconcile@ID or
-/// interrupt@ID; landscaper.gardener.cloud/operation). When stop is requested the job is left
-/// running and its outcome is `running`, or an error of kind cancelled: never a failure.
+/// another kubist began. Where its work is not new, what others changed of its objects is mended by
+/// a job for these alone, or told of in its condition Drifted, as its `drift` says. A job that
+/// another kubist ends first has the outcome that this one wrote. Items of foreign types are only
+/// waited for. A failed run is an outcome, not an error. Annotations that ask for a run or its end
+/// are answered (kubist.io/request: reconcile@ID or interrupt@ID;
+/// landscaper.gardener.cloud/operation). When stop is requested the job is left running and its
+/// outcome is `running`, or an error of kind cancelled: never a failure.
 util::Result<ItemOutcome> run_item(World& world, const std::string& ns, const std::string& name,
                                    const RunOptions& options = {});
 

@@ -10,6 +10,7 @@
 #include <kubist/data/json.hpp>
 #include <kubist/kube/client.hpp>
 #include <kubist/kube/writer.hpp>
+#include <kubist/resources/object.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/result.hpp>
 
@@ -104,6 +105,23 @@ struct Settings {
 using Jsonnet = std::function<util::Result<std::string>(
     const std::string& name, const std::string& source, const std::string& input)>;
 
+/// An object that an item keeps, as a run of the item saw it last.
+struct Kept {
+  resources::ObjectRef ref;
+  std::string api_version;
+  std::string uid;               ///< empty: it is not there
+  std::string fields;            ///< apply::applied_fields() of the item; empty: they do not count
+  std::string resource_version;  ///< empty: not known
+};
+
+/// The objects that an item keeps, but those whose drift is ignored.
+struct KeptObjects {
+  std::string item;                      ///< its uid
+  std::string manager;                   ///< the field manager of what it applies
+  std::shared_ptr<kube::Client> client;  ///< as whom it made them
+  std::vector<Kept> objects;
+};
+
 /// What running items needs of the world. Plain data; everything in it may be used by any thread.
 struct World {
   std::shared_ptr<kube::Client> home;
@@ -114,6 +132,9 @@ struct World {
       0;  ///< items of one Execution at once; 0: as many as their order allows
   std::stop_token stop;
   std::function<void(std::string)> progress;  ///< says what is waited for; may be empty
+  /// Told by each run of a manifest or helm item, and with no objects when the item goes: a later
+  /// change of one of them is drift. May be empty; any thread.
+  std::function<void(KeptObjects)> keeps;
   kube::Writer writer;  ///< for all writes, at home and elsewhere: the lock, the report
   const util::Clock* clock = &util::system_clock();
 };

@@ -11,10 +11,14 @@ namespace kubist::engine {
 struct LeaseRecord {
   std::string holder;      ///< spec.holderIdentity; empty: free
   std::string run_id;      ///< annotation kubist.io/run
+  /// Annotation kubist.io/replica, "NAMESPACE/NAME": the Lease that its holder renews instead of
+  /// this one; empty: it renews this one.
+  std::string replica = {};
   std::string renew_time;  ///< spec.renewTime as text: compared for change only, never as a time
   int transitions = 0;     ///< spec.leaseTransitions
   std::chrono::seconds duration{15};  ///< spec.leaseDurationSeconds
   std::string resource_version;
+  std::string uid = {};  ///< of the Lease; empty: it is not known, or is new
   bool operator==(const LeaseRecord&) const = default;
 };
 

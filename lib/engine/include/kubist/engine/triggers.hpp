@@ -23,9 +23,9 @@ std::string_view to_string(Cause cause);
 std::optional<Cause> cause_of(const Json* before, const Json* after);
 
 /// The objects whose runs an event on `object` asks for, given the graph in which it was last seen:
-/// itself, or what stands above it when it is gone (the parent must notice); of a PolicyDefinition
-/// or ClusterPolicyDefinition those that name it, of an ExecutorDefinition also those that name
-/// none.
+/// itself, or what stands above it, if anything does, when it is gone (the parent must notice); of
+/// a PolicyDefinition or ClusterPolicyDefinition those that name it, of an ExecutorDefinition also
+/// those that name none.
 std::vector<Key> affected(const Graph& graph, const Key& object, Cause cause);
 
 /// What has to run when: one entry per subtree, the earliest time wins. Pure; not thread-safe.
@@ -46,6 +46,8 @@ class Schedule {
   /// Takes all entries due at `now`. Those below another due one are dropped: its run covers them.
   std::vector<Due> take_due(Time now, const Graph& graph);
   std::size_t size() const { return m_entries.size(); }
+  /// How many subtrees have been asked for so far, each once while it waits.
+  std::size_t added() const { return m_added; }
 
  private:
   struct Entry {
@@ -54,6 +56,7 @@ class Schedule {
   };
   std::map<Key, Entry> m_entries;
   std::set<std::pair<Time, Key>> m_queue;
+  std::size_t m_added = 0;
 };
 
 /// Adds what a finished run asks for: its nodes' requeue_after (retries of failed ones included)

@@ -78,8 +78,8 @@ class Connections {
   util::Result<std::shared_ptr<const istio::Evidence>> istio(const Connection& connection,
                                                              const std::stop_token& stop);
 
-  /// Somebody changed it: the next one asks anew.
-  void forget_istio(const Connection& connection);
+  /// Somebody changed it: the next one asks anew. Null: there is none.
+  static void forget_istio(const std::shared_ptr<Endpoint>& endpoint);
   /// Held by who installs it there: Clusters with these credentials come one after the other.
   std::unique_lock<std::mutex> lock_istio(const Connection& connection);
 
@@ -89,6 +89,9 @@ class Connections {
 
   /// Home's, and those of all Clusters that are connected to; each once.
   std::vector<std::shared_ptr<kube::Client>> clients();
+  /// The projects, by their namespaces, whose Clusters lead there with that client, one of
+  /// clients(). Nothing: not known, as of home's.
+  std::optional<std::set<std::string>> projects_at(const kube::Client& client);
 
  private:
   struct Entry;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include <kubist/engine/lock.hpp>
@@ -16,11 +17,17 @@
 
 namespace kubist::executors {
 
+class Replica;
+
 /// The Leases that runs of one process hold side by side: each is taken by the first that needs it
 /// and freed by the last. Any thread.
 class HeldLeases {
  public:
   struct One;
+  /// They are held in the name of that replica, which outlives them; null: each is renewed by
+  /// itself.
+  explicit HeldLeases(Replica* replica = nullptr) : m_replica(replica) {}
+  Replica* replica() const { return m_replica; }
   /// That of a namespace. Who joins leaves.
   std::shared_ptr<One> join(const std::string& ns, const std::string& identity,
                             const engine::LockTimes& times);
@@ -45,6 +52,7 @@ class HeldLeases {
     std::string freed;  ///< version
     util::BootClock::time_point since;
   };
+  Replica* m_replica;
   mutable std::mutex m_mutex;
   std::map<std::string, Shared> m_shared;
   std::map<std::string, Alone> m_alone;
@@ -91,6 +99,14 @@ class ProjectLocks {
   kube::Writer::Rules rules(const std::string& ns, const std::stop_token& stop);
   /// Frees what is held.
   void release();
+  /// Frees that one, whoever of this process uses it.
+  void release(const std::string& ns);
+  /// A watch shows the Lease in that version with that holder (empty: nobody, or it is gone). True:
+  /// it was held by this process, or was not there to be held, and is another's now. REQUIRES:
+  /// before_write() has asked for it.
+  bool seen(const std::string& ns, std::string_view holder, std::string_view version);
+  /// The same by reading it now. An error: it is not known.
+  util::Result<bool> look(const std::string& ns, const std::stop_token& stop);
 
  private:
   using Held = HeldLeases::One;
@@ -103,11 +119,16 @@ class ProjectLocks {
   util::Result<> check(Used& used, const std::string& ns);
   util::Result<> recheck(const std::string& ns);
   util::Result<> acquire(Used& used, const std::string& ns, const std::stop_token& stop);
+  util::Result<bool> try_to_take(Used& used, const std::string& ns, const std::stop_token& stop);
+  util::Result<> wait(const Held& held, const std::string& ns, util::BootClock::time_point give_up,
+                      const std::stop_token& stop);
   util::Result<bool> write(Held& held, const std::string& ns, bool create,
                            const std::string& holder);
-  util::Result<> observe(Held& held, const std::string& ns);
+  util::Result<> observe(Held& held, const std::string& ns, const std::stop_token& stop);
+  util::Result<bool> unseat(const Held& held);
   util::Result<bool> renew(Held& held, const std::string& ns);
   void renew_all();
+  void free(Held& held, const std::string& ns);
 
   std::shared_ptr<kube::Client> m_home;
   Options m_options;

@@ -46,12 +46,18 @@ struct ReconcileOptions {
   /// How long what is progressing is looked at again before the run ends without it.
   std::chrono::milliseconds settle{std::chrono::minutes(5)};
   std::chrono::nanoseconds lock_timeout{0};
+  /// Where one watches: how often all of the selection is looked at, whatever the watches tell; 0:
+  /// never. Each time up to a tenth sooner or later.
+  std::chrono::milliseconds resync{std::chrono::hours(1)};
   /// Asked for each plan before anything starts, with its tree and the nodes of the selection: the
   /// subtrees that another run is at work on, which this one leaves out. Null: there is none.
   std::function<std::vector<engine::NodeId>(const Run&, const std::vector<engine::NodeId>&)>
       left_out;
   /// Where the tree's objects come from before they are listed; null: nowhere. Outlives the run.
   ObjectSource* source = nullptr;
+  // Where one watches; both outlive the run.
+  KeepsHook keeps = {};
+  IstioHook judges_istio = {};
 };
 
 /// One run and the tree that it was about.
@@ -110,6 +116,9 @@ class Session {
     LocalConfig local;  ///< of the machine that runs it
     NotificationHooks notifications;
     const util::Clock* clock = &util::system_clock();  ///< outlives the session
+    /// In whose name locks are held, where others share the projects; outlives the session. Its
+    /// identity is that above.
+    Replica* replica = nullptr;
     std::function<bool(std::chrono::nanoseconds, const std::stop_token&)> sleep = util::sleep_for;
   };
 
@@ -166,6 +175,16 @@ class Session {
   const std::string& home_uid() const { return m_home_uid; }
   /// The home client, and those of all clusters that the last runs reached; each once.
   std::vector<std::shared_ptr<kube::Client>> clients() { return m_connections.clients(); }
+
+  /// As Connections::projects_at().
+  std::optional<std::set<std::string>> projects_at(const kube::Client& client) {
+    return m_connections.projects_at(client);
+  }
+
+  Replica* replica() const { return m_options.replica; }
+  /// Of no run: what they hold is this process', for as long as they last. The session outlives
+  /// them.
+  std::unique_ptr<ProjectLocks> standing_locks();
 
   ~Session();
 

@@ -1,11 +1,23 @@
 #pragma once
+#include <cstddef>
 #include <functional>
+#include <optional>
 #include <stop_token>
 
 #include <kubist/engine/triggers.hpp>
 #include <kubist/executors/session.hpp>
 
 namespace kubist::executors {
+
+/// How the loop stands.
+struct LoopState {
+  std::size_t waiting = 0;                   ///< subtrees that are due some time
+  std::size_t added = 0;                     ///< all that have ever been asked for
+  std::size_t running = 0;                   ///< runs
+  std::optional<std::size_t> projects = {};  ///< that this replica has; nothing: there are none
+  std::size_t replicas = 0;                  ///< that renew their Leases
+  bool planned = false;                      ///< it has seen a tree
+};
 
 /// Tells what the loop does; called on its thread where nothing else is said.
 struct WatchHooks {
@@ -15,6 +27,7 @@ struct WatchHooks {
       trouble;  ///< a run that could not start; it is tried again
   /// One line: watches that went away (and why), stay away or are back. From a thread of its own.
   std::function<void(const std::string& line)> away;
+  std::function<void(const LoopState&)> turned = {};  ///< each time it has done what there was
 };
 
 /// Runs the selection once, and then again each subtree that a watch event on a kubist object, a
@@ -22,6 +35,10 @@ struct WatchHooks {
 /// names, until stop. Watches are resumed through closed connections and 410; those that the server
 /// refuses are tried again until it does not, and told of. Helm items get no charts of this
 /// machine. Fails only where the first run cannot be made.
+///
+/// With a replica (Session::Options), which has been started, it acts on the projects alone that
+/// the replica holds: each replica takes those that are its share of them, from who is gone too,
+/// and gives up the others when no run is at work on them. At the end it ends the replica.
 util::Result<> watch_and_reconcile(Session& session, const ReconcileOptions& options,
                                    engine::Observer& observer, const WatchHooks& hooks,
                                    const std::stop_token& stop);

@@ -1,6 +1,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 
 #include <kubist/apply/set.hpp>
@@ -23,6 +24,21 @@ inline constexpr std::string_view k_finalizer = "kubist.io/finalizer";
 inline constexpr std::string_view k_owner_annotation = "kubist.io/owner";
 inline constexpr std::string_view k_status_manager = "kubist-status";
 
+/// Told which objects an item of that node keeps, see deployers::World::keeps. May be empty; any
+/// thread.
+using KeepsHook = std::function<void(const engine::Key& node, deployers::KeptObjects kept)>;
+
+/// The Istio that a run has judged, and how it is looked at anew.
+struct JudgedIstio {
+  std::shared_ptr<kube::Client> client;  ///< null: none counts, or it could not be judged
+  std::function<void()> forget;  ///< what is known of it is old; any thread
+  /// Where its webhooks lead, which administrators alone write. Others may name a Deployment
+  /// istiod.
+  std::set<std::string> namespaces;
+};
+/// Told by each Cluster that is looked at. May be empty; any thread.
+using IstioHook = std::function<void(const engine::Key& cluster, const JudgedIstio& istio)>;
+
 /// What all executors of one run share. Everything in it outlives the run; any thread.
 struct World {
   std::shared_ptr<kube::Client> home;
@@ -43,6 +59,8 @@ struct World {
   KubeStatusStore* statuses = nullptr;  ///< of this run; null: no executor is called
   const util::Clock* clock = &util::system_clock();
   ObjectSource* source = nullptr;  ///< hears of statuses that are written; null: there is none
+  KeepsHook keeps = {};            ///< as ReconcileOptions has it, as the next one
+  IstioHook judges_istio = {};
 };
 
 /// The uid of kube-system, by which a cluster is known.

@@ -12,6 +12,7 @@
 
 #include <kubist/data/json.hpp>
 #include <kubist/http/curl_transport.hpp>
+#include <kubist/http/observing.hpp>
 #include <kubist/http/transport.hpp>
 #include <kubist/kube/api_call.hpp>
 #include <kubist/kube/api_resource.hpp>
@@ -134,6 +135,7 @@ struct ClientOptions {
   const util::Log* log = nullptr;
   /// Each distinct Warning header once; default: log->warn.
   std::function<void(std::string_view)> on_warning;
+  http::ExchangeSink on_exchange;  ///< each request that is sent, retries too; null: nobody is told
   bool discovery_cache = true;  ///< keep discovery and names of fields on disk
   bool may_prompt = false;      ///< exec plugins may use the terminal
   /// Retries (http/retry.hpp); off for commands that must fail at once.

@@ -1,0 +1,168 @@
+#include "session/agenda.hpp"
+
+#include <algorithm>
+
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/random.hpp>
+
+#include "session/busy_nodes.hpp"
+
+namespace kubist::executors {
+
+using engine::Cause;
+using engine::Key;
+
+namespace {
+
+/// Watch events of one kind come often in bursts: a folder that is applied.
+constexpr std::chrono::milliseconds k_gather{50};
+constexpr std::chrono::seconds k_try_again{5};
+constexpr std::chrono::minutes k_list_again{1};  // all, for the kinds that could not be listed
+
+Agenda::Time now() { return std::chrono::steady_clock::now(); }
+
+/// A new object is not in the graph of the last run yet: it is asked for by itself, as is what
+/// happens to it before that run tells its graph.
+bool is_fresh_node(const engine::Graph& graph, const Key& key, Cause cause) {
+  const resources::Kind* kind = resources::find_kind(key.group, key.kind);
+  return cause != Cause::drift && graph.find(key).empty() && (kind == nullptr || kind->node);
+}
+
+}  // namespace
+
+void Scope::update(const engine::Graph& graph) {
+  for (const Key& key : m_selection) {
+    for (const engine::NodeId top : graph.find(key)) {
+      for (const engine::NodeId id : graph.subtree(top)) {
+        const engine::Node& node = graph[id];
+        m_keys.insert(node.key);
+        m_namespaces.insert(project_of(node));
+      }
+    }
+  }
+  m_namespaces.erase("");
+}
+
+bool Scope::contains(const Key& key) const {
+  return m_selection.empty() || m_keys.contains(key) || m_namespaces.contains(key.ns);
+}
+
+Agenda::Agenda(const std::vector<Key>& selection, std::chrono::milliseconds resync)
+    : m_selection(selection), m_resync(resync), m_scope(selection) {
+  set_resync();
+}
+
+void Agenda::see(std::shared_ptr<const engine::Graph> tree) {
+  m_tree = std::move(tree);
+  m_scope.update(*m_tree);
+  std::erase_if(m_failed, [this](const auto& each) { return m_tree->find(each.first).empty(); });
+  add_events();
+}
+
+void Agenda::add(const Inbox::Events& events) {
+  m_events.insert(m_events.end(), events.begin(), events.end());
+  add_events();
+}
+
+void Agenda::add_events() {
+  if (!m_tree) {
+    return;
+  }
+  for (const auto& [key, cause] : std::exchange(m_events, {})) {
+    for (const Key& asked : is_fresh_node(*m_tree, key, cause)
+                                ? std::vector<Key>{key}
+                                : engine::affected(*m_tree, key, cause)) {
+      if (m_scope.contains(asked)) {
+        const Time when = cause == Cause::drift ? m_pace.next(asked, now()) : now();
+        m_schedule.add(asked, when + k_gather, cause);
+      }
+    }
+  }
+}
+
+void Agenda::add(const Run& run) {
+  engine::schedule_from(m_schedule, run.report, *run.graph, now());
+  for (const engine::NodeReport& node : run.report.nodes) {
+    if (node.state == engine::NodeState::failed) {
+      m_failed.emplace(node.key, Time::min());
+    } else {
+      m_failed.erase(node.key);
+    }
+  }
+  if (run.incomplete) {
+    for (const engine::NodeId root : run.graph->roots()) {
+      m_schedule.add((*run.graph)[root].key, now() + k_list_again, Cause::retry);
+    }
+  }
+}
+
+void Agenda::add_failed(const util::Error& error, const std::vector<Due>& due) {
+  for (const Due& entry : due) {
+    if (error.kind != util::ErrorKind::not_found) {
+      m_schedule.add(entry.key, now() + k_try_again, Cause::retry);
+    }
+  }
+}
+
+// At once, but where something comes and goes, not each time.
+void Agenda::retry_failed(const std::optional<std::set<std::string>>& projects) {
+  for (auto& [key, asked] : m_failed) {
+    const auto found = m_tree->find(key);
+    if (found.empty() || (projects && !projects->contains(project_of((*m_tree)[found.front()])))) {
+      continue;
+    }
+    if (asked < now()) {
+      asked = std::max(now() + k_gather, asked + k_try_again);
+    }
+    m_schedule.add(key, asked, Cause::retry);
+  }
+}
+
+// Up to a tenth sooner or later, so that many do not ask at once.
+void Agenda::set_resync() {
+  const auto pause =
+      std::chrono::duration_cast<Time::duration>(m_resync * (0.9 + 0.2 * util::random_unit()));
+  m_resync_at = pause.count() == 0 ? Time::max() : now() + pause;
+}
+
+/// Looks at everything, for what no watch tells of.
+void Agenda::resync() {
+  if (now() < m_resync_at) {
+    return;
+  }
+  set_resync();
+  std::vector<Key> tops = m_selection;
+  for (const engine::NodeId root :
+       tops.empty() ? m_tree->roots() : std::vector<engine::NodeId>()) {
+    tops.push_back((*m_tree)[root].key);
+  }
+  for (const Key& top : tops) {
+    m_schedule.add(top, now(), Cause::resync);
+  }
+}
+
+std::optional<Agenda::Time> Agenda::next() const {
+  if (!m_tree) {
+    return std::nullopt;
+  }
+  const auto at = m_schedule.next();
+  return m_resync_at == Time::max() ? at : std::min(at.value_or(m_resync_at), m_resync_at);
+}
+
+void Agenda::begin(const std::vector<Due>& due) {
+  for (const Due& entry : due) {
+    if (entry.cause == Cause::drift) {
+      m_pace.count(entry.key, now());
+    }
+  }
+}
+
+std::vector<Agenda::Due> Agenda::take_due() {
+  if (!m_tree) {
+    return {};
+  }
+  resync();
+  return m_schedule.take_due(now(), *m_tree);
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,80 @@
+#pragma once
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <kubist/engine/triggers.hpp>
+#include <kubist/executors/session.hpp>
+
+#include "session/drift_pace.hpp"
+#include "session/watches.hpp"
+
+namespace kubist::executors {
+
+/// What --watch was asked to look after: everything, or some subtrees. A new object counts by the
+/// namespace that it is in.
+class Scope {
+ public:
+  /// REQUIRES: `selection` outlives it; empty: everything.
+  explicit Scope(const std::vector<engine::Key>& selection) : m_selection(selection) {}
+  void update(const engine::Graph& graph);
+  bool contains(const engine::Key& key) const;
+
+ private:
+  const std::vector<engine::Key>& m_selection;
+  std::set<engine::Key> m_keys;
+  std::set<std::string> m_namespaces;
+};
+
+/// Which subtrees are to run when, by what watches, runs and the clock ask for. Nothing is due
+/// before a tree has been seen. One thread.
+class Agenda {
+ public:
+  using Time = engine::Schedule::Time;
+  using Due = engine::Schedule::Due;
+
+  /// `resync`: how often all of the selection is due; 0: never. REQUIRES: `selection` outlives it.
+  Agenda(const std::vector<engine::Key>& selection, std::chrono::milliseconds resync);
+  /// From here on this tree tells what lies where.
+  void see(std::shared_ptr<const engine::Graph> tree);
+
+  void add(const Inbox::Events& events);
+  /// What a run that ended asks for.
+  void add(const Run& run);
+  /// A run that could not be made is tried again.
+  void add_failed(const util::Error& error, const std::vector<Due>& due);
+  void add(const Due& due, Time when) { m_schedule.add(due.key, when, due.cause); }
+  /// What was away is back: what failed in these projects, by their namespaces (nothing: in all),
+  /// waits for its turn no longer.
+  void retry_failed(const std::optional<std::set<std::string>>& projects);
+  /// Runs of these begin.
+  void begin(const std::vector<Due>& due);
+
+  /// When something is due; nothing: never.
+  std::optional<Time> next() const;
+  std::vector<Due> take_due();
+  const engine::Schedule& schedule() const { return m_schedule; }
+
+ private:
+  void add_events();
+  void set_resync();
+  void resync();
+
+  const std::vector<engine::Key>& m_selection;
+  const std::chrono::milliseconds m_resync;
+  std::shared_ptr<const engine::Graph> m_tree;
+  Scope m_scope;
+  engine::Schedule m_schedule;
+  DriftPace m_pace;
+  Inbox::Events m_events;                 ///< that wait for the first tree
+  /// Of the nodes that failed when they last ran: what retry_failed() last asked for.
+  std::map<engine::Key, Time> m_failed;
+  Time m_resync_at = Time::max();
+};
+
+}  // namespace kubist::executors

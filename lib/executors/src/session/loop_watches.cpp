@@ -1,0 +1,58 @@
+#include "session/loop_watches.hpp"
+
+#include <kubist/resources/kinds.hpp>
+
+namespace kubist::executors {
+
+using engine::Key;
+
+LoopWatches::LoopWatches(Session& session, std::string ns, Inbox& inbox, Absences& absences)
+    : m_session(session),
+      m_ns(std::move(ns)),
+      m_inbox(inbox),
+      m_absences(absences),
+      m_drift(session.home_uid(), inbox, absences),
+      m_items(inbox, absences),
+      m_reads(session.home_client(), inbox, absences),
+      m_istio(inbox, absences) {
+  for (const resources::Kind& kind : resources::kinds()) {
+    if (kind.node || kind.name == "Approval" || kind.name.ends_with("Definition")) {
+      const kube::ApiResource resource = resource_of(kind);
+      auto& watch = m_kinds[resource.group_resource()];
+      watch = std::make_unique<KindWatch>(session.home_client(), kind, m_ns, inbox, absences);
+      m_cache.add(resource, *watch);
+    }
+  }
+  m_drift.follow({session.home_client()}, engine::Graph(), false);
+}
+
+void LoopWatches::serve(ReconcileOptions& options) {
+  options.source = &m_cache;
+  options.judges_istio = [this](const Key& cluster, const JudgedIstio& istio) {
+    m_istio.keep(cluster, istio);
+  };
+  options.keeps = [this](const Key& node, const deployers::KeptObjects& kept) {
+    m_items.keep(node, kept);
+  };
+}
+
+void LoopWatches::follow(const std::shared_ptr<const engine::Graph>& tree,
+                         const std::vector<kube::ApiResource>& served) {
+  m_drift.follow(m_session.clients(), *tree, true);
+  m_items.follow(m_session.clients(), *tree);
+  m_istio.follow(*tree);
+  if (m_read_for != tree) {
+    m_reads.follow(*tree);
+    m_read_for = tree;
+  }
+  for (const kube::ApiResource& resource : served) {
+    auto& watch = m_kinds[resource.group_resource()];
+    if (!watch) {
+      watch = std::make_unique<KindWatch>(m_session.home_client(), resource, m_ns, m_inbox,
+                                          m_absences);
+      m_cache.add(resource, *watch);
+    }
+  }
+}
+
+}  // namespace kubist::executors

@@ -1,0 +1,45 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <kubist/executors/session.hpp>
+
+#include "session/istio_watches.hpp"
+#include "session/item_watches.hpp"
+#include "session/kind_watch.hpp"
+#include "session/read_watches.hpp"
+#include "session/tree_cache.hpp"
+#include "session/watches.hpp"
+
+namespace kubist::executors {
+
+/// All that --watch watches. One thread; the runs that it serves have threads of their own.
+class LoopWatches {
+ public:
+  /// Watches the kinds of the tree in that namespace (empty: in all), and what kubist keeps at
+  /// home. REQUIRES: all outlive it.
+  LoopWatches(Session& session, std::string ns, Inbox& inbox, Absences& absences);
+  /// Runs with these options read the tree from the watches, and tell them what they keep. They
+  /// end before it does.
+  void serve(ReconcileOptions& options);
+  /// Watches also what the nodes of this tree keep and read, and the kinds that executors serve.
+  void follow(const std::shared_ptr<const engine::Graph>& tree,
+              const std::vector<kube::ApiResource>& served);
+
+ private:
+  Session& m_session;
+  const std::string m_ns;
+  Inbox& m_inbox;
+  Absences& m_absences;
+  std::map<std::string, std::unique_ptr<KindWatch>> m_kinds;  ///< by group and resource
+  TreeCache m_cache;
+  DriftWatches m_drift;
+  ItemWatches m_items;
+  ReadWatches m_reads;
+  IstioWatches m_istio;
+  std::shared_ptr<const engine::Graph> m_read_for;  ///< the tree whose reads are watched
+};
+
+}  // namespace kubist::executors

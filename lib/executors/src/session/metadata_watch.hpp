@@ -1,0 +1,67 @@
+#pragma once
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+
+#include <kubist/kube/watch.hpp>
+#include <kubist/util/clock.hpp>
+
+#include "world/absences.hpp"
+
+namespace kubist::executors {
+
+/// Watches objects that runs read, by their metadata, and tells which one was written, made or
+/// deleted. Lasts as a KindWatch does.
+class MetadataWatch {
+ public:
+  enum class Counts {
+    all,   ///< each write
+    data,  ///< of a Secret or ConfigMap: not where labels, annotations or finalizers alone were
+           ///< written, as kubist itself does
+  };
+  /// Namespace (empty: of a cluster-scoped kind) and name of an object.
+  using Changed = std::function<void(const std::string& ns, const std::string& name)>;
+  /// `changed` is called on the watch's thread: be quick. Of the first listing, however late it
+  /// comes, it is told what was written since two minutes before the watch was made, which a run
+  /// that read it before may not have seen; once without a name where there is nothing. The times
+  /// are the API server's: a clock here that is more than two minutes ahead misses some of it.
+  /// REQUIRES: `absences` outlives it.
+  MetadataWatch(std::shared_ptr<kube::Client> client, kube::WatchOptions options, Counts counts,
+                std::string name, Absences& absences, Changed changed,
+                const util::Clock& clock = util::system_clock());
+  ~MetadataWatch();
+  MetadataWatch(const MetadataWatch&) = delete;
+  MetadataWatch& operator=(const MetadataWatch&) = delete;
+
+ private:
+  /// What metadata tells of who wrote when.
+  struct Written {
+    std::string version;
+    std::string data, rest;  ///< by whom, and when
+    std::string last;        ///< the time of the last write
+  };
+  static Written written_by(const kube::WatchEvent& event);
+  util::Result<> take(const kube::WatchEvent& event);
+  bool is_change(const Written& before, const Written& now) const;
+  bool may_be_unseen(const Written& written) const;
+  void tell(const std::string& place) const;
+  void end_listing();
+
+  const Counts m_counts;
+  Absences& m_absences;
+  std::string m_name;
+  Changed m_changed;
+  const std::chrono::system_clock::time_point m_since;  ///< what was written later may be unseen
+  kube::WatchOptions m_options;
+  std::map<std::string, Written> m_known;  ///< by namespace and name; of the watch's thread
+  std::set<std::string> m_listed;
+  bool m_complete = false;  ///< it was listed once
+  std::jthread m_thread;    ///< last: it uses all of the above
+};
+
+}  // namespace kubist::executors

@@ -1,0 +1,317 @@
+#include "session/project_share.hpp"
+
+#include <algorithm>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/resources/kinds.hpp>
+#include <kubist/util/sha256.hpp>
+#include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
+
+#include "world/lease_record.hpp"
+
+namespace kubist::executors {
+
+using engine::Cause;
+using engine::Key;
+using util::cat;
+
+namespace {
+
+constexpr std::chrono::seconds k_turn{1};
+constexpr std::chrono::seconds k_look_again{1};
+/// What comes in a burst is one turn.
+constexpr std::chrono::milliseconds k_gather{200};
+/// A project that others have is asked for again after a pause, which doubles.
+constexpr std::chrono::seconds k_first_pause{1};
+constexpr std::chrono::seconds k_last_pause{15};
+
+using Steady = std::chrono::steady_clock;
+
+}  // namespace
+
+std::string replica_of(const std::set<std::string>& replicas, std::string_view project_namespace) {
+  std::string highest;
+  std::string found;
+  for (const std::string& each : replicas) {
+    std::string hash = util::sha256_raw(cat(each, '\n', project_namespace));
+    if (found.empty() || hash > highest) {
+      highest = std::move(hash);
+      found = each;
+    }
+  }
+  return found;
+}
+
+ProjectShare::ProjectShare(Session& session, BusyNodes& busy, Inbox& inbox, Absences& absences,
+                           Tell tell)
+    : m_busy(busy),
+      m_inbox(inbox),
+      m_tell(std::move(tell)),
+      m_replica(*session.replica()),
+      m_locks(session.standing_locks()) {
+  m_busy.share();
+  m_options.resource = kube::well_known::leases();
+  m_options.field_selector = cat("metadata.name=", k_project_lease);
+  m_watch = watch_for_good(
+      session.home_client(), m_options, "leases of projects", absences,
+      [this](const kube::WatchEvent& event) { return learn(event); },
+      [this](bool away) { turn_watch(away); });
+  m_thread = std::jthread([this](const std::stop_token& stop) { run(stop); });
+}
+
+ProjectShare::~ProjectShare() {
+  m_thread = {};  // ends and joins it
+  m_watch = {};
+  m_replica.end();  // so that its projects need not be freed one by one
+}
+
+void ProjectShare::see(const engine::Graph& tree) {
+  Projects projects;
+  for (const engine::Node& node : tree.nodes()) {
+    if (node.key.kind == "Project") {
+      projects[resources::project_namespace(*node.object)].push_back(node.key);
+    }
+  }
+  const std::lock_guard lock(m_mutex);
+  m_woken = m_woken || projects != m_projects;
+  m_projects = std::move(projects);
+  std::erase_if(m_put_off, [&](const auto& each) { return !m_projects.contains(each.first); });
+  m_wake.notify_all();
+}
+
+std::size_t ProjectShare::projects() const {
+  const std::lock_guard lock(m_mutex);
+  return m_mine.size();
+}
+
+std::size_t ProjectShare::replicas() const {
+  const std::lock_guard lock(m_mutex);
+  return m_replicas;
+}
+
+void ProjectShare::wake() {
+  const std::lock_guard lock(m_mutex);
+  m_woken = true;
+  m_wake.notify_all();
+}
+
+void ProjectShare::run(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    if (const auto done = util::guarded([&] { turn(stop); }); !done) {
+      say("", done.error().to_string());
+    }
+    std::unique_lock lock(m_mutex);
+    if (m_wake.wait_for(lock, stop, k_turn, [this] { return m_woken; })) {
+      lock.unlock();
+      static_cast<void>(util::sleep_for(k_gather, stop));
+      lock.lock();
+    }
+    m_woken = false;
+  }
+}
+
+void ProjectShare::look_around(const std::stop_token& stop) {
+  if (Steady::now() < m_look_at) {
+    return;
+  }
+  m_look_at = Steady::now() + k_look_again;
+  auto alive = m_replica.look_around(stop);
+  if (!alive) {
+    say("", alive.error().to_string());
+    return;
+  }
+  say("", "");
+  const std::lock_guard lock(m_mutex);
+  if (m_alive != *alive) {
+    m_put_off.clear();  // what one that ended had is free
+  }
+  m_alive = *std::move(alive);
+  m_replicas = m_alive.size();
+}
+
+void ProjectShare::turn(const std::stop_token& stop) {
+  look_around(stop);
+  Projects projects;
+  std::set<std::string> gone;
+  {
+    const std::lock_guard lock(m_mutex);
+    projects = m_projects;
+    gone = m_mine;
+  }
+  for (const auto& [ns, keys] : projects) {
+    gone.erase(ns);
+    if (stop.stop_requested()) {
+      return;
+    }
+    decide(ns, keys, stop);
+  }
+  for (const std::string& ns : gone) {
+    let_go(ns, {});
+  }
+}
+
+void ProjectShare::decide(const std::string& ns, const std::vector<Key>& keys,
+                          const std::stop_token& stop) {
+  const std::string to = replica_of(m_alive, ns);
+  if (ns == m_replica.ns()) {  // who may write there could pose as a replica
+    say(ns, "nobody takes it: the replicas have their Leases there");
+  } else if (!m_replica.joined()) {
+    lose(ns);
+  } else if (to != m_replica.identity()) {
+    if (has(ns) && !to.empty() && let_go(ns, keys)) {
+      say(ns, cat("gave it up to ", to));
+    }
+  } else if (has(ns) ? is_known(ns, stop) : is_due(ns)) {
+    take(ns, keys, stop);
+  }
+}
+
+// One that it has costs no request, as long as the replica renews.
+void ProjectShare::take(const std::string& ns, const std::vector<Key>& keys,
+                        const std::stop_token& stop) {
+  if (const auto held = m_locks->before_write(ns, stop); !held) {
+    drop(ns);  // what was read of the Lease stays: it may go stale
+    put_off(ns);
+    say(ns, held.error().message);
+  } else if (!has(ns)) {
+    say(ns, "took it");
+    m_known_at[ns] = Steady::now();
+    m_busy.allow(ns);
+    for (const Key& key : keys) {
+      m_inbox.push(key, Cause::resync);
+    }
+    const std::lock_guard lock(m_mutex);
+    m_put_off.erase(ns);
+    m_mine.insert(ns);
+  }
+}
+
+bool ProjectShare::has(const std::string& ns) const {
+  const std::lock_guard lock(m_mutex);
+  return m_mine.contains(ns);
+}
+
+bool ProjectShare::is_due(const std::string& ns) const {
+  const std::lock_guard lock(m_mutex);
+  const auto put_off = m_put_off.find(ns);
+  return put_off == m_put_off.end() || put_off->second.first <= Steady::now();
+}
+
+void ProjectShare::put_off(const std::string& ns) {
+  const std::lock_guard lock(m_mutex);
+  auto& [until, pause] = m_put_off[ns];
+  pause = std::clamp(pause * 2, k_first_pause, k_last_pause);
+  until = Steady::now() + pause;
+}
+
+// While no watch tells who has it, it is read; what cannot be read is lost.
+bool ProjectShare::is_known(const std::string& ns, const std::stop_token& stop) {
+  std::optional<Time> away;
+  {
+    const std::lock_guard lock(m_mutex);
+    away = m_away;
+  }
+  Time& known_at = m_known_at[ns];
+  known_at = std::max(known_at, away.value_or(Steady::now()));
+  const auto longest = m_replica.times().deadline;
+  if (Steady::now() - known_at < longest / 2) {
+    return true;
+  }
+  if (m_locks->look(ns, stop)) {
+    known_at = Steady::now();
+    return true;
+  }
+  if (Steady::now() - known_at < longest) {
+    return true;
+  }
+  lose(ns);
+  put_off(ns);
+  say(ns, "its Lease cannot be read, so others may have it");
+  return false;
+}
+
+void ProjectShare::drop(const std::string& ns) {
+  m_busy.forbid(ns);
+  const std::lock_guard lock(m_mutex);
+  if (m_mine.erase(ns) > 0) {
+    m_inbox.wake();  // the loop tells how many there are
+  }
+}
+
+void ProjectShare::lose(const std::string& ns) {
+  drop(ns);
+  m_locks->release(ns);
+}
+
+bool ProjectShare::let_go(const std::string& ns, const std::vector<Key>& keys) {
+  const bool idle = m_busy.disallow(ns, keys);
+  if (idle) {
+    lose(ns);
+  }
+  return idle;
+}
+
+// Once for each state that a project is in.
+void ProjectShare::say(const std::string& ns, const std::string& what) {
+  if (std::exchange(m_said[ns], what) != what && !what.empty()) {
+    m_tell(ns.empty() ? what : cat("project namespace ", ns, ": ", what));
+  }
+}
+
+void ProjectShare::turn_watch(bool away) {
+  const std::lock_guard lock(m_mutex);
+  if (!away) {
+    m_away.reset();
+  } else if (!m_away) {
+    m_away = Steady::now();
+  }
+}
+
+util::Result<> ProjectShare::learn(const kube::WatchEvent& event) {
+  const std::string ns(event.ns);
+  switch (event.type) {
+    case kube::WatchEventType::bookmark:
+      return {};
+    case kube::WatchEventType::relisted: {
+      std::set<std::string> missing;
+      {
+        const std::lock_guard lock(m_mutex);
+        missing = m_mine;
+      }
+      for (const std::string& each : std::exchange(m_listed, {})) {
+        missing.erase(each);
+      }
+      for (const std::string& each : missing) {
+        seen(each, "", event.resource_version);
+      }
+      return {};
+    }
+    case kube::WatchEventType::deleted:
+      seen(ns, "", event.resource_version);
+      return {};
+    default:
+      break;
+  }
+  if (event.type == kube::WatchEventType::listed) {
+    m_listed.insert(ns);
+  }
+  KUBIST_TRY(const data::Json lease, event.json());
+  seen(ns, data::string_at(lease, {"spec", "holderIdentity"}), event.resource_version);
+  return {};
+}
+
+void ProjectShare::seen(const std::string& ns, std::string_view holder, std::string_view version) {
+  if (has(ns)) {
+    if (m_locks->seen(ns, holder, version)) {
+      wake();
+    }
+  } else if (holder.empty()) {
+    const std::lock_guard lock(m_mutex);
+    m_put_off.erase(ns);
+    m_woken = m_woken || m_projects.contains(ns);
+    m_wake.notify_all();
+  }
+}
+
+}  // namespace kubist::executors

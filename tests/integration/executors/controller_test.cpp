@@ -1,0 +1,329 @@
+// Replicas of the controller: they share the projects, and take over from one that ends, dies or
+// hangs.
+#include <algorithm>
+
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/http/curl_transport.hpp>
+#include <kubist/util/text.hpp>
+
+#include "programs.hpp"
+#include "support.hpp"
+
+namespace {
+
+using namespace it;
+using kubist::util::cat;
+namespace data = kubist::data;
+namespace http = kubist::http;
+namespace util = kubist::util;
+
+/// Replicas, each under a user of its own, by whom the audit log knows it.
+class Replicas {
+ public:
+  explicit Replicas(const std::string& test) : world(test) {
+    put("home", {{{"apiVersion", "v1"},
+                  {"kind", "Namespace"},
+                  {"metadata", {{"name", world.name("system")}}}}});
+  }
+  ~Replicas() {
+    for (const auto& [name, process] : running) {
+      process->signal(SIGCONT);
+    }
+  }
+  void start(const std::string& name) {
+    running[name] = std::make_unique<Background>(world.as_user(
+        {"controller", "--bind-address", "127.0.0.1:0", "-n", world.name("system")}, "-" + name));
+  }
+  std::string user(const std::string& name) const { return world.user() + "-" + name; }
+  /// The name of the replica that has the project; empty: nobody does.
+  std::string holder(const std::string& project) {
+    const auto lease = get("home", "leases.coordination.k8s.io", "kubist", project);
+    const std::string identity(lease ? data::string_at(*lease, {"spec", "holderIdentity"})
+                                     : std::string_view());
+    for (const auto& [name, process] : running) {
+      if (!identity.empty() &&
+          process->output().find(cat("replica ", identity, " has Lease")) != std::string::npos) {
+        return name;
+      }
+    }
+    return identity;
+  }
+  bool all_held_by(const std::vector<std::string>& projects, const std::vector<std::string>& by) {
+    return std::all_of(projects.begin(), projects.end(), [&](const std::string& project) {
+      return std::find(by.begin(), by.end(), holder(project)) != by.end();
+    });
+  }
+  std::vector<std::string> of(const std::vector<std::string>& projects, const std::string& name) {
+    std::vector<std::string> found;
+    std::copy_if(projects.begin(), projects.end(), std::back_inserter(found),
+                 [&](const std::string& project) { return holder(project) == name; });
+    return found;
+  }
+  std::string output() const {
+    std::string all;
+    for (const auto& [name, process] : running) {
+      all += cat("---- ", name, '\n', process->output());
+    }
+    return all;
+  }
+
+  World world;
+  std::map<std::string, std::unique_ptr<Background>> running;
+};
+
+/// Projects that exist, with a virtual cluster in each.
+std::vector<std::string> make_projects(const World& world, int count) {
+  std::vector<std::string> names;
+  std::vector<Json> projects;
+  std::vector<Json> rest;
+  for (int i = 0; i < count; ++i) {
+    const std::string name = world.name(cat("p", i));
+    names.push_back(name);
+    projects.push_back(object("Project", "", name, Json::object()));
+    rest.push_back(object("Cluster", name, "home", {{"home", true}}));
+    rest.push_back(virtual_cluster(name, "dev", "home", name + "-dev"));
+  }
+  put("home", projects);
+  REQUIRE(eventually(
+      [&] {
+        return std::all_of(names.begin(), names.end(), [](const std::string& name) {
+          return get("home", "namespace", name).has_value();
+        });
+      },
+      60));
+  put("home", rest);
+  return names;
+}
+
+/// The namespace that a write is in, or about.
+std::string place_of(const AuditedWrite& write) { return write.ns.empty() ? write.name : write.ns; }
+
+void change(const std::string& project, const std::string& tier) {
+  put("home",
+      {virtual_cluster(project, "dev", "home", project + "-dev", {{"labels", {{"tier", tier}}}})});
+}
+
+bool all_changed(const std::vector<std::string>& projects, const std::string& tier) {
+  return std::all_of(projects.begin(), projects.end(), [&](const std::string& project) {
+    return label(project + "-dev", "tier") == tier;
+  });
+}
+
+/// The first of several replicas that has some of the projects.
+std::string one_of(Replicas& replicas, const std::vector<std::string>& projects,
+                   const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (!replicas.of(projects, name).empty()) {
+      return name;
+    }
+  }
+  FAIL("none of the replicas has a project");
+  return {};
+}
+
+std::string fetch(const std::string& url) {
+  const auto engine = std::make_shared<http::CurlEngine>();
+  http::CurlTransport transport(engine, {});
+  http::Request request;
+  request.url = url;
+  const auto response = http::send(transport, request);
+  REQUIRE_MESSAGE(response, (response ? "" : response.error().to_string()));
+  return cat(response->status, ' ', response->body);
+}
+
+/// Where a replica serves its probes and metrics.
+std::string address_of(const Background& replica) {
+  const std::string words = "/metrics on ";
+  std::string address;
+  REQUIRE(eventually([&] {
+    const std::string output = replica.output();
+    const auto at = output.find(words);
+    const auto end = output.find('\n', at == std::string::npos ? 0 : at);
+    if (at == std::string::npos || end == std::string::npos) {
+      return false;
+    }
+    address = output.substr(at + words.size(), end - at - words.size());
+    return true;
+  }));
+  return address;
+}
+
+}  // namespace
+
+TEST_CASE("controller: three replicas share 30 projects, and none is written by two of them") {
+  Replicas r("share");
+  const std::vector<std::string> names{"one", "two", "three"};
+  for (const std::string& name : names) {
+    r.start(name);
+  }
+  const auto projects = make_projects(r.world, 30);
+  REQUIRE_MESSAGE(eventually(
+                      [&] {
+                        return std::all_of(
+                            projects.begin(), projects.end(), [](const auto& project) {
+                              return condition(vc(project, "dev"), "Ready") == "True";
+                            });
+                      },
+                      120),
+                  r.output());
+  REQUIRE_MESSAGE(eventually([&] { return r.all_held_by(projects, names); }), r.output());
+  for (const std::string& name : names) {
+    CHECK_MESSAGE(!r.of(projects, name).empty(), name, '\n', r.output());
+  }
+
+  Audit audit("home");
+  for (const std::string& project : projects) {
+    change(project, "new");
+  }
+  CHECK_MESSAGE(eventually([&] { return all_changed(projects, "new"); }, 60), r.output());
+  std::map<std::string, std::set<std::string>> writers;  // by namespace
+  std::map<std::string, int> labelled;
+  for (const std::string& name : names) {
+    for (const AuditedWrite& write : audit.writes(r.user(name))) {
+      writers[place_of(write)].insert(name);
+      labelled[place_of(write)] += write.resource == "namespaces" ? 1 : 0;
+    }
+  }
+  for (const std::string& project : projects) {
+    CHECK_MESSAGE(writers[project] == std::set<std::string>{r.holder(project)}, project);
+    CHECK_MESSAGE(labelled[project + "-dev"] == 1, project);
+  }
+}
+
+TEST_CASE("controller: one that is killed, and one that was held up, lose their projects") {
+  Replicas r("lost");
+  const std::vector<std::string> names{"one", "two", "three"};
+  for (const std::string& name : names) {
+    r.start(name);
+  }
+  const auto projects = make_projects(r.world, 9);
+  const auto spread = [&] {
+    return r.all_held_by(projects, names) &&
+           std::all_of(projects.begin(), projects.end(), [](const auto& project) {
+             return condition(vc(project, "dev"), "Ready") == "True";
+           });
+  };
+  REQUIRE_MESSAGE(eventually(spread, 60), r.output());
+
+  const std::string killed = one_of(r, projects, names);
+  const auto orphans = r.of(projects, killed);
+  r.running[killed]->signal(SIGKILL);
+  CHECK(r.running[killed]->wait(10) == 137);
+  for (const std::string& project : orphans) {
+    change(project, "taken");
+  }
+  CHECK_MESSAGE(eventually([&] { return all_changed(orphans, "taken"); }, 25), r.output());
+  std::vector<std::string> left = names;
+  std::erase(left, killed);
+  CHECK_MESSAGE(eventually([&] { return r.all_held_by(projects, left); }), r.output());
+
+  const std::string held_up = one_of(r, projects, left);
+  const auto its = r.of(projects, held_up);
+  std::erase(left, held_up);
+  r.running[held_up]->signal(SIGSTOP);
+  for (const std::string& project : its) {
+    change(project, "again");
+  }
+  CHECK_MESSAGE(eventually([&] { return all_changed(its, "again"); }, 25), r.output());
+  CHECK_MESSAGE(eventually([&] { return r.all_held_by(projects, left); }), r.output());
+  Audit audit("home");
+  r.running[held_up]->signal(SIGCONT);
+  CHECK_MESSAGE(
+      eventually([&] { return r.running[held_up]->output().find("is gone") != std::string::npos; }),
+      r.output());
+  // It joins anew, and gets its share back. Before that it writes nothing but its own Lease.
+  CHECK_MESSAGE(eventually([&] { return r.of(projects, held_up) == its; }, 60), r.output());
+  for (const std::string& project : its) {
+    change(project, "back");
+  }
+  CHECK_MESSAGE(eventually([&] { return all_changed(its, "back"); }), r.output());
+  std::set<std::string> taken;
+  for (const AuditedWrite& write : audit.writes(r.user(held_up))) {
+    const std::string ns = place_of(write);
+    if (write.resource == "leases") {
+      taken.insert({ns, ns + "-dev"});
+    }
+    CHECK_MESSAGE(taken.contains(ns), write.to_string());
+  }
+}
+
+TEST_CASE("controller: SIGTERM ends it with 0, and the next one goes on at once") {
+  Replicas r("term");
+  Programs programs;
+  programs.add("hang", "exec sleep 3000", ", timeout: 900s");
+  r.start("one");
+  const auto projects = make_projects(r.world, 2);
+  REQUIRE_MESSAGE(eventually(
+                      [&] {
+                        return std::all_of(
+                            projects.begin(), projects.end(), [](const auto& project) {
+                              return condition(vc(project, "dev"), "Ready") == "True";
+                            });
+                      },
+                      60),
+                  r.output());
+  // A policy of one's own hangs while it is told to end.
+  const std::string definition = r.world.name("hang");
+  put("home", {{{"apiVersion", "kubist.io/v1alpha1"},
+                {"kind", "ClusterPolicyDefinition"},
+                {"metadata", {{"name", definition}}},
+                {"spec", {{"runtime", {{"exec", "hang"}}}}}}});
+  put("home", {virtual_cluster(projects[0], "stuck", "home", projects[0] + "-stuck",
+                               {{"policies", Json::array({call(definition)})}})});
+  REQUIRE_MESSAGE(
+      eventually([] { return process_with({cat("sleep", '\0', "3000", '\0')}).has_value(); }),
+      r.output());
+  Audit audit("home");
+  r.running["one"]->signal(SIGTERM);
+  CHECK_MESSAGE(r.running["one"]->wait(5) == 0, r.output());
+  CHECK(r.output().find("its projects are free") != std::string::npos);
+  CHECK(list("home", "leases.coordination.k8s.io", r.world.name("system")).empty());
+
+  it::remove("home", "virtualclusters.kubist.io", "stuck", projects[0]);
+  it::remove("home", "clusterpolicydefinitions.kubist.io", definition);
+  r.start("two");
+  for (const std::string& project : projects) {
+    change(project, "next");
+  }
+  CHECK_MESSAGE(eventually([&] { return all_changed(projects, "next"); }, 10), r.output());
+  CHECK(r.all_held_by(projects, {"two"}));
+  // Beside it a run by hand writes nothing in its projects.
+  const CommandResult run = run_kubist(
+      r.world.as_user({"reconcile", "Project/" + projects[0], "--lock-timeout=0s"}, "-hand"));
+  CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);  // there was nothing to write
+  CHECK(audit.writes(r.world.user() + "-hand").empty());
+}
+
+TEST_CASE("controller: probes and metrics, as promtool reads them") {
+  const std::vector<const char*> samples{
+      "\ncontroller_runtime_reconcile_total{controller=\"virtualcluster\",result=\"success\"} ",
+      "\nrest_client_requests_total{code=\"200\",method=\"GET\",host=\"", "\nkubist_projects ",
+      "\nkubist_replicas 1\n", "\nworkqueue_adds_total{name=\"kubist\",controller=\"kubist\"} "};
+  Replicas r("metrics");
+  r.start("one");
+  const auto projects = make_projects(r.world, 1);
+  REQUIRE_MESSAGE(
+      eventually([&] { return condition(vc(projects[0], "dev"), "Ready") == "True"; }, 60),
+      r.output());
+  const std::string address = address_of(*r.running["one"]);
+  CHECK(fetch(cat("http://", address, "/healthz")) == "200 ok\n");
+  CHECK(fetch(cat("http://", address, "/readyz")) == "200 ok\n");
+  std::string metrics;
+  const auto has = [&](const char* sample) { return metrics.find(sample) != std::string::npos; };
+  // A status is written before its run ends, and counts.
+  CHECK_MESSAGE(eventually([&] {
+                  metrics = fetch(cat("http://", address, "/metrics")).substr(4);
+                  return std::all_of(samples.begin(), samples.end(), has);
+                }),
+                metrics);
+  util::Command promtool;
+  promtool.args = {"promtool", "check", "metrics"};
+  promtool.input = metrics;
+  promtool.timeout = std::chrono::seconds(30);
+  const auto checked = util::run_command(promtool);
+  REQUIRE_MESSAGE(checked, "no promtool: scripts/packages --test");
+  CHECK_MESSAGE(checked->exit_code == 0, checked->out, checked->err);
+}

@@ -1,0 +1,109 @@
+// What is to run when.
+#include "session/agenda.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "site.hpp"
+
+using namespace site;
+using engine::Cause;
+
+namespace {
+
+const std::vector<engine::Key> k_all;
+const engine::Key k_near = key("Cluster", "shop", "near"), k_far = key("Cluster", "other", "far");
+
+std::shared_ptr<const engine::Graph> tree(bool with_far = true) {
+  std::vector<Json> objects{object("Project", "", "shop"), object("Cluster", "shop", "near"),
+                            object("Project", "", "other")};
+  if (with_far) {
+    objects.push_back(object("Cluster", "other", "far"));
+  }
+  std::vector<engine::Node> nodes;
+  for (Json& each : objects) {
+    each["metadata"]["uid"] = each["metadata"]["name"];
+    nodes.push_back(engine::make_node(each));
+  }
+  return std::make_shared<engine::Graph>(engine::Graph::build(std::move(nodes)));
+}
+
+/// An agenda over a tree in which both Clusters failed.
+struct Failed {
+  Failed() {
+    agenda.see(graph);
+    executors::Run run;
+    run.graph = graph;
+    for (const engine::Key& each : {k_near, k_far}) {
+      engine::NodeReport node;
+      node.id = graph->find(each).front();
+      node.key = each;
+      node.state = engine::NodeState::failed;
+      run.report.nodes.push_back(node);
+    }
+    agenda.add(run);
+  }
+  std::vector<std::string> take_due() {
+    std::vector<std::string> names;
+    while (const auto at = agenda.next()) {
+      std::this_thread::sleep_until(*at);
+      for (const auto& due : agenda.take_due()) {
+        CHECK(due.cause == Cause::retry);
+        names.push_back(due.key.name);
+      }
+    }
+    std::ranges::sort(names);
+    return names;
+  }
+
+  std::shared_ptr<const engine::Graph> graph = tree();
+  executors::Agenda agenda{k_all, std::chrono::milliseconds(0)};
+};
+
+}  // namespace
+
+TEST_CASE("agenda: what is back asks for what failed in its projects, and in no others") {
+  Failed s;
+  s.agenda.retry_failed(std::set<std::string>{"shop"});
+  CHECK(s.take_due() == std::vector<std::string>{"near"});
+  s.agenda.retry_failed(std::set<std::string>{"elsewhere"});
+  CHECK(!s.agenda.next());
+}
+
+TEST_CASE("agenda: home that is back asks for all that failed and is still there") {
+  Failed s;
+  SUBCASE("all") {
+    s.agenda.retry_failed({});
+    CHECK(s.take_due() == std::vector<std::string>{"far", "near"});
+  }
+  SUBCASE("but what is gone") {
+    s.agenda.see(tree(false));
+    s.agenda.see(s.graph);  // made anew, it has not failed
+    s.agenda.retry_failed({});
+    CHECK(s.take_due() == std::vector<std::string>{"near"});
+  }
+}
+
+TEST_CASE("agenda: drift has a pace by its runs, not by its changes") {
+  const auto graph = tree();
+  executors::Agenda agenda{k_all, std::chrono::milliseconds(0)};
+  agenda.see(graph);
+  const auto wait = [&] { return *agenda.next() - std::chrono::steady_clock::now(); };
+  const auto take = [&] {
+    std::this_thread::sleep_until(*agenda.next());
+    return agenda.take_due().size();
+  };
+  for (int i = 0; i < 30; ++i) {
+    agenda.add({{k_near, Cause::drift}});
+  }
+  REQUIRE(take() == 1);
+  agenda.begin({{k_near, Cause::drift}});
+  agenda.add({{k_near, Cause::drift}});
+  CHECK(wait() < std::chrono::seconds(5));
+  REQUIRE(take() == 1);
+  for (int i = 0; i < 20; ++i) {
+    agenda.begin({{k_near, Cause::drift}});
+  }
+  agenda.add({{k_near, Cause::drift}});
+  CHECK(wait() > std::chrono::seconds(1));
+}

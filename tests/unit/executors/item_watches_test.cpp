@@ -1,0 +1,257 @@
+// When an object of an item is told to be drift.
+#include "session/item_watches.hpp"
+
+#include <set>
+
+#include <doctest/doctest.h>
+
+#include <kubist/apply/compare.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/deployers/item.hpp>
+#include <kubist/resources/object.hpp>
+#include <kubist/util/text.hpp>
+
+#include "support/fake_cluster.hpp"
+
+using namespace kubist;
+using data::Json;
+using kube::PatchType;
+
+namespace {
+
+/// ConfigMap `a` of item `u1`, which DeployItem/shop/app keeps.
+struct Watched {
+  Watched() {
+    manager = std::string(deployers::k_item_manager) + "-x";
+    make();
+  }
+  void make() {
+    const Json object{{"apiVersion", "v1"},
+                      {"kind", "ConfigMap"},
+                      {"metadata",
+                       {{"name", "a"},
+                        {"namespace", "default"},
+                        {"labels", {{deployers::k_managed_label, "u1"}}}}},
+                      {"data", {{"key", "value"}}}};
+    kube::ApplyOptions options;
+    options.field_manager = manager;
+    options.force = true;
+    REQUIRE(client->run(kube::apply(kube::well_known::config_maps(), object, options)));
+  }
+  /// As a run that ends now has seen it.
+  void keep() {
+    const Json live = cluster.get("configmaps", "a", "default");
+    deployers::Kept kept{{"", "ConfigMap", "default", "a"}, "v1", "", "", ""};
+    if (!live.is_null()) {
+      const resources::ObjectView view(live);
+      kept.uid = view.uid();
+      kept.fields = apply::applied_fields(live, manager);
+      kept.resource_version = view.resource_version();
+    }
+    watches.keep(node, {"u1", manager, client, {kept}});
+  }
+  /// A tree with the node alone.
+  engine::Graph tree() const {
+    engine::Node found;
+    found.key = node;
+    found.object = std::make_shared<const Json>(Json::object());
+    return engine::Graph::build({std::move(found)});
+  }
+  /// Items of a project in that many namespaces, with one object in each, which is gone.
+  void keep_many(const std::string& project, int count) {
+    for (int i = 0; i < count; ++i) {
+      const std::string ns = util::cat(project, '-', i);
+      watches.keep({"", "DeployItem", project, ns},
+                   {ns, manager, client, {{{"", "ConfigMap", ns, "a"}, "v1", "u", "", ""}}});
+    }
+  }
+  /// How many nodes of such projects are told of, of as many at least.
+  std::size_t told_of(const std::string& project, std::size_t least) {
+    std::set<std::string> names;
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (names.size() < least && std::chrono::steady_clock::now() < until) {
+      for (const auto& [key, cause] : inbox.take(until, {})) {
+        CHECK(key.ns.starts_with(project));
+        names.insert(key.name);
+      }
+    }
+    return names.size();
+  }
+  void change(const Json& patch) {
+    cluster.patch("configmaps", "a", "default", PatchType::merge, patch);
+  }
+  /// The next node that is asked for; empty: none within a moment.
+  std::string next(std::chrono::milliseconds patience = std::chrono::seconds(10)) {
+    const auto until = std::chrono::steady_clock::now() + patience;
+    while (std::chrono::steady_clock::now() < until) {
+      const auto events = inbox.take(until, {});
+      if (!events.empty()) {
+        CHECK(events.size() == 1);
+        CHECK(events.front().second == engine::Cause::drift);
+        return events.front().first.name;
+      }
+    }
+    return {};
+  }
+  /// All that came before this has been told.
+  void settle() {
+    const std::string marker = util::cat("marker", ++markers);
+    cluster.put({{"apiVersion", "v1"},
+                 {"kind", "ConfigMap"},
+                 {"metadata",
+                  {{"name", marker},
+                   {"namespace", "default"},
+                   {"labels", {{deployers::k_managed_label, "u2"}}}}}});
+    watches.keep({"", "DeployItem", "shop", marker},
+                 {util::cat("of-", marker),
+                  manager,
+                  client,
+                  {{{"", "ConfigMap", "default", marker}, "v1", "", "", ""}}});
+    CHECK(next() == marker);
+  }
+
+  testing::FakeCluster cluster;
+  std::shared_ptr<kube::Client> client = cluster.connect();
+  std::string manager;
+  int markers = 0;
+  const engine::Key node{"landscaper.gardener.cloud", "DeployItem", "shop", "app"};
+  executors::Inbox inbox;
+  executors::Absences absences;
+  executors::ItemWatches watches{inbox, absences};
+};
+
+}  // namespace
+
+TEST_CASE("item watches: a changed field of the item's, and a deletion, is drift of its node") {
+  Watched s;
+  s.keep();
+  s.settle();
+  s.change({{"data", {{"key", "theirs"}}}});
+  CHECK(s.next() == "app");
+  s.make();
+  s.keep();
+  s.settle();
+  s.cluster.remove("configmaps", "a", "default");
+  CHECK(s.next() == "app");
+}
+
+TEST_CASE("item watches: what was changed before the watch stood is drift, too") {
+  Watched s;
+  const Json live = s.cluster.get("configmaps", "a", "default");
+  deployers::Kept kept{{"", "ConfigMap", "default", "a"},
+                       "v1",
+                       live["metadata"]["uid"],
+                       apply::applied_fields(live, s.manager),
+                       live["metadata"]["resourceVersion"]};
+  s.change({{"data", {{"key", "theirs"}}}});
+  s.watches.keep(s.node, {"u1", s.manager, s.client, {kept}});
+  CHECK(s.next() == "app");
+}
+
+TEST_CASE("item watches: what others add, and a status, is no drift") {
+  Watched s;
+  s.keep();
+  s.settle();
+  s.change({{"data", {{"more", "theirs"}}}, {"metadata", {{"labels", {{"tier", "web"}}}}}});
+  s.settle();
+}
+
+TEST_CASE("item watches: what a run has left as it is is not told again") {
+  Watched s;
+  s.keep();
+  s.settle();
+  s.change({{"data", {{"key", "theirs"}}}});
+  CHECK(s.next() == "app");
+  s.keep();
+  s.settle();
+  s.change({{"metadata", {{"labels", {{std::string(deployers::k_managed_label), nullptr}}}}}});
+  CHECK(s.next() == "app");  // no longer among those that are watched
+  s.keep();
+  s.settle();
+  s.cluster.end_watches();
+  s.settle();
+}
+
+TEST_CASE("item watches: an item that is gone, or whose node is, asks for nothing") {
+  Watched s;
+  s.keep();
+  s.settle();
+  s.watches.keep(s.node, {"u1", s.manager, s.client, {}});
+  s.change({{"data", {{"key", "theirs"}}}});
+  s.settle();
+  s.keep();
+  s.watches.follow({s.client}, engine::Graph());
+  s.change({{"data", {{"key", "more"}}}});
+  s.settle();
+}
+
+TEST_CASE("item watches: a project has 64 of them, what is beyond is told of once") {
+  Watched s;
+  const auto told = [&](const std::string& project) {
+    return std::vector<std::string>{
+        util::cat("items in ", project,
+                  ": changes by others of objects beyond 64 kinds and "
+                  "namespaces of one project are noticed by the resync alone (docs/limits.md)")};
+  };
+  s.keep_many("blog", 70);
+  CHECK(s.told_of("blog", 64) == 64);
+  CHECK(s.absences.take({}) == told("blog"));
+  s.keep_many("blog", 70);
+  CHECK(s.absences.take({}).empty());
+  s.settle();  // the next project has its own
+  s.watches.follow({s.client}, engine::Graph());
+  s.keep_many("blog", 3);
+  CHECK(s.told_of("blog", 3) == 3);
+}
+
+TEST_CASE("item watches: all projects have 512 of them") {
+  Watched s;
+  for (int i = 0; i < 9; ++i) {
+    s.keep_many(util::cat("p", i), 60);
+  }
+  CHECK(s.told_of("p", 512) == 512);
+  CHECK(s.absences.take({}) ==
+        std::vector<std::string>{
+            "items in p8: changes by others of objects beyond 512 kinds and namespaces of all "
+            "projects are noticed by the resync alone (docs/limits.md)"});
+}
+
+TEST_CASE("item watches: each credential has its own, of what leads to the same address, too") {
+  Watched s;
+  testing::FakeCluster other;  // by the same URL
+  const auto there = other.connect();
+  s.keep();
+  s.settle();
+  const Json map{{"apiVersion", "v1"},
+                 {"kind", "ConfigMap"},
+                 {"metadata",
+                  {{"name", "b"},
+                   {"namespace", "default"},
+                   {"labels", {{deployers::k_managed_label, "u2"}}}}}};
+  const std::string uid = other.put(map)["metadata"]["uid"];
+  s.watches.keep(
+      {"", "DeployItem", "shop", "far"},
+      {"u2", s.manager, there, {{{"", "ConfigMap", "default", "b"}, "v1", uid, "", ""}}});
+  s.settle();
+  other.remove("configmaps", "b", "default");
+  CHECK(s.next() == "far");
+}
+
+TEST_CASE("item watches: those of a credential that is no more end, and its items are asked for") {
+  Watched s;
+  s.keep();
+  s.settle();
+  s.watches.follow({s.cluster.connect()}, s.tree());
+  CHECK(s.next() == "app");
+  CHECK(s.cluster.watches() == 0);
+}
+
+TEST_CASE("item watches: Secrets are not watched") {
+  Watched s;
+  s.watches.keep(
+      s.node, {"u1", s.manager, s.client, {{{"", "Secret", "default", "s"}, "v1", "x", "y", "1"}}});
+  s.settle();
+  for (const testing::LoggedRequest& each : s.cluster.log()) {
+    CHECK(each.resource != "secrets");
+  }
+}
