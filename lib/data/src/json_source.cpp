@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include <kubist/data/json_text.hpp>
 #include <kubist/util/text.hpp>
 
 #include "go_number.hpp"
