@@ -63,4 +63,24 @@ void warn(Context& context, const executors::Run& run) {
   }
 }
 
+executors::WatchHooks log_hooks(Context& context) {
+  executors::WatchHooks hooks;
+  const util::Log& log = context.log();
+  hooks.starting = [&log](const auto& due) {
+    for (const auto& entry : due) {
+      log.line(util::cat(resources::to_string(entry.key), ": ", engine::to_string(entry.cause)));
+    }
+  };
+  hooks.finished = [&context, warned = std::vector<std::string>()](
+                       const executors::Run& run) mutable {
+    if (run.warnings != warned) {
+      warn(context, run);
+      warned = run.warnings;
+    }
+  };
+  hooks.trouble = [&log](const util::Error& error) { log.line(error.to_string()); };
+  hooks.away = [&log](const std::string& line) { log.line(line); };
+  return hooks;
+}
+
 }  // namespace kubist::cli

@@ -5,6 +5,7 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/executors/replica.hpp>
 #include <kubist/executors/session.hpp>
+#include <kubist/executors/watch_loop.hpp>
 
 namespace kubist::cli {
 
@@ -27,5 +28,8 @@ executors::ReconcileOptions removal_options(const Arguments& arguments);
 /// Says what was left out of a run, for whom the caller's own rights were used, and which writes of
 /// a dry run would be denied.
 void warn(Context& context, const executors::Run& run);
+/// Hooks that say on the log what a watching loop does: what asks for runs, their warnings where
+/// they are new, what is in trouble or away. The context outlives them.
+executors::WatchHooks log_hooks(Context& context);
 
 }  // namespace kubist::cli

@@ -47,26 +47,20 @@ struct Health {
 };
 
 executors::WatchHooks hooks_of(Context& context, Telemetry& telemetry, Health& health) {
-  executors::WatchHooks hooks;
+  executors::WatchHooks hooks = log_hooks(context);
   const util::Log& log = context.log();
-  hooks.starting = [&](const auto& due) {
+  hooks.starting = [&telemetry, say = hooks.starting](const auto& due) {
     telemetry.starting(due);
-    for (const auto& entry : due) {
-      log.line(cat(resources::to_string(entry.key), ": ", engine::to_string(entry.cause)));
-    }
+    say(due);
   };
-  hooks.finished = [&, warned = std::vector<std::string>()](const Run& run) mutable {
+  hooks.finished = [&, warn_of = hooks.finished](const Run& run) {
     telemetry.finished(run);
-    if (run.warnings != warned) {
-      warn(context, run);
-      warned = run.warnings;
-    }
+    warn_of(run);
     if (run.report.summary.nodes > 0) {
       log.line(cat("run ", run.report.run.id, ": ", summary_line(run.report)));
     }
   };
   hooks.trouble = [&](const util::Error& error) { log.error(error.to_string()); };
-  hooks.away = [&](const std::string& line) { log.line(line); };
   hooks.turned = [&](const executors::LoopState& state) {
     telemetry.turned(state);
     health.planned = state.planned;

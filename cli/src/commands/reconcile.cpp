@@ -63,24 +63,12 @@ util::Result<apply::Report> apply_first(Context& context, const Arguments& argum
 util::Result<int> watch(Context& context, executors::Session& session,
                         const ReconcileOptions& options, const std::string& form) {
   ProgressLines observer(context.log());
-  executors::WatchHooks hooks;
-  hooks.starting = [&](const auto& due) {
-    for (const auto& entry : due) {
-      context.log().line(
-          cat(resources::to_string(entry.key), ": ", engine::to_string(entry.cause)));
-    }
-  };
-  std::vector<std::string> warned;
-  hooks.finished = [&](const Run& run) {
-    if (run.warnings != warned) {
-      warn(context, run);
-      warned = run.warnings;
-    }
+  executors::WatchHooks hooks = log_hooks(context);
+  hooks.finished = [&, warn_of = hooks.finished](const Run& run) {
+    warn_of(run);
     print_run(run, form, context.out_color(), context.out());
     context.out().flush();
   };
-  hooks.trouble = [&](const util::Error& error) { context.log().line(error.to_string()); };
-  hooks.away = [&](const std::string& line) { context.log().line(line); };
   KUBIST_CHECK(executors::watch_and_reconcile(session, options, observer, hooks, context.stop()));
   return util::fail(ErrorKind::cancelled, "stopped watching");
 }
