@@ -108,8 +108,7 @@ class ItemWatches::One {
       m_version = event.resource_version;
     }
     if (event.type == Type::relisted) {
-      std::erase_if(m_seen, [&](const auto& each) { return !m_listed.contains(each.first); });
-      m_listed.clear();
+      take_missing(m_seen, m_listed);
       m_complete = true;
       check_all();
     } else if (event.type == Type::listed) {

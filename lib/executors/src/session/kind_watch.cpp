@@ -141,17 +141,10 @@ void KindWatch::learn(const kube::WatchEvent& event) {
   }
 }
 
-// What was known before and is not in the new listing went away while nobody watched.
 void KindWatch::end_listing() {
-  for (auto entry = m_known.begin(); entry != m_known.end();) {
-    if (m_listed.contains(entry->first)) {
-      ++entry;
-    } else {
-      m_inbox.push(entry->first, Cause::deleted);
-      entry = m_known.erase(entry);
-    }
+  for (const Key& key : take_missing(m_known, m_listed)) {
+    m_inbox.push(key, Cause::deleted);
   }
-  m_listed.clear();
   m_primed = true;
   m_state = State::current;
 }

@@ -67,11 +67,6 @@ bool MetadataWatch::may_be_unseen(const Written& written) const {
   return m_complete || !at || *at > m_since;
 }
 
-void MetadataWatch::tell(const std::string& place) const {
-  const auto slash = place.find('/');
-  m_changed(place.substr(0, slash), place.substr(slash + 1));
-}
-
 util::Result<> MetadataWatch::take(const kube::WatchEvent& event) {
   if (event.type == Type::relisted) {
     end_listing();
@@ -80,10 +75,10 @@ util::Result<> MetadataWatch::take(const kube::WatchEvent& event) {
   if (event.type == Type::bookmark) {
     return {};
   }
-  const std::string place = cat(event.ns, '/', event.name);
+  const Place place(event.ns, event.name);
   if (event.type == Type::deleted) {
     m_known.erase(place);
-    tell(place);
+    m_changed(place.first, place.second);
     return {};
   }
   Written now = written_by(event);
@@ -94,24 +89,19 @@ util::Result<> MetadataWatch::take(const kube::WatchEvent& event) {
     m_listed.insert(place);
   }
   if (changed) {
-    tell(place);
+    m_changed(place.first, place.second);
   }
   return {};
 }
 
-// What went away while nobody watched.
 void MetadataWatch::end_listing() {
-  for (auto known = m_known.begin(); known != m_known.end();) {
-    const auto here = known++;
-    if (!m_listed.contains(here->first)) {
-      tell(here->first);
-      m_known.erase(here);
-    }
+  const bool is_empty = m_listed.empty();
+  for (const Place& place : take_missing(m_known, m_listed)) {
+    m_changed(place.first, place.second);
   }
-  if (!m_complete && m_listed.empty()) {
+  if (!m_complete && is_empty) {
     m_changed("", "");
   }
-  m_listed.clear();
   m_complete = true;
 }
 

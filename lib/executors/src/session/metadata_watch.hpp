@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <kubist/kube/watch.hpp>
 #include <kubist/util/clock.hpp>
@@ -39,6 +40,7 @@ class MetadataWatch {
   MetadataWatch& operator=(const MetadataWatch&) = delete;
 
  private:
+  using Place = std::pair<std::string, std::string>;  ///< namespace and name
   /// What metadata tells of who wrote when.
   struct Written {
     std::string version;
@@ -49,7 +51,6 @@ class MetadataWatch {
   util::Result<> take(const kube::WatchEvent& event);
   bool is_change(const Written& before, const Written& now) const;
   bool may_be_unseen(const Written& written) const;
-  void tell(const std::string& place) const;
   void end_listing();
 
   const Counts m_counts;
@@ -58,8 +59,8 @@ class MetadataWatch {
   Changed m_changed;
   const std::chrono::system_clock::time_point m_since;  ///< what was written later may be unseen
   kube::WatchOptions m_options;
-  std::map<std::string, Written> m_known;  ///< by namespace and name; of the watch's thread
-  std::set<std::string> m_listed;
+  std::map<Place, Written> m_known;  ///< of the watch's thread
+  std::set<Place> m_listed;
   bool m_complete = false;  ///< it was listed once
   std::jthread m_thread;    ///< last: it uses all of the above
 };

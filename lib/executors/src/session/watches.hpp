@@ -53,6 +53,22 @@ std::jthread watch_for_good(
     Absences& absences, kube::WatchHandler handler,
     const std::function<void(bool away)>& on_turn = [](bool) {});
 
+/// Takes out of `known` what the listing that has ended lacks, which went away while nobody
+/// watched, and begins the next listing.
+template <class Name, class Known>
+std::vector<Name> take_missing(std::map<Name, Known>& known, std::set<Name>& listed) {
+  std::vector<Name> missing;
+  std::erase_if(known, [&](const auto& each) {
+    const bool gone = !listed.contains(each.first);
+    if (gone) {
+      missing.push_back(each.first);
+    }
+    return gone;
+  });
+  listed.clear();
+  return missing;
+}
+
 /// Watches the namespaces that kubist keeps, and what the traffic kinds keep in them, on every
 /// cluster that it is connected to: a change by others is drift of the node that owns it, also one
 /// that happened while no watch stood. They last as a KindWatch does.
