@@ -123,10 +123,11 @@ void read_yaml(const std::string& text) {
 
 void read_list(kubist::data::ListReader& reader, const kubist::data::PageBuffer& page) {
   std::size_t bytes = 0;
-  const auto head = reader.read(page, [&](const kubist::data::ListItem& item) -> kubist::util::Result<> {
-    bytes += item.raw.size() + item.name.size();
-    return {};
-  });
+  const auto head =
+      reader.read(page, [&](const kubist::data::ListItem& item) -> kubist::util::Result<> {
+        bytes += item.raw.size() + item.name.size();
+        return {};
+      });
   if (!head || head->items == 0 || bytes == 0) {
     die(head ? "no items" : head.error().to_string());
   }

@@ -2,9 +2,9 @@
 //
 //   bench_measure FD COMMAND [ARGUMENT...]
 //
-// writes "WALL_S USER_S SYSTEM_S PEAK_KB STATUS\n" to FD, STATUS as wait4() gives it. A process starts with the
-// peak memory of the one that forked it, so commands are not started from Python: this program is
-// linked statically and has next to none.
+// writes "WALL_S USER_S SYSTEM_S PEAK_KB STATUS\n" to FD, STATUS as wait4() gives it. A process
+// starts with the peak memory of the one that forked it, so commands are not started from Python:
+// this program is linked statically and has next to none.
 #include <cstdio>
 #include <cstdlib>
 

@@ -44,8 +44,8 @@ util::Result<deployers::Place> ItemWorld::place_of(const std::string& ns,
   KUBIST_TRY(const auto reached, m_connections.connect(cluster, allowed, false, m_context.stop()));
   KUBIST_TRY(const auto system,
              home->find(kube::well_known::namespaces(), "", "kube-system", m_context.stop()));
-  deployers::Place place{reached->client, resources::virtual_cluster_namespace(virtual_cluster),
-                         name, {}};
+  deployers::Place place{
+      reached->client, resources::virtual_cluster_namespace(virtual_cluster), name, {}};
   if (system && data::string_at(*system, {"metadata", "uid"}) == reached->uid) {
     place.cluster.clear();
   }

@@ -71,8 +71,8 @@ executors::WatchHooks log_hooks(Context& context) {
       log.line(util::cat(resources::to_string(entry.key), ": ", engine::to_string(entry.cause)));
     }
   };
-  hooks.finished = [&context, warned = std::vector<std::string>()](
-                       const executors::Run& run) mutable {
+  hooks.finished = [&context,
+                    warned = std::vector<std::string>()](const executors::Run& run) mutable {
     if (run.warnings != warned) {
       warn(context, run);
       warned = run.warnings;

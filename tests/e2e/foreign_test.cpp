@@ -65,30 +65,30 @@ void check_items(const ForeignHome& home, const std::string& project) {
   const auto status = [&](const std::string& item) {
     return get("target2", "di", item, project)->value("status", Json());
   };
-  const Json make{{"name", "make"},
-                  {"type", "Container"},
-                  {"image", "localhost/busybox:1"},
-                  {"command",
-                   {"sh", "-c",
-                    "grep -q planted $IMPORTS_PATH && n=$(cat $STATE/n 2> /dev/null || echo 0)\n"
-                    "echo $((n + 1)) > $STATE/n; echo \"made: $(cat $STATE/n)\" > $EXPORT_PATH"}},
-                  {"imports",
-                   Json::array({{{"name", "password"},
-                                 {"secretRef", {{"name", "given"}, {"key", "value"}}}}})}};
+  const Json make{
+      {"name", "make"},
+      {"type", "Container"},
+      {"image", "localhost/busybox:1"},
+      {"command",
+       {"sh", "-c",
+        "grep -q planted $IMPORTS_PATH && n=$(cat $STATE/n 2> /dev/null || echo 0)\n"
+        "echo $((n + 1)) > $STATE/n; echo \"made: $(cat $STATE/n)\" > $EXPORT_PATH"}},
+      {"imports", Json::array({{{"name", "password"},
+                                {"secretRef", {{"name", "given"}, {"key", "value"}}}}})}};
   Json use = script("use", "echo \"used: $(cat $IMPORTS_PATH)\" > $EXPORT_PATH");
   use.update({{"timeout", "5m"},
               {"updateOnChangeOnly", true},
               {"exportSchema", {{"type", "object"}, {"required", Json::array({"used"})}}},
-              {"imports",
-               Json::array(
-                   {{{"name", "made"}, {"itemRef", {{"name", "make"}, {"export", "made"}}}}})}});
+              {"imports", Json::array({{{"name", "made"},
+                                        {"itemRef", {{"name", "make"}, {"export", "made"}}}}})}});
   const Json target{{"name", "dev"}};
   put("target2",
       {secret(project, "given", "planted"),
-       object("Execution", project, "all",
-              {{"virtualClusterRef", target},
-               {"items", {make, use}},
-               {"exports", Json::array({{{"name", "used"}, {"item", "use"}, {"public", true}}})}})});
+       object(
+           "Execution", project, "all",
+           {{"virtualClusterRef", target},
+            {"items", {make, use}},
+            {"exports", Json::array({{{"name", "used"}, {"item", "use"}, {"public", true}}})}})});
   const auto used = [&] {
     return Json(get("target2", "executions.kubist.io", "all", project)
                     ->at("status")["exports"]["value"]["used"])
@@ -155,17 +155,18 @@ TEST_CASE("foreign DeployItem kind: left alone, its own fields are used, others'
 
   put("target2", {object("Project", "", project, Json::object())});
   must(home.own({"reconcile", "Project/" + project}));
-  put("target2", {secret(project, "work", world.token_kubeconfig("home").first),
-                  object("Cluster", project, "work", {{"kubeconfigSecretRef", {{"name", "work"}}}}),
-                  virtual_cluster(project, "dev", "work", world.name("dev")),
-                  foreign_item(project, "theirs", "landscaper.gardener.cloud/mock"),
-                  foreign_item(project, "early", "script"),
-                  object("Execution", project, "run",
-                         {{"virtualClusterRef", {{"name", "dev"}}},
-                          {"imports", Json::array({{{"name", "who"}, {"value", "world"}}})},
-                          {"items", Json::array({script("run", "cat $IMPORTS_PATH; echo 'a: 1' > $EXPORT_PATH")})},
-                          {"exports",
-                           Json::array({{{"name", "a"}, {"item", "run"}, {"public", true}}})}})});
+  put("target2",
+      {secret(project, "work", world.token_kubeconfig("home").first),
+       object("Cluster", project, "work", {{"kubeconfigSecretRef", {{"name", "work"}}}}),
+       virtual_cluster(project, "dev", "work", world.name("dev")),
+       foreign_item(project, "theirs", "landscaper.gardener.cloud/mock"),
+       foreign_item(project, "early", "script"),
+       object("Execution", project, "run",
+              {{"virtualClusterRef", {{"name", "dev"}}},
+               {"imports", Json::array({{{"name", "who"}, {"value", "world"}}})},
+               {"items",
+                Json::array({script("run", "cat $IMPORTS_PATH; echo 'a: 1' > $EXPORT_PATH")})},
+               {"exports", Json::array({{{"name", "a"}, {"item", "run"}, {"public", true}}})}})});
   const auto theirs = get("target2", "di", "theirs", project);
   const auto early = get("target2", "di", "early", project);
   const CommandResult run = home.own({"reconcile", "Project/" + project, "--timeout=120s"});

@@ -1,4 +1,5 @@
-// Input that nobody should give: each item ends with a clear error, in real pods where it takes one.
+// Input that nobody should give: each item ends with a clear error, in real pods where it takes
+// one.
 #include <doctest/doctest.h>
 
 #include <kubist/data/pointer.hpp>
@@ -29,7 +30,8 @@ const std::vector<Hostile>& scripts() {
       {"binary", "printf 'a: \\001\\377\\376\\000' > $EXPORT_PATH", "InvalidExports", "exports:1:"},
       {"two", "printf 'a: 1\\n---\\nb: 2\\n' > $EXPORT_PATH", "InvalidExports", "exports:3:1: "},
       {"bomb",
-       "{ echo 'a0: &a0 [x, x, x, x, x, x, x, x, x, x]'; i=1; while [ $i -lt 12 ]; do p=$((i - 1)); "
+       "{ echo 'a0: &a0 [x, x, x, x, x, x, x, x, x, x]'; i=1; while [ $i -lt 12 ]; do p=$((i - "
+       "1)); "
        "echo \"a$i: &a$i [*a$p, *a$p, *a$p, *a$p, *a$p, *a$p, *a$p, *a$p, *a$p, *a$p]\"; "
        "i=$((i + 1)); done; } > $EXPORT_PATH",
        "InvalidExports", "exports:"},
@@ -39,7 +41,8 @@ const std::vector<Hostile>& scripts() {
       {"pipe", "mkfifo $EXPORT_PATH", "InvalidExports", "exports"},
       {"folder", "mkdir $EXPORT_PATH", "InvalidExports", "exports"},
       {"out", "ln -s /etc/passwd $STATE/x", "StateNotSaved", "leaves the state folder"},
-      {"up", "mkdir $STATE/d; ln -s ../../x $STATE/d/x", "StateNotSaved", "leaves the state folder"},
+      {"up", "mkdir $STATE/d; ln -s ../../x $STATE/d/x", "StateNotSaved",
+       "leaves the state folder"},
       {"fifo", "mkfifo $STATE/x", "StateNotSaved", "cannot be kept"},
       {"swap", "rm -r $STATE; ln -s /etc $STATE", "StateNotSaved", "state"},
       {"much", "head -c 2097152 /dev/urandom > $STATE/x", "StateNotSaved",
@@ -97,11 +100,11 @@ TEST_CASE("hostile: imports that do not exist are named, and start no pod") {
   World world("imports");
   const std::string ns = world.name();
   world.make_project(ns);
-  put("home", {secret(ns, "given", "text"),
-               Json{{"apiVersion", "v1"},
-                    {"kind", "ConfigMap"},
-                    {"metadata", {{"name", "given"}, {"namespace", ns}}},
-                    {"data", {{"value", "text"}}}}});
+  put("home",
+      {secret(ns, "given", "text"), Json{{"apiVersion", "v1"},
+                                         {"kind", "ConfigMap"},
+                                         {"metadata", {{"name", "given"}, {"namespace", ns}}},
+                                         {"data", {{"value", "text"}}}}});
   const std::vector<std::pair<Json, std::string>> cases{
       {import_of("secretRef", {{"name", "nobody"}, {"key", "value"}}),
        cat("import value: Secret ", ns, "/nobody does not exist")},
@@ -145,8 +148,9 @@ TEST_CASE("hostile: names of 253 characters run, give exports, keep state and go
   const std::string ns = world.name();
   world.make_project(ns);
   const std::string name(253, 'n');
-  const std::string script = "n=$(cat $STATE/n 2> /dev/null || echo 0); echo $((n + 1)) > $STATE/n\n"
-                             "echo \"runs: $(cat $STATE/n)\" > $EXPORT_PATH";
+  const std::string script =
+      "n=$(cat $STATE/n 2> /dev/null || echo 0); echo $((n + 1)) > $STATE/n\n"
+      "echo \"runs: $(cat $STATE/n)\" > $EXPORT_PATH";
   const Json run{{"name", std::string(63, 'i')},
                  {"type", "Script"},
                  {"image", "localhost/busybox:1"},

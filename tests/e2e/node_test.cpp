@@ -70,16 +70,16 @@ std::chrono::system_clock::time_point time_of(std::string_view text) {
 TEST_CASE("node: one that stops answering is told within 5 s; its run completes on its return") {
   World world("node");
   world.make_project(world.name());
-  put("home",
-      {Json{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
-            {"kind", "DeployItem"},
-            {"metadata", {{"name", "job"}, {"namespace", world.name()}}},
-            {"spec",
-             {{"type", "kubist.io/script"},
-              {"config",
-               {{"image", "localhost/busybox:1"},
-                {"script",
-                 "echo kept > $STATE/x; sleep 20; echo \"runs: $(ls $STATE | wc -l)\" > $EXPORT_PATH"}}}}}}});
+  put("home", {Json{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+                    {"kind", "DeployItem"},
+                    {"metadata", {{"name", "job"}, {"namespace", world.name()}}},
+                    {"spec",
+                     {{"type", "kubist.io/script"},
+                      {"config",
+                       {{"image", "localhost/busybox:1"},
+                        {"script",
+                         "echo kept > $STATE/x; sleep 20; echo \"runs: $(ls $STATE | wc -l)\" > "
+                         "$EXPORT_PATH"}}}}}}});
   Audit audit("home");
   const Words words = world.as_user({"deployitem", "reconcile", "job", "-n", world.name()});
   const auto says = [&](const std::string& why) {
@@ -113,9 +113,9 @@ TEST_CASE("node: one that stops answering is told within 5 s; its run completes 
     REQUIRE(driver->wait(10) == 128 + SIGKILL);
     free_lock(world.name());
     driver.emplace(words);
-    CHECK_MESSAGE(eventually([&] {
-      return driver->output().find("stopped answering") != std::string::npos;
-    }), driver->output());
+    CHECK_MESSAGE(
+        eventually([&] { return driver->output().find("stopped answering") != std::string::npos; }),
+        driver->output());
     CHECK_FALSE(driver->wait(1));
     CHECK(says("NodeLost"));
     kubelet.start();

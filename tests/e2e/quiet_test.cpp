@@ -49,13 +49,15 @@ TEST_CASE("quiet: while a workload runs there are watches and lease renewals, an
   Background driver(world.as_user({"reconcile", "Project/" + ns, "--timeout=300s"}));
   std::string pod;
   std::optional<Json> seen;
-  REQUIRE(eventually([&] {
-    const Json item = *get("home", k_items, "long", ns);
-    pod = data::string_at(item, {"status", "providerStatus", "pod"});
-    seen = pod.empty() ? std::nullopt : get("home", "pod", pod, ns);
-    return workload(seen).contains("running") &&
-           message(item, "Ready").find("waiting for the workload") != std::string::npos;
-  }, 120));
+  REQUIRE(eventually(
+      [&] {
+        const Json item = *get("home", k_items, "long", ns);
+        pod = data::string_at(item, {"status", "providerStatus", "pod"});
+        seen = pod.empty() ? std::nullopt : get("home", "pod", pod, ns);
+        return workload(seen).contains("running") &&
+               message(item, "Ready").find("waiting for the workload") != std::string::npos;
+      },
+      120));
   const std::string agent = cat("system:serviceaccount:", ns, ':',
                                 data::string_at(*seen, {"spec", "serviceAccountName"}));
   // Who has just been told that it runs may still write that down.

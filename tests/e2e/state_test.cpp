@@ -95,7 +95,8 @@ class AgentStage : public Stage {
   void restore(const state::Head& head) {
     mount("x-state", data.path() / "kept");
     for (int n = 0; n < head.chunks; ++n) {
-      mount(state::chunk_name("x-state", head.set, n), data.path() / "kept" / util::cat(head.set, n));
+      mount(state::chunk_name("x-state", head.set, n),
+            data.path() / "kept" / util::cat(head.set, n));
     }
     last = run_agent({"restore", "--state-secret=x-state", "--data=" + data.path().string(),
                       util::cat("--state-generation=", head.generation)},
@@ -103,8 +104,7 @@ class AgentStage : public Stage {
   }
   state::Head head() { return state::head_of_secret(get(wk::secrets(), "x-state")).value(); }
   std::string version(const std::string& name) {
-    return std::string(
-        data::string_at(get(wk::secrets(), name), {"metadata", "resourceVersion"}));
+    return std::string(data::string_at(get(wk::secrets(), name), {"metadata", "resourceVersion"}));
   }
 
   util::TempDir data;
@@ -140,13 +140,13 @@ std::string inventory(const fs::path& folder) {
   std::vector<std::string> lines;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     const auto status = entry.symlink_status();
-    lines.push_back(util::cat(
-        fs::relative(entry.path(), folder).string(), ' ', static_cast<int>(status.type()), ' ',
-        static_cast<unsigned>(status.permissions()), ' ',
-        entry.is_symlink() ? fs::read_symlink(entry.path()).string() : std::string(), ' ',
-        status.type() == fs::file_type::regular
-            ? util::read_file(entry.path()).value_or("unreadable")
-            : std::string()));
+    lines.push_back(
+        util::cat(fs::relative(entry.path(), folder).string(), ' ', static_cast<int>(status.type()),
+                  ' ', static_cast<unsigned>(status.permissions()), ' ',
+                  entry.is_symlink() ? fs::read_symlink(entry.path()).string() : std::string(), ' ',
+                  status.type() == fs::file_type::regular
+                      ? util::read_file(entry.path()).value_or("unreadable")
+                      : std::string()));
   }
   std::sort(lines.begin(), lines.end());
   return util::join(lines, "\n");
@@ -354,16 +354,16 @@ TEST_CASE("state: in volumes it stays as it is; only the claim of our own goes w
   const util::TempDir dir("kubist-volume");
   fs::permissions(dir.path(), fs::perms(0777));
   const auto make_volume = [&](const std::string& name) {
-    Json volume{{"apiVersion", "v1"},
-                {"kind", "PersistentVolume"},
-                {"metadata", {{"name", stage.ns() + name}}},
-                {"spec",
-                 {{"capacity", {{"storage", "1Gi"}}},
-                  {"accessModes", Json::array({"ReadWriteOnce"})},
-                  {"storageClassName", stage.ns() + name},
-                  {"persistentVolumeReclaimPolicy", "Retain"},
-                  {"hostPath",
-                   {{"path", (dir.path() / name).string()}, {"type", "DirectoryOrCreate"}}}}}};
+    Json volume{
+        {"apiVersion", "v1"},
+        {"kind", "PersistentVolume"},
+        {"metadata", {{"name", stage.ns() + name}}},
+        {"spec",
+         {{"capacity", {{"storage", "1Gi"}}},
+          {"accessModes", Json::array({"ReadWriteOnce"})},
+          {"storageClassName", stage.ns() + name},
+          {"persistentVolumeReclaimPolicy", "Retain"},
+          {"hostPath", {{"path", (dir.path() / name).string()}, {"type", "DirectoryOrCreate"}}}}}};
     stage.make(persistent_volumes(), volume);
     return stage.ns() + name;
   };
@@ -391,8 +391,7 @@ TEST_CASE("state: in volumes it stays as it is; only the claim of our own goes w
                 {"accessModes", Json::array({"ReadWriteOnce"})},
                 {"resources", {{"requests", {{"storage", "1Gi"}}}}}}}});
   const Json shared{
-      {"config",
-       {{"state", {{"backend", "PersistentVolumeClaim"}, {"claimName", "shared"}}}}}};
+      {"config", {{"state", {{"backend", "PersistentVolumeClaim"}, {"claimName", "shared"}}}}}};
   stage.make_item("one", script, shared);
   stage.make_item("two", script, shared);
   REQUIRE(stage.run("one").state == Progress::State::done);
@@ -417,8 +416,8 @@ TEST_CASE("state: in volumes it stays as it is; only the claim of our own goes w
     CHECK(home()->run(kube::remove(persistent_volumes(), "", name)));
   }
 
-  stage.make_item("lost", "true",
-                  {{"config",
-                    {{"state", {{"backend", "PersistentVolumeClaim"}, {"claimName", "gone"}}}}}});
+  stage.make_item(
+      "lost", "true",
+      {{"config", {{"state", {{"backend", "PersistentVolumeClaim"}, {"claimName", "gone"}}}}}});
   CHECK(stage.run("lost").reason == "ClaimNotFound");
 }

@@ -20,9 +20,24 @@ constexpr const char* k_probe = "gate-probe";
 
 void make_certificate(const std::string& key, const std::string& certificate) {
   util::Command command;
-  command.args = {"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                  "ec_paramgen_curve:P-256", "-nodes", "-days", "1", "-subj", "/CN=gate",
-                  "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate};
+  command.args = {"openssl",
+                  "req",
+                  "-x509",
+                  "-newkey",
+                  "ec",
+                  "-pkeyopt",
+                  "ec_paramgen_curve:P-256",
+                  "-nodes",
+                  "-days",
+                  "1",
+                  "-subj",
+                  "/CN=gate",
+                  "-addext",
+                  "subjectAltName=IP:127.0.0.1",
+                  "-keyout",
+                  key,
+                  "-out",
+                  certificate};
   const auto made = util::run_command(command);
   REQUIRE_MESSAGE((made && made->exit_code == 0), (made ? made->err : made.error().to_string()));
 }

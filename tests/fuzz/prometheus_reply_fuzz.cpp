@@ -16,8 +16,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   response.body = testing::text_of(bytes + 1, size - 1);
   const auto points = read_reply(response, false);
   if (!points) {
-    testing::require(points.error().verdict == Verdict::inconclusive && !points.error().reason.empty(),
-                     "what is not understood is inconclusive, with a reason");
+    testing::require(
+        points.error().verdict == Verdict::inconclusive && !points.error().reason.empty(),
+        "what is not understood is inconclusive, with a reason");
     return 0;
   }
   const auto sample = PrometheusCounters(*points).sample_of(

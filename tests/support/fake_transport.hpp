@@ -31,15 +31,19 @@ class FakeTransport : public http::Transport {
 
   void reply(std::string method, std::string path, int status, std::string body,
              http::Headers headers = {}) {
-    add(std::move(method), std::move(path), constant(status, std::move(body), std::move(headers)), true);
+    add(std::move(method), std::move(path), constant(status, std::move(body), std::move(headers)),
+        true);
   }
   void always(std::string method, std::string path, int status, std::string body,
               http::Headers headers = {}) {
-    add(std::move(method), std::move(path), constant(status, std::move(body), std::move(headers)), false);
+    add(std::move(method), std::move(path), constant(status, std::move(body), std::move(headers)),
+        false);
   }
   void fail(std::string method, std::string path, util::Error error) {
-    add(std::move(method), std::move(path),
-        [error](const http::Request&) { return util::Result<http::Response>(tl::unexpect, error); }, true);
+    add(
+        std::move(method), std::move(path),
+        [error](const http::Request&) { return util::Result<http::Response>(tl::unexpect, error); },
+        true);
   }
   void handle(std::string method, std::string path, Handler handler) {
     add(std::move(method), std::move(path), std::move(handler), false);

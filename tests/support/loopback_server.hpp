@@ -1,10 +1,4 @@
 #pragma once
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <openssl/ssl.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -14,6 +8,12 @@
 #include <string_view>
 #include <thread>
 #include <vector>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <openssl/ssl.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <kubist/util/text.hpp>
 
@@ -56,8 +56,9 @@ class Connection {
 
   void write(std::string_view text) {
     while (!text.empty()) {
-      const long sent = m_ssl != nullptr ? SSL_write(m_ssl, text.data(), static_cast<int>(text.size()))
-                                         : send(m_socket, text.data(), text.size(), MSG_NOSIGNAL);
+      const long sent = m_ssl != nullptr
+                            ? SSL_write(m_ssl, text.data(), static_cast<int>(text.size()))
+                            : send(m_socket, text.data(), text.size(), MSG_NOSIGNAL);
       if (sent <= 0) {
         return;
       }
@@ -65,7 +66,8 @@ class Connection {
     }
   }
   void reply(int status, std::string_view body, std::string_view headers = {}) {
-    write(util::cat("HTTP/1.1 ", status, " X\r\nContent-Length: ", body.size(), "\r\n", headers, "\r\n", body));
+    write(util::cat("HTTP/1.1 ", status, " X\r\nContent-Length: ", body.size(), "\r\n", headers,
+                    "\r\n", body));
   }
   /// Ends it with a reset instead of an orderly close.
   void reset() {
@@ -119,13 +121,14 @@ class Connection {
   bool m_over = false;
 };
 
-/// An HTTP/1.1 server on 127.0.0.1, a port of its own, a thread a connection. `handler` answers each
-/// request by writing to the connection.
+/// An HTTP/1.1 server on 127.0.0.1, a port of its own, a thread a connection. `handler` answers
+/// each request by writing to the connection.
 class LoopbackServer {
  public:
   using Handler = std::function<void(const ReceivedRequest&, Connection&)>;
 
-  explicit LoopbackServer(Handler handler, const TlsFiles* tls = nullptr) : m_handler(std::move(handler)) {
+  explicit LoopbackServer(Handler handler, const TlsFiles* tls = nullptr)
+      : m_handler(std::move(handler)) {
     if (tls != nullptr) {
       m_context.reset(SSL_CTX_new(TLS_server_method()));
       if (SSL_CTX_use_certificate_chain_file(m_context.get(), tls->certificate.c_str()) != 1 ||
@@ -134,7 +137,8 @@ class LoopbackServer {
       }
       if (!tls->client_ca.empty()) {
         SSL_CTX_load_verify_locations(m_context.get(), tls->client_ca.c_str(), nullptr);
-        SSL_CTX_set_verify(m_context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+        SSL_CTX_set_verify(m_context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
+                           nullptr);
       }
     }
     m_listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -142,7 +146,8 @@ class LoopbackServer {
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof address;
-    if (bind(m_listener, reinterpret_cast<sockaddr*>(&address), size) != 0 || listen(m_listener, 64) != 0 ||
+    if (bind(m_listener, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+        listen(m_listener, 64) != 0 ||
         getsockname(m_listener, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
       throw std::runtime_error("no loopback listener");
     }

@@ -30,9 +30,8 @@ util::Result<> minify(kube::Kubeconfig& config, const std::string& wanted) {
   const std::string name = wanted.empty() ? config.current_context : wanted;
   const KubeconfigEntry* context = config.context(name);
   if (context == nullptr) {
-    return util::fail(ErrorKind::not_found, name.empty()
-                                                ? std::string("current-context is not set")
-                                                : util::cat("no context \"", name, "\""));
+    return util::fail(ErrorKind::not_found, name.empty() ? std::string("current-context is not set")
+                                                         : util::cat("no context \"", name, "\""));
   }
   const std::string cluster(data::string_at(context->value, {"cluster"}));
   const std::string user(data::string_at(context->value, {"user"}));

@@ -30,8 +30,7 @@ std::string mode_text(const state::ArchiveEntry& entry) {
 }
 
 std::string line_of(const state::ArchiveEntry& entry) {
-  const std::string_view arrow =
-      entry.type == 'l' ? " -> " : entry.type == 'h' ? " link to " : "";
+  const std::string_view arrow = entry.type == 'l' ? " -> " : entry.type == 'h' ? " link to " : "";
   const std::string size = cat(entry.size);
   constexpr std::size_t k_width = 12;
   return cat(mode_text(entry), std::string(size.size() < k_width ? k_width - size.size() : 1, ' '),
@@ -41,8 +40,7 @@ std::string line_of(const state::ArchiveEntry& entry) {
 util::Result<int> run_ls(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto items, ItemWorld::open(context));
   KUBIST_TRY(const std::string ns, context.ns());
-  KUBIST_TRY(const auto open,
-             deployers::open_item_state(items->world(), ns, arguments.words()[0]));
+  KUBIST_TRY(const auto open, deployers::open_item_state(items->world(), ns, arguments.words()[0]));
   KUBIST_TRY(const auto entries, state::list(open.stored.packed));
   const state::Head& head = open.stored.head;
   data::Json document{{"generation", head.generation},

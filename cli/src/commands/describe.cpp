@@ -41,8 +41,8 @@ struct Describer {
       return !resources::ObjectView(object).name().starts_with(name);
     });
     if (all.items.empty()) {
-      return util::fail(ErrorKind::not_found, util::cat(target.resource.group_resource(), " \"",
-                                                        name, "\" not found"));
+      return util::fail(ErrorKind::not_found,
+                        util::cat(target.resource.group_resource(), " \"", name, "\" not found"));
     }
     return std::move(all.items);
   }
@@ -129,9 +129,9 @@ util::Result<int> run_describe(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const std::string ns, context.ns());
   const bool all_namespaces = arguments.boolean("all-namespaces");
   KUBIST_TRY(const Targets targets,
-             files.empty() ? find_targets(*client, arguments.words(), {ns, all_namespaces},
-                                          context.stop())
-                           : targets_of_files(context, arguments));
+             files.empty()
+                 ? find_targets(*client, arguments.words(), {ns, all_namespaces}, context.stop())
+                 : targets_of_files(context, arguments));
   Describer describer{context, *client, arguments.boolean("show-events"), labels};
   for (const Target& target : targets.list) {
     KUBIST_CHECK(describer.target(target));

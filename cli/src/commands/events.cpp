@@ -1,3 +1,5 @@
+#include "query/events.hpp"
+
 #include <algorithm>
 
 #include <kubist/cli/context.hpp>
@@ -9,7 +11,6 @@
 #include "commands.hpp"
 #include "output/object_printer.hpp"
 #include "output/table.hpp"
-#include "query/events.hpp"
 #include "query/targets.hpp"
 
 namespace kubist::cli {
@@ -131,12 +132,10 @@ util::Result<int> run_events(Context& context, const Arguments& arguments) {
   }
   kube::ListOptions list;
   if (arguments.given("for")) {
-    KUBIST_TRY(list.field_selector,
-               selector_for(*client, arguments.text("for"), context.stop()));
+    KUBIST_TRY(list.field_selector, selector_for(*client, arguments.text("for"), context.stop()));
   }
   const std::string where = run.all_namespaces ? "" : ns;
-  KUBIST_TRY(auto found,
-             client->list(kube::well_known::events(), where, list, context.stop()));
+  KUBIST_TRY(auto found, client->list(kube::well_known::events(), where, list, context.stop()));
   std::erase_if(found.items, [&](const Json& event) { return !run.wanted(event); });
   sort_events(found.items);
   const bool watch = arguments.boolean("watch");

@@ -56,8 +56,8 @@ util::Result<> explain_served(Context& context, const std::vector<std::string>& 
       }
     }
   }
-  return util::fail(ErrorKind::not_found, util::cat("the server's ", document,
-                                                    " does not describe ", resource.kind));
+  return util::fail(ErrorKind::not_found,
+                    util::cat("the server's ", document, " does not describe ", resource.kind));
 }
 
 /// From what this program knows about its own kinds.

@@ -32,9 +32,8 @@ util::Result<int> run_version(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const kube::ServerVersion server, client->version(context.stop()));
   context.out().write(util::cat("Server Version: ", server.git_version, '\n'));
   if (server.major == 1 && server.minor < k_oldest_minor) {
-    context.log().warn(util::cat("the server's version ", server.git_version,
-                                 " is older than 1.", k_oldest_minor,
-                                 ", the oldest that kubist is made for"));
+    context.log().warn(util::cat("the server's version ", server.git_version, " is older than 1.",
+                                 k_oldest_minor, ", the oldest that kubist is made for"));
   }
   return k_ok;
 }

@@ -75,8 +75,8 @@ std::string annotations_section(const Json& annotations) {
       value.pop_back();
     }
     text += cat(first ? "" : "\t", key, ':');
-    const bool is_long = value.size() + key.size() + 2 > k_max_annotation ||
-                         value.find('\n') != std::string::npos;
+    const bool is_long =
+        value.size() + key.size() + 2 > k_max_annotation || value.find('\n') != std::string::npos;
     text += is_long ? "\n" + long_annotation(value) : cat(' ', value, '\n');
     first = false;
   }
@@ -188,9 +188,8 @@ std::vector<std::string> camel_words(std::string_view field) {
 
 std::string field_label(std::string_view field) {
   constexpr std::array<std::string_view, 5> acronyms{"API", "URL", "UID", "OSB", "GUID"};
-  if (!std::all_of(field.begin(), field.end(), [](unsigned char c) {
-        return std::isalpha(c) != 0 || c == '-' || c >= 0x80;
-      })) {
+  if (!std::all_of(field.begin(), field.end(),
+                   [](unsigned char c) { return std::isalpha(c) != 0 || c == '-' || c >= 0x80; })) {
     return std::string(field);
   }
   std::vector<std::string> words = camel_words(field);

@@ -24,7 +24,8 @@ std::string wrapped(std::string_view text, std::size_t indent) {
         result += cat(space, line, '\n');
         line = word;
       } else {
-        line += line.empty() && word.empty() ? " " : cat(line.empty() || line == " " ? "" : " ", word);
+        line +=
+            line.empty() && word.empty() ? " " : cat(line.empty() || line == " " ? "" : " ", word);
       }
     }
     result += cat(space, util::trim(line).empty() ? "" : line, '\n');
@@ -83,10 +84,10 @@ std::string fields_section(const Schemas& schemas, const Json& parent, bool recu
   for (const auto& [field, schema] : fields->items()) {
     const Resolved resolved = schemas.resolve(schema);
     text += field_line(schemas, parent, field, schema, 2);
-    text += cat(wrapped(resolved.descriptions.empty() ? "<no description>"
-                                                      : resolved.descriptions.front(),
-                        4),
-                '\n');
+    text += cat(
+        wrapped(resolved.descriptions.empty() ? "<no description>" : resolved.descriptions.front(),
+                4),
+        '\n');
   }
   return text;
 }

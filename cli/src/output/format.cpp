@@ -46,9 +46,8 @@ util::Result<std::vector<CustomColumn>> parse_columns(std::string_view text) {
   for (const std::string_view spec : column_specs(text)) {
     const std::size_t colon = spec.find(':');
     if (colon == std::string_view::npos) {
-      return util::fail(ErrorKind::usage,
-                        util::cat("unexpected custom-columns spec: ", spec,
-                                  ", expected <header>:<json-path-expr>"));
+      return util::fail(ErrorKind::usage, util::cat("unexpected custom-columns spec: ", spec,
+                                                    ", expected <header>:<json-path-expr>"));
     }
     KUBIST_TRY(auto column, custom_column(spec.substr(0, colon), spec.substr(colon + 1)));
     columns.push_back(std::move(column));

@@ -29,8 +29,8 @@ struct OutputFormat {
 };
 
 /// Reads the value of -o: "", wide, json, yaml, name, jsonpath=T, jsonpath-as-json=T,
-/// jsonpath-file=F, custom-columns=SPEC, custom-columns-file=F. usage: any other word, with the list;
-/// invalid: a template that does not parse.
+/// jsonpath-file=F, custom-columns=SPEC, custom-columns-file=F. usage: any other word, with the
+/// list; invalid: a template that does not parse.
 util::Result<OutputFormat> parse_output_format(std::string_view text);
 
 /// The -o flag for commands that print objects.

@@ -126,11 +126,12 @@ class PathPrinter final : public ObjectPrinter {
         m_path(*format.path),
         m_as_json(format.kind == OutputFormat::Kind::jsonpath_as_json),
         m_list(options.shape == OutputShape::list),
-        m_missing(options.allow_missing_keys ? data::MissingKeys::allow : data::MissingKeys::error) {}
+        m_missing(options.allow_missing_keys ? data::MissingKeys::allow
+                                             : data::MissingKeys::error) {}
 
   util::Result<> print(const PrintedObject& object) override {
-    KUBIST_TRY(Json value, data::parse_json(typed_text(object, m_typed), "the object",
-                                            {.keep_source = false}));
+    KUBIST_TRY(Json value,
+               data::parse_json(typed_text(object, m_typed), "the object", {.keep_source = false}));
     if (m_list) {
       m_items.push_back(std::move(value));
       return {};
@@ -193,14 +194,14 @@ std::unique_ptr<ObjectPrinter> make_object_printer(const OutputFormat& format, S
   }
 }
 
-util::Result<> print_objects(const std::vector<Json>& objects, const OutputFormat& format, Sink& out,
-                             const PrinterOptions& options) {
+util::Result<> print_objects(const std::vector<Json>& objects, const OutputFormat& format,
+                             Sink& out, const PrinterOptions& options) {
   const auto printer = make_object_printer(format, out, options);
   for (const Json& object : objects) {
     const resources::ObjectView view(object);
     const std::string raw = data::to_json(object);
-    KUBIST_CHECK(printer->print(
-        {raw, view.api_version(), view.kind(), view.name(), !view.kind().empty()}));
+    KUBIST_CHECK(
+        printer->print({raw, view.api_version(), view.kind(), view.name(), !view.kind().empty()}));
   }
   return printer->finish();
 }

@@ -31,9 +31,10 @@ std::string label_list(const data::Json* labels) {
 
 bool same_columns(const std::vector<data::TableColumn>& a,
                   const std::vector<data::TableColumn>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& left, const auto& right) {
-    return left.name == right.name && left.priority == right.priority;
-  });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto& left, const auto& right) {
+                      return left.name == right.name && left.priority == right.priority;
+                    });
 }
 
 }  // namespace

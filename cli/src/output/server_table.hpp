@@ -23,9 +23,7 @@ struct ServerTableOptions {
   std::vector<std::string> label_columns;  ///< -L
 
   /// Do rows need their objects' metadata?
-  bool needs_metadata() const {
-    return with_namespace || show_labels || !label_columns.empty();
-  }
+  bool needs_metadata() const { return with_namespace || show_labels || !label_columns.empty(); }
 };
 
 /// Prints Table replies of one kind as kubectl does. Headers come once, before the first row.

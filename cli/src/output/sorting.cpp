@@ -47,9 +47,8 @@ util::Result<std::vector<std::size_t>> Sorter::order(
   }
   std::vector<std::size_t> order(keys.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return key_less(*keys[a], *keys[b]);
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return key_less(*keys[a], *keys[b]); });
   return order;
 }
 

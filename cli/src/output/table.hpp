@@ -27,8 +27,8 @@ class TableWriter {
   TableWriter(const TableWriter&) = delete;
   TableWriter& operator=(const TableWriter&) = delete;
 
-  /// Newlines and tabs in a cell end the line or the cell, as in Go; the alignment of what came before
-  /// is settled at a line of one cell.
+  /// Newlines and tabs in a cell end the line or the cell, as in Go; the alignment of what came
+  /// before is settled at a line of one cell.
   void row(const std::vector<std::string_view>& cells);
   /// A line that is no part of the table but keeps its place among the rows.
   void line(std::string_view text) { row({text}); }

@@ -24,23 +24,23 @@ std::string since(std::string_view time, Now now) {
   const auto parsed = util::parse_time(time);
   return time.empty() || !parsed
              ? "<unknown>"
-             : util::human_duration(std::chrono::duration_cast<std::chrono::seconds>(now - *parsed));
+             : util::human_duration(
+                   std::chrono::duration_cast<std::chrono::seconds>(now - *parsed));
 }
 
 }  // namespace
 
 Now event_time(const Json& event) {
-  const auto parsed = util::parse_time(first_of({data::string_at(event, {"series", "lastObservedTime"}),
-                                                 data::string_at(event, {"lastTimestamp"}),
-                                                 data::string_at(event, {"eventTime"}),
-                                                 data::string_at(event, {"firstTimestamp"})}));
+  const auto parsed = util::parse_time(
+      first_of({data::string_at(event, {"series", "lastObservedTime"}),
+                data::string_at(event, {"lastTimestamp"}), data::string_at(event, {"eventTime"}),
+                data::string_at(event, {"firstTimestamp"})}));
   return parsed ? *parsed : Now();
 }
 
 void sort_events(std::vector<Json>& events) {
-  std::stable_sort(events.begin(), events.end(), [](const Json& a, const Json& b) {
-    return event_time(a) < event_time(b);
-  });
+  std::stable_sort(events.begin(), events.end(),
+                   [](const Json& a, const Json& b) { return event_time(a) < event_time(b); });
 }
 
 std::string event_age(const Json& event, Now now) {

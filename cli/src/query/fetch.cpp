@@ -15,8 +15,9 @@ std::vector<util::Result<kube::Reply>> fetch_all(kube::Client& client,
   for (const kube::ApiCall& call : calls) {
     auto promise = std::make_shared<std::promise<util::Result<kube::Reply>>>();
     pending.push_back(promise->get_future());
-    handles.push_back(client.start(
-        call, [promise](util::Result<kube::Reply> reply) { promise->set_value(std::move(reply)); }));
+    handles.push_back(client.start(call, [promise](util::Result<kube::Reply> reply) {
+      promise->set_value(std::move(reply));
+    }));
   }
   const std::stop_callback on_stop(stop, [&handles] {
     for (const http::Call& handle : handles) {

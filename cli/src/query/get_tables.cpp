@@ -37,8 +37,8 @@ class TableRun {
 
  private:
   util::Result<> print_target(const Target& target) {
-    ServerTable table(m_writer, table_options(m_run.options, target.resource,
-                                              m_targets.list.size() > 1));
+    ServerTable table(m_writer,
+                      table_options(m_run.options, target.resource, m_targets.list.size() > 1));
     if (m_run.options.sorter) {
       table.sort_by(*m_run.options.sorter);
     }
@@ -84,9 +84,8 @@ class TableRun {
         std::all_of(m_targets.list.begin(), m_targets.list.end(),
                     [](const Target& target) { return target.resource.namespaced; }) &&
         !m_run.options.all_namespaces;
-    m_run.log.line(one_namespace
-                       ? util::cat("No resources found in ", m_run.ns, " namespace.")
-                       : std::string("No resources found"));
+    m_run.log.line(one_namespace ? util::cat("No resources found in ", m_run.ns, " namespace.")
+                                 : std::string("No resources found"));
   }
 
   const GetRun& m_run;
@@ -107,8 +106,8 @@ ServerTableOptions table_options(const GetOptions& options, const kube::ApiResou
   table.with_event = options.watch_events && (options.watch || options.watch_only);
   table.label_columns = options.label_columns;
   if (several_kinds || options.show_kind) {
-    table.kind_prefix = util::lower(resource.kind) + (resource.group.empty() ? "" : ".") +
-                        resource.group;
+    table.kind_prefix =
+        util::lower(resource.kind) + (resource.group.empty() ? "" : ".") + resource.group;
   }
   return table;
 }

@@ -69,9 +69,9 @@ util::Result<WaitCondition> parse_wait_condition(std::string_view text) {
   if (word == "job" && rest == "finished") {
     return simple(Kind::job_finished);
   }
-  for (const auto& [name, kind] : {std::pair{"delete", Kind::deleted},
-                                   std::pair{"create", Kind::created},
-                                   std::pair{"ready", Kind::ready}}) {
+  for (const auto& [name, kind] :
+       {std::pair{"delete", Kind::deleted}, std::pair{"create", Kind::created},
+        std::pair{"ready", Kind::ready}}) {
     if (util::iequals(text, name)) {
       return simple(kind);
     }

@@ -16,8 +16,9 @@ util::Result<std::vector<std::optional<Json>>> read_objects(kube::Client& client
     tags[i] = i;
   }
   std::optional<util::Error> problem;
-  const auto take = [&](std::size_t tag, util::Result<kube::Reply> reply)
-      -> std::optional<std::chrono::milliseconds> {
+  const auto take =
+      [&](std::size_t tag,
+          util::Result<kube::Reply> reply) -> std::optional<std::chrono::milliseconds> {
     auto object = reply ? reply->json() : util::Result<Json>(tl::unexpect, reply.error());
     if (object) {
       (*object)["apiVersion"] = objects[tag].resource.api_version();

@@ -50,8 +50,8 @@ class Waiter {
     if (!watched) {
       return util::fail(std::move(watched).error());
     }
-    return util::fail(ErrorKind::timeout, util::cat("timed out waiting for the condition on ",
-                                                    pending_names()));
+    return util::fail(ErrorKind::timeout,
+                      util::cat("timed out waiting for the condition on ", pending_names()));
   }
 
  private:
@@ -99,8 +99,7 @@ class Waiter {
       object["apiVersion"] = m_resource.api_version();
       object["kind"] = m_resource.kind;
       for (const WaitCondition& condition : m_options.conditions) {
-        KUBIST_TRY(const bool met,
-                   is_met(condition, object, std::chrono::system_clock::now()));
+        KUBIST_TRY(const bool met, is_met(condition, object, std::chrono::system_clock::now()));
         if (!met) {
           return {};
         }
@@ -156,8 +155,7 @@ class Waiter {
     }
     m_listed.clear();
     if (m_options.timeout == std::chrono::nanoseconds(0) && !m_pending.empty()) {
-      return util::fail(ErrorKind::timeout,
-                        util::cat("condition not met for ", pending_names()));
+      return util::fail(ErrorKind::timeout, util::cat("condition not met for ", pending_names()));
     }
     return finish_when_all_are();
   }

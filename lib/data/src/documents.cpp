@@ -92,8 +92,8 @@ class DocumentReader {
       KUBIST_CHECK(source.read_document(builder));
       // Indentation counts from the start of the line.
       const std::size_t indent = std::min<std::size_t>(offset, start.mark.column - 1);
-      KUBIST_CHECK(hand_out(builder, offset - indent, {start.mark.line, 1},
-                            source.first_node(), false));
+      KUBIST_CHECK(
+          hand_out(builder, offset - indent, {start.mark.line, 1}, source.first_node(), false));
     }
   }
 

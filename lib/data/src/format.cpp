@@ -47,10 +47,10 @@ bool is_date_time(std::string_view text) {
 bool is_ipv4(std::string_view text) {
   const std::vector<std::string> parts = util::split(text, '.');
   return parts.size() == 4 && std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
-    const auto number = util::parse_int(part);
-    return number && *number >= 0 && *number <= 255 && part.size() <= 3 &&
-           (part.size() == 1 || part[0] != '0');
-  });
+           const auto number = util::parse_int(part);
+           return number && *number >= 0 && *number <= 255 && part.size() <= 3 &&
+                  (part.size() == 1 || part[0] != '0');
+         });
 }
 
 bool is_duration(std::string_view text) {
@@ -83,7 +83,8 @@ constexpr std::array<Format, 10> k_formats = {{
     {"uuid", is_uuid},
     {"hostname", is_host_name},
     {"email", [](std::string_view text) { return matches(text, R"([^@\s]+@[^@\s]+)"); }},
-    {"uri", [](std::string_view text) { return matches(text, R"((?:[A-Za-z][A-Za-z0-9+.-]*:|/)\S*)"); }},
+    {"uri",
+     [](std::string_view text) { return matches(text, R"((?:[A-Za-z][A-Za-z0-9+.-]*:|/)\S*)"); }},
 }};
 
 }  // namespace

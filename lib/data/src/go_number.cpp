@@ -76,9 +76,8 @@ std::string general(Float number) {
   }
   const Decimal decimal = to_decimal(number);
   constexpr int k_shortest_precision = 6;  // strconv's choice where the shortest form is wanted
-  return decimal.exponent < -4 || decimal.exponent >= k_shortest_precision
-             ? scientific(decimal, 2)
-             : fixed(decimal);
+  return decimal.exponent < -4 || decimal.exponent >= k_shortest_precision ? scientific(decimal, 2)
+                                                                           : fixed(decimal);
 }
 
 }  // namespace

@@ -28,16 +28,30 @@ class JsonEmitter {
  private:
   void write(Value value, std::size_t level, std::string_view skip, bool at_root) {
     switch (Traits::type(value)) {
-      case ValueType::null: m_out += "null"; return;
-      case ValueType::boolean: m_out += Traits::boolean(value) ? "true" : "false"; return;
-      case ValueType::integer: append_number(Traits::integer(value), m_out); return;
-      case ValueType::unsigned_integer: append_number(Traits::unsigned_integer(value), m_out); return;
-      case ValueType::real: m_out += go_json_number(Traits::real(value)); return;
+      case ValueType::null:
+        m_out += "null";
+        return;
+      case ValueType::boolean:
+        m_out += Traits::boolean(value) ? "true" : "false";
+        return;
+      case ValueType::integer:
+        append_number(Traits::integer(value), m_out);
+        return;
+      case ValueType::unsigned_integer:
+        append_number(Traits::unsigned_integer(value), m_out);
+        return;
+      case ValueType::real:
+        m_out += go_json_number(Traits::real(value));
+        return;
       case ValueType::string:
         append_json_string(Traits::text(value), m_style.escape_html, m_out);
         return;
-      case ValueType::list: write_list(value, level); return;
-      case ValueType::map: write_map(value, level, skip, at_root); return;
+      case ValueType::list:
+        write_list(value, level);
+        return;
+      case ValueType::map:
+        write_map(value, level, skip, at_root);
+        return;
     }
   }
 

@@ -74,9 +74,8 @@ Result<Place> find_place(Json& root, std::string_view path) {
     return no_such(parent_path);
   }
   if (!parent->is_structured()) {
-    return util::fail(ErrorKind::invalid,
-                      cat("\"", parent_path, "\" is a ", parent->type_name(),
-                          ", so nothing can be inside it"));
+    return util::fail(ErrorKind::invalid, cat("\"", parent_path, "\" is a ", parent->type_name(),
+                                              ", so nothing can be inside it"));
   }
   return Place{parent, std::move(last)};
 }
@@ -183,8 +182,8 @@ class Patcher {
     }
     m_copied += count_nodes(*source);
     if (m_copied > m_limits.max_copied_nodes) {
-      return util::fail(ErrorKind::invalid, cat("copies add more than ", m_limits.max_copied_nodes,
-                                                " values"));
+      return util::fail(ErrorKind::invalid,
+                        cat("copies add more than ", m_limits.max_copied_nodes, " values"));
     }
     return add(m_root, operation.path, Json(*source));
   }
@@ -201,9 +200,9 @@ Result<Json> apply_json_patch(Json target, const Json& patch, const PatchLimits&
     return util::fail(ErrorKind::invalid, "a JSON patch must be a list of operations");
   }
   if (patch.size() > limits.max_operations) {
-    return util::fail(ErrorKind::invalid, cat("the JSON patch has ", patch.size(),
-                                              " operations, more than the limit of ",
-                                              limits.max_operations));
+    return util::fail(ErrorKind::invalid,
+                      cat("the JSON patch has ", patch.size(),
+                          " operations, more than the limit of ", limits.max_operations));
   }
   Patcher patcher(target, limits);
   for (std::size_t i = 0; i < patch.size(); ++i) {
@@ -214,9 +213,9 @@ Result<Json> apply_json_patch(Json target, const Json& patch, const PatchLimits&
                                            cat("JSON patch operation ", i, " (", op, ")")));
     }
     if (auto done = patcher.apply(*operation); !done) {
-      return util::fail(
-          util::with_context(std::move(done).error(), cat("JSON patch operation ", i, " (",
-                                                          operation->op, " ", operation->path, ")")));
+      return util::fail(util::with_context(
+          std::move(done).error(),
+          cat("JSON patch operation ", i, " (", operation->op, " ", operation->path, ")")));
     }
   }
   return target;

@@ -14,8 +14,8 @@ using util::cat;
 using util::ErrorKind;
 using util::Result;
 
-JsonSource::JsonSource(std::string_view text, const std::string& origin,
-                       const ReadOptions& options, std::size_t offset, Mark at)
+JsonSource::JsonSource(std::string_view text, const std::string& origin, const ReadOptions& options,
+                       std::size_t offset, Mark at)
     : m_text(text),
       m_origin(origin),
       m_options(options),
@@ -50,9 +50,9 @@ tl::unexpected<util::Error> JsonSource::unexpected(std::string_view wanted) {
                  "the file or reply is cut short, or a bracket is not closed");
   }
   const std::size_t length = std::max<std::size_t>(1, utf8_length(m_text.substr(m_at)));
-  return error(cat("expected ", wanted, " but found '",
-                   util::printable(m_text.substr(m_at, length)), "'"),
-               "text that begins with { is read as JSON: keys and strings need double quotes");
+  return error(
+      cat("expected ", wanted, " but found '", util::printable(m_text.substr(m_at, length)), "'"),
+      "text that begins with { is read as JSON: keys and strings need double quotes");
 }
 
 void JsonSource::skip_space() {
@@ -105,10 +105,14 @@ Result<> JsonSource::value(EventSink& sink) {
       return number(sink);
     }
     switch (c) {
-      case 't': return literal(sink, "true", true);
-      case 'f': return literal(sink, "false", false);
-      case 'n': return literal(sink, "null", nullptr);
-      default: return unexpected("a value");
+      case 't':
+        return literal(sink, "true", true);
+      case 'f':
+        return literal(sink, "false", false);
+      case 'n':
+        return literal(sink, "null", nullptr);
+      default:
+        return unexpected("a value");
     }
   }
 }

@@ -20,20 +20,39 @@ constexpr std::array<bool, 256> k_safe = [] {
 
 void append_unicode_escape(unsigned code, std::string& out) {
   constexpr std::string_view k_hex = "0123456789abcdef";
-  out += {'\\', 'u', k_hex[code >> 12U], k_hex[(code >> 8U) & 15U], k_hex[(code >> 4U) & 15U],
+  out += {'\\',
+          'u',
+          k_hex[code >> 12U],
+          k_hex[(code >> 8U) & 15U],
+          k_hex[(code >> 4U) & 15U],
           k_hex[code & 15U]};
 }
 
 void append_ascii(char c, bool escape_html, std::string& out) {
   switch (c) {
-    case '"': out += "\\\""; return;
-    case '\\': out += "\\\\"; return;
-    case '\b': out += "\\b"; return;
-    case '\f': out += "\\f"; return;
-    case '\n': out += "\\n"; return;
-    case '\r': out += "\\r"; return;
-    case '\t': out += "\\t"; return;
-    default: break;
+    case '"':
+      out += "\\\"";
+      return;
+    case '\\':
+      out += "\\\\";
+      return;
+    case '\b':
+      out += "\\b";
+      return;
+    case '\f':
+      out += "\\f";
+      return;
+    case '\n':
+      out += "\\n";
+      return;
+    case '\r':
+      out += "\\r";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
+    default:
+      break;
   }
   const auto byte = static_cast<unsigned char>(c);
   if (byte < 0x20 || escape_html) {

@@ -65,15 +65,24 @@ class Evaluator {
 
   Result<Values> step(const PathNode& node, const Values& input) {
     switch (node.op) {
-      case PathOp::literal: return literal(node, input);
-      case PathOp::field: return field(node, input);
-      case PathOp::slice: return slice(node, input);
-      case PathOp::filter: return filter(node, input);
-      case PathOp::wildcard: return wildcard(input);
-      case PathOp::recursive: return recursive(input);
-      case PathOp::union_of: return union_of(node, input);
-      case PathOp::range: return input;
-      case PathOp::end: return Values{};
+      case PathOp::literal:
+        return literal(node, input);
+      case PathOp::field:
+        return field(node, input);
+      case PathOp::slice:
+        return slice(node, input);
+      case PathOp::filter:
+        return filter(node, input);
+      case PathOp::wildcard:
+        return wildcard(input);
+      case PathOp::recursive:
+        return recursive(input);
+      case PathOp::union_of:
+        return union_of(node, input);
+      case PathOp::range:
+        return input;
+      case PathOp::end:
+        return Values{};
     }
     return Values{};
   }
@@ -139,8 +148,8 @@ class Evaluator {
                         cat("array index out of bounds: index ", end - 1, ", length ", size));
     }
     if (start > end) {
-      return util::fail(ErrorKind::invalid, cat("starting index ", start,
-                                                " is greater than ending index ", end));
+      return util::fail(ErrorKind::invalid,
+                        cat("starting index ", start, " is greater than ending index ", end));
     }
     return {};
   }
@@ -238,8 +247,8 @@ class Evaluator {
     const bool same_kind = (a.is_number() && b.is_number()) || (a.is_string() && b.is_string());
     const bool booleans = a.is_boolean() && b.is_boolean();
     if (!same_kind && !(booleans && (op == "==" || op == "!="))) {
-      return util::fail(ErrorKind::invalid,
-                        cat("a filter cannot compare ", a.type_name(), " ", op, " ", b.type_name()));
+      return util::fail(ErrorKind::invalid, cat("a filter cannot compare ", a.type_name(), " ", op,
+                                                " ", b.type_name()));
     }
     if (op == "==") {
       return a == b;

@@ -22,7 +22,9 @@ bool is_word(char c) {
   return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
          static_cast<unsigned char>(c) >= 0x80;
 }
-bool is_terminator(char c) { return std::string_view(" \t\r\n.,[]$@{}").find(c) != std::string_view::npos; }
+bool is_terminator(char c) {
+  return std::string_view(" \t\r\n.,[]$@{}").find(c) != std::string_view::npos;
+}
 
 PathNode make(PathOp op, std::string name = {}) {
   PathNode node;
@@ -301,7 +303,8 @@ class Parser {
 };
 
 bool has(const Path& path, PathOp op) {
-  return std::any_of(path.begin(), path.end(), [op](const PathNode& node) { return node.op == op; });
+  return std::any_of(path.begin(), path.end(),
+                     [op](const PathNode& node) { return node.op == op; });
 }
 
 }  // namespace
@@ -320,7 +323,8 @@ Result<std::shared_ptr<const JsonPath::Program>> parse_jsonpath(std::string_view
       open.push_back(i);
     } else if (has(program->parts[i], PathOp::end)) {
       if (open.empty()) {
-        return util::fail(ErrorKind::invalid, cat("jsonpath \"", text, "\": {end} without {range}"));
+        return util::fail(ErrorKind::invalid,
+                          cat("jsonpath \"", text, "\": {end} without {range}"));
       }
       program->ends[open.back()] = i;
       open.pop_back();

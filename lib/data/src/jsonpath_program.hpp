@@ -20,8 +20,8 @@ struct PathNode {
     bool derived = false;  ///< of "[3]": 3 + 1
     std::int64_t value = 0;
   };
-  std::array<Bound, 3> bounds;                ///< start, end, step
-  std::vector<std::vector<PathNode>> paths;   ///< union: each; filter: left and right
+  std::array<Bound, 3> bounds;               ///< start, end, step
+  std::vector<std::vector<PathNode>> paths;  ///< union: each; filter: left and right
 };
 
 /// One `{...}` or the text between two of them.

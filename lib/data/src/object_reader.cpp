@@ -7,10 +7,10 @@
 namespace kubist::data {
 
 tl::unexpected<util::Error> json_error(simdjson::error_code code, std::string_view what) {
-  return util::fail(util::ErrorKind::invalid,
-                    util::cat(what, " is not the JSON it should be: ",
-                              simdjson::error_message(code)),
-                    "the reply may be cut short; trying again may help");
+  return util::fail(
+      util::ErrorKind::invalid,
+      util::cat(what, " is not the JSON it should be: ", simdjson::error_message(code)),
+      "the reply may be cut short; trying again may help");
 }
 
 simdjson::error_code open_page(od::parser& parser, const PageBuffer& page, od::document& document,

@@ -1,8 +1,8 @@
 #pragma once
-#include <simdjson.h>
-
 #include <string>
 #include <vector>
+
+#include <simdjson.h>
 
 #include <kubist/data/json_stream.hpp>
 

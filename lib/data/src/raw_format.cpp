@@ -21,14 +21,21 @@ struct RawTraits {
 
   static ValueType type(Value value) {
     switch (value.type()) {
-      case dom::element_type::ARRAY: return ValueType::list;
-      case dom::element_type::OBJECT: return ValueType::map;
-      case dom::element_type::INT64: return ValueType::integer;
+      case dom::element_type::ARRAY:
+        return ValueType::list;
+      case dom::element_type::OBJECT:
+        return ValueType::map;
+      case dom::element_type::INT64:
+        return ValueType::integer;
       case dom::element_type::UINT64:  // beyond int64: a float for kubectl
-      case dom::element_type::DOUBLE: return ValueType::real;
-      case dom::element_type::STRING: return ValueType::string;
-      case dom::element_type::BOOL: return ValueType::boolean;
-      case dom::element_type::NULL_VALUE: break;
+      case dom::element_type::DOUBLE:
+        return ValueType::real;
+      case dom::element_type::STRING:
+        return ValueType::string;
+      case dom::element_type::BOOL:
+        return ValueType::boolean;
+      case dom::element_type::NULL_VALUE:
+        break;
     }
     return ValueType::null;
   }

@@ -215,8 +215,7 @@ bool is_zone(std::string_view text) {
   }
   std::string_view hours = text.substr(1, 2);
   std::string_view minutes = text.substr(4, 2);
-  return two_digits(hours, 0, 24) && two_digits(minutes, 0, 60) && hours.empty() &&
-         minutes.empty();
+  return two_digits(hours, 0, 24) && two_digits(minutes, 0, 60) && hours.empty() && minutes.empty();
 }
 
 int days_in(int year, int month) {

@@ -123,8 +123,8 @@ class Compiler {
     } else if (type->is_string()) {
       node.type = type->get<std::string>();
     }
-    static const std::vector<std::string> k_types = {"object",  "array",  "string",
-                                                     "integer", "number", "boolean", "null"};
+    static const std::vector<std::string> k_types = {"object", "array",   "string", "integer",
+                                                     "number", "boolean", "null"};
     if (std::find(k_types.begin(), k_types.end(), node.type) == k_types.end()) {
       return error(cat("unknown type \"", node.type, "\"", util::did_you_mean(node.type, k_types)));
     }
@@ -136,8 +136,8 @@ class Compiler {
     node.title = string_at(json, {"title"});
     node.description = string_at(json, {"description"});
     node.preserve_unknown = bool_at(json, {"x-kubernetes-preserve-unknown-fields"});
-    node.int_or_string = bool_at(json, {"x-kubernetes-int-or-string"}) ||
-                         node.format == "int-or-string";
+    node.int_or_string =
+        bool_at(json, {"x-kubernetes-int-or-string"}) || node.format == "int-or-string";
     node.embedded_resource = bool_at(json, {"x-kubernetes-embedded-resource"});
     node.list_type = string_at(json, {"x-kubernetes-list-type"});
     for (const char* key : {"required", "x-kubernetes-list-map-keys"}) {
@@ -282,8 +282,8 @@ Result<Schema> Schema::compile(const Json& schema, const Json& components) {
   std::unordered_map<const SchemaNode*, bool> open;
   for (const SchemaNode& node : impl->nodes) {
     if (alternatives_loop(node, open)) {
-      return util::fail(ErrorKind::invalid, cat("schema ", node.ref_name,
-                                                ": an alternative refers to itself"));
+      return util::fail(ErrorKind::invalid,
+                        cat("schema ", node.ref_name, ": an alternative refers to itself"));
     }
   }
   return Schema(std::move(impl));
@@ -345,10 +345,9 @@ Result<const SchemaNode*> Schema::walk(const std::vector<std::string>& path) con
   for (const std::string& name : path) {
     const SchemaNode* next = step(*node, name);
     if (next == nullptr) {
-      return util::fail(ErrorKind::not_found,
-                        cat("field \"", name, "\" does not exist",
-                            walked.empty() ? "" : cat(" in ", walked),
-                            util::did_you_mean(name, names_below(*node))));
+      return util::fail(ErrorKind::not_found, cat("field \"", name, "\" does not exist",
+                                                  walked.empty() ? "" : cat(" in ", walked),
+                                                  util::did_you_mean(name, names_below(*node))));
     }
     walked += walked.empty() ? name : "." + name;
     node = next;

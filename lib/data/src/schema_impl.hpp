@@ -1,8 +1,8 @@
 #pragma once
-#include <re2/re2.h>
-
 #include <deque>
 #include <string>
+
+#include <re2/re2.h>
 
 #include <kubist/data/schema.hpp>
 
@@ -10,8 +10,7 @@ namespace kubist::data {
 
 /// RE2: the engine that the API server's Go uses too, linear in the input.
 struct Pattern {
-  explicit Pattern(std::string_view source)
-      : text(source), regex(text, quiet()) {}
+  explicit Pattern(std::string_view source) : text(source), regex(text, quiet()) {}
   static re2::RE2::Options quiet() {
     re2::RE2::Options options;
     options.set_log_errors(false);

@@ -16,19 +16,25 @@ namespace {
 
 std::string_view type_of(const Json& value) {
   switch (value.type()) {
-    case Json::value_t::object: return "object";
-    case Json::value_t::array: return "array";
-    case Json::value_t::string: return "string";
-    case Json::value_t::boolean: return "boolean";
+    case Json::value_t::object:
+      return "object";
+    case Json::value_t::array:
+      return "array";
+    case Json::value_t::string:
+      return "string";
+    case Json::value_t::boolean:
+      return "boolean";
     case Json::value_t::number_integer:
-    case Json::value_t::number_unsigned: return "integer";
+    case Json::value_t::number_unsigned:
+      return "integer";
     case Json::value_t::number_float: {
       // As IsFloat64AJSONInteger in kube-openapi: beyond, neighbours of a double are left out.
       constexpr double k_largest = (1LL << 53) - 1;
       const double number = value.get<double>();
       return std::trunc(number) == number && std::abs(number) <= k_largest ? "integer" : "number";
     }
-    default: return "null";
+    default:
+      return "null";
   }
 }
 
@@ -121,13 +127,22 @@ class Validator {
     }
     check_enum(node, value);
     switch (value.type()) {
-      case Json::value_t::object: check_map(node, value); break;
-      case Json::value_t::array: check_list(node, value); break;
-      case Json::value_t::string: check_string(node, value.get_ref<const std::string&>()); break;
+      case Json::value_t::object:
+        check_map(node, value);
+        break;
+      case Json::value_t::array:
+        check_list(node, value);
+        break;
+      case Json::value_t::string:
+        check_string(node, value.get_ref<const std::string&>());
+        break;
       case Json::value_t::number_integer:
       case Json::value_t::number_unsigned:
-      case Json::value_t::number_float: check_number(node, value); break;
-      default: break;
+      case Json::value_t::number_float:
+        check_number(node, value);
+        break;
+      default:
+        break;
     }
     check_alternatives(node, value);
   }
@@ -205,9 +220,9 @@ class Validator {
     }
     const bool root = m_pointer.empty() && is_object_field(name);
     return root || std::any_of(node.all_of.begin(), node.all_of.end(), [&](const SchemaNode* each) {
-      return each->properties.contains(name) || each->open() || each->additional != nullptr ||
-             knows(*each, name);
-    });
+             return each->properties.contains(name) || each->open() ||
+                    each->additional != nullptr || knows(*each, name);
+           });
   }
 
   void unknown_field(const SchemaNode& node, const std::string& name, const Json& value) {
@@ -360,8 +375,8 @@ class Validator {
         best = std::move(errors);
       }
     }
-    report(cat("matches none of ", alternatives.size(), " alternatives; nearest: ",
-               best.front().message));
+    report(cat("matches none of ", alternatives.size(),
+               " alternatives; nearest: ", best.front().message));
   }
 
   /// Alternatives inside alternatives can double the work with each level.
@@ -389,8 +404,7 @@ util::Error combine_errors(std::vector<util::Error> errors, std::string_view wha
   if (errors.size() == 1) {
     return std::move(errors.front());
   }
-  util::Error error =
-      util::make_error(ErrorKind::invalid, cat(errors.size(), " errors in ", what));
+  util::Error error = util::make_error(ErrorKind::invalid, cat(errors.size(), " errors in ", what));
   error.details = std::move(errors);
   return error;
 }

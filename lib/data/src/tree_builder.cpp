@@ -85,9 +85,9 @@ Result<> TreeBuilder::alias(std::string_view anchor) {
 Result<> TreeBuilder::count_aliased(std::size_t nodes) {
   m_aliased += nodes;
   if (m_aliased > m_options.max_alias_nodes) {
-    return error(cat("anchors and aliases expand to more than ", m_options.max_alias_nodes,
-                     " values"),
-                 "write the values out, or use fewer aliases of aliases");
+    return error(
+        cat("anchors and aliases expand to more than ", m_options.max_alias_nodes, " values"),
+        "write the values out, or use fewer aliases of aliases");
   }
   return {};
 }

@@ -33,9 +33,9 @@ class TreeBuilder final : public EventSink {
  private:
   struct Frame {
     Json* node;
-    Json* slot = nullptr;      ///< where the value of the current key goes
-    bool merging = false;               ///< the value that comes is that of "<<"
-    std::unique_ptr<Json> merge_value;  ///< where it is built
+    Json* slot = nullptr;                            ///< where the value of the current key goes
+    bool merging = false;                            ///< the value that comes is that of "<<"
+    std::unique_ptr<Json> merge_value;               ///< where it is built
     std::set<std::string, std::less<>> merged_keys;  ///< may be set again without being duplicates
     std::string anchor;
     std::size_t first_node = 0;  ///< m_nodes before it

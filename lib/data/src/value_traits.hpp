@@ -23,14 +23,22 @@ struct JsonTraits {
 
   static ValueType type(Value value) {
     switch (value->type()) {
-      case Json::value_t::boolean: return ValueType::boolean;
-      case Json::value_t::number_integer: return ValueType::integer;
-      case Json::value_t::number_unsigned: return ValueType::unsigned_integer;
-      case Json::value_t::number_float: return ValueType::real;
-      case Json::value_t::string: return ValueType::string;
-      case Json::value_t::array: return ValueType::list;
-      case Json::value_t::object: return ValueType::map;
-      default: return ValueType::null;
+      case Json::value_t::boolean:
+        return ValueType::boolean;
+      case Json::value_t::number_integer:
+        return ValueType::integer;
+      case Json::value_t::number_unsigned:
+        return ValueType::unsigned_integer;
+      case Json::value_t::number_float:
+        return ValueType::real;
+      case Json::value_t::string:
+        return ValueType::string;
+      case Json::value_t::array:
+        return ValueType::list;
+      case Json::value_t::object:
+        return ValueType::map;
+      default:
+        return ValueType::null;
     }
   }
   static bool boolean(Value value) { return value->get<bool>(); }
@@ -89,9 +97,8 @@ bool is_empty(typename Traits::Value value, std::string_view skip = {}) {
   if (Traits::type(value) == ValueType::list) {
     Traits::for_items(value, [&](auto) { empty = false; });
   } else {
-    Traits::for_entries(value, [&](const auto& entry) {
-      empty = empty && !skip.empty() && entry.key == skip;
-    });
+    Traits::for_entries(
+        value, [&](const auto& entry) { empty = empty && !skip.empty() && entry.key == skip; });
   }
   return empty;
 }

@@ -87,18 +87,23 @@ void YamlScalars::text(std::string_view text, std::size_t indent, bool is_key) {
   std::string buffer;
   text = valid_utf8(text, buffer);
   switch (choose_style(text, is_key)) {
-    case YamlStyle::plain: return plain(text, indent, !is_key);
-    case YamlStyle::single_quoted: return single_quoted(text, indent, !is_key);
-    case YamlStyle::double_quoted: return double_quoted(text, indent, !is_key);
-    case YamlStyle::literal: return literal(text, indent);
+    case YamlStyle::plain:
+      return plain(text, indent, !is_key);
+    case YamlStyle::single_quoted:
+      return single_quoted(text, indent, !is_key);
+    case YamlStyle::double_quoted:
+      return double_quoted(text, indent, !is_key);
+    case YamlStyle::literal:
+      return literal(text, indent);
   }
 }
 
 void YamlScalars::plain(std::string_view text, std::size_t indent, bool fold) {
   if (!fold || m_column + text.size() <= k_best_width) {
     m_out += text;
-    m_column += static_cast<std::size_t>(std::count_if(
-        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+    m_column += static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+      return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+    }));
     return;
   }
   bool spaces = false;
@@ -180,22 +185,38 @@ void YamlScalars::double_quoted(std::string_view text, std::size_t indent, bool 
 void YamlScalars::escape(std::string_view sequence) {
   const char32_t c = utf8_decode(sequence);
   switch (c) {
-    case 0x00: return raw("\\0");
-    case 0x07: return raw("\\a");
-    case 0x08: return raw("\\b");
-    case 0x09: return raw("\\t");
-    case 0x0A: return raw("\\n");
-    case 0x0B: return raw("\\v");
-    case 0x0C: return raw("\\f");
-    case 0x0D: return raw("\\r");
-    case 0x1B: return raw("\\e");
-    case 0x22: return raw("\\\"");
-    case 0x5C: return raw("\\\\");
-    case 0x85: return raw("\\N");
-    case 0xA0: return raw("\\_");
-    case 0x2028: return raw("\\L");
-    case 0x2029: return raw("\\P");
-    default: break;
+    case 0x00:
+      return raw("\\0");
+    case 0x07:
+      return raw("\\a");
+    case 0x08:
+      return raw("\\b");
+    case 0x09:
+      return raw("\\t");
+    case 0x0A:
+      return raw("\\n");
+    case 0x0B:
+      return raw("\\v");
+    case 0x0C:
+      return raw("\\f");
+    case 0x0D:
+      return raw("\\r");
+    case 0x1B:
+      return raw("\\e");
+    case 0x22:
+      return raw("\\\"");
+    case 0x5C:
+      return raw("\\\\");
+    case 0x85:
+      return raw("\\N");
+    case 0xA0:
+      return raw("\\_");
+    case 0x2028:
+      return raw("\\L");
+    case 0x2029:
+      return raw("\\P");
+    default:
+      break;
   }
   constexpr std::string_view k_hex = "0123456789ABCDEF";
   raw(c <= 0xFF ? "\\x" : c <= 0xFFFF ? "\\u" : "\\U");

@@ -148,16 +148,30 @@ class YamlEmitter {
 
   void scalar(Value value, std::size_t indent) {
     switch (Traits::type(value)) {
-      case ValueType::null: m_scalars.raw("null"); return;
-      case ValueType::boolean: m_scalars.raw(Traits::boolean(value) ? "true" : "false"); return;
-      case ValueType::integer: m_scalars.raw(std::to_string(Traits::integer(value))); return;
+      case ValueType::null:
+        m_scalars.raw("null");
+        return;
+      case ValueType::boolean:
+        m_scalars.raw(Traits::boolean(value) ? "true" : "false");
+        return;
+      case ValueType::integer:
+        m_scalars.raw(std::to_string(Traits::integer(value)));
+        return;
       case ValueType::unsigned_integer:
         m_scalars.raw(std::to_string(Traits::unsigned_integer(value)));
         return;
-      case ValueType::real: m_scalars.real(Traits::real(value)); return;
-      case ValueType::string: m_scalars.text(Traits::text(value), indent, false); return;
-      case ValueType::list: m_scalars.raw("[]"); return;
-      case ValueType::map: m_scalars.raw("{}"); return;
+      case ValueType::real:
+        m_scalars.real(Traits::real(value));
+        return;
+      case ValueType::string:
+        m_scalars.text(Traits::text(value), indent, false);
+        return;
+      case ValueType::list:
+        m_scalars.raw("[]");
+        return;
+      case ValueType::map:
+        m_scalars.raw("{}");
+        return;
     }
   }
 

@@ -30,13 +30,19 @@ std::string_view view(const unsigned char* text) {
 
 std::string_view kind_name(ScalarKind kind) {
   switch (kind) {
-    case ScalarKind::null: return "null";
-    case ScalarKind::boolean: return "bool";
+    case ScalarKind::null:
+      return "null";
+    case ScalarKind::boolean:
+      return "bool";
     case ScalarKind::integer:
-    case ScalarKind::unsigned_integer: return "int";
-    case ScalarKind::real: return "float";
-    case ScalarKind::timestamp: return "timestamp";
-    case ScalarKind::string: break;
+    case ScalarKind::unsigned_integer:
+      return "int";
+    case ScalarKind::real:
+      return "float";
+    case ScalarKind::timestamp:
+      return "timestamp";
+    case ScalarKind::string:
+      break;
   }
   return "str";
 }
@@ -71,8 +77,8 @@ struct YamlSource::Parser {
   }
 };
 
-YamlSource::YamlSource(std::string_view text, const std::string& origin,
-                       const ReadOptions& options, std::uint32_t first_line)
+YamlSource::YamlSource(std::string_view text, const std::string& origin, const ReadOptions& options,
+                       std::uint32_t first_line)
     : m_text(text),
       m_origin(origin),
       m_options(options),
@@ -159,8 +165,7 @@ Result<> YamlSource::read_document(EventSink& sink) {
     if (first) {
       m_first_node = mark();
     }
-    if (m_parser->event.type == YAML_DOCUMENT_END_EVENT ||
-        m_parser->event.type == YAML_NO_EVENT) {
+    if (m_parser->event.type == YAML_DOCUMENT_END_EVENT || m_parser->event.type == YAML_NO_EVENT) {
       return {};
     }
     KUBIST_CHECK(dispatch(sink));
@@ -176,8 +181,10 @@ void YamlSource::value_done() {
 Result<> YamlSource::dispatch(EventSink& sink) {
   const yaml_event_t& event = m_parser->event;
   switch (event.type) {
-    case YAML_MAPPING_START_EVENT: return begin(sink, true, event.data.mapping_start.anchor);
-    case YAML_SEQUENCE_START_EVENT: return begin(sink, false, event.data.sequence_start.anchor);
+    case YAML_MAPPING_START_EVENT:
+      return begin(sink, true, event.data.mapping_start.anchor);
+    case YAML_SEQUENCE_START_EVENT:
+      return begin(sink, false, event.data.sequence_start.anchor);
     case YAML_MAPPING_END_EVENT:
       m_levels.pop_back();
       value_done();
@@ -186,9 +193,12 @@ Result<> YamlSource::dispatch(EventSink& sink) {
       m_levels.pop_back();
       value_done();
       return sink.end_list();
-    case YAML_SCALAR_EVENT: return dispatch_scalar(sink);
-    case YAML_ALIAS_EVENT: return dispatch_alias(sink);
-    default: return {};
+    case YAML_SCALAR_EVENT:
+      return dispatch_scalar(sink);
+    case YAML_ALIAS_EVENT:
+      return dispatch_alias(sink);
+    default:
+      return {};
   }
 }
 
@@ -245,12 +255,18 @@ Result<> YamlSource::dispatch_key(EventSink& sink, std::string_view text, bool p
   const Scalar scalar = resolve_plain(text);
   switch (scalar.kind) {
     case ScalarKind::string:
-    case ScalarKind::timestamp: return sink.key(text, false);
-    case ScalarKind::boolean: return sink.key(scalar.boolean ? "true" : "false", false);
-    case ScalarKind::integer: return sink.key(std::to_string(scalar.integer), false);
-    case ScalarKind::real: return sink.key(go_general(static_cast<float>(scalar.real)), false);
-    case ScalarKind::null: return error("null cannot be a key", k_quote_hint);
-    case ScalarKind::unsigned_integer: break;
+    case ScalarKind::timestamp:
+      return sink.key(text, false);
+    case ScalarKind::boolean:
+      return sink.key(scalar.boolean ? "true" : "false", false);
+    case ScalarKind::integer:
+      return sink.key(std::to_string(scalar.integer), false);
+    case ScalarKind::real:
+      return sink.key(go_general(static_cast<float>(scalar.real)), false);
+    case ScalarKind::null:
+      return error("null cannot be a key", k_quote_hint);
+    case ScalarKind::unsigned_integer:
+      break;
   }
   return error(cat("the integer ", text, " is too large for a key"), k_quote_hint);
 }
@@ -270,9 +286,9 @@ Result<Json> YamlSource::resolve(std::string_view text, bool plain, std::string_
     std::string buffer;  // a JSON value holds UTF-8 alone, and kubectl shows such bytes so
     return Json(std::string(valid_utf8(*decoded, buffer)));
   }
-  const bool resolvable = tag.empty() || (known && (name == "bool" || name == "int" ||
-                                                    name == "float" || name == "null" ||
-                                                    name == "timestamp"));
+  const bool resolvable =
+      tag.empty() || (known && (name == "bool" || name == "int" || name == "float" ||
+                                name == "null" || name == "timestamp"));
   if (!resolvable) {
     return Json(std::string(text));  // !!str, and tags of others, which go-yaml ignores
   }
@@ -282,17 +298,21 @@ Result<Json> YamlSource::resolve(std::string_view text, bool plain, std::string_
     return error(cat("\"", text, "\" is no ", name, " (tag !!", name, ")"));
   }
   switch (scalar.kind) {
-    case ScalarKind::null: return Json(nullptr);
-    case ScalarKind::boolean: return Json(scalar.boolean);
-    case ScalarKind::integer: return Json(scalar.integer);
+    case ScalarKind::null:
+      return Json(nullptr);
+    case ScalarKind::boolean:
+      return Json(scalar.boolean);
+    case ScalarKind::integer:
+      return Json(scalar.integer);
     case ScalarKind::string:
-    case ScalarKind::timestamp: return Json(std::string(text));
+    case ScalarKind::timestamp:
+      return Json(std::string(text));
     case ScalarKind::unsigned_integer:
-    case ScalarKind::real: break;
+    case ScalarKind::real:
+      break;
   }
-  const double real = scalar.kind == ScalarKind::real
-                          ? scalar.real
-                          : static_cast<double>(scalar.unsigned_integer);
+  const double real =
+      scalar.kind == ScalarKind::real ? scalar.real : static_cast<double>(scalar.unsigned_integer);
   const std::string json = go_json_number(real);  // "1e+21" and "0.5" do not parse as a whole
   if ((scalar.lossy || scalar.kind == ScalarKind::unsigned_integer) && json != text &&
       m_options.big_integers == BigIntegers::reject) {

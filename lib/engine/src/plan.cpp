@@ -199,9 +199,9 @@ void Plan::begin_remove(NodeId id) {
   const auto goes = [this](NodeId other) {
     return m_entries[other].selected && m_entries[other].mode == Mode::remove;
   };
-  entry.hard = static_cast<unsigned>(
-      std::count_if(node.children.begin(), node.children.end(), goes) +
-      std::count_if(node.waited_by.begin(), node.waited_by.end(), goes));
+  entry.hard =
+      static_cast<unsigned>(std::count_if(node.children.begin(), node.children.end(), goes) +
+                            std::count_if(node.waited_by.begin(), node.waited_by.end(), goes));
 }
 
 std::optional<NodeId> Plan::next() {

@@ -22,8 +22,8 @@ namespace kubist::engine {
 struct NodeRun {
   std::optional<PolicyVerdict> policies;
   std::optional<CallAnswers> answers;  ///< to what its policies called for
-  Json status;  ///< as last written or read
-  bool unwritten = false;  ///< it is being written
+  Json status;                         ///< as last written or read
+  bool unwritten = false;              ///< it is being written
   std::optional<Steady> settle_until;
 };
 

@@ -169,8 +169,8 @@ void CurlExchange::set_address() {
     Url named = m_url;
     named.host = m_options->server_name;
     set(easy(), CURLOPT_URL, to_string(named).c_str());
-    m_connect_to.append(util::cat(host_port(named.host, m_url.port), ':',
-                                  host_port(m_url.host, m_url.port)));
+    m_connect_to.append(
+        util::cat(host_port(named.host, m_url.port), ':', host_port(m_url.host, m_url.port)));
     set(easy(), CURLOPT_CONNECT_TO, m_connect_to.get());
   }
   if (!m_options->proxy.empty()) {
@@ -207,7 +207,8 @@ void CurlExchange::set_tls() {
 
 void CurlExchange::set_headers() {
   for (const Header& header : m_request.headers) {
-    m_headers.append(header.value.empty() ? header.name + ';' : util::cat(header.name, ": ", header.value));
+    m_headers.append(header.value.empty() ? header.name + ';'
+                                          : util::cat(header.name, ": ", header.value));
   }
   if (!m_options->server_name.empty()) {
     const bool usual = m_url.port == (m_url.scheme == "https" ? 443 : 80);
@@ -269,12 +270,14 @@ std::size_t CurlExchange::receive(Receive&& take) {
   return *taken;
 }
 
-std::size_t CurlExchange::header_callback(char* data, std::size_t size, std::size_t count, void* self) {
+std::size_t CurlExchange::header_callback(char* data, std::size_t size, std::size_t count,
+                                          void* self) {
   auto& exchange = *static_cast<CurlExchange*>(self);
   return exchange.receive([&] { return exchange.on_header({data, size * count}); });
 }
 
-std::size_t CurlExchange::write_callback(char* data, std::size_t size, std::size_t count, void* self) {
+std::size_t CurlExchange::write_callback(char* data, std::size_t size, std::size_t count,
+                                         void* self) {
   auto& exchange = *static_cast<CurlExchange*>(self);
   return exchange.receive([&] { return exchange.on_body({data, size * count}); });
 }

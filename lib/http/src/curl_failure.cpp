@@ -23,11 +23,13 @@ Cause connect_cause(CURL* easy, const Url& url) {
   long os_error = 0;
   curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &os_error);
   if (os_error == ECONNREFUSED) {
-    return {.reason = k_failure_refused,
-            .text = util::cat("connection to ", url.host, ':', url.port, " refused"),
-            .hint = "Is the API server running there? Check the server and port in the kubeconfig."};
+    return {
+        .reason = k_failure_refused,
+        .text = util::cat("connection to ", url.host, ':', url.port, " refused"),
+        .hint = "Is the API server running there? Check the server and port in the kubeconfig."};
   }
-  const std::string why = os_error == 0 ? "no connection" : std::string(strerror(static_cast<int>(os_error)));
+  const std::string why =
+      os_error == 0 ? "no connection" : std::string(strerror(static_cast<int>(os_error)));
   return {.reason = k_failure_connect,
           .text = util::cat("cannot connect to ", url.host, ':', url.port, ": ", why),
           .hint = "Check that this machine can reach the server (network, VPN, firewall, proxy)."};
@@ -37,9 +39,10 @@ Cause timeout_cause(CURL* easy, const Request& request, const Url& url) {
   curl_off_t connected = 0;
   curl_easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T, &connected);
   if (connected == 0) {
-    return {.reason = k_failure_connect,
-            .text = util::cat("no connection to ", url.host, ':', url.port, " in time"),
-            .hint = "Check that this machine can reach the server (network, VPN, firewall, proxy)."};
+    return {
+        .reason = k_failure_connect,
+        .text = util::cat("no connection to ", url.host, ':', url.port, " in time"),
+        .hint = "Check that this machine can reach the server (network, VPN, firewall, proxy)."};
   }
   if (request.timeout.count() > 0) {
     return {.kind = util::ErrorKind::timeout,
@@ -58,7 +61,8 @@ Cause timeout_cause(CURL* easy, const Request& request, const Url& url) {
 Cause tls_cause(CURLcode code, std::string detail) {
   std::string hint = "Check the cluster's CA data and tls-server-name in the kubeconfig.";
   if (code == CURLE_SSL_CERTPROBLEM) {
-    hint = "Check the user's client certificate and key in the kubeconfig: they must be a PEM pair.";
+    hint =
+        "Check the user's client certificate and key in the kubeconfig: they must be a PEM pair.";
   } else if (detail.find("alert") != std::string::npos) {
     hint = "The server refused the handshake: check the user's client certificate.";
   } else if (detail.find("has expired") != std::string::npos ||
@@ -71,7 +75,8 @@ Cause tls_cause(CURLcode code, std::string detail) {
   return {.reason = k_failure_tls, .text = "TLS: " + std::move(detail), .hint = std::move(hint)};
 }
 
-Cause cause_of(CURLcode code, CURL* easy, const Request& request, const Url& url, std::string detail) {
+Cause cause_of(CURLcode code, CURL* easy, const Request& request, const Url& url,
+               std::string detail) {
   switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
       return {.reason = k_failure_resolve,
@@ -100,7 +105,8 @@ Cause cause_of(CURLcode code, CURL* easy, const Request& request, const Url& url
     case CURLE_HTTP2:
     case CURLE_HTTP2_STREAM:
       if (detail.find("REFUSED_STREAM") != std::string::npos) {
-        return {.reason = k_failure_not_processed, .text = "the server refused the stream", .hint = {}};
+        return {
+            .reason = k_failure_not_processed, .text = "the server refused the stream", .hint = {}};
       }
       return {.reason = k_failure_lost, .text = "connection lost: " + detail, .hint = k_try_again};
     case CURLE_SEND_ERROR:
@@ -110,7 +116,8 @@ Cause cause_of(CURLcode code, CURL* easy, const Request& request, const Url& url
       return {.reason = k_failure_lost, .text = "connection lost: " + detail, .hint = k_try_again};
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_URL_MALFORMAT:
-      return {.kind = util::ErrorKind::invalid, .reason = {}, .text = std::move(detail), .hint = {}};
+      return {
+          .kind = util::ErrorKind::invalid, .reason = {}, .text = std::move(detail), .hint = {}};
     default:
       return {.reason = k_failure_protocol, .text = std::move(detail), .hint = {}};
   }
@@ -139,7 +146,8 @@ util::Error CurlExchange::failure(CURLcode code) const {
              .text = util::cat("it leads to ", m_refused, ", which is not asked"),
              .hint = "Give another address."};
   } else {
-    std::string detail = m_error_text.front() != '\0' ? m_error_text.data() : curl_easy_strerror(code);
+    std::string detail =
+        m_error_text.front() != '\0' ? m_error_text.data() : curl_easy_strerror(code);
     cause = cause_of(code, easy(), m_request, m_url, std::move(detail));
   }
   return util::make_error(

@@ -1,8 +1,8 @@
 #pragma once
-#include <curl/curl.h>
-
 #include <memory>
 #include <string>
+
+#include <curl/curl.h>
 
 /// Owners of libcurl's handles; for the .cpp files of this layer only.
 namespace kubist::http {

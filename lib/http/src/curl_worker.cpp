@@ -14,8 +14,8 @@ namespace {
 
 using Time = std::chrono::steady_clock::time_point;
 
-constexpr int k_max_wait_ms = 1000;         // with transfers: a lost wakeup costs no more than this
-constexpr int k_max_idle_wait_ms = 60000;   // without
+constexpr int k_max_wait_ms = 1000;        // with transfers: a lost wakeup costs no more than this
+constexpr int k_max_idle_wait_ms = 60000;  // without
 constexpr std::size_t k_pooled_handles = 64;
 constexpr long k_kept_connections = 128;
 
@@ -152,8 +152,8 @@ class CurlWorker::Loop {
       curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &exchange);
       auto outcome = exchange->take_outcome(code);
       if (m_governor && outcome) {
-        m_governor->record(std::chrono::steady_clock::now(), exchange->request().method, outcome->status,
-                           m_active.size(), outcome->latency);
+        m_governor->record(std::chrono::steady_clock::now(), exchange->request().method,
+                           outcome->status, m_active.size(), outcome->latency);
       }
       release(exchange->id())->finish(std::move(outcome));
     }
@@ -178,7 +178,8 @@ class CurlWorker::Loop {
     const auto has_id = [id](const auto& waiting) { return waiting->id() == id; };
     if (m_active.contains(id)) {
       exchange = release(id);
-    } else if (auto ready = std::find_if(m_ready.begin(), m_ready.end(), has_id); ready != m_ready.end()) {
+    } else if (auto ready = std::find_if(m_ready.begin(), m_ready.end(), has_id);
+               ready != m_ready.end()) {
       exchange = std::move(*ready);
       m_ready.erase(ready);
     } else {
@@ -217,8 +218,8 @@ class CurlWorker::Loop {
   int wait_ms() const {
     int limit = m_active.empty() && m_ready.empty() ? k_max_idle_wait_ms : k_max_wait_ms;
     if (!m_timers.empty()) {
-      const auto until = std::chrono::ceil<std::chrono::milliseconds>(m_timers.begin()->first -
-                                                                      std::chrono::steady_clock::now());
+      const auto until = std::chrono::ceil<std::chrono::milliseconds>(
+          m_timers.begin()->first - std::chrono::steady_clock::now());
       limit = static_cast<int>(std::clamp<long long>(until.count(), 0, limit));
     }
     return limit;

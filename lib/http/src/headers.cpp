@@ -25,8 +25,8 @@ bool is_header_value(std::string_view text) {
 }
 
 bool is_secret_header(std::string_view name) {
-  static constexpr std::array<std::string_view, 5> k_secret{
-      "authorization", "proxy-authorization", "cookie", "set-cookie", "x-auth-token"};
+  static constexpr std::array<std::string_view, 5> k_secret{"authorization", "proxy-authorization",
+                                                            "cookie", "set-cookie", "x-auth-token"};
   return std::any_of(k_secret.begin(), k_secret.end(),
                      [&](std::string_view secret) { return util::iequals(secret, name); });
 }

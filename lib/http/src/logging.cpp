@@ -33,8 +33,8 @@ void trace_body(const util::Log& log, std::string_view title, std::string_view b
   if (!log.enabled(k_level_bodies) || body.empty()) {
     return;
   }
-  std::string text = redacted_body(body, find_header(headers, "Content-Type").value_or(""),
-                                   is_about_secrets(url));
+  std::string text =
+      redacted_body(body, find_header(headers, "Content-Type").value_or(""), is_about_secrets(url));
   const std::size_t limit = log.enabled(k_level_long_bodies) ? k_long_body : k_short_body;
   if (text.size() > limit) {
     const std::size_t left = text.size() - limit;
@@ -59,18 +59,19 @@ Call LoggingTransport::start(Request request, Done done) {
   if (request.body) {
     trace_body(m_log, "  request body: ", *request.body, request.headers, url);
   }
-  return m_inner->start(
-      std::move(request), [&log = m_log, url, what, done = std::move(done)](util::Result<Response> outcome) {
-        if (outcome) {
-          const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(outcome->elapsed).count();
-          log.trace(k_level_calls, util::cat(what, ' ', outcome->status, " in ", ms, " milliseconds"));
-          trace_headers(log, "  response headers:", outcome->headers);
-          trace_body(log, "  response body: ", outcome->body, outcome->headers, url);
-        } else {
-          log.trace(k_level_calls, outcome.error().message);
-        }
-        done(std::move(outcome));
-      });
+  return m_inner->start(std::move(request), [&log = m_log, url, what, done = std::move(done)](
+                                                util::Result<Response> outcome) {
+    if (outcome) {
+      const auto ms =
+          std::chrono::duration_cast<std::chrono::milliseconds>(outcome->elapsed).count();
+      log.trace(k_level_calls, util::cat(what, ' ', outcome->status, " in ", ms, " milliseconds"));
+      trace_headers(log, "  response headers:", outcome->headers);
+      trace_body(log, "  response body: ", outcome->body, outcome->headers, url);
+    } else {
+      log.trace(k_level_calls, outcome.error().message);
+    }
+    done(std::move(outcome));
+  });
 }
 
 }  // namespace kubist::http

@@ -15,8 +15,9 @@ constexpr std::size_t k_max_depth = 200;
 
 bool is_secret_key(std::string_view key) {
   static constexpr std::array<std::string_view, 12> k_keys{
-      "token",        "id-token",        "refresh-token", "access_token", "password",     "client-key-data",
-      "clientkeydata", "bearertoken",    "privatekey",    "private_key",  "client_secret", "clientsecret"};
+      "token",      "id-token",        "refresh-token", "access_token",
+      "password",   "client-key-data", "clientkeydata", "bearertoken",
+      "privatekey", "private_key",     "client_secret", "clientsecret"};
   return std::any_of(k_keys.begin(), k_keys.end(),
                      [&](std::string_view secret) { return util::iequals(secret, key); });
 }
@@ -24,8 +25,8 @@ bool is_secret_key(std::string_view key) {
 /// A kubeconfig or a key in the middle of some other document.
 bool is_secret_text(const std::string& text) {
   const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
-  return has("PRIVATE KEY-----") ||
-         (has("clusters") && has("users") && (has("token") || has("client-key") || has("password")));
+  return has("PRIVATE KEY-----") || (has("clusters") && has("users") &&
+                                     (has("token") || has("client-key") || has("password")));
 }
 
 void mask_all(Json& value) {
@@ -84,7 +85,8 @@ std::string redacted_body(std::string_view body, std::string_view content_type, 
   // Text is nobody's object: the log of a pod may look like one.
   Json value = content_type.starts_with("text/") ? Json() : Json::parse(body, nullptr, false);
   if (value.is_discarded() || !value.is_structured()) {
-    return util::cat('<', body.size(), " bytes of ", content_type.empty() ? "unknown type" : content_type, '>');
+    return util::cat('<', body.size(), " bytes of ",
+                     content_type.empty() ? "unknown type" : content_type, '>');
   }
   mask(value, of_secrets, 0);
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -18,7 +18,8 @@ bool is_read(const Request& request) { return request.method == "GET" || request
 Retry classify_status(const Request& request, const Response& response) {
   const int status = response.status;
   const auto header = find_header(response.headers, "Retry-After");
-  const auto after = header ? parse_retry_after(*header, std::chrono::system_clock::now()) : std::nullopt;
+  const auto after =
+      header ? parse_retry_after(*header, std::chrono::system_clock::now()) : std::nullopt;
   if (after && (status == 429 || status >= 500)) {
     return {Verdict::told, after};
   }
@@ -47,8 +48,8 @@ Retry classify(const Request& request, const util::Result<Response>& outcome, bo
   return outcome ? classify_status(request, *outcome) : classify_error(request, outcome.error());
 }
 
-std::optional<std::chrono::milliseconds> parse_retry_after(std::string_view value,
-                                                           std::chrono::system_clock::time_point now) {
+std::optional<std::chrono::milliseconds> parse_retry_after(
+    std::string_view value, std::chrono::system_clock::time_point now) {
   if (const auto seconds = util::parse_int(util::trim(value))) {
     return std::chrono::seconds(std::clamp(*seconds, 0LL, 86400LL));
   }
@@ -57,7 +58,8 @@ std::optional<std::chrono::milliseconds> parse_retry_after(std::string_view valu
     return {};
   }
   const auto when = std::chrono::system_clock::from_time_t(timegm(&parts));
-  return std::max(std::chrono::ceil<std::chrono::milliseconds>(when - now), std::chrono::milliseconds(0));
+  return std::max(std::chrono::ceil<std::chrono::milliseconds>(when - now),
+                  std::chrono::milliseconds(0));
 }
 
 struct RetryTransport::Shared {
@@ -117,11 +119,13 @@ class Attempts : public std::enable_shared_from_this<Attempts<Shared>> {
   void on_outcome(util::Result<Response> outcome) {
     const Retry retry = classify(m_request, outcome, m_streamed);
     const RetryPolicy& policy = m_shared->policy;
-    const int limit = retry.verdict == Verdict::told ? policy.max_attempts_told : policy.max_attempts;
+    const int limit =
+        retry.verdict == Verdict::told ? policy.max_attempts_told : policy.max_attempts;
     if (retry.verdict == Verdict::no || m_attempt >= limit || is_cancelled()) {
       return finish(std::move(outcome));
     }
-    const auto delay = util::backoff_delay(policy.backoff, m_attempt, m_shared->unit(), retry.after);
+    const auto delay =
+        util::backoff_delay(policy.backoff, m_attempt, m_shared->unit(), retry.after);
     const auto now = m_shared->clock.monotonic();
     if (now + delay - m_began > policy.budget) {
       return finish(std::move(outcome));
@@ -169,7 +173,8 @@ Call RetryTransport::start(Request request, Done done) {
   if (request.long_running) {
     return m_shared->inner->start(std::move(request), std::move(done));
   }
-  const auto attempts = std::make_shared<Attempts<Shared>>(m_shared, std::move(request), std::move(done));
+  const auto attempts =
+      std::make_shared<Attempts<Shared>>(m_shared, std::move(request), std::move(done));
   attempts->next();
   return Call([attempts] { attempts->cancel(); });
 }

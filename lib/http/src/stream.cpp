@@ -40,7 +40,8 @@ struct Pipe {
 }  // namespace
 
 util::Result<Response> stream(Transport& transport, Request request,
-                              const std::function<bool(std::string_view)>& on_chunk, std::stop_token stop) {
+                              const std::function<bool(std::string_view)>& on_chunk,
+                              std::stop_token stop) {
   const std::string what = util::cat(request.method, ' ', redacted(request.url));
   if (stop.stop_requested()) {
     return util::fail(util::ErrorKind::cancelled, what + ": cancelled");

@@ -1,6 +1,6 @@
-#include <kubist/http/transport.hpp>
-
 #include <future>
+
+#include <kubist/http/transport.hpp>
 
 namespace kubist::http {
 

@@ -20,9 +20,12 @@ std::shared_ptr<const std::string> json_body(const data::Json& value) {
 
 std::string validation_text(FieldValidation validation) {
   switch (validation) {
-    case FieldValidation::strict: return "Strict";
-    case FieldValidation::warn: return "Warn";
-    case FieldValidation::ignore: return "Ignore";
+    case FieldValidation::strict:
+      return "Strict";
+    case FieldValidation::warn:
+      return "Warn";
+    case FieldValidation::ignore:
+      return "Ignore";
   }
   return {};
 }
@@ -39,7 +42,8 @@ void expect(ApiCall& call, const ApiResource& resource, std::string_view name,
   }
 }
 
-ApiCall write(std::string method, std::string path, const data::Json& body, const WriteOptions& options) {
+ApiCall write(std::string method, std::string path, const data::Json& body,
+              const WriteOptions& options) {
   ApiCall call;
   call.method = std::move(method);
   call.path = std::move(path);
@@ -63,8 +67,8 @@ ApiCall get(const ApiResource& resource, std::string_view ns, std::string_view n
 
 ApiCall apply(const ApiResource& resource, const data::Json& object, const ApplyOptions& options) {
   ApiCall call = write("PATCH",
-                       resource.path(metadata_text(object, "namespace"), metadata_text(object, "name"),
-                                     options.subresource),
+                       resource.path(metadata_text(object, "namespace"),
+                                     metadata_text(object, "name"), options.subresource),
                        object, options);
   call.query.emplace_back("force", options.force ? "true" : "");
   call.content_type = "application/apply-patch+yaml";
@@ -73,7 +77,8 @@ ApiCall apply(const ApiResource& resource, const data::Json& object, const Apply
 }
 
 ApiCall create(const ApiResource& resource, const data::Json& object, const WriteOptions& options) {
-  return write("POST", resource.collection_path(metadata_text(object, "namespace")), object, options);
+  return write("POST", resource.collection_path(metadata_text(object, "namespace")), object,
+               options);
 }
 
 ApiCall create_subresource(const ApiResource& resource, std::string_view ns, std::string_view name,
@@ -86,20 +91,27 @@ ApiCall create_subresource(const ApiResource& resource, std::string_view ns, std
   return call;
 }
 
-ApiCall replace(const ApiResource& resource, const data::Json& object, const WriteOptions& options) {
+ApiCall replace(const ApiResource& resource, const data::Json& object,
+                const WriteOptions& options) {
   return write("PUT",
                resource.path(metadata_text(object, "namespace"), metadata_text(object, "name"),
                              options.subresource),
                object, options);
 }
 
-ApiCall patch(const ApiResource& resource, std::string_view ns, std::string_view name, PatchType type,
-              const data::Json& body, const WriteOptions& options) {
+ApiCall patch(const ApiResource& resource, std::string_view ns, std::string_view name,
+              PatchType type, const data::Json& body, const WriteOptions& options) {
   ApiCall call = write("PATCH", resource.path(ns, name, options.subresource), body, options);
   switch (type) {
-    case PatchType::json: call.content_type = "application/json-patch+json"; break;
-    case PatchType::merge: call.content_type = "application/merge-patch+json"; break;
-    case PatchType::strategic: call.content_type = "application/strategic-merge-patch+json"; break;
+    case PatchType::json:
+      call.content_type = "application/json-patch+json";
+      break;
+    case PatchType::merge:
+      call.content_type = "application/merge-patch+json";
+      break;
+    case PatchType::strategic:
+      call.content_type = "application/strategic-merge-patch+json";
+      break;
   }
   return call;
 }
@@ -108,9 +120,15 @@ ApiCall remove(const ApiResource& resource, std::string_view ns, std::string_vie
                const DeleteOptions& options) {
   data::Json body = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
   switch (options.propagation) {
-    case Propagation::background: body["propagationPolicy"] = "Background"; break;
-    case Propagation::foreground: body["propagationPolicy"] = "Foreground"; break;
-    case Propagation::orphan: body["propagationPolicy"] = "Orphan"; break;
+    case Propagation::background:
+      body["propagationPolicy"] = "Background";
+      break;
+    case Propagation::foreground:
+      body["propagationPolicy"] = "Foreground";
+      break;
+    case Propagation::orphan:
+      body["propagationPolicy"] = "Orphan";
+      break;
   }
   if (!options.uid.empty()) {
     body["preconditions"]["uid"] = options.uid;

@@ -21,27 +21,44 @@ constexpr std::size_t k_longest_warning = 4096;  // API servers cut all of an an
 /// As client-go's NewGenericServerResponse names what is no Status.
 std::string_view reason_of(int status, std::string_view method) {
   switch (status) {
-    case 400: return "BadRequest";
-    case 401: return "Unauthorized";
-    case 403: return "Forbidden";
-    case 404: return "NotFound";
-    case 405: return "MethodNotAllowed";
-    case 406: return "NotAcceptable";
-    case 409: return method == "POST" ? "AlreadyExists" : "Conflict";
-    case 410: return "Gone";
-    case 413: return "RequestEntityTooLarge";
-    case 415: return "UnsupportedMediaType";
-    case 422: return "Invalid";
-    case 429: return "TooManyRequests";
-    case 503: return "ServiceUnavailable";
-    case 504: return "Timeout";
-    default: return status >= 500 ? "InternalError" : "Unknown";
+    case 400:
+      return "BadRequest";
+    case 401:
+      return "Unauthorized";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "NotFound";
+    case 405:
+      return "MethodNotAllowed";
+    case 406:
+      return "NotAcceptable";
+    case 409:
+      return method == "POST" ? "AlreadyExists" : "Conflict";
+    case 410:
+      return "Gone";
+    case 413:
+      return "RequestEntityTooLarge";
+    case 415:
+      return "UnsupportedMediaType";
+    case 422:
+      return "Invalid";
+    case 429:
+      return "TooManyRequests";
+    case 503:
+      return "ServiceUnavailable";
+    case 504:
+      return "Timeout";
+    default:
+      return status >= 500 ? "InternalError" : "Unknown";
   }
 }
 
 /// Webhooks and ValidatingAdmissionPolicies may answer any 4xx; only their words tell.
 bool is_denial(std::string_view message) {
-  const auto has = [&](std::string_view part) { return message.find(part) != std::string_view::npos; };
+  const auto has = [&](std::string_view part) {
+    return message.find(part) != std::string_view::npos;
+  };
   return (has("admission webhook") && has("denied the request")) ||
          (has("ValidatingAdmissionPolicy") && has("denied request"));
 }
@@ -63,19 +80,25 @@ ErrorKind kind_of(int status, std::string_view reason, std::string_view message)
   }
   switch (status) {
     case 401:
-    case 403: return ErrorKind::forbidden;
-    case 404: return ErrorKind::not_found;
-    case 409: return ErrorKind::conflict;
+    case 403:
+      return ErrorKind::forbidden;
+    case 404:
+      return ErrorKind::not_found;
+    case 409:
+      return ErrorKind::conflict;
     case 408:
     case 410:
-    case 429: return ErrorKind::unavailable;
-    default: return status >= 500 ? ErrorKind::unavailable : ErrorKind::invalid;
+    case 429:
+      return ErrorKind::unavailable;
+    default:
+      return status >= 500 ? ErrorKind::unavailable : ErrorKind::invalid;
   }
 }
 
 std::string hint_of(int status, std::string_view reason, std::string_view message) {
   if (status == 401) {
-    return "The server does not accept the credentials: log in again, or check the kubeconfig's user.";
+    return "The server does not accept the credentials: log in again, or check the kubeconfig's "
+           "user.";
   }
   const auto has = [&](std::string_view part) {
     return message.find(part) != std::string_view::npos;
@@ -152,8 +175,9 @@ util::Error from_status(std::string_view context, const Json& status, int http_s
   if (message.empty()) {
     message = util::cat("the server answered ", number, " (", reason, ')');
   }
-  util::Error error = util::make_error(kind_of(number, reason, message), util::cat(context, ": ", message),
-                                       hint_of(number, reason, message));
+  util::Error error =
+      util::make_error(kind_of(number, reason, message), util::cat(context, ": ", message),
+                       hint_of(number, reason, message));
   error.http_status = number;
   error.reason = std::move(reason);
   add_causes(error, status);
@@ -168,8 +192,7 @@ FieldConflict parse_conflict(std::string field, std::string message) {
   const auto close = message.find('"', open == std::string::npos ? open : open + 1);
   if (close != std::string::npos) {
     conflict.manager = message.substr(open + 1, close - open - 1);
-    conflict.operation =
-        message.find(" using ", close) != std::string::npos ? "Update" : "Apply";
+    conflict.operation = message.find(" using ", close) != std::string::npos ? "Update" : "Apply";
   }
   conflict.message = std::move(message);
   return conflict;
@@ -177,7 +200,8 @@ FieldConflict parse_conflict(std::string field, std::string message) {
 
 }  // namespace
 
-util::Error api_error(std::string_view method, std::string_view url, const http::Response& response) {
+util::Error api_error(std::string_view method, std::string_view url,
+                      const http::Response& response) {
   const std::string context = util::cat(method, ' ', http::redacted(url));
   const auto body = parse_answer(response.body);
   if (body && data::string_at(*body, {"kind"}) == "Status") {
@@ -186,7 +210,8 @@ util::Error api_error(std::string_view method, std::string_view url, const http:
   Json synthesized = Json::object();
   std::string text{util::trim(response.body.substr(0, k_shown_body))};
   if (!text.empty() && text.front() != '<') {  // a proxy's HTML page says less than its status
-    synthesized["message"] = util::cat("the server answered ", response.status, ": ", util::printable(text));
+    synthesized["message"] =
+        util::cat("the server answered ", response.status, ": ", util::printable(text));
   }
   util::Error error = from_status(context, synthesized, response.status, method);
   if (response.status == 404 && url.find("/apis/kubist.io/") != std::string_view::npos) {
@@ -212,7 +237,8 @@ std::vector<FieldConflict> field_conflicts(const util::Error& error) {
   for (const util::Error& detail : error.details) {
     const auto end = detail.message.find(k_conflict_text);
     if (detail.reason == k_field_conflict && end != std::string::npos) {
-      conflicts.push_back(parse_conflict(detail.message.substr(0, end), detail.message.substr(end + 2)));
+      conflicts.push_back(
+          parse_conflict(detail.message.substr(0, end), detail.message.substr(end + 2)));
     }
   }
   return conflicts;
@@ -238,7 +264,8 @@ std::vector<std::string> parse_warnings(const http::Headers& headers) {
     }
     // warning-value = code SP agent SP quoted-string; several are separated by commas.
     const std::string& value = header.value;
-    for (std::size_t open = value.find('"'); open != std::string::npos; open = value.find('"', open)) {
+    for (std::size_t open = value.find('"'); open != std::string::npos;
+         open = value.find('"', open)) {
       std::string text;
       std::size_t at = open + 1;
       for (; at < value.size() && value[at] != '"'; ++at) {

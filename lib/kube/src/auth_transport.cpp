@@ -163,7 +163,8 @@ AuthTransport::AuthTransport(std::unique_ptr<CredentialSource> source, Origin or
 }
 
 http::Call AuthTransport::start(http::Request request, http::Done done) {
-  const auto call = std::make_shared<AuthCall<Shared>>(m_shared, std::move(request), std::move(done));
+  const auto call =
+      std::make_shared<AuthCall<Shared>>(m_shared, std::move(request), std::move(done));
   if (m_origin == Origin::plugin) {
     call->send_aside(true);
   } else {

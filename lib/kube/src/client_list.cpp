@@ -36,7 +36,7 @@ struct Page {
   std::condition_variable* changed = nullptr;
   data::PageBuffer buffer;
   std::int64_t limit = 0;
-  std::optional<std::string> token;  // guarded; as soon as it has been seen
+  std::optional<std::string> token;                     // guarded; as soon as it has been seen
   std::optional<util::Result<http::Response>> outcome;  // guarded
 
   void begin() {
@@ -67,7 +67,8 @@ struct Page {
 /// Lists one collection: two pages by turns, one being handled while the other arrives.
 class Lister {
  public:
-  Lister(Client& client, const ApiResource& resource, std::string_view ns, const ListOptions& options)
+  Lister(Client& client, const ApiResource& resource, std::string_view ns,
+         const ListOptions& options)
       : m_client(client), m_options(options), m_path(resource.collection_path(ns)) {
     for (auto& page : m_shared->pages) {
       page.mutex = &m_shared->mutex;
@@ -166,8 +167,10 @@ class Lister {
   }
 
   std::int64_t next_limit(const Page& page) const {
-    const std::size_t per_object = std::max<std::size_t>(page.buffer.size() / static_cast<std::size_t>(page.limit), 1);
-    return std::clamp(static_cast<std::int64_t>(m_options.page_bytes / per_object), k_min_limit, k_max_limit);
+    const std::size_t per_object =
+        std::max<std::size_t>(page.buffer.size() / static_cast<std::size_t>(page.limit), 1);
+    return std::clamp(static_cast<std::int64_t>(m_options.page_bytes / per_object), k_min_limit,
+                      k_max_limit);
   }
 
   void begin(std::size_t slot, std::int64_t limit, const std::string& token) {
@@ -256,7 +259,8 @@ class Lister {
     auto head = table ? data::TableReader().read(page.buffer, ignore, ignore)
                       : data::ListReader().read(page.buffer, ignore);
     if (!head) {
-      return util::fail(util::with_context(std::move(head).error(), "GET " + http::redacted(m_url)));
+      return util::fail(
+          util::with_context(std::move(head).error(), "GET " + http::redacted(m_url)));
     }
     return head;
   }
@@ -306,7 +310,8 @@ util::Result<ListEnd> Client::list_pages(const ApiResource& resource, std::strin
                                          const ListOptions& options, const PageHandler& on_page,
                                          std::stop_token stop) {
   if (stop.stop_requested()) {
-    return util::fail(util::ErrorKind::cancelled, util::cat("listing ", resource.group_resource(), ": cancelled"));
+    return util::fail(util::ErrorKind::cancelled,
+                      util::cat("listing ", resource.group_resource(), ": cancelled"));
   }
   return Lister(*this, resource, ns, options).run(on_page, stop);
 }

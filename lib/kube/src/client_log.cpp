@@ -43,7 +43,8 @@ class LogPosition {
 
 }  // namespace
 
-util::Result<> Client::follow_log(std::string_view ns, std::string_view pod, const LogOptions& options,
+util::Result<> Client::follow_log(std::string_view ns, std::string_view pod,
+                                  const LogOptions& options,
                                   const std::function<bool(std::string_view line)>& on_line,
                                   std::stop_token stop) {
   LogPosition position;
@@ -98,7 +99,8 @@ util::Result<> Client::follow_log(std::string_view ns, std::string_view pod, con
       lines.finish();
       return {};
     }
-    if (!options.follow || outcome.error().kind != util::ErrorKind::unavailable || ++failures > k_max_resumes) {
+    if (!options.follow || outcome.error().kind != util::ErrorKind::unavailable ||
+        ++failures > k_max_resumes) {
       return util::fail(std::move(outcome).error());
     }
     position.broken();
@@ -108,7 +110,8 @@ util::Result<> Client::follow_log(std::string_view ns, std::string_view pod, con
       asked.tail_lines.reset();
     }
     if (!util::sleep_for(util::backoff_delay({}, failures, util::random_unit()), stop)) {
-      return util::fail(util::ErrorKind::cancelled, util::cat("log of ", ns, '/', pod, ": cancelled"));
+      return util::fail(util::ErrorKind::cancelled,
+                        util::cat("log of ", ns, '/', pod, ": cancelled"));
     }
   }
 }

@@ -40,7 +40,8 @@ namespace {
 /// A token in a file that somebody else renews.
 class TokenFile {
  public:
-  TokenFile(std::filesystem::path path, util::Secret start) : m_path(std::move(path)), m_token(std::move(start)) {}
+  TokenFile(std::filesystem::path path, util::Secret start)
+      : m_path(std::move(path)), m_token(std::move(start)) {}
 
   util::Result<util::Secret> get(std::chrono::steady_clock::time_point now) {
     if (m_read_at && now - *m_read_at < k_token_file_age) {
@@ -152,7 +153,9 @@ class ExecPlugin {
 class StandardCredentials : public CredentialSource {
  public:
   StandardCredentials(AuthInfo auth, CredentialOptions options, const util::Clock& clock)
-      : m_auth(std::move(auth)), m_clock(clock), m_headers(impersonation_headers(m_auth.impersonation)) {
+      : m_auth(std::move(auth)),
+        m_clock(clock),
+        m_headers(impersonation_headers(m_auth.impersonation)) {
     if (!m_auth.token_file.empty()) {
       m_token_file.emplace(m_auth.token_file, m_auth.token);
     }

@@ -49,7 +49,8 @@ std::vector<Outcome> send_all(http::Transport& transport, std::vector<http::Requ
   return outcomes;
 }
 
-http::Request discovery_request(const std::string& server, const std::string& path, const std::string& etag) {
+http::Request discovery_request(const std::string& server, const std::string& path,
+                                const std::string& etag) {
   http::Request request;
   request.url = server + path;
   request.max_body = k_max_schema_reply;
@@ -78,7 +79,8 @@ util::Result<Json> body_of(const std::string& url, const Outcome& outcome) {
   }
   auto value = parse_answer(outcome->body);
   if (!value || !value->is_object()) {
-    return util::fail(ErrorKind::unavailable, util::cat("GET ", http::redacted(url), ": the answer is not JSON"),
+    return util::fail(ErrorKind::unavailable,
+                      util::cat("GET ", http::redacted(url), ": the answer is not JSON"),
                       "Is something else than a Kubernetes API server behind this address?");
   }
   return value;
@@ -87,7 +89,8 @@ util::Result<Json> body_of(const std::string& url, const Outcome& outcome) {
 }  // namespace
 
 std::filesystem::path discovery_cache_file(const std::string& server) {
-  std::string name = server.substr(server.find("://") == std::string::npos ? 0 : server.find("://") + 3);
+  std::string name =
+      server.substr(server.find("://") == std::string::npos ? 0 : server.find("://") + 3);
   for (char& c : name) {
     const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-';
     c = plain ? c : '_';
@@ -104,8 +107,9 @@ struct Discovery::State {
   mutable std::mutex quick;  // guards what follows
   std::shared_ptr<const ResourceIndex> index;
   DiscoveryRecord record;  // without its resources, which the index owns
-  std::optional<std::chrono::steady_clock::time_point> asked_at;  // begin of the last fetch, guarded by `mutex`
-  std::atomic<bool> ready = false;                                 // index may be used
+  std::optional<std::chrono::steady_clock::time_point>
+      asked_at;                     // begin of the last fetch, guarded by `mutex`
+  std::atomic<bool> ready = false;  // index may be used
 
   std::shared_ptr<const ResourceIndex> current() const {
     const std::lock_guard lock(quick);
@@ -158,17 +162,19 @@ struct Discovery::State {
                              {discovery_request(server, "/api", known ? record.etag_api : ""),
                               discovery_request(server, "/apis", known ? record.etag_apis : "")},
                              stop);
-    if (known && outcomes[0] && outcomes[1] && outcomes[0]->status == 304 && outcomes[1]->status == 304) {
+    if (known && outcomes[0] && outcomes[1] && outcomes[0]->status == 304 &&
+        outcomes[1]->status == 304) {
       std::error_code ignored;
       if (!cache.file.empty()) {
-        std::filesystem::last_write_time(cache.file, std::filesystem::file_time_type::clock::now(), ignored);
+        std::filesystem::last_write_time(cache.file, std::filesystem::file_time_type::clock::now(),
+                                         ignored);
       }
       return {};
     }
     if (known) {  // one half changed: both are needed in full
-      outcomes = send_all(*transport,
-                          {discovery_request(server, "/api", ""), discovery_request(server, "/apis", "")},
-                          stop);
+      outcomes = send_all(
+          *transport,
+          {discovery_request(server, "/api", ""), discovery_request(server, "/apis", "")}, stop);
     }
     KUBIST_TRY(const Json api, body_of(server + "/api", outcomes[0]));
     KUBIST_TRY(const Json apis, body_of(server + "/apis", outcomes[1]));
@@ -201,7 +207,7 @@ struct Discovery::State {
       } else if (document.error().kind == ErrorKind::cancelled) {
         return util::fail(document.error());
       } else if (document.error().kind != ErrorKind::not_found) {  // else it has gone meanwhile
-        const auto pieces = util::split(paths[i], '/');  // "", "apis", group, version
+        const auto pieces = util::split(paths[i], '/');            // "", "apis", group, version
         fresh.failed.push_back(pieces.size() > 3 ? pieces[2] : "");
       }
     }
@@ -209,7 +215,8 @@ struct Discovery::State {
   }
 };
 
-Discovery::Discovery(std::shared_ptr<http::Transport> transport, std::string server, DiscoveryCache cache)
+Discovery::Discovery(std::shared_ptr<http::Transport> transport, std::string server,
+                     DiscoveryCache cache)
     : m_state(std::make_unique<State>()) {
   m_state->transport = std::move(transport);
   m_state->server = std::move(server);
@@ -263,8 +270,10 @@ util::Result<std::optional<ApiResource>> Discovery::served(std::string_view grou
 util::Result<ApiResource> Discovery::find_kind(std::string_view api_version, std::string_view kind,
                                                std::stop_token stop) {
   const auto slash = api_version.find('/');
-  const std::string_view group = slash == std::string_view::npos ? "" : api_version.substr(0, slash);
-  const std::string_view version = slash == std::string_view::npos ? api_version : api_version.substr(slash + 1);
+  const std::string_view group =
+      slash == std::string_view::npos ? "" : api_version.substr(0, slash);
+  const std::string_view version =
+      slash == std::string_view::npos ? api_version : api_version.substr(slash + 1);
   KUBIST_TRY(const auto found, served(group, version, kind, stop));
   if (found) {
     return *found;

@@ -20,10 +20,12 @@ std::vector<std::string> texts_at(const Json& object, const char* key) {
   return texts;
 }
 
-ApiResource read_aggregated_resource(const Json& item, const std::string& group, const std::string& version) {
+ApiResource read_aggregated_resource(const Json& item, const std::string& group,
+                                     const std::string& version) {
   ApiResource resource;
   const auto response_kind = item.find("responseKind");
-  const Json kind = response_kind != item.end() && response_kind->is_object() ? *response_kind : Json::object();
+  const Json kind =
+      response_kind != item.end() && response_kind->is_object() ? *response_kind : Json::object();
   resource.group = group;
   resource.version = version;
   resource.kind = data::string_at(kind, {"kind"});
@@ -102,7 +104,8 @@ void read_legacy(const Json& document, std::vector<ApiResource>& resources) {
   const std::string group_version(data::string_at(document, {"groupVersion"}));
   const auto slash = group_version.find('/');
   const std::string group = slash == std::string::npos ? "" : group_version.substr(0, slash);
-  const std::string version = slash == std::string::npos ? group_version : group_version.substr(slash + 1);
+  const std::string version =
+      slash == std::string::npos ? group_version : group_version.substr(slash + 1);
   const std::size_t first = resources.size();
   for (const Json& item : data::array_at(document, {"resources"})) {
     const std::string name(data::string_at(item, {"name"}));
@@ -138,10 +141,11 @@ std::string write_record(const DiscoveryRecord& record) {
     text += util::cat("F\t", group, '\n');
   }
   for (const ApiResource& resource : record.resources) {
-    text += util::cat("R\t", resource.group, '\t', resource.version, '\t', resource.kind, '\t',
-                      resource.plural, '\t', resource.singular, '\t', util::join(resource.short_names, ","),
-                      '\t', util::join(resource.categories, ","), '\t', util::join(resource.verbs, ","), '\t',
-                      util::join(resource.subresources, ","), '\t', resource.namespaced ? "1" : "0", '\n');
+    text += util::cat(
+        "R\t", resource.group, '\t', resource.version, '\t', resource.kind, '\t', resource.plural,
+        '\t', resource.singular, '\t', util::join(resource.short_names, ","), '\t',
+        util::join(resource.categories, ","), '\t', util::join(resource.verbs, ","), '\t',
+        util::join(resource.subresources, ","), '\t', resource.namespaced ? "1" : "0", '\n');
   }
   return text;
 }

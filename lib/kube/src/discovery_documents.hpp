@@ -19,8 +19,8 @@ std::vector<std::string> legacy_paths(const data::Json& api, const data::Json& a
 /// One legacy APIResourceList.
 void read_legacy(const data::Json& document, std::vector<ApiResource>& resources);
 
-/// What is kept on disk: the answers' ETags and the resources, as lines of text with tabs (a tenth of
-/// the time that JSON takes).
+/// What is kept on disk: the answers' ETags and the resources, as lines of text with tabs (a tenth
+/// of the time that JSON takes).
 struct DiscoveryRecord {
   std::string etag_api;
   std::string etag_apis;

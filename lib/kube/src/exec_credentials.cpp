@@ -24,16 +24,20 @@ using util::ErrorKind;
 constexpr std::size_t k_max_answer = std::size_t{1} << 20U;
 
 tl::unexpected<util::Error> plugin_error(const ExecConfig& config, std::string_view why) {
-  return util::fail(ErrorKind::forbidden, util::cat("credential plugin ", config.command, ": ", why),
+  return util::fail(ErrorKind::forbidden,
+                    util::cat("credential plugin ", config.command, ": ", why),
                     config.install_hint);
 }
 
 util::Result<bool> interactive_mode(const ExecConfig& config, bool may_prompt) {
   const bool terminal = may_prompt && isatty(STDIN_FILENO) == 1;
   switch (config.interactive) {
-    case ExecConfig::Interactive::never: return false;
-    case ExecConfig::Interactive::if_available: return terminal;
-    case ExecConfig::Interactive::always: break;
+    case ExecConfig::Interactive::never:
+      return false;
+    case ExecConfig::Interactive::if_available:
+      return terminal;
+    case ExecConfig::Interactive::always:
+      break;
   }
   if (!terminal) {
     return plugin_error(config, "it needs a terminal (interactiveMode: Always), and there is none");
@@ -132,7 +136,8 @@ util::Result<ExecAnswer> parse_exec_answer(const ExecConfig& config, const std::
   return answer;
 }
 
-util::Result<std::string> run_exec_plugin(const ExecConfig& config, bool may_prompt, std::stop_token stop) {
+util::Result<std::string> run_exec_plugin(const ExecConfig& config, bool may_prompt,
+                                          std::stop_token stop) {
   KUBIST_TRY(const bool interactive, interactive_mode(config, may_prompt));
   util::Command command;
   command.args.push_back(config.command);

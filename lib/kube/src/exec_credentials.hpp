@@ -21,7 +21,8 @@ std::string exec_info(const ExecConfig& config, bool interactive);
 /// Reads an ExecCredential from the plugin's stdout; pure. Its text never appears in errors.
 util::Result<ExecAnswer> parse_exec_answer(const ExecConfig& config, const std::string& text);
 /// Runs the plugin. forbidden: it is missing, failed, or said nonsense.
-util::Result<std::string> run_exec_plugin(const ExecConfig& config, bool may_prompt, std::stop_token stop);
+util::Result<std::string> run_exec_plugin(const ExecConfig& config, bool may_prompt,
+                                          std::stop_token stop);
 /// The name under which answers of this plugin are kept: the environment is part of it.
 std::string exec_cache_key(const ExecConfig& config);
 

@@ -14,14 +14,17 @@ namespace {
 using data::Json;
 using util::ErrorKind;
 
-const KubeconfigEntry* find_entry(const std::vector<KubeconfigEntry>& entries, std::string_view name) {
-  const auto entry = std::find_if(entries.begin(), entries.end(),
-                                  [&](const KubeconfigEntry& candidate) { return candidate.name == name; });
+const KubeconfigEntry* find_entry(const std::vector<KubeconfigEntry>& entries,
+                                  std::string_view name) {
+  const auto entry =
+      std::find_if(entries.begin(), entries.end(),
+                   [&](const KubeconfigEntry& candidate) { return candidate.name == name; });
   return entry == entries.end() ? nullptr : &*entry;
 }
 
 util::Result<> parse_entries(const data::Document& document, const char* list, const char* item,
-                             const std::filesystem::path& origin, std::vector<KubeconfigEntry>& out) {
+                             const std::filesystem::path& origin,
+                             std::vector<KubeconfigEntry>& out) {
   const auto entries = document.value.find(list);
   if (entries == document.value.end() || entries->is_null()) {
     return {};
@@ -64,7 +67,8 @@ void merge_entries(std::vector<KubeconfigEntry>& into, std::vector<KubeconfigEnt
 }
 
 void redact(Json& value) {
-  for (const char* key : {"certificate-authority-data", "client-certificate-data", "client-key-data"}) {
+  for (const char* key :
+       {"certificate-authority-data", "client-certificate-data", "client-key-data"}) {
     if (value.contains(key)) {
       value[key] = "DATA+OMITTED";
     }
@@ -105,12 +109,15 @@ Json entries_json(std::vector<KubeconfigEntry> entries, const char* item, bool r
 const KubeconfigEntry* Kubeconfig::cluster(std::string_view name) const {
   return find_entry(clusters, name);
 }
-const KubeconfigEntry* Kubeconfig::user(std::string_view name) const { return find_entry(users, name); }
+const KubeconfigEntry* Kubeconfig::user(std::string_view name) const {
+  return find_entry(users, name);
+}
 const KubeconfigEntry* Kubeconfig::context(std::string_view name) const {
   return find_entry(contexts, name);
 }
 
-util::Result<Kubeconfig> parse_kubeconfig(std::string_view text, const std::filesystem::path& origin) {
+util::Result<Kubeconfig> parse_kubeconfig(std::string_view text,
+                                          const std::filesystem::path& origin) {
   Kubeconfig config;
   config.files.push_back(origin);
   data::ReadOptions options;
@@ -130,8 +137,9 @@ util::Result<Kubeconfig> parse_kubeconfig(std::string_view text, const std::file
   if (const auto kind = document.value.find("kind");
       kind != document.value.end() && kind->is_string() &&
       !kind->get_ref<const std::string&>().empty() && *kind != "Config") {
-    return util::fail(ErrorKind::invalid, document.position("/kind"),
-                      util::cat("not a kubeconfig: kind is ", kind->get<std::string>(), ", not Config"));
+    return util::fail(
+        ErrorKind::invalid, document.position("/kind"),
+        util::cat("not a kubeconfig: kind is ", kind->get<std::string>(), ", not Config"));
   }
   KUBIST_CHECK(parse_entries(document, "clusters", "cluster", origin, config.clusters));
   KUBIST_CHECK(parse_entries(document, "users", "user", origin, config.users));
@@ -173,10 +181,12 @@ Json to_json(const Kubeconfig& config, bool redacted) {
 
 Environment process_environment() {
   return {[](const char* name) { return util::environment(name); },
-          [](const std::filesystem::path& path) { return util::read_file(path); }, util::home_folder()};
+          [](const std::filesystem::path& path) { return util::read_file(path); },
+          util::home_folder()};
 }
 
-std::vector<std::filesystem::path> kubeconfig_files(const Overrides& overrides, const Environment& env) {
+std::vector<std::filesystem::path> kubeconfig_files(const Overrides& overrides,
+                                                    const Environment& env) {
   if (!overrides.kubeconfig.empty()) {
     return {overrides.kubeconfig};
   }

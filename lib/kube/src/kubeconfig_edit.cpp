@@ -3,8 +3,8 @@
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
-// Changes to kubeconfig files. Only the line of current-context is rewritten, so that comments, order
-// and unknown fields stay as the user has them.
+// Changes to kubeconfig files. Only the line of current-context is rewritten, so that comments,
+// order and unknown fields stay as the user has them.
 namespace kubist::kube {
 namespace {
 
@@ -27,12 +27,14 @@ util::Result<std::string> with_context_set(const std::string& text, const std::s
     }
     at = end + 1;
   }
-  return text + util::cat(text.empty() || text.ends_with('\n') ? "" : "\n", k_key, ' ', quoted, '\n');
+  return text +
+         util::cat(text.empty() || text.ends_with('\n') ? "" : "\n", k_key, ' ', quoted, '\n');
 }
 
 }  // namespace
 
-util::Result<> use_context(const Overrides& overrides, const Environment& env, const std::string& name) {
+util::Result<> use_context(const Overrides& overrides, const Environment& env,
+                           const std::string& name) {
   const std::vector<std::filesystem::path> files = kubeconfig_files(overrides, env);
   KUBIST_TRY(const Kubeconfig config, load_kubeconfig(overrides, env));
   if (config.context(name) == nullptr) {
@@ -40,16 +42,18 @@ util::Result<> use_context(const Overrides& overrides, const Environment& env, c
     for (const KubeconfigEntry& context : config.contexts) {
       names.push_back(context.name);
     }
-    return util::fail(util::ErrorKind::not_found,
-                      util::cat("no context \"", name, "\" in the kubeconfig", util::did_you_mean(name, names)),
-                      "See `kubist config get-contexts`.");
+    return util::fail(
+        util::ErrorKind::not_found,
+        util::cat("no context \"", name, "\" in the kubeconfig", util::did_you_mean(name, names)),
+        "See `kubist config get-contexts`.");
   }
   // The first file that sets a current-context would win over any other: that one is changed, else
   // the one that has the context.
   std::filesystem::path target = config.context(name)->origin;
   for (const std::filesystem::path& file : files) {
     const auto text = env.read_file(file);
-    const auto parsed = text ? parse_kubeconfig(*text, file) : util::Result<Kubeconfig>(Kubeconfig{});
+    const auto parsed =
+        text ? parse_kubeconfig(*text, file) : util::Result<Kubeconfig>(Kubeconfig{});
     if (parsed && !parsed->current_context.empty()) {
       target = file;
       break;

@@ -10,7 +10,8 @@ namespace {
 using data::Json;
 using util::ErrorKind;
 
-util::Result<ExecConfig::Interactive> read_interactive(const FieldReader& user, const std::string& mode,
+util::Result<ExecConfig::Interactive> read_interactive(const FieldReader& user,
+                                                       const std::string& mode,
                                                        const std::string& api_version) {
   if (mode == "Never") {
     return ExecConfig::Interactive::never;
@@ -127,20 +128,24 @@ util::Result<ExecConfig> read_exec(FieldReader& user, const Json& exec) {
   config.command = data::string_at(exec, {"command"});
   config.install_hint = data::string_at(exec, {"installHint"});
   if (config.command.empty()) {
-    return util::fail(ErrorKind::invalid, util::cat("kubeconfig: ", user.what(), ": exec.command is missing"));
+    return util::fail(ErrorKind::invalid,
+                      util::cat("kubeconfig: ", user.what(), ": exec.command is missing"));
   }
   if (config.api_version != "client.authentication.k8s.io/v1" &&
       config.api_version != "client.authentication.k8s.io/v1beta1") {
-    return util::fail(ErrorKind::invalid,
-                      util::cat("kubeconfig: ", user.what(), ": exec.apiVersion \"", config.api_version,
-                                "\" is not supported"),
-                      "It must be client.authentication.k8s.io/v1 (or v1beta1): update the plugin.");
+    return util::fail(
+        ErrorKind::invalid,
+        util::cat("kubeconfig: ", user.what(), ": exec.apiVersion \"", config.api_version,
+                  "\" is not supported"),
+        "It must be client.authentication.k8s.io/v1 (or v1beta1): update the plugin.");
   }
-  // A command with a slash is a path relative to the kubeconfig; without one it is looked up in PATH.
+  // A command with a slash is a path relative to the kubeconfig; without one it is looked up in
+  // PATH.
   const std::filesystem::path command = config.command;
   if (command.is_relative() && config.command.find('/') != std::string::npos) {
-    config.command =
-        (std::filesystem::absolute(user.origin()).parent_path() / command).lexically_normal().string();
+    config.command = (std::filesystem::absolute(user.origin()).parent_path() / command)
+                         .lexically_normal()
+                         .string();
   }
   if (const auto args = exec.find("args"); args != exec.end() && args->is_array()) {
     for (const Json& arg : *args) {

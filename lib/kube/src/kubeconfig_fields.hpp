@@ -12,7 +12,8 @@ namespace kubist::kube {
 class FieldReader {
  public:
   /// `what` names the entry in messages: "cluster \"x\"".
-  FieldReader(const KubeconfigEntry& entry, std::string what) : m_entry(entry), m_what(std::move(what)) {}
+  FieldReader(const KubeconfigEntry& entry, std::string what)
+      : m_entry(entry), m_what(std::move(what)) {}
 
   std::string text(const char* key);
   bool flag(const char* key);

@@ -126,14 +126,15 @@ util::Result<std::string> pem_of(FieldReader& reader, const char* data_key, cons
   return text;
 }
 
-util::Result<> read_cluster(FieldReader& cluster, const Overrides& overrides, const Environment& env,
-                            ClusterAccess& access) {
+util::Result<> read_cluster(FieldReader& cluster, const Overrides& overrides,
+                            const Environment& env, ClusterAccess& access) {
   const std::string server = overrides.server.empty() ? cluster.text("server") : overrides.server;
   access.tls_server_name = overrides.tls_server_name.empty() ? cluster.text("tls-server-name")
                                                              : overrides.tls_server_name;
   access.proxy_url = cluster.text("proxy-url");
   access.compression = !cluster.flag("disable-compression");
-  access.insecure = overrides.insecure_skip_tls_verify.value_or(cluster.flag("insecure-skip-tls-verify"));
+  access.insecure =
+      overrides.insecure_skip_tls_verify.value_or(cluster.flag("insecure-skip-tls-verify"));
   if (!overrides.certificate_authority.empty()) {
     KUBIST_TRY(access.ca_pem, env.read_file(overrides.certificate_authority));
     access.insecure = overrides.insecure_skip_tls_verify.value_or(false);
@@ -145,12 +146,14 @@ util::Result<> read_cluster(FieldReader& cluster, const Overrides& overrides, co
   KUBIST_CHECK(cluster.check());
   KUBIST_CHECK(check_tls_name(access.tls_server_name, cluster.what()));
   if (access.insecure && !access.ca_pem.empty()) {
-    return util::fail(ErrorKind::invalid,
-                      util::cat("kubeconfig: ", cluster.what(),
-                                ": insecure-skip-tls-verify and a certificate authority exclude each other"));
+    return util::fail(
+        ErrorKind::invalid,
+        util::cat("kubeconfig: ", cluster.what(),
+                  ": insecure-skip-tls-verify and a certificate authority exclude each other"));
   }
   if (server.empty()) {
-    return util::fail(ErrorKind::invalid, util::cat("kubeconfig: ", cluster.what(), ": server is missing"));
+    return util::fail(ErrorKind::invalid,
+                      util::cat("kubeconfig: ", cluster.what(), ": server is missing"));
   }
   KUBIST_TRY(access.server, normalize_server(server));
   return {};
@@ -203,14 +206,16 @@ util::Result<> read_user(FieldReader& user, const Environment& env, AuthInfo& au
   auth.token_file = user.path("tokenFile");
   auth.username = user.text("username");
   auth.password = util::Secret(user.text("password"));
-  KUBIST_TRY(auth.client_cert_pem, pem_of(user, "client-certificate-data", "client-certificate", env));
+  KUBIST_TRY(auth.client_cert_pem,
+             pem_of(user, "client-certificate-data", "client-certificate", env));
   KUBIST_TRY(std::string key, pem_of(user, "client-key-data", "client-key", env));
   auth.client_key_pem = util::Secret(std::move(key));
   read_impersonation(user, auth.impersonation);
   if (user.child("auth-provider") != nullptr) {
-    return util::fail(ErrorKind::invalid,
-                      util::cat("kubeconfig: ", user.what(), ": auth-provider is no longer supported"),
-                      "Use an exec plugin instead, as kubectl since 1.26.");
+    return util::fail(
+        ErrorKind::invalid,
+        util::cat("kubeconfig: ", user.what(), ": auth-provider is no longer supported"),
+        "Use an exec plugin instead, as kubectl since 1.26.");
   }
   if (const Json* exec = user.child("exec")) {
     KUBIST_TRY(auth.exec, read_exec(user, *exec));
@@ -276,8 +281,9 @@ util::Result<ClusterAccess> resolve(const Kubeconfig& config, const Overrides& o
   access.cluster_name = overrides.cluster;
   access.user_name = overrides.user;
   if (!access.context_name.empty()) {
-    KUBIST_TRY(const KubeconfigEntry* entry, required(config.context(access.context_name), "context",
-                                                      access.context_name, config.contexts));
+    KUBIST_TRY(const KubeconfigEntry* entry,
+               required(config.context(access.context_name), "context", access.context_name,
+                        config.contexts));
     FieldReader context(*entry, util::cat("context \"", entry->name, '"'));
     access.cluster_name = overrides.cluster.empty() ? context.text("cluster") : overrides.cluster;
     access.user_name = overrides.user.empty() ? context.text("user") : overrides.user;
@@ -294,7 +300,8 @@ util::Result<ClusterAccess> resolve(const Kubeconfig& config, const Overrides& o
 
   const KubeconfigEntry nothing{"", Json::object(), {}};
   const KubeconfigEntry* cluster_entry = &nothing;
-  if (!access.cluster_name.empty() && (config.cluster(access.cluster_name) || overrides.server.empty())) {
+  if (!access.cluster_name.empty() &&
+      (config.cluster(access.cluster_name) || overrides.server.empty())) {
     KUBIST_TRY(cluster_entry, required(config.cluster(access.cluster_name), "cluster",
                                        access.cluster_name, config.clusters));
   }
@@ -370,7 +377,8 @@ util::Result<ClusterAccess> find_access(const Overrides& overrides, const Enviro
     return util::fail(ErrorKind::invalid, util::cat("no current context in ", where),
                       "Choose one: `kubist config use-context NAME`, or give --context NAME.");
   }
-  return util::fail(ErrorKind::not_found, util::cat("no cluster is configured (", where, " has no context)"),
+  return util::fail(ErrorKind::not_found,
+                    util::cat("no cluster is configured (", where, " has no context)"),
                     "Give --kubeconfig FILE, set KUBECONFIG, or create ~/.kube/config.");
 }
 

@@ -150,7 +150,8 @@ util::Result<ClusterAccess> strict_access(std::string_view text, const std::stri
   Environment nothing;
   nothing.variable = [](const char*) { return std::string(); };
   nothing.read_file = [](const std::filesystem::path& path) -> util::Result<std::string> {
-    return util::fail(util::ErrorKind::invalid, util::cat("reading ", path.string(), " is not allowed"));
+    return util::fail(util::ErrorKind::invalid,
+                      util::cat("reading ", path.string(), " is not allowed"));
   };
   auto access = resolve(alone, {}, nothing);
   if (!access) {

@@ -3,7 +3,8 @@
 
 namespace kubist::kube {
 
-ResourceIndex::ResourceIndex(std::vector<ApiResource> resources) : m_resources(std::move(resources)) {
+ResourceIndex::ResourceIndex(std::vector<ApiResource> resources)
+    : m_resources(std::move(resources)) {
   m_by_kind.reserve(m_resources.size());
   m_by_word.reserve(m_resources.size() * 4);
   for (std::size_t i = 0; i < m_resources.size(); ++i) {

@@ -22,32 +22,42 @@ constexpr util::BackoffPolicy k_unreachable{std::chrono::milliseconds(800),
                                             std::chrono::milliseconds(20000), 2.0};
 constexpr util::BackoffPolicy k_refused{std::chrono::milliseconds(800),
                                         std::chrono::milliseconds(8000), 2.0};
-constexpr std::chrono::seconds k_healthy{120};  // a watch that stood so long forgets earlier trouble
-constexpr std::chrono::seconds k_too_short{1};  // a watch that ends so soon without an event is trouble
+constexpr std::chrono::seconds k_healthy{
+    120};  // a watch that stood so long forgets earlier trouble
+constexpr std::chrono::seconds k_too_short{
+    1};  // a watch that ends so soon without an event is trouble
 constexpr int k_min_timeout_s = 300;
 constexpr int k_max_timeout_s = 600;
 
 WatchEventType type_of(data::WatchType type) {
   switch (type) {
-    case data::WatchType::added: return WatchEventType::added;
-    case data::WatchType::modified: return WatchEventType::modified;
-    case data::WatchType::deleted: return WatchEventType::deleted;
-    default: return WatchEventType::bookmark;
+    case data::WatchType::added:
+      return WatchEventType::added;
+    case data::WatchType::modified:
+      return WatchEventType::modified;
+    case data::WatchType::deleted:
+      return WatchEventType::deleted;
+    default:
+      return WatchEventType::bookmark;
   }
 }
 
 /// A watch sends one object an event: asked for a List form, the server refuses with 406.
 std::string_view accept_event(Form form) {
   switch (form) {
-    case Form::metadata: return k_accept_metadata;
-    case Form::table: return k_accept_table;
-    default: return "application/json";
+    case Form::metadata:
+      return k_accept_metadata;
+    case Form::table:
+      return k_accept_table;
+    default:
+      return "application/json";
   }
 }
 
 class Watch {
  public:
-  Watch(Client& client, const WatchOptions& options, const WatchHandler& handler, std::stop_token stop)
+  Watch(Client& client, const WatchOptions& options, const WatchHandler& handler,
+        std::stop_token stop)
       : m_client(client),
         m_options(options),
         m_handler(handler),
@@ -55,7 +65,8 @@ class Watch {
         m_version(options.resource_version) {
     m_field_selector = options.field_selector;
     if (!options.name.empty()) {
-      m_field_selector += util::cat(m_field_selector.empty() ? "" : ",", "metadata.name=", options.name);
+      m_field_selector +=
+          util::cat(m_field_selector.empty() ? "" : ",", "metadata.name=", options.name);
     }
   }
 
@@ -145,7 +156,8 @@ class Watch {
     auto outcome = http::stream(
         m_client.transport(), std::move(request),
         [&](std::string_view bytes) {
-          auto fed = decoder.feed(bytes, [&](const data::WatchEvent& event) { return on_event(url, event); });
+          auto fed = decoder.feed(
+              bytes, [&](const data::WatchEvent& event) { return on_event(url, event); });
           if (!fed) {
             fault = std::move(fed).error();
           }
@@ -158,9 +170,10 @@ class Watch {
     }
     if (fault) {
       // What cannot be decoded was cut by a proxy or is no watch: take it up again.
-      fault->kind = fault->kind == ErrorKind::invalid && !m_handler_failed && fault->http_status == 0
-                        ? ErrorKind::unavailable
-                        : fault->kind;
+      fault->kind =
+          fault->kind == ErrorKind::invalid && !m_handler_failed && fault->http_status == 0
+              ? ErrorKind::unavailable
+              : fault->kind;
       return util::fail(std::move(*fault));
     }
     if (!outcome) {
@@ -171,7 +184,8 @@ class Watch {
       return util::fail(api_error("GET", url, *outcome));
     }
     if (lasted < k_too_short && m_events == 0) {
-      return util::fail(ErrorKind::unavailable, util::cat("GET ", url, ": the watch ended at once"));
+      return util::fail(ErrorKind::unavailable,
+                        util::cat("GET ", url, ": the watch ended at once"));
     }
     return {};
   }
@@ -207,7 +221,8 @@ class Watch {
     ApiCall call;
     call.path = m_options.resource.collection_path(m_options.ns);
     call.accept = accept_event(m_options.form);
-    const int timeout = k_min_timeout_s + static_cast<int>((k_max_timeout_s - k_min_timeout_s) * util::random_unit());
+    const int timeout = k_min_timeout_s +
+                        static_cast<int>((k_max_timeout_s - k_min_timeout_s) * util::random_unit());
     call.query = {{"watch", "1"},
                   {"allowWatchBookmarks", "true"},
                   {"timeoutSeconds", std::to_string(timeout)},
@@ -227,7 +242,7 @@ class Watch {
   bool m_handler_failed = false;
   int m_failures = 0;
   std::atomic<bool> m_away = false;  // the server was asked in vain, and has not watched since
-  std::size_t m_events = 0;  // on this connection
+  std::size_t m_events = 0;          // on this connection
 };
 
 }  // namespace
@@ -240,7 +255,9 @@ std::chrono::milliseconds watch_pause(const util::Error& error, int failures, do
   return util::backoff_delay(may_pass(error) ? k_unreachable : k_refused, failures, 0.5 + unit / 2);
 }
 
-util::Result<data::Json> WatchEvent::json() const { return data::parse_json(object, "watch event"); }
+util::Result<data::Json> WatchEvent::json() const {
+  return data::parse_json(object, "watch event");
+}
 
 util::Result<> watch(Client& client, const WatchOptions& options, const WatchHandler& handler,
                      std::stop_token stop) {

@@ -1,9 +1,8 @@
-#include <kubist/resources/crds.hpp>
-
 #include <mutex>
 
 #include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/resources/crds.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 

@@ -1,9 +1,8 @@
-#include <kubist/resources/execution_items.hpp>
-
 #include <algorithm>
 #include <map>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/resources/execution_items.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::resources {
@@ -98,9 +97,10 @@ class ItemChecker {
   }
 
   void missing(std::string pointer, const std::string& who, const std::string& name) {
-    m_problems.push_back({std::move(pointer),
-                          cat(who, name, ", which does not exist", util::did_you_mean(name, m_names)),
-                          cat("items here: ", util::join(m_names, ", "))});
+    m_problems.push_back(
+        {std::move(pointer),
+         cat(who, name, ", which does not exist", util::did_you_mean(name, m_names)),
+         cat("items here: ", util::join(m_names, ", "))});
   }
 
   // An Execution has few items: recursion is bounded by their number.

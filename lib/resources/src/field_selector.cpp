@@ -65,8 +65,8 @@ util::Result<FieldTerm> parse_term(std::string_view term, std::string_view selec
     parsed.path = util::trim(term.substr(0, equals - (parsed.negated ? 1 : 0)));
   }
   if (parsed.path.empty() || parsed.path.find_first_of("! \t\r\n\\") != std::string::npos) {
-    return util::fail(ErrorKind::invalid, cat("field selector \"", selector, "\": \"", term,
-                                              "\" is no comparison"),
+    return util::fail(ErrorKind::invalid,
+                      cat("field selector \"", selector, "\": \"", term, "\" is no comparison"),
                       "write PATH=VALUE or PATH!=VALUE, separated by commas");
   }
   std::string_view value = term.substr(equals + 1);

@@ -1,8 +1,7 @@
-#include <kubist/resources/kinds.hpp>
-
 #include <array>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::resources {
@@ -83,8 +82,8 @@ const Kind* find_kind_by_word(std::string_view word) {
   for (const Kind& kind : k_kinds) {
     std::string_view plain = lower;
     // "virtualclusters.kubist.io" and "virtualclusters.v1alpha1.kubist.io", as kubectl takes them.
-    for (const std::string& suffix : {util::cat('.', k_version, '.', kind.group),
-                                      util::cat('.', kind.group)}) {
+    for (const std::string& suffix :
+         {util::cat('.', k_version, '.', kind.group), util::cat('.', kind.group)}) {
       if (plain.ends_with(suffix)) {
         plain.remove_suffix(suffix.size());
       }

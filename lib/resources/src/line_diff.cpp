@@ -18,8 +18,8 @@ std::vector<std::string_view> split_lines(std::string_view text) {
   return lines;
 }
 
-/// Myers' "An O(ND) Difference Algorithm" in its linear-space form: finds a point in the middle of a
-/// shortest path from both ends at once, then solves the two halves. Lines are numbers here.
+/// Myers' "An O(ND) Difference Algorithm" in its linear-space form: finds a point in the middle of
+/// a shortest path from both ends at once, then solves the two halves. Lines are numbers here.
 class Myers {
  public:
   Myers(const std::vector<int>& a, const std::vector<int>& b, LineDiff& result)
@@ -112,8 +112,8 @@ class Myers {
   std::vector<long> m_backward;
 };
 
-/// Slides each run of changed lines down as far as it goes, as GNU diff does: an added list item then
-/// shows as itself rather than as the tail of its neighbour.
+/// Slides each run of changed lines down as far as it goes, as GNU diff does: an added list item
+/// then shows as itself rather than as the tail of its neighbour.
 void slide_down(const std::vector<int>& lines, std::vector<char>& changed) {
   std::size_t begin = 0;
   while (begin < lines.size()) {

@@ -1,8 +1,7 @@
-#include <kubist/resources/manifest.hpp>
-
 #include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/resources/manifest.hpp>
 #include <kubist/util/text.hpp>
 
 #include "manifest_source.hpp"
@@ -118,8 +117,8 @@ class Reader {
       return false;
     }
     if (!name->is_string()) {
-      fail(manifest, "/metadata/name",
-           cat("metadata.name must be a text, got ", type_name(*name)), "put it in quotes");
+      fail(manifest, "/metadata/name", cat("metadata.name must be a text, got ", type_name(*name)),
+           "put it in quotes");
       return false;
     }
     std::string wrong = check_object_name(view.group(), view.kind(), view.name());

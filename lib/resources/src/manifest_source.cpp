@@ -53,9 +53,9 @@ std::vector<util::Result<ManifestText>> read_folder(const fs::path& folder, bool
     return texts;
   }
   if (files->empty()) {
-    texts.emplace_back(util::fail(
-        ErrorKind::not_found, cat(folder.string(), " has no .yaml, .yml or .json files"),
-        recursive ? "" : "-R also looks into the folders below it"));
+    texts.emplace_back(util::fail(ErrorKind::not_found,
+                                  cat(folder.string(), " has no .yaml, .yml or .json files"),
+                                  recursive ? "" : "-R also looks into the folders below it"));
   }
   for (const fs::path& file : *files) {
     texts.push_back(read_path(file));

@@ -15,7 +15,8 @@ bool has_label_shape(std::string_view text) {
   if (text.empty() || !is_lower_alnum(text.front()) || !is_lower_alnum(text.back())) {
     return false;
   }
-  return std::all_of(text.begin(), text.end(), [](char c) { return is_lower_alnum(c) || c == '-'; });
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return is_lower_alnum(c) || c == '-'; });
 }
 
 /// The name part of labels and annotations, and label values.

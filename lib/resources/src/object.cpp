@@ -1,6 +1,5 @@
-#include <kubist/resources/object.hpp>
-
 #include <kubist/data/pointer.hpp>
+#include <kubist/resources/object.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::resources {
@@ -65,9 +64,13 @@ std::string_view version_of(std::string_view api_version) {
   return slash == std::string_view::npos ? api_version : api_version.substr(slash + 1);
 }
 
-std::string_view ObjectView::api_version() const { return data::string_at(m_object, {"apiVersion"}); }
+std::string_view ObjectView::api_version() const {
+  return data::string_at(m_object, {"apiVersion"});
+}
 std::string_view ObjectView::kind() const { return data::string_at(m_object, {"kind"}); }
-std::string_view ObjectView::name() const { return data::string_at(m_object, {"metadata", "name"}); }
+std::string_view ObjectView::name() const {
+  return data::string_at(m_object, {"metadata", "name"});
+}
 std::string_view ObjectView::generate_name() const {
   return data::string_at(m_object, {"metadata", "generateName"});
 }

@@ -53,7 +53,8 @@ void collect(const Json& before, const Json& after, const std::string& pointer,
     }
     for (std::size_t i = both; i < std::max(before.size(), after.size()); ++i) {
       bool added = i < after.size();
-      found.push_back({data::dotted_path(child(pointer, i)), added ? Change::added : Change::removed});
+      found.push_back(
+          {data::dotted_path(child(pointer, i)), added ? Change::added : Change::removed});
     }
     return;
   }
@@ -85,8 +86,8 @@ ObjectDiff diff_objects(const Json& before, const Json& after, const DiffOptions
   std::tie(from, to) = masked_pair(from, to);
   std::string old_text = from.is_null() ? std::string{} : data::to_yaml(from);
   std::string new_text = to.is_null() ? std::string{} : data::to_yaml(to);
-  result.text = unified_diff(old_text, new_text, options.before_label, options.after_label,
-                             options.context);
+  result.text =
+      unified_diff(old_text, new_text, options.before_label, options.after_label, options.context);
   return result;
 }
 

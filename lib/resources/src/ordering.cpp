@@ -1,6 +1,5 @@
-#include <kubist/resources/ordering.hpp>
-
 #include <kubist/resources/kinds.hpp>
+#include <kubist/resources/ordering.hpp>
 
 namespace kubist::resources {
 
@@ -29,13 +28,11 @@ constexpr Place k_accounts[] = {{"", "ServiceAccount"},
                                 {"rbac.authorization.k8s.io", "Role"}};
 constexpr Place k_bindings[] = {{"rbac.authorization.k8s.io", "ClusterRoleBinding"},
                                 {"rbac.authorization.k8s.io", "RoleBinding"}};
-constexpr Place k_configuration[] = {{"", "Secret"},
-                                     {"", "ConfigMap"},
-                                     {"", "PersistentVolume"}};
+constexpr Place k_configuration[] = {{"", "Secret"}, {"", "ConfigMap"}, {"", "PersistentVolume"}};
 constexpr Place k_claims[] = {{"", "PersistentVolumeClaim"}};
 // Services before workloads, so that pods get their variables and StatefulSets their names.
-constexpr Place k_services[] = {{"", "Service"}, {"", "Endpoints"},
-                                {"discovery.k8s.io", "EndpointSlice"}};
+constexpr Place k_services[] = {
+    {"", "Service"}, {"", "Endpoints"}, {"discovery.k8s.io", "EndpointSlice"}};
 constexpr Place k_workloads[] = {{"", "Pod"},
                                  {"", "ReplicationController"},
                                  {"apps", "ReplicaSet"},
@@ -56,8 +53,8 @@ constexpr Place k_interceptors[] = {
 
 constexpr int k_step = 100;
 constexpr std::span<const Place> k_order[] = {
-    k_names,    k_definitions, k_policies,  k_accounts,        k_bindings,
-    k_configuration, k_claims, k_services, k_workloads, k_around_workloads};
+    k_names,         k_definitions, k_policies, k_accounts,  k_bindings,
+    k_configuration, k_claims,      k_services, k_workloads, k_around_workloads};
 constexpr int k_last_barrier = 1 * k_step;  // Namespaces and CRDs
 constexpr int k_custom = 20 * k_step;
 constexpr int k_kubist = 30 * k_step;  // plus the kind's place in the table

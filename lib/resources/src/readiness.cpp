@@ -1,7 +1,6 @@
-#include <kubist/resources/readiness.hpp>
-
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/object.hpp>
+#include <kubist/resources/readiness.hpp>
 #include <kubist/util/text.hpp>
 
 #include "readiness_rules.hpp"
@@ -24,8 +23,7 @@ std::optional<Readiness> generic(const ObjectView& object, const Json& json) {
       observed->is_number_integer() && *generation != *observed) {
     return in_progress("LatestGenerationNotObserved",
                        cat(object.kind(), " generation is ", generation->get<std::int64_t>(),
-                           ", but latest observed generation is ",
-                           observed->get<std::int64_t>()));
+                           ", but latest observed generation is ", observed->get<std::int64_t>()));
   }
   for (const ConditionView& condition : object.conditions()) {
     if (condition.type == "Reconciling" && condition.status == "True") {
@@ -58,7 +56,8 @@ bool has_address(const Json& json) {
       continue;
     }
     for (const Json& entry : *list) {
-      if (!data::string_at(entry, {"ip"}).empty() || !data::string_at(entry, {"hostname"}).empty() ||
+      if (!data::string_at(entry, {"ip"}).empty() ||
+          !data::string_at(entry, {"hostname"}).empty() ||
           !data::string_at(entry, {"value"}).empty()) {
         return true;
       }
@@ -126,12 +125,18 @@ Readiness kstatus(const ObjectView& object, const Json& json,
 
 std::string_view to_string(Status status) {
   switch (status) {
-    case Status::in_progress: return "InProgress";
-    case Status::failed: return "Failed";
-    case Status::current: return "Current";
-    case Status::terminating: return "Terminating";
-    case Status::not_found: return "NotFound";
-    case Status::unknown: return "Unknown";
+    case Status::in_progress:
+      return "InProgress";
+    case Status::failed:
+      return "Failed";
+    case Status::current:
+      return "Current";
+    case Status::terminating:
+      return "Terminating";
+    case Status::not_found:
+      return "NotFound";
+    case Status::unknown:
+      return "Unknown";
   }
   return "Unknown";
 }

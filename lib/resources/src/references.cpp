@@ -116,7 +116,7 @@ class ReferenceChecker {
 
   void check(const Manifest& manifest, const Edge& edge) {
     const ObjectRef& to = edge.to;
-    bool optional = to.kind == "Root";  // projects stand without one
+    bool optional = to.kind == "Root";                // projects stand without one
     bool nowhere = to.name.empty() && to.ns.empty();  // the namespace comes with the request
     if (optional || nowhere || in_input(to) || !m_context.exists) {
       return;
@@ -125,9 +125,9 @@ class ReferenceChecker {
     if (!exists || *exists) {
       return;
     }
-    m_errors.push_back(util::make_error(
-        ErrorKind::invalid, manifest.position(edge.pointer),
-        cat(to_string(ref_of(manifest)), ": ", missing_text(to)), hint(to)));
+    m_errors.push_back(util::make_error(ErrorKind::invalid, manifest.position(edge.pointer),
+                                        cat(to_string(ref_of(manifest)), ": ", missing_text(to)),
+                                        hint(to)));
   }
 
   static std::string missing_text(const ObjectRef& to) {
@@ -164,8 +164,8 @@ class ReferenceChecker {
     return found == m_index.end() ? std::nullopt : std::optional(found->second);
   }
 
-  /// Depth first, with a stack of its own: trees of 10,000 nodes are usual. Each cycle is met once, at
-  /// the edge that closes it.
+  /// Depth first, with a stack of its own: trees of 10,000 nodes are usual. Each cycle is met once,
+  /// at the edge that closes it.
   void find_cycles() {
     enum class Mark : char { fresh, open, closed };
     std::vector<Mark> marks(m_manifests.size(), Mark::fresh);
@@ -215,10 +215,11 @@ class ReferenceChecker {
       text += cat(to_string(ref_of(*m_manifests[*it])), " -> ");
     }
     text += to_string(ref_of(*m_manifests[cycle.back()]));
-    m_errors.push_back(util::make_error(
-        ErrorKind::invalid, m_manifests[cycle.front()]->position(closing.pointer),
-        cat("these wait for each other: ", text),
-        "an object waits for its parent and for what dependsOn and imports name: remove one of them"));
+    m_errors.push_back(util::make_error(ErrorKind::invalid,
+                                        m_manifests[cycle.front()]->position(closing.pointer),
+                                        cat("these wait for each other: ", text),
+                                        "an object waits for its parent and for what dependsOn and "
+                                        "imports name: remove one of them"));
   }
 
   const std::vector<const Manifest*>& m_manifests;

@@ -5,8 +5,8 @@
 
 namespace kubist::resources {
 
-/// Does `self` keep the rule? `old_self` is null on creation. `self` has the type that the schema says,
-/// its fields may have any.
+/// Does `self` keep the rule? `old_self` is null on creation. `self` has the type that the schema
+/// says, its fields may have any.
 using RuleTwin = bool (*)(const data::Json& self, const data::Json* old_self);
 
 /// The twin of the CEL rule with that message, or null.

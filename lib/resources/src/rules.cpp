@@ -1,6 +1,5 @@
-#include <kubist/resources/rules.hpp>
-
 #include <kubist/data/pointer.hpp>
+#include <kubist/resources/rules.hpp>
 #include <kubist/util/text.hpp>
 
 #include "rule_twins.hpp"
@@ -59,8 +58,8 @@ class Walker {
       RuleTwin twin = find_rule_twin(data::string_at(rule, {"message"}));
       bool applies = twin != nullptr && (old != nullptr || !is_transition(rule));
       if (applies && !twin(value, old)) {
-        m_found.push_back({field_pointer(pointer, rule),
-                           std::string(data::string_at(rule, {"message"}))});
+        m_found.push_back(
+            {field_pointer(pointer, rule), std::string(data::string_at(rule, {"message"}))});
       }
     }
   }

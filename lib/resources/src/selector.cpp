@@ -1,7 +1,6 @@
-#include <kubist/resources/selector.hpp>
-
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/object.hpp>
+#include <kubist/resources/selector.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::resources {
@@ -143,10 +142,14 @@ bool matches_one(const Requirement& requirement, const Json& labels) {
   bool listed = present && std::find(requirement.values.begin(), requirement.values.end(), value) !=
                                requirement.values.end();
   switch (requirement.op) {
-    case Operator::exists: return present;
-    case Operator::does_not_exist: return !present;
-    case Operator::in: return listed;
-    case Operator::not_in: return !listed;
+    case Operator::exists:
+      return present;
+    case Operator::does_not_exist:
+      return !present;
+    case Operator::in:
+      return listed;
+    case Operator::not_in:
+      return !listed;
     case Operator::greater:
     case Operator::less: {
       auto number = present ? util::parse_int(value) : std::nullopt;
@@ -162,12 +165,17 @@ bool matches_one(const Requirement& requirement, const Json& labels) {
 
 std::string requirement_text(const Requirement& requirement) {
   switch (requirement.op) {
-    case Operator::exists: return requirement.key;
-    case Operator::does_not_exist: return cat('!', requirement.key);
-    case Operator::greater: return cat(requirement.key, '>', requirement.values.front());
-    case Operator::less: return cat(requirement.key, '<', requirement.values.front());
+    case Operator::exists:
+      return requirement.key;
+    case Operator::does_not_exist:
+      return cat('!', requirement.key);
+    case Operator::greater:
+      return cat(requirement.key, '>', requirement.values.front());
+    case Operator::less:
+      return cat(requirement.key, '<', requirement.values.front());
     case Operator::in:
-    case Operator::not_in: break;
+    case Operator::not_in:
+      break;
   }
   bool in = requirement.op == Operator::in;
   if (requirement.values.size() == 1) {
@@ -198,8 +206,9 @@ util::Result<Requirement> from_expression(const Json& expression, std::string_vi
   std::string_view name = data::string_at(expression, {"operator"});
   auto op = expression_operator(name);
   if (!op) {
-    return wrong(selector, cat("unknown operator \"", name, '"',
-                               util::did_you_mean(name, {"In", "NotIn", "Exists", "DoesNotExist"})));
+    return wrong(selector,
+                 cat("unknown operator \"", name, '"',
+                     util::did_you_mean(name, {"In", "NotIn", "Exists", "DoesNotExist"})));
   }
   requirement.op = *op;
   if (const Json* values = data::find_path(expression, {"values"}); values != nullptr) {
@@ -243,8 +252,8 @@ util::Result<LabelSelector> LabelSelector::from_json(const Json& json) {
   std::string text = json.dump();
   if (const Json* labels = data::find_path(json, {"matchLabels"}); labels && labels->is_object()) {
     for (const auto& [key, value] : labels->items()) {
-      Requirement requirement{key, Operator::in,
-                              {value.is_string() ? value.get<std::string>() : value.dump()}};
+      Requirement requirement{
+          key, Operator::in, {value.is_string() ? value.get<std::string>() : value.dump()}};
       KUBIST_CHECK(check(requirement, text));
       selector.m_requirements.push_back(std::move(requirement));
     }

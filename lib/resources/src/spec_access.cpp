@@ -61,8 +61,8 @@ std::optional<ObjectRef> resolve_ref(const Json& from, std::string_view text) {
 std::vector<ObjectRef> depends_on(const Json& object) {
   std::vector<ObjectRef> refs;
   for (const Json& entry : data::array_at(object, {"spec", "dependsOn"})) {
-    auto ref = entry.is_string() ? resolve_ref(object, entry.get_ref<const std::string&>())
-                                 : std::nullopt;
+    auto ref =
+        entry.is_string() ? resolve_ref(object, entry.get_ref<const std::string&>()) : std::nullopt;
     if (ref) {
       refs.push_back(std::move(*ref));
     }
@@ -112,8 +112,7 @@ std::vector<ObjectRef> references_of(const Json& object) {
 }
 
 std::string project_namespace(const Json& project) {
-  return std::string(
-      data::string_at(project, {"spec", "namespace"}, ObjectView(project).name()));
+  return std::string(data::string_at(project, {"spec", "namespace"}, ObjectView(project).name()));
 }
 
 std::string project_account(const Json& project) {

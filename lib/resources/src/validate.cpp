@@ -31,19 +31,20 @@ std::optional<util::Error> check_kind(const Manifest& manifest) {
   std::vector<std::string> names;
   for (const Kind& known : kinds()) {
     if (known.name == view.kind()) {
-      return util::make_error(ErrorKind::invalid, manifest.position("/apiVersion"),
-                              cat("the group ", k_kubist_group, " has no kind \"", view.kind(), '"'),
-                              cat("write apiVersion: ", api_version(known)));
+      return util::make_error(
+          ErrorKind::invalid, manifest.position("/apiVersion"),
+          cat("the group ", k_kubist_group, " has no kind \"", view.kind(), '"'),
+          cat("write apiVersion: ", api_version(known)));
     }
     if (known.group == k_kubist_group) {
       names.emplace_back(known.name);
     }
   }
   auto near = util::nearest(view.kind(), names);
-  return util::make_error(ErrorKind::invalid, manifest.position("/kind"),
-                          cat("the group ", k_kubist_group, " has no kind \"", view.kind(), '"'),
-                          near ? cat("did you mean ", *near, '?')
-                               : cat("its kinds are ", util::join(names, ", ")));
+  return util::make_error(
+      ErrorKind::invalid, manifest.position("/kind"),
+      cat("the group ", k_kubist_group, " has no kind \"", view.kind(), '"'),
+      near ? cat("did you mean ", *near, '?') : cat("its kinds are ", util::join(names, ", ")));
 }
 
 void check_keys(const Manifest& manifest, std::string_view field, bool values,
@@ -56,17 +57,17 @@ void check_keys(const Manifest& manifest, std::string_view field, bool values,
     std::string pointer = cat("/metadata/", field);
     data::append_token(pointer, key);
     if (std::string wrong = check_qualified_name(key); !wrong.empty()) {
-      errors.push_back(util::make_error(ErrorKind::invalid,
-                                        manifest.position(pointer, data::At::key),
-                                        cat("metadata.", field, ": the key \"", key, "\" ", wrong)));
+      errors.push_back(
+          util::make_error(ErrorKind::invalid, manifest.position(pointer, data::At::key),
+                           cat("metadata.", field, ": the key \"", key, "\" ", wrong)));
     }
     std::string wrong = values && value.is_string()
                             ? check_label_value(value.get_ref<const std::string&>())
                             : std::string{};
     if (!wrong.empty()) {
-      errors.push_back(util::make_error(
-          ErrorKind::invalid, manifest.position(pointer),
-          cat("metadata.", field, ": the value of \"", key, "\" ", wrong)));
+      errors.push_back(
+          util::make_error(ErrorKind::invalid, manifest.position(pointer),
+                           cat("metadata.", field, ": the value of \"", key, "\" ", wrong)));
     }
   }
 }
@@ -92,11 +93,10 @@ void check_repeated(const std::vector<const Manifest*>& ours, const ValidateCont
     }
     auto [entry, fresh] = seen.emplace(to_key(ref), manifest);
     if (!fresh && !ref.name.empty()) {
-      errors.push_back(util::make_error(
-          ErrorKind::invalid, manifest->pos,
-          cat(to_string(ref), " is in the input twice, first at ",
-              util::to_string(entry->second->pos)),
-          "remove one of the two"));
+      errors.push_back(util::make_error(ErrorKind::invalid, manifest->pos,
+                                        cat(to_string(ref), " is in the input twice, first at ",
+                                            util::to_string(entry->second->pos)),
+                                        "remove one of the two"));
     }
   }
 }
@@ -126,9 +126,8 @@ void sort_by_position(const std::vector<Manifest>& manifests, std::vector<util::
     return std::tuple(file == files.end() ? files.size() : file->second, error.pos.line,
                       error.pos.column);
   };
-  std::stable_sort(errors.begin(), errors.end(), [&](const util::Error& a, const util::Error& b) {
-    return place(a) < place(b);
-  });
+  std::stable_sort(errors.begin(), errors.end(),
+                   [&](const util::Error& a, const util::Error& b) { return place(a) < place(b); });
 }
 
 }  // namespace
@@ -149,11 +148,11 @@ std::vector<util::Error> validate_object(const Manifest& manifest, const Json* o
   });
   const Json& root = *schema(view.group(), view.kind());
   for (const RuleViolation& violation : check_rules(root, manifest.object, old_object)) {
-    errors.push_back(util::make_error(
-        ErrorKind::invalid, manifest.position(violation.pointer),
-        cat(violation.pointer.empty() ? std::string(view.kind())
-                                      : data::dotted_path(violation.pointer),
-            ": ", violation.message)));
+    errors.push_back(
+        util::make_error(ErrorKind::invalid, manifest.position(violation.pointer),
+                         cat(violation.pointer.empty() ? std::string(view.kind())
+                                                       : data::dotted_path(violation.pointer),
+                             ": ", violation.message)));
   }
   check_keys(manifest, "labels", true, errors);
   check_keys(manifest, "annotations", false, errors);

@@ -40,8 +40,9 @@ util::Result<Head> parse_head(std::string_view text) {
   const std::int64_t size = data::int_at(*value, {"size"}, -1);
   head.size = size < 0 ? 0 : static_cast<std::size_t>(size);
   head.sha256 = std::string(data::string_at(*value, {"sha256"}));
-  if (head.generation < 0 || head.generation > k_last_generation || head.chunks < 0 || size < 0 || (size > 0) == head.sha256.empty() ||
-      head.chunks != chunk_count(head.size) || (head.chunks > 0) == head.set.empty()) {
+  if (head.generation < 0 || head.generation > k_last_generation || head.chunks < 0 || size < 0 ||
+      (size > 0) == head.sha256.empty() || head.chunks != chunk_count(head.size) ||
+      (head.chunks > 0) == head.set.empty()) {
     return util::fail(ErrorKind::invalid, "the state's head has impossible values: it is corrupt");
   }
   return head;

@@ -76,16 +76,14 @@ class Verifier {
     }
     m_done = true;
     if (m_size != m_head.size) {
-      return fault(ErrorKind::invalid,
-                   cat("the state of generation ", m_head.generation, " has ", m_size,
-                       " bytes, its head in Secret ", m_secret, " says ", m_head.size,
-                       ": it is corrupt"));
+      return fault(ErrorKind::invalid, cat("the state of generation ", m_head.generation, " has ",
+                                           m_size, " bytes, its head in Secret ", m_secret,
+                                           " says ", m_head.size, ": it is corrupt"));
     }
     if (m_size > 0 && m_hash.finish_hex() != m_head.sha256) {
-      return fault(ErrorKind::invalid,
-                   cat("the state of generation ", m_head.generation,
-                       " does not have the sha256 that its head in Secret ", m_secret,
-                       " names: it is corrupt"));
+      return fault(ErrorKind::invalid, cat("the state of generation ", m_head.generation,
+                                           " does not have the sha256 that its head in Secret ",
+                                           m_secret, " names: it is corrupt"));
     }
     return {};
   }
@@ -131,19 +129,19 @@ util::Result<Head> mounted_head(const std::filesystem::path& folder) {
 }
 
 ReadPiece mounted_pieces(std::filesystem::path folder) {
-  return [folder = std::move(folder)](const Head& head,
-                                      int n) -> util::Result<std::optional<Piece>> {
-    const auto place = head.chunks > 0 ? folder / cat(head.set, n) : folder;
-    Piece piece;
-    KUBIST_TRY(piece.bytes, read_key(place / k_state_key));
-    if (head.chunks > 0) {
-      KUBIST_TRY(piece.part, read_key(place / k_part_key));
-      if (piece.bytes.empty() && piece.part.empty()) {
-        return std::nullopt;
-      }
-    }
-    return piece;
-  };
+  return
+      [folder = std::move(folder)](const Head& head, int n) -> util::Result<std::optional<Piece>> {
+        const auto place = head.chunks > 0 ? folder / cat(head.set, n) : folder;
+        Piece piece;
+        KUBIST_TRY(piece.bytes, read_key(place / k_state_key));
+        if (head.chunks > 0) {
+          KUBIST_TRY(piece.part, read_key(place / k_part_key));
+          if (piece.bytes.empty() && piece.part.empty()) {
+            return std::nullopt;
+          }
+        }
+        return piece;
+      };
 }
 
 }  // namespace kubist::state

@@ -172,8 +172,8 @@ class Saver {
     }
     KUBIST_CHECK(check_turn());
     Cutter cutter([&](int n, const std::string& chunk) { return write_chunk(head, n, chunk); });
-    const auto packed = pack(m_folder, head.size,
-                             [&](std::string_view piece) { return cutter.take(piece); });
+    const auto packed =
+        pack(m_folder, head.size, [&](std::string_view piece) { return cutter.take(piece); });
     KUBIST_CHECK(packed);
     KUBIST_TRY(const std::string hash, cutter.finish());
     if (hash != head.sha256) {

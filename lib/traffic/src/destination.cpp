@@ -1,9 +1,8 @@
-#include <kubist/traffic/destination.hpp>
-
 #include <algorithm>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/object.hpp>
+#include <kubist/traffic/destination.hpp>
 #include <kubist/traffic/ports.hpp>
 #include <kubist/util/text.hpp>
 
@@ -21,8 +20,9 @@ Json member(const Json& object, std::string_view key) {
   return found != nullptr ? *found : Json();
 }
 
-// TCP, UDP and SCTP are transports; everything else is spoken over TCP and told to Istio by the name
-// and appProtocol (https://istio.io/latest/docs/ops/configuration/traffic-management/protocol-selection).
+// TCP, UDP and SCTP are transports; everything else is spoken over TCP and told to Istio by the
+// name and appProtocol
+// (https://istio.io/latest/docs/ops/configuration/traffic-management/protocol-selection).
 ServicePort read_port(const Json& port) {
   const std::string said = util::lower(data::string_at(port, {"protocol"}));
   const bool udp = said == "udp" || said == "sctp";
@@ -41,7 +41,9 @@ ServicePort read_port(const Json& port) {
   return result;
 }
 
-std::string port_key(const ServicePort& port) { return cat("port ", port.port, '/', port.protocol); }
+std::string port_key(const ServicePort& port) {
+  return cat("port ", port.port, '/', port.protocol);
+}
 
 Json ports_of(const Destination& destination) {
   Json ports = Json::array();

@@ -1,10 +1,9 @@
-#include <kubist/traffic/entry_gateway.hpp>
-
 #include <algorithm>
 #include <set>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/object.hpp>
+#include <kubist/traffic/entry_gateway.hpp>
 #include <kubist/traffic/ports.hpp>
 #include <kubist/util/text.hpp>
 

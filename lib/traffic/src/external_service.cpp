@@ -1,9 +1,8 @@
-#include <kubist/traffic/external_service.hpp>
-
 #include <algorithm>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/object.hpp>
+#include <kubist/traffic/external_service.hpp>
 #include <kubist/traffic/ports.hpp>
 #include <kubist/util/text.hpp>
 

@@ -1,9 +1,8 @@
-#include <kubist/traffic/ports.hpp>
-
 #include <algorithm>
 #include <set>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/traffic/ports.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::traffic {
@@ -15,11 +14,11 @@ Json mesh_port(const Json& port, std::string_view otherwise) {
   std::string protocol(data::string_at(port, {"protocol"}, otherwise));
   const std::int64_t number = data::int_at(port, {"number"}, data::int_at(port, {"port"}));
   const std::string usual = cat(util::lower(protocol), '-', number);
-  std::transform(protocol.begin(), protocol.end(), protocol.begin(),
-                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
-  return {{"number", number},
-          {"name", data::string_at(port, {"name"}, usual)},
-          {"protocol", protocol}};
+  std::transform(protocol.begin(), protocol.end(), protocol.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  return {
+      {"number", number}, {"name", data::string_at(port, {"name"}, usual)}, {"protocol", protocol}};
 }
 
 std::vector<util::Error> duplicates(const std::vector<std::string>& names, std::string_view field) {
@@ -43,9 +42,8 @@ util::Error joined(std::string_view what, std::vector<util::Error> errors) {
   for (const util::Error& error : errors) {
     messages.push_back(error.message);
   }
-  util::Error all = util::make_error(util::ErrorKind::invalid,
-                                     cat(what, ": ", util::join(messages, "; ")),
-                                     errors.front().hint);
+  util::Error all = util::make_error(
+      util::ErrorKind::invalid, cat(what, ": ", util::join(messages, "; ")), errors.front().hint);
   all.details = std::move(errors);
   return all;
 }

@@ -41,8 +41,8 @@ std::string short_host(const std::string& host, const Place& place) {
 
 Backend live_backend(const Json& entry, const Place& place) {
   Backend backend;
-  backend.destination = short_host(std::string(data::string_at(entry, {"destination", "host"})),
-                                   place);
+  backend.destination =
+      short_host(std::string(data::string_at(entry, {"destination", "host"})), place);
   backend.version = data::string_at(entry, {"destination", "subset"});
   backend.port = static_cast<int>(data::int_at(entry, {"destination", "port", "number"}));
   backend.weight = data::count_at(entry, {"weight"});
@@ -76,7 +76,8 @@ Json live_route_status(const Json& virtual_service, const Place& place) {
       rule.backends.front().weight = 100;
     }
     const std::string usual = cat("route-", list.size() + 1);
-    list.push_back({{"name", data::string_at(each, {"name"}, usual)}, {"weights", shares_of(rule)}});
+    list.push_back(
+        {{"name", data::string_at(each, {"name"}, usual)}, {"weights", shares_of(rule)}});
   }
   return list;
 }

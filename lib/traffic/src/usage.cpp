@@ -16,8 +16,8 @@ void note(const Json& to, std::string_view host, const Place& place, Usage& usag
   }
   usage.host = true;
   const std::string subset(data::string_at(to, {"subset"}));
-  if (!subset.empty() && std::find(usage.subsets.begin(), usage.subsets.end(), subset) ==
-                             usage.subsets.end()) {
+  if (!subset.empty() &&
+      std::find(usage.subsets.begin(), usage.subsets.end(), subset) == usage.subsets.end()) {
     usage.subsets.push_back(subset);
   }
 }

@@ -1,6 +1,6 @@
-#include <kubist/util/secret.hpp>
-
 #include <cstring>
+
+#include <kubist/util/secret.hpp>
 
 namespace kubist::util {
 

@@ -50,8 +50,9 @@ class Objects {
                 .code == 0);
     }
     CHECK(kubectl({"-n", m_ns, "label", "configmap", "a", "app=web", "x.io/tier=1"}).code == 0);
-    CHECK(kubectl({"-n", m_ns, "create", "secret", "generic", "s", "--from-literal=p=hidden"})
-              .code == 0);
+    CHECK(
+        kubectl({"-n", m_ns, "create", "secret", "generic", "s", "--from-literal=p=hidden"}).code ==
+        0);
   }
   ~Objects() { kubectl({"delete", "namespace", m_ns, "--wait=false"}); }
   const std::string& ns() const { return m_ns; }

@@ -114,7 +114,9 @@ class ChartServer {
   std::string host() { return "127.0.0.1:" + std::to_string(m_server.port()); }
 
  private:
-  static std::string digest(const std::string& bytes) { return "sha256:" + util::sha256_hex(bytes); }
+  static std::string digest(const std::string& bytes) {
+    return "sha256:" + util::sha256_hex(bytes);
+  }
   static Json part(std::string_view type, const std::string& bytes) {
     return {{"mediaType", type}, {"digest", digest(bytes)}, {"size", bytes.size()}};
   }
@@ -131,13 +133,14 @@ class ChartServer {
         {{"schemaVersion", 2},
          {"mediaType", k_manifest},
          {"config", part("application/vnd.cncf.helm.config.v1+json", config)},
-         {"layers", Json::array({part("application/vnd.cncf.helm.chart.content.v1.tar+gzip",
-                                      m_archive)})}});
+         {"layers",
+          Json::array({part("application/vnd.cncf.helm.chart.content.v1.tar+gzip", m_archive)})}});
     std::string body;
     std::string type = "application/octet-stream";
     if (target == "/index.yaml") {
-      body = "apiVersion: v1\nentries:\n  web:\n  - {apiVersion: v2, name: web, version: 1.2.3, "
-             "urls: [web-1.2.3.tgz]}\n";
+      body =
+          "apiVersion: v1\nentries:\n  web:\n  - {apiVersion: v2, name: web, version: 1.2.3, "
+          "urls: [web-1.2.3.tgz]}\n";
     } else if (target == "/web-1.2.3.tgz" || target.ends_with("/blobs/" + digest(m_archive))) {
       body = m_archive;
     } else if (target.ends_with("/blobs/" + digest(config))) {
@@ -157,8 +160,8 @@ class ChartServer {
     const std::string headers =
         "Content-Type: " + type + "\r\nDocker-Content-Digest: " + digest(body) + "\r\n";
     if (request.head.starts_with("HEAD")) {
-      connection.write(util::cat("HTTP/1.1 200 OK\r\nContent-Length: ", body.size(), "\r\n",
-                                 headers, "\r\n"));
+      connection.write(
+          util::cat("HTTP/1.1 200 OK\r\nContent-Length: ", body.size(), "\r\n", headers, "\r\n"));
     } else {
       connection.reply(200, body, headers);
     }
@@ -225,9 +228,11 @@ TEST_CASE("helm item: landscaper's type with an archive in it; what is to be kep
               "{helm.sh/resource-policy: keep}}\n");
   chart.write("crds/thing.yaml", util::cat(R"(apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
-metadata: {name: things.)", stage.ns(), R"(.io}
+metadata: {name: things.)",
+                                           stage.ns(), R"(.io}
 spec:
-  group: )", stage.ns(), R"(.io
+  group: )",
+                                           stage.ns(), R"(.io
   scope: Namespaced
   names: {plural: things, singular: thing, kind: Thing}
   versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]
@@ -265,9 +270,10 @@ TEST_CASE("helm item: charts of a repository, a URL and an OCI registry") {
        {{"helmChartRepo",
          {{"helmChartRepoUrl", "http://" + server.host()}, {"helmChartName", "web"}}}}},
       {"url", {{"url", "http://" + server.host() + "/web-1.2.3.tgz"}}},
-      {"oci", {{"oci", "oci://" + server.host() + "/charts/web"},
-               {"version", "1.2.3"},
-               {"plainHttp", true}}},
+      {"oci",
+       {{"oci", "oci://" + server.host() + "/charts/web"},
+        {"version", "1.2.3"},
+        {"plainHttp", true}}},
       {"ref", {{"ref", server.host() + "/charts/web:1.2.3"}, {"plainHttp", true}}}};
   for (const auto& [name, source] : sources.items()) {
     CAPTURE(name);

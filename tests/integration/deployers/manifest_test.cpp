@@ -41,20 +41,19 @@ std::vector<std::string> managed_names(const Json& item) {
 
 Json widget_crd(const std::string& group) {
   return {{"apiVersion", "apiextensions.k8s.io/v1"},
-                 {"kind", "CustomResourceDefinition"},
-                 {"metadata", {{"name", "widgets." + group}}},
-                 {"spec",
-                  {{"group", group},
-                   {"scope", "Namespaced"},
-                   {"names", {{"plural", "widgets"}, {"singular", "widget"}, {"kind", "Widget"}}},
-                   {"versions",
-                    {{{"name", "v1"},
-                      {"served", true},
-                      {"storage", true},
-                      {"schema",
-                       {{"openAPIV3Schema",
-                         {{"type", "object"},
-                          {"x-kubernetes-preserve-unknown-fields", true}}}}}}}}}}};
+          {"kind", "CustomResourceDefinition"},
+          {"metadata", {{"name", "widgets." + group}}},
+          {"spec",
+           {{"group", group},
+            {"scope", "Namespaced"},
+            {"names", {{"plural", "widgets"}, {"singular", "widget"}, {"kind", "Widget"}}},
+            {"versions",
+             {{{"name", "v1"},
+               {"served", true},
+               {"storage", true},
+               {"schema",
+                {{"openAPIV3Schema",
+                  {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}}}}}}}}};
 }
 
 }  // namespace
@@ -63,9 +62,10 @@ TEST_CASE("manifest item: applies, finds nothing to do, corrects drift, prunes, 
   Stage stage;
   stage.make_item("app", "kubist.io/manifest",
                   {{"manifests", {config_map("a"), config_map("b")}},
-                   {"yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n---\n"
-                            "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n"
-                            "stringData: {password: hidden-value}\n"}});
+                   {"yaml",
+                    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n---\n"
+                    "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n"
+                    "stringData: {password: hidden-value}\n"}});
   CHECK(stage.run("app").phase == "Succeeded");
   CHECK(stage.get(wk::config_maps(), "a")["data"]["key"] == "value");
   CHECK(managed_names(stage.item("app")) ==
@@ -152,7 +152,9 @@ TEST_CASE("manifest item: a CRD, a namespace and what needs them go in one item,
           {{{"key", "widget.size"},
             {"jsonPath", ".size"},
             {"fromResource",
-             {{"apiVersion", group + "/v1"}, {"kind", "Widget"}, {"name", "w"},
+             {{"apiVersion", group + "/v1"},
+              {"kind", "Widget"},
+              {"name", "w"},
               {"namespace", ns}}}}}}}}});
   CHECK(stage.run("app").phase == "Succeeded");
   CHECK(stage.exports("app") == Json{{"widget", {{"size", 3}}}});
@@ -161,7 +163,8 @@ TEST_CASE("manifest item: a CRD, a namespace and what needs them go in one item,
   CHECK(stage.take_writes().empty());
   CHECK(stage.remove("app").state == State::done);
   CHECK_FALSE(stage::home()->find(wk::namespaces(), "", ns).value());
-  CHECK_FALSE(stage::home()->find(wk::custom_resource_definitions(), "", "widgets." + group).value());
+  CHECK_FALSE(
+      stage::home()->find(wk::custom_resource_definitions(), "", "widgets." + group).value());
 }
 
 TEST_CASE("manifest item: waits for readiness by watches, and says for what") {
@@ -169,17 +172,19 @@ TEST_CASE("manifest item: waits for readiness by watches, and says for what") {
   const std::string group = stage.unique("example") + ".io";
   const auto widgets = kube::make_resource(group, "v1", "Widget", "widgets", true);
   const auto ready = [](const char* status) {
-    return Json{{"conditions",
-                 Json::array({{{"type", "Ready"}, {"status", status}, {"message", "warming up"}}})}};
+    return Json{
+        {"conditions",
+         Json::array({{{"type", "Ready"}, {"status", status}, {"message", "warming up"}}})}};
   };
   const Json widget{{"apiVersion", group + "/v1"},
                     {"kind", "Widget"},
                     {"metadata", {{"name", "w"}}},
                     {"status", ready("False")}};
   stage.make_item("app", "kubist.io/manifest", {{"manifests", {widget_crd(group), widget}}});
-  const auto outcome =
-      stage.run_and("app", "waiting for Widget " + stage.place() + "/w: InProgress, warming up",
-                    [&] { stage.merge(widgets, "w", {{"status", ready("True")}}); });
+  const auto outcome = stage.run_and(
+      "app", "waiting for Widget " + stage.place() + "/w: InProgress, warming up", [&] {
+        stage.merge(widgets, "w", {{"status", ready("True")}});
+      });
   CHECK(outcome.phase == "Succeeded");
   CHECK(stage.remove("app").state == State::done);
 }
@@ -307,7 +312,8 @@ TEST_CASE("manifest item: a timeout names the check and the object") {
          {"resourceSelector", {{{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"name", "a"}}}},
          {"requirements",
           {{{"jsonPath", ".data.key"}, {"operator", "=="}, {"values", {{{"value", "x"}}}}}}}}}}};
-  stage.make_item("app", "manifest", {{"manifests", {config_map("a")}}, {"readinessChecks", checks}},
+  stage.make_item("app", "manifest",
+                  {{"manifests", {config_map("a")}}, {"readinessChecks", checks}},
                   {{"timeout", "3s"}});
   const auto outcome = stage.run("app");
   CHECK(outcome.reason == "Timeout");
@@ -407,9 +413,10 @@ TEST_CASE("manifest item: what cannot be applied is said, what could be is known
   CHECK(stage.remove("app").state == State::done);
   CHECK_FALSE(stage.exists(wk::config_maps(), "good"));
 
-  stage.make_item("kind", "manifest",
-                  {{"manifests", {{{"apiVersion", "none.io/v1"}, {"kind", "Nothing"},
-                                   {"metadata", {{"name", "x"}}}}}}});
+  stage.make_item(
+      "kind", "manifest",
+      {{"manifests",
+        {{{"apiVersion", "none.io/v1"}, {"kind", "Nothing"}, {"metadata", {{"name", "x"}}}}}}});
   const auto unknown = stage.run("kind");
   CHECK(unknown.phase == "Failed");
   CHECK(unknown.message.find("Nothing") != std::string::npos);

@@ -93,7 +93,8 @@ void Stage::make_item(const std::string& name, const std::string& type, const Js
 void Stage::set_config(const std::string& name, const Json& config) {
   const Json patch =
       Json::array({{{"op", "replace"}, {"path", "/spec/config"}, {"value", config}}});
-  const auto done = home()->run(kube::patch(deploy_items(), m_ns, name, kube::PatchType::json, patch));
+  const auto done =
+      home()->run(kube::patch(deploy_items(), m_ns, name, kube::PatchType::json, patch));
   REQUIRE_MESSAGE(done, done.error().to_string());
 }
 
@@ -165,14 +166,12 @@ std::string Stage::said() {
 ItemOutcome Stage::run_and(const std::string& name, const std::string& text,
                            const std::function<void()>& act, bool removal) {
   util::Result<ItemOutcome> outcome;
-  std::jthread run([&] {
-    outcome = removal ? remove_item(world, m_ns, name) : run_item(world, m_ns, name);
-  });
+  std::jthread run(
+      [&] { outcome = removal ? remove_item(world, m_ns, name) : run_item(world, m_ns, name); });
   bool seen = false;
   {
     std::unique_lock lock(m_mutex);
-    seen = m_changed.wait_for(lock, 20s,
-                              [&] { return m_said.find(text) != std::string::npos; });
+    seen = m_changed.wait_for(lock, 20s, [&] { return m_said.find(text) != std::string::npos; });
   }
   act();
   run.join();
@@ -183,8 +182,8 @@ ItemOutcome Stage::run_and(const std::string& name, const std::string& text,
 }
 
 Json config_map(const std::string& name, const Json& data) {
-  return {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", name}}},
-          {"data", data}};
+  return {
+      {"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", name}}}, {"data", data}};
 }
 
 }  // namespace stage

@@ -28,8 +28,8 @@ class Stage {
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
 
-  const std::string& ns() const { return m_ns; }          ///< of the items
-  const std::string& place() const { return m_place; }    ///< of what they make
+  const std::string& ns() const { return m_ns; }        ///< of the items
+  const std::string& place() const { return m_place; }  ///< of what they make
   std::string unique(const std::string& name) const { return name + "-" + m_ns; }
 
   Json make(const kubist::kube::ApiResource& resource, const Json& object);

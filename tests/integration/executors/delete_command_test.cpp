@@ -62,17 +62,16 @@ TEST_CASE("delete: a project goes with its tree, what was adopted or orphaned st
   world.make_project(project,
                      {{"home", {{"namespaces", {world.name("adopted"), project + "-*"}}}}});
   const auto [config, user] = world.token_kubeconfig("target1");
-  const Json adopted{{"apiVersion", "v1"},
-                     {"kind", "Namespace"},
-                     {"metadata", {{"name", world.name("adopted")}}}};
-  put("home", {adopted, secret(project, "target", config),
-               object("Cluster", project, "home", {{"home", true}}),
-               object("Cluster", project, "target", {{"kubeconfigSecretRef", {{"name", "target"}}}}),
-               virtual_cluster(project, "dev", "home", world.name("dev")),
-               virtual_cluster(project, "taken", "home", world.name("adopted"), {{"adopt", true}}),
-               virtual_cluster(project, "kept", "home", world.name("kept"),
-                               {{"deletionPolicy", "Orphan"}}),
-               virtual_cluster(project, "far", "target", world.name("far"))});
+  const Json adopted{
+      {"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", world.name("adopted")}}}};
+  put("home",
+      {adopted, secret(project, "target", config),
+       object("Cluster", project, "home", {{"home", true}}),
+       object("Cluster", project, "target", {{"kubeconfigSecretRef", {{"name", "target"}}}}),
+       virtual_cluster(project, "dev", "home", world.name("dev")),
+       virtual_cluster(project, "taken", "home", world.name("adopted"), {{"adopt", true}}),
+       virtual_cluster(project, "kept", "home", world.name("kept"), {{"deletionPolicy", "Orphan"}}),
+       virtual_cluster(project, "far", "target", world.name("far"))});
   must(run_kubist({"reconcile", "Project/" + project}));
 
   const CommandResult run = run_kubist({"delete", "project", project, "--timeout=120s"});
@@ -183,7 +182,8 @@ TEST_CASE("delete: dry runs tell what would go and write nothing") {
   CHECK(condition(get("home", "kvc", "dev", world.name()), "Ready") == "True");
 }
 
-TEST_CASE("delete: --wait=false only asks, also for what no run has seen; reconcile does the rest") {
+TEST_CASE(
+    "delete: --wait=false only asks, also for what no run has seen; reconcile does the rest") {
   World world("ask");
   put("home", {object("Project", "", world.name(), Json::object())});
   must(kubectl("home", {"create", "namespace", world.name()}));
@@ -247,12 +247,14 @@ TEST_CASE("delete: with its target gone it fails, and --abandon lists what it le
   const std::string project = world.name();
   world.make_project(project);
   const auto [config, user] = world.token_kubeconfig("target1");
-  Json execution = object("Execution", project, "script", {{"virtualClusterRef", {{"name", "far"}}}});
+  Json execution =
+      object("Execution", project, "script", {{"virtualClusterRef", {{"name", "far"}}}});
   execution["spec"]["items"] =
       Json::array({{{"name", "one"}, {"type", "Script"}, {"script", "true"}}});
-  put("home", {secret(project, "target", config),
-               object("Cluster", project, "target", {{"kubeconfigSecretRef", {{"name", "target"}}}}),
-               virtual_cluster(project, "far", "target", world.name("far")), execution});
+  put("home",
+      {secret(project, "target", config),
+       object("Cluster", project, "target", {{"kubeconfigSecretRef", {{"name", "target"}}}}),
+       virtual_cluster(project, "far", "target", world.name("far")), execution});
   // No node runs its pod: the item stays in the middle.
   Background begun({"reconcile", "Project/" + project});
   REQUIRE_MESSAGE(

@@ -18,9 +18,9 @@ TEST_CASE("execution: templates see imports, exports so far, target and their ow
                     {"kind", "ConfigMap"},
                     {"metadata", {{"name", "given"}, {"namespace", project}}},
                     {"data", {{"size", "three"}}}}});
-  const Json items = Json::array(
-      {mock("first", {{"export", {{"port", 80}, {"deep", {{"er", "yes"}}}}}}),
-       templates("second", R"(
+  const Json items =
+      Json::array({mock("first", {{"export", {{"port", 80}, {"deep", {{"er", "yes"}}}}}}),
+                   templates("second", R"(
 function(all) {
   local runs = if all.state == null then 1 else all.state.runs + 1,
   state: { runs: runs },
@@ -31,22 +31,19 @@ function(all) {
     { name: 'b', type: 'kubist.io/mock', dependsOn: ['a'], config: { export: { b: 1 } } },
   ],
 })",
-                 {{"dependsOn", Json::array({"first"})}})});
+                             {{"dependsOn", Json::array({"first"})}})});
   const Json out = Json::array({{{"name", "size"}, {"item", "second"}, {"key", "a.size"}},
                                 {{"name", "port"}, {"item", "second"}, {"key", "a.port"}},
                                 {{"name", "runs"}, {"item", "second"}, {"public", true}},
                                 {{"name", "where"}, {"item", "second"}, {"key", "namespace"}},
                                 {{"name", "deep"}, {"item", "first"}, {"key", "x.deep.er"}}});
-  const Json imports = Json::array(
-      {{{"name", "size"}, {"configMapRef", {{"name", "given"}, {"key", "size"}}}}});
+  const Json imports =
+      Json::array({{{"name", "size"}, {"configMapRef", {{"name", "given"}, {"key", "size"}}}}});
   put("home", {execution(project, items, {{"imports", imports}, {"exports", out}})});
   const CommandResult first = reconcile(world);
   REQUIRE_MESSAGE(first.exit_code == 0, first.out, first.err, status_message(project));
-  CHECK(exports(project) == Json{{"size", "three"},
-                                 {"port", 80},
-                                 {"runs", 1},
-                                 {"where", project},
-                                 {"deep", "yes"}});
+  CHECK(exports(project) ==
+        Json{{"size", "three"}, {"port", 80}, {"runs", 1}, {"where", project}, {"deep", "yes"}});
   const auto done = get("home", "executions.kubist.io", "job", project);
   CHECK(data::string_at(*done, {"status", "progress"}) == "3/3");
   CHECK((*done)["status"]["items"].size() == 3);
@@ -123,14 +120,14 @@ TEST_CASE("execution: an item imports what another one exports, and runs again w
   const std::string reader = R"(function(all) [{name: 'x', type: 'kubist.io/mock',
                                                 config: {export: {seen: all.imports.port}}}])";
   const auto with = [&](int port, const std::string& key) {
-    const Json imports = Json::array(
-        {{{"name", "port"}, {"itemRef", {{"name", "from"}, {"export", key}}}}});
-    put("home", {execution(project,
-                           Json::array({templates("to", reader, {{"imports", imports}}),
-                                        mock("from", {{"export", {{"port", port}}}})}),
-                           {{"exports", Json::array({{{"name", "seen"},
-                                                      {"item", "to"},
-                                                      {"key", "x.seen"}}})}})});
+    const Json imports =
+        Json::array({{{"name", "port"}, {"itemRef", {{"name", "from"}, {"export", key}}}}});
+    put("home",
+        {execution(
+            project,
+            Json::array({templates("to", reader, {{"imports", imports}}),
+                         mock("from", {{"export", {{"port", port}}}})}),
+            {{"exports", Json::array({{{"name", "seen"}, {"item", "to"}, {"key", "x.seen"}}})}})});
     return reconcile(world);
   };
   REQUIRE(with(80, "x.port").exit_code == 0);
@@ -138,8 +135,7 @@ TEST_CASE("execution: an item imports what another one exports, and runs again w
   REQUIRE(with(81, "x.port").exit_code == 0);
   CHECK(exports(project)["seen"] == 81);
   CHECK(with(81, "x.prot").exit_code == 1);
-  CHECK_MESSAGE(status_message(project).find("item from has no export x.prot") !=
-                    std::string::npos,
+  CHECK_MESSAGE(status_message(project).find("item from has no export x.prot") != std::string::npos,
                 status_message(project));
 }
 
@@ -208,8 +204,8 @@ TEST_CASE("execution: a failure stops its dependents, lets them go on, or rolls 
   world.make_project(project);
   const Json fails{{"phase", "Failed"}, {"message", "on purpose"}};
   const auto items = [&](const Json& bad, int version) {
-    return Json::array({mock("bad", bad), mock("after", Json::object(),
-                                               {{"dependsOn", Json::array({"bad"})}}),
+    return Json::array({mock("bad", bad),
+                        mock("after", Json::object(), {{"dependsOn", Json::array({"bad"})}}),
                         mock("other", {{"export", {{"v", version}}}})});
   };
   SUBCASE("stop dependents") {
@@ -317,8 +313,8 @@ TEST_CASE("execution: items go in the reverse of their order") {
                               mock("c", Json::object(), {{"dependsOn", Json::array({"b"})}})}))});
   REQUIRE(reconcile(world).exit_code == 0);
   Audit audit("home");
-  const CommandResult run = run_kubist(
-      world.as_user({"delete", "execution", "job", "-n", project, "--timeout=60s"}));
+  const CommandResult run =
+      run_kubist(world.as_user({"delete", "execution", "job", "-n", project, "--timeout=60s"}));
   REQUIRE_MESSAGE(run.exit_code == 0, run.out, run.err);
   std::vector<std::string> order;
   for (const AuditedWrite& write : audit.writes(world.user())) {

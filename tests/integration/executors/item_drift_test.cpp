@@ -97,8 +97,7 @@ TEST_CASE("item drift: --watch mends it at home and at a target, of an Execution
        virtual_cluster(project, "dev", "home", place),
        virtual_cluster(project, "far", "target", world.name("far")),
        kept_item(project, "remote", Json::array({kept_map("a")}), "far"),
-       execution(project,
-                 Json::array({templates("web", "function(all) [" + part.dump() + "]")}),
+       execution(project, Json::array({templates("web", "function(all) [" + part.dump() + "]")}),
                  {{"virtualClusterRef", {{"name", "dev"}}}})});
   Background watch({"reconcile", "Project/" + project, "--watch"});
   REQUIRE_MESSAGE(eventually([&] {

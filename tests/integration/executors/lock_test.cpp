@@ -135,7 +135,8 @@ TEST_CASE("lock: the Root's status is never written over one that its writer has
       of_root += write.resource == "roots" ? 1 : 0;
     }
     CHECK(of_root == 1);  // whoever came second saw it and had nothing to add
-    CHECK(condition(get("home", "kroot", "root"), "TreeReady") == (expected == 0 ? "True" : "False"));
+    CHECK(condition(get("home", "kroot", "root"), "TreeReady") ==
+          (expected == 0 ? "True" : "False"));
   }
 }
 

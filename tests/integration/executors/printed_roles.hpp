@@ -115,7 +115,8 @@ inline void check_none_refused(const std::vector<Json>& requests,
   CHECK(refused.size() >= but.size());
 }
 
-/// Every printed right was used but those that `unused` explains, and these are printed and were not.
+/// Every printed right was used but those that `unused` explains, and these are printed and were
+/// not.
 inline void check_needed(const std::vector<Right>& printed, const std::vector<Json>& requests,
                          const std::vector<Unused>& unused) {
   std::set<Right> used;
@@ -131,8 +132,8 @@ inline void check_needed(const std::vector<Right>& printed, const std::vector<Js
   CHECK(printed.size() > 5);
   std::set<const Unused*> excuses;
   for (const Right& right : printed) {
-    const bool needed = std::any_of(used.begin(), used.end(),
-                                    [&](const Right& one) { return covers(right, one); });
+    const bool needed =
+        std::any_of(used.begin(), used.end(), [&](const Right& one) { return covers(right, one); });
     const auto excuse = std::find_if(unused.begin(), unused.end(), [&](const Unused& entry) {
       return entry.first.group == right.group && entry.first.verb == right.verb &&
              entry.first.resource == right.resource;
@@ -144,17 +145,18 @@ inline void check_needed(const std::vector<Right>& printed, const std::vector<Js
                   "printed, but not needed: ", right.to_string());
   }
   for (const Unused& each : unused) {
-    CHECK_MESSAGE(excuses.contains(&each), "explained, but used or not printed: ",
-                  each.first.to_string(), ": ", each.second);
+    CHECK_MESSAGE(excuses.contains(&each),
+                  "explained, but used or not printed: ", each.first.to_string(), ": ",
+                  each.second);
   }
 }
 
 /// What executors/printed_roles_test.cpp shows, which needs no pod: all of traffic, and reading by
 /// name and watching of kubist's kinds. The rest is e2e/rights_test.cpp's.
 inline bool needs_no_pod(const Right& right) {
-  static const std::set<std::string> kinds{"approvals",        "canaryreleases", "destinations",
-                                           "entrygateways",    "experiments",
-                                           "externalservices", "trafficroutes"};
+  static const std::set<std::string> kinds{"approvals",     "canaryreleases", "destinations",
+                                           "entrygateways", "experiments",    "externalservices",
+                                           "trafficroutes"};
   const std::string kind = right.resource.substr(0, right.resource.find('/'));
   const bool reads = right.verb == "get" || right.verb == "watch";
   return (right.group == "kubist.io" && (reads || kinds.contains(kind))) ||

@@ -17,7 +17,8 @@ const std::vector<std::pair<std::string, std::string>> k_specs{
     {"Cluster/home", "{home: true, istio: {mode: Ignore}}"},
     {"VirtualCluster/dev",
      "{clusterRef: {name: home}, namespace: HOME, adopt: true, deletionPolicy: Delete}"},
-    {"Execution/job", "{items: [{name: one, type: Templates, template: \"function(all) [{name: 'a', type: "
+    {"Execution/job",
+     "{items: [{name: one, type: Templates, template: \"function(all) [{name: 'a', type: "
      "'kubist.io/mock', config: {}}]\"}]}"},
     {"Destination/web",
      "{virtualClusterRef: {name: dev}, ports: [{port: 80, targetPort: 8080}], subsets: {v1: "
@@ -46,8 +47,7 @@ const std::vector<std::pair<std::string, std::string>> k_specs{
 
 /// What kubist asks for in the whole cluster and does without: the gateway's pods for an
 /// EntryGateway's addresses.
-const std::vector<std::string> k_done_without{
-    "/pods?labelSelector=istio%3Dingressgateway"};
+const std::vector<std::string> k_done_without{"/pods?labelSelector=istio%3Dingressgateway"};
 
 const char* const k_named = "get and describe by name";
 
@@ -82,11 +82,13 @@ TEST_CASE("rights: the printed roles are enough for traffic, and none of them is
     return account.kubist({"reconcile", "Project/" + project, "--timeout=5s"});
   };
   CommandResult run;
-  CHECK_MESSAGE(eventually([&] {
-                  run = look();
-                  const auto release = get("home", "canaryreleases.kubist.io", "web", project);
-                  return data::string_at(*release, {"status", "state"}) == "Waiting";
-                }, 90),
+  CHECK_MESSAGE(eventually(
+                    [&] {
+                      run = look();
+                      const auto release = get("home", "canaryreleases.kubist.io", "web", project);
+                      return data::string_at(*release, {"status", "state"}) == "Waiting";
+                    },
+                    90),
                 run.out, run.err);
   CHECK(condition(get("home", "trafficroutes.kubist.io", "web", project), "Ready") == "True");
   for (const auto& [name, spec] : k_specs) {

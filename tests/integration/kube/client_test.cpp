@@ -17,13 +17,16 @@ namespace {
 class TestNamespace {
  public:
   explicit TestNamespace(Client& client)
-      : m_client(client), m_name("kube-test-" + std::to_string(getpid()) + "-" + std::to_string(s_count++)) {
-    const auto created = m_client.json(create(
-        well_known::namespaces(),
-        {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", m_name}}}}));
+      : m_client(client),
+        m_name("kube-test-" + std::to_string(getpid()) + "-" + std::to_string(s_count++)) {
+    const auto created = m_client.json(
+        create(well_known::namespaces(),
+               {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", m_name}}}}));
     REQUIRE_MESSAGE(created, created.error().to_string());
   }
-  ~TestNamespace() { static_cast<void>(m_client.run(remove(well_known::namespaces(), "", m_name))); }
+  ~TestNamespace() {
+    static_cast<void>(m_client.run(remove(well_known::namespaces(), "", m_name)));
+  }
   const std::string& name() const { return m_name; }
 
  private:
@@ -48,8 +51,12 @@ TEST_CASE("kube: version, access questions and discovery of a real server") {
   CHECK(version->major == 1);
   CHECK(version->minor >= 29);
 
-  const auto may = client->can_i({.verb = "create", .group = "", .resource = "configmaps", .subresource = "",
-                                  .ns = "default", .name = ""});
+  const auto may = client->can_i({.verb = "create",
+                                  .group = "",
+                                  .resource = "configmaps",
+                                  .subresource = "",
+                                  .ns = "default",
+                                  .name = ""});
   REQUIRE_MESSAGE(may, may.error().to_string());
   CHECK(may->allowed);
 
@@ -97,12 +104,14 @@ TEST_CASE("kube: apply, conflict, patch, status errors, delete with precondition
   REQUIRE_FALSE(strict);
   CHECK(strict.error().message.find("dataa") != std::string::npos);
 
-  const auto patched = client->json(patch(maps, ns.name(), "a", PatchType::json,
-                                          Json::array({{{"op", "test"}, {"path", "/data/k"}, {"value", "2"}},
-                                                       {{"op", "replace"}, {"path", "/data/k"}, {"value", "3"}}})));
+  const auto patched =
+      client->json(patch(maps, ns.name(), "a", PatchType::json,
+                         Json::array({{{"op", "test"}, {"path", "/data/k"}, {"value", "2"}},
+                                      {{"op", "replace"}, {"path", "/data/k"}, {"value", "3"}}})));
   REQUIRE_MESSAGE(patched, patched.error().to_string());
   CHECK((*patched)["data"]["k"].get<std::string>() == "3");
-  const auto merged = client->json(patch(maps, ns.name(), "a", PatchType::strategic, {{"data", {{"l", "x"}}}}));
+  const auto merged =
+      client->json(patch(maps, ns.name(), "a", PatchType::strategic, {{"data", {{"l", "x"}}}}));
   REQUIRE(merged);
   CHECK((*merged)["data"].size() == 2);
 

@@ -1,7 +1,7 @@
 #pragma once
-#include <doctest/doctest.h>
-
 #include <memory>
+
+#include <doctest/doctest.h>
 
 #include <kubist/kube/client.hpp>
 #include <kubist/kube/kubeconfig.hpp>

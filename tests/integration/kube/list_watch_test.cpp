@@ -31,22 +31,25 @@ Json config_map(const std::string& ns, const std::string& name) {
 /// A namespace with many objects, applied all at once.
 class ManyObjects {
  public:
-  explicit ManyObjects(Client& client) : m_client(client), m_name("kube-list-" + std::to_string(getpid()) + "-" + std::to_string(s_count++)) {
-    REQUIRE(m_client.json(create(well_known::namespaces(), {{"apiVersion", "v1"},
-                                                            {"kind", "Namespace"},
-                                                            {"metadata", {{"name", m_name}}}})));
+  explicit ManyObjects(Client& client)
+      : m_client(client),
+        m_name("kube-list-" + std::to_string(getpid()) + "-" + std::to_string(s_count++)) {
+    REQUIRE(m_client.json(
+        create(well_known::namespaces(),
+               {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", m_name}}}})));
     std::mutex mutex;
     std::condition_variable changed;
     int done = 0;
     int failed = 0;
     for (int i = 0; i < k_objects; ++i) {
-      m_client.start(kube::apply(well_known::config_maps(), config_map(m_name, "m" + std::to_string(i))),
-                     [&](util::Result<Reply> outcome) {
-                       const std::lock_guard lock(mutex);
-                       failed += outcome ? 0 : 1;
-                       ++done;
-                       changed.notify_one();
-                     });
+      m_client.start(
+          kube::apply(well_known::config_maps(), config_map(m_name, "m" + std::to_string(i))),
+          [&](util::Result<Reply> outcome) {
+            const std::lock_guard lock(mutex);
+            failed += outcome ? 0 : 1;
+            ++done;
+            changed.notify_one();
+          });
     }
     std::unique_lock lock(mutex);
     changed.wait(lock, [&] { return done == k_objects; });
@@ -76,15 +79,16 @@ TEST_CASE("kube: hundreds of applies in flight, listed in pages, as tables, watc
     std::set<std::string> names;
     int pages = 0;
     data::ListReader reader;
-    const auto end = client->list_pages(maps, objects.name(), options, [&](const data::PageBuffer& page) -> util::Result<> {
-      ++pages;
-      auto head = reader.read(page, [&](const data::ListItem& item) -> util::Result<> {
-        CHECK(names.insert(std::string(item.name)).second);
-        return {};
-      });
-      REQUIRE_MESSAGE(head, head.error().to_string());
-      return {};
-    });
+    const auto end = client->list_pages(
+        maps, objects.name(), options, [&](const data::PageBuffer& page) -> util::Result<> {
+          ++pages;
+          auto head = reader.read(page, [&](const data::ListItem& item) -> util::Result<> {
+            CHECK(names.insert(std::string(item.name)).second);
+            return {};
+          });
+          REQUIRE_MESSAGE(head, head.error().to_string());
+          return {};
+        });
     REQUIRE_MESSAGE(end, end.error().to_string());
     CHECK(names.size() == k_objects);
     CHECK(pages > 2);
@@ -97,23 +101,26 @@ TEST_CASE("kube: hundreds of applies in flight, listed in pages, as tables, watc
     options.form = Form::table;
     options.table_objects = TableObjects::none;
     data::TableReader reader;
-    const auto end = client->list_pages(maps, objects.name(), options, [&](const data::PageBuffer& page) -> util::Result<> {
-      auto head = reader.read(page, [](const auto&) { return util::Result<>(); },
-                              [&](const data::TableRow&) -> util::Result<> {
-                                ++rows;
-                                return {};
-                              });
-      REQUIRE_MESSAGE(head, head.error().to_string());
-      return {};
-    });
+    const auto end = client->list_pages(maps, objects.name(), options,
+                                        [&](const data::PageBuffer& page) -> util::Result<> {
+                                          auto head = reader.read(
+                                              page, [](const auto&) { return util::Result<>(); },
+                                              [&](const data::TableRow&) -> util::Result<> {
+                                                ++rows;
+                                                return {};
+                                              });
+                                          REQUIRE_MESSAGE(head, head.error().to_string());
+                                          return {};
+                                        });
     REQUIRE_MESSAGE(end, end.error().to_string());
     CHECK(rows == 70);
     CHECK(end->more);
   }
   SUBCASE("a handler's error and a stop end the listing") {
-    const auto refused = client->list_pages(maps, objects.name(), options, [](const data::PageBuffer&) -> util::Result<> {
-      return util::fail(util::ErrorKind::invalid, "enough");
-    });
+    const auto refused = client->list_pages(maps, objects.name(), options,
+                                            [](const data::PageBuffer&) -> util::Result<> {
+                                              return util::fail(util::ErrorKind::invalid, "enough");
+                                            });
     REQUIRE_FALSE(refused);
     CHECK(refused.error().message == "enough");
     std::stop_source source;
@@ -155,7 +162,8 @@ TEST_CASE("kube: hundreds of applies in flight, listed in pages, as tables, watc
               writer = std::thread([&] {
                 const ApiResource& resource = maps;
                 CHECK(client->run(kube::apply(resource, config_map(objects.name(), "new"))));
-                CHECK(client->run(patch(resource, objects.name(), "new", PatchType::merge, {{"data", {{"k", "y"}}}})));
+                CHECK(client->run(patch(resource, objects.name(), "new", PatchType::merge,
+                                        {{"data", {{"k", "y"}}}})));
                 CHECK(client->run(remove(resource, objects.name(), "new")));
               });
             } else if (event.name == "new") {

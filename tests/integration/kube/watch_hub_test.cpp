@@ -27,9 +27,8 @@ class Ear {
   /// The first thing told from here on that is `wanted`, or fails after a minute.
   bool hears(const std::function<bool(const std::string&)>& wanted) {
     std::unique_lock lock(m_mutex);
-    const bool heard = m_changed.wait_for(lock, 60s, [&] {
-      return std::any_of(m_told.begin(), m_told.end(), wanted);
-    });
+    const bool heard = m_changed.wait_for(
+        lock, 60s, [&] { return std::any_of(m_told.begin(), m_told.end(), wanted); });
     m_told.clear();
     return heard;
   }
@@ -68,9 +67,7 @@ TEST_CASE("kube: many who wait for objects of one kind are each woken by their o
   const ApiResource& maps = well_known::config_maps();
   make(well_known::namespaces(), "Namespace", "", ns, "");
   const std::string first = make(maps, "ConfigMap", ns, "a", "1");
-  const auto interest = [&](const std::string& name) {
-    return Interest{maps, ns, name, {}, true};
-  };
+  const auto interest = [&](const std::string& name) { return Interest{maps, ns, name, {}, true}; };
   const auto any = [](const std::string&) { return true; };
 
   Ear a, b, late, all;

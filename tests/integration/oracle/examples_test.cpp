@@ -17,9 +17,8 @@ const std::string k_folder = kubist::paths::source_dir() + "/examples";
 const std::vector<std::string> k_projects{"quickstart", "shop", "traffic"};
 
 void delete_namespaces() {
-  Words words{"delete",      "namespace",      "--ignore-not-found", "--timeout=60s",
-              "deployitems", "quickstart-dev", "shop-dev",           "shop-test",
-              "traffic-dev"};
+  Words words{"delete",         "namespace", "--ignore-not-found", "--timeout=60s", "deployitems",
+              "quickstart-dev", "shop-dev",  "shop-test",          "traffic-dev"};
   words.insert(words.end(), k_projects.begin(), k_projects.end());
   kubectl("home", words);
   kubectl("target1", {"delete", "namespace", "shop-eu", "--ignore-not-found", "--wait=false"});

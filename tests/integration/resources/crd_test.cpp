@@ -116,10 +116,9 @@ void run_case(const Json& test) {
 }  // namespace
 
 TEST_CASE("crd: the API server takes every CRD without a warning") {
-  auto result =
-      kubectl({"apply", "--dry-run=server", "--server-side", "--force-conflicts",
-               "--validate=strict", "-f", "-"},
-              all_crds());
+  auto result = kubectl({"apply", "--dry-run=server", "--server-side", "--force-conflicts",
+                         "--validate=strict", "-f", "-"},
+                        all_crds());
   CHECK_MESSAGE(result.exit_code == 0, result.err);
   CHECK(result.err == "");
 }
@@ -150,8 +149,8 @@ TEST_CASE("crd: kubectl shows columns, short names, the category and every field
   }
   auto all = kubectl({"get", "kubist", "-n", k_namespace, "-o", "name"});
   CHECK(all.out.find("cluster.kubist.io/columns") != std::string::npos);
-  auto explained = kubectl({"explain", "cluster.spec.kubeconfigSecretRef.key", "--api-version",
-                            "kubist.io/v1alpha1"});
+  auto explained = kubectl(
+      {"explain", "cluster.spec.kubeconfigSecretRef.key", "--api-version", "kubist.io/v1alpha1"});
   CHECK_MESSAGE(explained.out.find("The key in it.") != std::string::npos, explained.out);
   remove(cluster);
 }
@@ -163,11 +162,12 @@ TEST_CASE("crd: a DeployItem keeps fields that nobody knows") {
                {"metadata", {{"name", "foreign"}}},
                {"spec", {{"type", "x"}, {"new", {{"a", 1}}}, {"target", {{"b", 2}}}}}};
   must(apply(item, false));
-  Json status = {{"status",
-                  {{"phase", "Reconciled"},
-                   {"conditions", {{{"condition1", "healthy"}, {"message", "testing"}}}},
-                   {"exportGeneration", 2},
-                   {"exports", {{"value", "xxx"}, {"secretRef", {{"name", "s"}, {"key", "abc"}}}}}}}};
+  Json status = {
+      {"status",
+       {{"phase", "Reconciled"},
+        {"conditions", {{{"condition1", "healthy"}, {"message", "testing"}}}},
+        {"exportGeneration", 2},
+        {"exports", {{"value", "xxx"}, {"secretRef", {{"name", "s"}, {"key", "abc"}}}}}}}};
   must(kubectl({"patch", "di", "foreign", "-n", k_namespace, "--subresource=status", "--type=merge",
                 "-p", status.dump()}));
   auto text = kubectl({"get", "di", "foreign", "-n", k_namespace, "-o", "json"});

@@ -81,7 +81,8 @@ TEST_CASE("gateway: weights that change 15 times under load lose no request") {
       int done = 0;
       int good = 0;
       for (const std::string& line : kubist::util::split(result.out, '\n')) {
-        // "requests: 2000 total, 2000 started, 2000 done, ..."; "status codes: 2000 2xx, 0 3xx, ..."
+        // "requests: 2000 total, 2000 started, 2000 done, ..."; "status codes: 2000 2xx, 0 3xx,
+        // ..."
         if (line.starts_with("requests: ")) {
           done = std::atoi(line.c_str() + 10);
         } else if (line.starts_with("status codes: ")) {

@@ -1,4 +1,5 @@
-// What the traffic kinds keep on a cluster with Istio's kinds: whose it is, what is written and when.
+// What the traffic kinds keep on a cluster with Istio's kinds: whose it is, what is written and
+// when.
 #include "stage.hpp"
 
 using namespace traffic_test;
@@ -18,7 +19,8 @@ int weight(Stage& stage, int index) {
   return live ? (*live)["spec"]["http"][0]["route"][index].value("weight", 0) : -1;
 }
 
-void edit(Stage& stage, const std::string& type, const std::string& name, const std::string& patch) {
+void edit(Stage& stage, const std::string& type, const std::string& name,
+          const std::string& patch) {
   must(kubectl("home", {"patch", type, name, "-n", stage.ns(), "--type=json", "-p", patch}));
 }
 
@@ -27,7 +29,8 @@ const char* const k_rule = "destinationrules.networking.istio.io";
 
 }  // namespace
 
-TEST_CASE("traffic: a route waits for pods, is kept without a write, and goes before what it needs") {
+TEST_CASE(
+    "traffic: a route waits for pods, is kept without a write, and goes before what it needs") {
   Stage stage("kept");
   set_up_owned(stage);
   CHECK_FALSE(stage.live(k_virtual_service, "web"));
@@ -49,8 +52,8 @@ TEST_CASE("traffic: a route waits for pods, is kept without a write, and goes be
   const auto service = stage.live("service", "web");
   REQUIRE(service);
   CHECK((*service)["spec"]["selector"] == Json{{"app", "web"}});
-  CHECK(text_of(service, {"metadata", "annotations", "kubist.io/owner"}).ends_with(
-      cat("/Destination/", stage.project(), "/web")));
+  CHECK(text_of(service, {"metadata", "annotations", "kubist.io/owner"})
+            .ends_with(cat("/Destination/", stage.project(), "/web")));
   CHECK((*stage.node("destinations", "web"))["status"]["subsets"][0]["readyPods"] == 1);
 
   const auto before = audit.writes(stage.world().user()).size();
@@ -70,11 +73,12 @@ TEST_CASE("traffic: a route waits for pods, is kept without a write, and goes be
       deleted.push_back(write.resource);
     }
   }
-  CHECK(deleted == std::vector<std::string>{"virtualservices", "gateways", "destinationrules",
-                                            "services"});
+  CHECK(deleted ==
+        std::vector<std::string>{"virtualservices", "gateways", "destinationrules", "services"});
   for (const char* kind : {"trafficroutes", "destinations", "entrygateways"}) {
-    CHECK(must(kubectl("home", {"get", cat(kind, ".kubist.io"), "-n", stage.project(), "-o",
-                                "name"})).empty());
+    CHECK(
+        must(kubectl("home", {"get", cat(kind, ".kubist.io"), "-n", stage.project(), "-o", "name"}))
+            .empty());
   }
 }
 

@@ -88,9 +88,10 @@ inline const char* const k_destination =
     "{version: v2}}}}";
 
 inline std::string route_spec(int first, int second, const std::string& more = "") {
-  return cat("{hosts: [shop.example.com], gateways: [entry], routes: [{weights: [{destination: web, "
-             "version: v1, weight: ",
-             first, "}, {destination: web, version: v2, weight: ", second, "}]}]", more, "}");
+  return cat(
+      "{hosts: [shop.example.com], gateways: [entry], routes: [{weights: [{destination: web, "
+      "version: v1, weight: ",
+      first, "}, {destination: web, version: v2, weight: ", second, "}]}]", more, "}");
 }
 
 }  // namespace traffic_test

@@ -74,22 +74,22 @@ const std::vector<std::string>& policy_names() {
 
 const std::vector<std::string>& annotation_keys() {
   static const std::vector<std::string> keys{"kubist.io/request",
-                         "kubist.io/owner",
-                         "kubist.io/override",
-                         "kubist.io/adopted",
-                         "kubist.io/applied",
-                         "kubist.io/depends-on",
-                         "kubist.io/item",
-                         "kubist.io/deployitem",
-                         "kubist.io/job",
-                         "kubist.io/mesh",
-                         "kubist.io/rendered",
-                         "kubist.io/run",
-                         "kubist.io/version",
-                         "landscaper.gardener.cloud/operation",
-                         "kubist.io/nonsense",
-                         "evil.example/x",
-                         "kubectl.kubernetes.io/last-applied-configuration"};
+                                             "kubist.io/owner",
+                                             "kubist.io/override",
+                                             "kubist.io/adopted",
+                                             "kubist.io/applied",
+                                             "kubist.io/depends-on",
+                                             "kubist.io/item",
+                                             "kubist.io/deployitem",
+                                             "kubist.io/job",
+                                             "kubist.io/mesh",
+                                             "kubist.io/rendered",
+                                             "kubist.io/run",
+                                             "kubist.io/version",
+                                             "landscaper.gardener.cloud/operation",
+                                             "kubist.io/nonsense",
+                                             "evil.example/x",
+                                             "kubectl.kubernetes.io/last-applied-configuration"};
   return keys;
 }
 

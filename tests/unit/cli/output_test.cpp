@@ -89,10 +89,12 @@ TEST_CASE("table: a cell with a newline settles the rows before it") {
 
 TEST_CASE("print: json and yaml of several objects are a List without managed fields") {
   const std::string json = printed("json");
-  CHECK(json.starts_with("{\n    \"apiVersion\": \"v1\",\n    \"items\": [\n        {\n"
-                         "            \"apiVersion\": \"v1\",\n"));
-  CHECK(json.ends_with("    ],\n    \"kind\": \"List\",\n    \"metadata\": {\n"
-                       "        \"resourceVersion\": \"\"\n    }\n}\n"));
+  CHECK(
+      json.starts_with("{\n    \"apiVersion\": \"v1\",\n    \"items\": [\n        {\n"
+                       "            \"apiVersion\": \"v1\",\n"));
+  CHECK(
+      json.ends_with("    ],\n    \"kind\": \"List\",\n    \"metadata\": {\n"
+                     "        \"resourceVersion\": \"\"\n    }\n}\n"));
   CHECK(Json::parse(json)["items"][0]["metadata"] == Json{{"name", "a"}});
   const std::string yaml = printed("yaml");
   CHECK(yaml.starts_with("apiVersion: v1\nitems:\n- apiVersion: v1\n  data:\n    k: v\n"));
@@ -124,8 +126,7 @@ TEST_CASE("print: names carry the group, streams separate YAML documents") {
 TEST_CASE("print: jsonpath sees the list, as-json prints an array of what it found") {
   CHECK(printed("jsonpath={.items[*].metadata.name}") == "a b");
   CHECK(printed("jsonpath={.metadata.name}{\"\\n\"}", {.shape = OutputShape::stream}) == "a\nb\n");
-  CHECK(printed("jsonpath-as-json={.items[*].metadata.name}") ==
-        "[\n    \"a\",\n    \"b\"\n]\n");
+  CHECK(printed("jsonpath-as-json={.items[*].metadata.name}") == "[\n    \"a\",\n    \"b\"\n]\n");
 }
 
 TEST_CASE("print: untyped items of a list get their kind") {

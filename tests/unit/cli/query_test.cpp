@@ -60,7 +60,8 @@ TEST_CASE("server table: priority columns only with wide, namespace and labels o
   CHECK(table_of(k_table, {.no_headers = true, .with_namespace = true, .show_labels = true}) ==
         "a     web-10   True   app=web\nb     web-2           <none>\n");
   CHECK(table_of(k_table, {.kind_prefix = "pod", .label_columns = {"x.io/app", "app"}}) ==
-        "NAME         READY   APP   APP\npod/web-10   True          web\npod/web-2                  \n");
+        "NAME         READY   APP   APP\npod/web-10   True          web\npod/web-2                 "
+        " \n");
 }
 
 TEST_CASE("server table: sorted by a field") {
@@ -76,10 +77,10 @@ TEST_CASE("sorting: quantities by value, missing first, an unknown field is an e
 }
 
 TEST_CASE("wait: conditions match without case, and not while their generation is stale") {
-  Json object{{"metadata", {{"generation", 2}}},
-              {"status",
-               {{"observedGeneration", 2},
-                {"conditions", {{{"type", "Ready"}, {"status", "True"}}}}}}};
+  Json object{
+      {"metadata", {{"generation", 2}}},
+      {"status",
+       {{"observedGeneration", 2}, {"conditions", {{{"type", "Ready"}, {"status", "True"}}}}}}};
   CHECK(met("condition=Ready", object));
   CHECK(met("condition=ready=true", object));
   CHECK(!met("condition=Ready=False", object));
@@ -100,12 +101,13 @@ TEST_CASE("wait: jsonpath with and without a value, quotes and filters") {
 }
 
 TEST_CASE("wait: a failed Job ends the waiting, wrong conditions are usage errors") {
-  const Json job{{"apiVersion", "batch/v1"},
-                 {"kind", "Job"},
-                 {"metadata", {{"name", "j"}}},
-                 {"status",
-                  {{"conditions",
-                    {{{"type", "Failed"}, {"status", "True"}, {"reason", "BackoffLimitExceeded"}}}}}}};
+  const Json job{
+      {"apiVersion", "batch/v1"},
+      {"kind", "Job"},
+      {"metadata", {{"name", "j"}}},
+      {"status",
+       {{"conditions",
+         {{{"type", "Failed"}, {"status", "True"}, {"reason", "BackoffLimitExceeded"}}}}}}};
   const auto complete = is_met(*parse_wait_condition("condition=Complete"), job, k_now);
   REQUIRE(!complete);
   CHECK(complete.error().kind == util::ErrorKind::not_ready);
@@ -175,8 +177,7 @@ TEST_CASE("explain: fields of a schema with references; unknown fields get a sug
   const Json schema{
       {"description", "A thing."},
       {"properties",
-       {{"specs",
-         {{"type", "array"}, {"items", {{"$ref", "#/components/schemas/a.b.Spec"}}}}}}}};
+       {{"specs", {{"type", "array"}, {"items", {{"$ref", "#/components/schemas/a.b.Spec"}}}}}}}};
   const KindSchema kind{"g", "v1", "Thing", &schema, &components};
   const auto text = explain_text(kind, {"specs"}, false);
   REQUIRE(text);

@@ -52,8 +52,8 @@ TEST_CASE("read_documents: gives the values that kubectl gives") {
 }
 
 TEST_CASE("read_documents: skips what is empty and numbers the rest") {
-  const auto documents = read_documents("# c\n---\n---\na: 1\n---\n# only this\n---\n~\n--- {b: 2}\n",
-                                        "f.yaml");
+  const auto documents =
+      read_documents("# c\n---\n---\na: 1\n---\n# only this\n---\n~\n--- {b: 2}\n", "f.yaml");
   REQUIRE(documents);
   REQUIRE(documents->size() == 2);
   CHECK((*documents)[0].start == util::SourcePos{"f.yaml", 4, 1});
@@ -66,7 +66,8 @@ TEST_CASE("read_documents: skips what is empty and numbers the rest") {
 
 TEST_CASE("read_documents: takes CRLF, byte order marks and UTF-16") {
   CHECK(value_of("a: 1\r\nb: x\r\n") == data::Json{{"a", 1}, {"b", "x"}});
-  CHECK(value_of("\xEF\xBB\xBF" "a: 1\n") == data::Json{{"a", 1}});
+  CHECK(value_of("\xEF\xBB\xBF"
+                 "a: 1\n") == data::Json{{"a", 1}});
   CHECK(value_of("\xEF\xBB\xBF{\"a\": 1}") == data::Json{{"a", 1}});
   CHECK(value_of(std::string_view("a\0:\0 \0\xE9\0\n\0", 10)) == data::Json{{"a", "é"}});
   CHECK(value_of(std::string_view("\xFE\xFF\0a\0:\0 \xD8\x3D\xDE\x00", 12)) ==

@@ -79,7 +79,8 @@ TEST_CASE("apply_json_patch: names the operation at fault") {
 }
 
 TEST_CASE("apply_json_patch: keeps its limits") {
-  CHECK(!patch("{}", R"([{"op":"add","path":"/a","value":1},{"op":"remove","path":"/a"}])", {1, 10}));
+  CHECK(
+      !patch("{}", R"([{"op":"add","path":"/a","value":1},{"op":"remove","path":"/a"}])", {1, 10}));
   CHECK(!patch(R"({"a":[1,2,3]})", R"([{"op":"copy","from":"/a","path":"/b"}])", {10, 3}));
 }
 

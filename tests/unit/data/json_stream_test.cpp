@@ -90,26 +90,28 @@ TEST_CASE("TableReader: cells as kubectl prints them") {
   REQUIRE(columns.size() == 2);
   CHECK(columns[1].priority == 1);
   REQUIRE(rows.size() == 2);
-  CHECK(rows[0] == std::vector<std::string>{"a", "3", "1.5", "true", "", "two...",
-                                            "esc^[[1m", R"(["x"])"});
+  CHECK(rows[0] ==
+        std::vector<std::string>{"a", "3", "1.5", "true", "", "two...", "esc^[[1m", R"(["x"])"});
 }
 
 TEST_CASE("WatchDecoder: cuts a stream into events") {
   const std::string stream =
-      "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"1\"}}}\n"
+      "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\","
+      "\"resourceVersion\":\"1\"}}}\n"
       "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"2\"}}}\n"
       "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":410}}\n";
   for (std::size_t step : {std::size_t{1}, std::size_t{7}, stream.size()}) {
     data::WatchDecoder decoder;
     std::string seen;
     for (std::size_t at = 0; at < stream.size(); at += step) {
-      REQUIRE(decoder.feed(stream.substr(at, step), [&](const data::WatchEvent& e) -> util::Result<> {
-        seen += std::string(e.type_text) + ":" + std::string(e.object.resource_version) + " ";
-        if (e.type == data::WatchType::error) {
-          CHECK(e.object.raw == "{\"kind\":\"Status\",\"code\":410}");
-        }
-        return {};
-      }));
+      REQUIRE(
+          decoder.feed(stream.substr(at, step), [&](const data::WatchEvent& e) -> util::Result<> {
+            seen += std::string(e.type_text) + ":" + std::string(e.object.resource_version) + " ";
+            if (e.type == data::WatchType::error) {
+              CHECK(e.object.raw == "{\"kind\":\"Status\",\"code\":410}");
+            }
+            return {};
+          }));
     }
     CHECK(seen == "ADDED:1 BOOKMARK:2 ERROR: ");
     CHECK(decoder.pending() == 0);
@@ -136,7 +138,8 @@ TEST_CASE("without_managed_fields: cuts them out and nothing else") {
         R"({"metadata":{"uid":"u"}})");
   CHECK(data::without_managed_fields(R"({"metadata":{"managedFields":[]}})") ==
         R"({"metadata":{}})");
-  CHECK(data::without_managed_fields(R"({"metadata":{"uid":"u"}})") == R"({"metadata":{"uid":"u"}})");
+  CHECK(data::without_managed_fields(R"({"metadata":{"uid":"u"}})") ==
+        R"({"metadata":{"uid":"u"}})");
   CHECK(data::without_managed_fields("[1") == "[1");
 }
 

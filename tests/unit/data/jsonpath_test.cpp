@@ -30,8 +30,9 @@ std::string print(const char* text) {
 
 // Made with: kubectl label --local --overwrite -f - golden=yes -o jsonpath=TEMPLATE (1.32.4)
 TEST_CASE("JsonPath: prints what kubectl prints") {
-  CHECK(print("{@}") ==
-        R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"labels":{"a.b/c":"d","golden":"yes"},"name":"x"},"spec":{"b":true,"big":1e+21,"e":[],"f":1.5,"i":3,"l":[1,2,3],"m":12345678.5,"n":null,"o":[{"n":"a","v":1},{"n":"b","v":2.5},{"n":"c"}],"s":"\u003cx\u003e"}})");
+  CHECK(
+      print("{@}") ==
+      R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"labels":{"a.b/c":"d","golden":"yes"},"name":"x"},"spec":{"b":true,"big":1e+21,"e":[],"f":1.5,"i":3,"l":[1,2,3],"m":12345678.5,"n":null,"o":[{"n":"a","v":1},{"n":"b","v":2.5},{"n":"c"}],"s":"\u003cx\u003e"}})");
   CHECK(print("{.}") == "");
   CHECK(print("{.spec.n}") == "null");
   CHECK(print("{.spec.f} {.spec.big} {.spec.m}") == "1.5 1e+21 1.23456785e+07");

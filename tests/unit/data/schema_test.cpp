@@ -79,7 +79,8 @@ spec:
   object: {apiVersion: v1, kind: Z, z: 1}
   list: [{name: a}, {name: b, size: 1.5}]
   oneof: {a: x}
-)"), "\n") == "");
+)"),
+                   "\n") == "");
 }
 
 TEST_CASE("Schema: reports all errors with positions and advice") {
@@ -157,12 +158,13 @@ TEST_CASE("Schema: an integer may be written as a double up to 2^53") {
 }
 
 TEST_CASE("Schema: limits of numbers, strings and lists") {
-  CHECK(errors_of("spec: {image: a, replicas: 11, list: [{name: a},{name: b},{name: c},{name: d}]}") ==
-        std::vector<std::string>{
-            "f:1:15: spec.image: expected at least 3 characters, found 1",
-            "f:1:28: spec.replicas: expected at most 10, found 11",
-            "f:1:38: spec.list: expected at most 3 elements, found 4"});
-  CHECK(errors_of("spec: {image: ABC}").at(0).find("does not match ^[a-z/]+$") != std::string::npos);
+  CHECK(errors_of(
+            "spec: {image: a, replicas: 11, list: [{name: a},{name: b},{name: c},{name: d}]}") ==
+        std::vector<std::string>{"f:1:15: spec.image: expected at least 3 characters, found 1",
+                                 "f:1:28: spec.replicas: expected at most 10, found 11",
+                                 "f:1:38: spec.list: expected at most 3 elements, found 4"});
+  CHECK(errors_of("spec: {image: ABC}").at(0).find("does not match ^[a-z/]+$") !=
+        std::string::npos);
   CHECK(errors_of("spec: {image: abc, object: {kind: X}}").at(0).find("needs apiVersion") !=
         std::string::npos);
 }
@@ -212,6 +214,7 @@ TEST_CASE("Schema: refuses what it cannot compile") {
 }
 
 TEST_CASE("combine_errors: one stays itself") {
-  CHECK(data::combine_errors({util::make_error(util::ErrorKind::invalid, "a")}, "f").message == "a");
+  CHECK(data::combine_errors({util::make_error(util::ErrorKind::invalid, "a")}, "f").message ==
+        "a");
   CHECK(data::combine_errors({util::Error{}, util::Error{}}, "f").message == "2 errors in f");
 }

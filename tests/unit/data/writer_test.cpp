@@ -39,10 +39,10 @@ TEST_CASE("to_yaml: prints what kubectl prints") {
 TEST_CASE("to_yaml: reads back as the same value") {
   for (const std::string& name : golden::names()) {
     INFO(name);
-    for (const data::Document& document : golden::documents(golden::root() / "json" /
-                                                            (name + ".json"))) {
-      const auto again = data::read_documents(data::to_yaml(document.value), "again",
-                                              golden::as_kubectl());
+    for (const data::Document& document :
+         golden::documents(golden::root() / "json" / (name + ".json"))) {
+      const auto again =
+          data::read_documents(data::to_yaml(document.value), "again", golden::as_kubectl());
       REQUIRE(again);
       REQUIRE(again->size() == 1);
       CHECK(again->front().value == document.value);

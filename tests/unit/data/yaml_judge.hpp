@@ -15,7 +15,8 @@
 #include "golden.hpp"
 #include "scalar.hpp"
 
-/// yaml-cpp as an independent judge of what kubist reads and writes: it shares no code with libyaml.
+/// yaml-cpp as an independent judge of what kubist reads and writes: it shares no code with
+/// libyaml.
 namespace yaml_judge {
 
 using namespace kubist;
@@ -38,13 +39,19 @@ inline bool same_scalar(const Json& ours, const YAML::Node& theirs) {
     return ours == theirs.Scalar() && (!plain || is_text);
   }
   switch (theirs.Tag() == "!" ? ScalarKind::string : meant.kind) {
-    case ScalarKind::null: return ours.is_null();
-    case ScalarKind::boolean: return ours == meant.boolean;
-    case ScalarKind::integer: return ours == meant.integer;
-    case ScalarKind::unsigned_integer: return ours == static_cast<double>(meant.unsigned_integer);
-    case ScalarKind::real: return ours.is_number() && ours.get<double>() == meant.real;
+    case ScalarKind::null:
+      return ours.is_null();
+    case ScalarKind::boolean:
+      return ours == meant.boolean;
+    case ScalarKind::integer:
+      return ours == meant.integer;
+    case ScalarKind::unsigned_integer:
+      return ours == static_cast<double>(meant.unsigned_integer);
+    case ScalarKind::real:
+      return ours.is_number() && ours.get<double>() == meant.real;
     case ScalarKind::string:
-    case ScalarKind::timestamp: break;
+    case ScalarKind::timestamp:
+      break;
   }
   return false;
 }
@@ -99,9 +106,9 @@ class Judge {
     } else {
       ++scalars;
       if (!same_scalar(ours, theirs)) {
-        differ(place, cat(ours.dump(-1, ' ', false, Json::error_handler_t::replace),
-                          ", yaml-cpp has ", theirs.IsNull() ? "null" : theirs.Scalar(), " (",
-                          theirs.Tag(), ')'));
+        differ(place,
+               cat(ours.dump(-1, ' ', false, Json::error_handler_t::replace), ", yaml-cpp has ",
+                   theirs.IsNull() ? "null" : theirs.Scalar(), " (", theirs.Tag(), ')'));
       }
     }
   }

@@ -49,10 +49,9 @@ TEST_CASE("helm config: every source of a chart, landscaper's and kubist's") {
   const ChartSource repo = chart({{"repo", "https://x"}, {"name", "web"}, {"version", "1"}});
   CHECK(repo.repo == "https://x");
   CHECK(repo.reference == "web");
-  const ChartSource upstream = chart({{"helmChartRepo",
-                                       {{"helmChartRepoUrl", "https://x"},
-                                        {"helmChartName", "web"},
-                                        {"helmChartVersion", "2"}}}});
+  const ChartSource upstream = chart(
+      {{"helmChartRepo",
+        {{"helmChartRepoUrl", "https://x"}, {"helmChartName", "web"}, {"helmChartVersion", "2"}}}});
   CHECK(upstream.repo == "https://x");
   CHECK(upstream.version == "2");
   CHECK(chart({{"archive", {{"raw", util::base64_encode("tgz")}}}}).archive == "tgz");
@@ -136,8 +135,7 @@ TEST_CASE("helm values: imports go where they are told, over what is written") {
   REQUIRE_MESSAGE(config, config.error().to_string());
   const auto values = helm_values(*config, {{"all", {{"a", {{"c", 3}}}, {"d", 4}}}, {"one", "x"}});
   REQUIRE_MESSAGE(values, values.error().to_string());
-  CHECK(*values ==
-        Json::parse(R"({"a": {"b": "x", "c": 3}, "d": 4, "new": {"deep": "x"}})"));
+  CHECK(*values == Json::parse(R"({"a": {"b": "x", "c": 3}, "d": 4, "new": {"deep": "x"}})"));
   const auto missing = helm_values(*config, {{"one", "x"}});
   REQUIRE_FALSE(missing);
   CHECK(missing.error().reason == "ImportNotFound");
@@ -221,8 +219,8 @@ TEST_CASE("helm: editing a local chart is new work") {
   CHECK(write("templates/a.yaml", "a: 2") != with_template);
   CHECK(local_chart_hash(folder.path() / "none") == "missing");
   const auto identity = [&] {
-    return find_deployer("helm", {})->identity(
-        helm_item({{"chart", {{"path", folder.path().string()}}}}), {});
+    return find_deployer("helm", {})
+        ->identity(helm_item({{"chart", {{"path", folder.path().string()}}}}), {});
   };
   const Json before = identity();
   write("values.yaml", "x: 1");

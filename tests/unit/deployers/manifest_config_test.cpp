@@ -37,14 +37,14 @@ TEST_CASE("manifest config: bare objects, landscaper's entries, Lists and text i
   const Json list{{"apiVersion", "v1"},
                   {"kind", "List"},
                   {"items", Json::array({config_map("l1"), config_map("l2")})}};
-  const auto plan = parse_manifest_plan(manifest_item(
-      {{"manifests",
-        {config_map("bare"),
-         {{"policy", "keep"},
-          {"manifest", list},
-          {"annotateBeforeCreate", {{"a", "b"}}},
-          {"annotateBeforeDelete", {{"c", "d"}}}}}},
-       {"yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: text}\n"}}));
+  const auto plan = parse_manifest_plan(
+      manifest_item({{"manifests",
+                      {config_map("bare"),
+                       {{"policy", "keep"},
+                        {"manifest", list},
+                        {"annotateBeforeCreate", {{"a", "b"}}},
+                        {"annotateBeforeDelete", {{"c", "d"}}}}}},
+                     {"yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: text}\n"}}));
   REQUIRE_MESSAGE(plan, plan.error().to_string());
   REQUIRE(plan->entries.size() == 4);
   const auto name = [&](std::size_t i) {

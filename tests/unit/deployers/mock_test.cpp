@@ -83,8 +83,9 @@ TEST_CASE("mock: bad configs are refused") {
             .find("helm.deployer") != std::string::npos);
   World world;
   const auto progress = mock().advance(
-      world, mock_item({{"export", {{"n", "x"}}}},
-                       {{"type", "object"}, {"properties", {{"n", {{"type", "integer"}}}}}}),
+      world,
+      mock_item({{"export", {{"n", "x"}}}},
+                {{"type", "object"}, {"properties", {{"n", {{"type", "integer"}}}}}}),
       {});
   REQUIRE_FALSE(progress);
   CHECK(progress.error().message.find("n") != std::string::npos);

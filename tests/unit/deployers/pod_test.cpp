@@ -181,14 +181,15 @@ TEST_CASE("pod: state in a claim is a volume that the agents leave alone") {
   const Json own = build(config);
   CHECK(has(own["spec"]["volumes"].dump(), R"("claimName":")" + names.state_claim));
   CHECK_FALSE(has(own["spec"]["volumes"].dump(), "kubist-kept"));
-  CHECK(has(container(own, k_workload_container)->dump(),
-            R"("mountPath":"/data/kubist/out/state","name":"kubist-state","readOnly":false,"subPath":"state")"));
+  CHECK(has(
+      container(own, k_workload_container)->dump(),
+      R"("mountPath":"/data/kubist/out/state","name":"kubist-state","readOnly":false,"subPath":"state")"));
   CHECK_FALSE(has(container(own, k_collect_container)->dump(), "state-secret"));
   config["state"] = {{"backend", "PersistentVolumeClaim"}, {"claimName", "shared"}};
   const Json shared = build(config);
   CHECK(has(shared["spec"]["volumes"].dump(), R"("claimName":"shared")"));
-  CHECK(has(container(shared, k_workload_container)->dump(),
-            R"("subPath":")" + names.state_secret));
+  CHECK(
+      has(container(shared, k_workload_container)->dump(), R"("subPath":")" + names.state_secret));
 
   CHECK(has(pod_refusal({{"state", {{"claimName", "x"}}}}), "needs backend"));
   config["state"]["claim"] = Json::object();
@@ -219,7 +220,8 @@ TEST_CASE("pod: an account's token is the workload's alone") {
   CHECK(check_account(Workload{}, Place{}).has_value());
 }
 
-TEST_CASE("pod: with a user of its own it meets the restricted profile; what it says itself stays") {
+TEST_CASE(
+    "pod: with a user of its own it meets the restricted profile; what it says itself stays") {
   const auto security = [](Json config) {
     const Item item = script_item(std::move(config));
     const Json pod = build_pod(item, parse_workload(item, true, settings()).value(), job(),
@@ -232,8 +234,9 @@ TEST_CASE("pod: with a user of its own it meets the restricted profile; what it 
   CHECK(user["capabilities"]["drop"] == Json::array({"ALL"}));
   CHECK(user["seccompProfile"]["type"] == "RuntimeDefault");
   CHECK(user["runAsNonRoot"] == true);
-  CHECK(security({{"securityContext", {{"runAsUser", 1000}, {"allowPrivilegeEscalation", true}}}})
-            ["allowPrivilegeEscalation"] == true);
+  CHECK(security({{"securityContext",
+                   {{"runAsUser", 1000},
+                    {"allowPrivilegeEscalation", true}}}})["allowPrivilegeEscalation"] == true);
 }
 
 TEST_CASE("pod: a script's own first line chooses the interpreter") {

@@ -9,12 +9,12 @@ namespace {
 Item upstream_container(Json config) {
   config["apiVersion"] = "container.deployer.landscaper.gardener.cloud/v1alpha1";
   config["kind"] = "ProviderConfiguration";
-  return parse_item({{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
-                     {"kind", "DeployItem"},
-                     {"metadata", {{"name", "counter"}, {"namespace", "demo"}, {"uid", "1-2"}}},
-                     {"spec",
-                      {{"type", "landscaper.gardener.cloud/container"},
-                       {"config", std::move(config)}}}})
+  return parse_item(
+             {{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+              {"kind", "DeployItem"},
+              {"metadata", {{"name", "counter"}, {"namespace", "demo"}, {"uid", "1-2"}}},
+              {"spec",
+               {{"type", "landscaper.gardener.cloud/container"}, {"config", std::move(config)}}}})
       .value();
 }
 
@@ -70,8 +70,8 @@ TEST_CASE("upstream's container: fields that need landscaper are refused by name
     const auto checked = find_deployer(item.type, {})->check(item, {});
     REQUIRE_FALSE(checked);
     CHECK(checked.error().reason == "InvalidConfiguration");
-    CHECK(checked.error().message == "config." + std::string(field) +
-                                         " is not supported by kubist");
+    CHECK(checked.error().message ==
+          "config." + std::string(field) + " is not supported by kubist");
     CHECK_FALSE(checked.error().hint.empty());
   }
 }

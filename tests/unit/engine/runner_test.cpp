@@ -150,7 +150,8 @@ TEST_CASE("runner: a stop finishes what runs and reports what was not done") {
   CHECK(World::node(report, "p2c1").reason == "Cancelled");
   CHECK(report.summary.not_started >= 12);
   CHECK_FALSE(world.home.changed.contains("p2c1"));
-  CHECK(world.home.writes == 2);  // root and p1, when they ended; no TreeReady of an unfinished tree
+  CHECK(world.home.writes ==
+        2);  // root and p1, when they ended; no TreeReady of an unfinished tree
 }
 
 TEST_CASE("runner: an executor that a stop cut short leaves its status as it was") {

@@ -16,15 +16,16 @@ namespace {
 struct ConnectionsFixture {
   ConnectionsFixture() {
     fake->always("GET", "/version", 200, R"({"gitVersion":"v1.34.4","major":"1","minor":"34"})");
-    fake->always("GET", "/api/v1/namespaces/kube-system", 200,
-                 R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"kube-system","uid":"u1"}})");
-    fake->handle("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-                 [](const http::Request& request) {
-                   const bool refuse = request.body->find("\"delete\"") != std::string::npos;
-                   return testing::FakeTransport::answer(201,
-                                                         refuse ? R"({"status":{"allowed":false}})"
-                                                                : R"({"status":{"allowed":true}})");
-                 });
+    fake->always(
+        "GET", "/api/v1/namespaces/kube-system", 200,
+        R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"kube-system","uid":"u1"}})");
+    fake->handle(
+        "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+        [](const http::Request& request) {
+          const bool refuse = request.body->find("\"delete\"") != std::string::npos;
+          return testing::FakeTransport::answer(
+              201, refuse ? R"({"status":{"allowed":false}})" : R"({"status":{"allowed":true}})");
+        });
     kube::ClusterAccess access;
     access.server = "http://fake";
     kube::ClientOptions options;
@@ -99,8 +100,9 @@ TEST_CASE("connections: equal kubeconfigs share a client, others do not") {
         R"("context":{"cluster":"c","user":"u"}}],"clusters":[{"name":"c","cluster":{"server":)"
         R"("https://far:6443"}}],"users":[{"name":"u","user":{"token":")",
         token, R"("}}]})");
-    f.fake->always("GET", util::cat("/api/v1/namespaces/", ns, "/secrets/far"), 200,
-                   Json{{"kind", "Secret"}, {"data", {{"value", util::base64_encode(config)}}}}.dump());
+    f.fake->always(
+        "GET", util::cat("/api/v1/namespaces/", ns, "/secrets/far"), 200,
+        Json{{"kind", "Secret"}, {"data", {{"value", util::base64_encode(config)}}}}.dump());
   };
   secret("a", "t1");
   secret("b", "t1");

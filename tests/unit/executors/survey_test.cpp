@@ -7,13 +7,14 @@
 #include "support/fake_transport.hpp"
 
 using namespace kubist;
-using executors::Survey;
 using data::Json;
+using executors::Survey;
 using util::cat;
 
 namespace {
 
-constexpr const char* k_namespaces = "/api/v1/namespaces?labelSelector=app.kubernetes.io%2Fmanaged-by%3Dkubist*";
+constexpr const char* k_namespaces =
+    "/api/v1/namespaces?labelSelector=app.kubernetes.io%2Fmanaged-by%3Dkubist*";
 
 /// A project with a Cluster that is home, and `count` virtual clusters on it.
 struct SurveyFixture {
@@ -81,10 +82,12 @@ TEST_CASE("survey: few namespaces are read by name") {
 
 TEST_CASE("survey: many are listed once; what is asked again or missing is read by name") {
   SurveyFixture f(20);
-  f.fake->always("GET", k_namespaces, 200,
-                 list_of("NamespaceList", R"({"metadata":{"name":"a"}},{"metadata":{"name":"b"}})"));
-  f.fake->always("GET", "/api/v1/namespaces/a", 200,
-                 R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"a","labels":{"x":"y"}}})");
+  f.fake->always(
+      "GET", k_namespaces, 200,
+      list_of("NamespaceList", R"({"metadata":{"name":"a"}},{"metadata":{"name":"b"}})"));
+  f.fake->always(
+      "GET", "/api/v1/namespaces/a", 200,
+      R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"a","labels":{"x":"y"}}})");
   Survey survey(f.graph, f.graph.roots(), *f.client);
   const auto& node = f.first_virtual_cluster();
   CHECK(name_of(survey.find_namespace(*f.client, node, "a", {})) == "Namespace/a");
@@ -139,7 +142,8 @@ TEST_CASE("survey: the Deployments of all namespaces come from one list") {
   CHECK(b->applications == Json::array());
   CHECK(b->rolled_out_for.empty());
   CHECK(f.fake->sent().size() == 1);
-  f.fake->always("GET", "/apis/apps/v1/namespaces/b/deployments*", 200, list_of("DeploymentList", ""));
+  f.fake->always("GET", "/apis/apps/v1/namespaces/b/deployments*", 200,
+                 list_of("DeploymentList", ""));
   CHECK(survey.workloads(*f.client, node, "b", {}));
   CHECK(f.requests("/namespaces/b/deployments") == 1);
 }

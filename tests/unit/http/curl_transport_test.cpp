@@ -35,8 +35,8 @@ TEST_CASE("curl transport: method, headers, body and answer of any status") {
 
 TEST_CASE("curl transport: a DELETE carries its body, a POST without one says so") {
   LoopbackServer server([](const ReceivedRequest& request, Connection& connection) {
-    connection.reply(200, request.head.substr(0, request.head.find(' ')) + ' ' + request.body + ' ' +
-                              request.header("Content-Length"));
+    connection.reply(200, request.head.substr(0, request.head.find(' ')) + ' ' + request.body +
+                              ' ' + request.header("Content-Length"));
   });
   TransportSetup client;
   Request request;
@@ -56,10 +56,12 @@ TEST_CASE("curl transport: why there was no answer") {
     REQUIRE_FALSE(outcome);
     CHECK(outcome.error().reason == k_failure_refused);
     CHECK(outcome.error().kind == util::ErrorKind::unavailable);
-    CHECK(outcome.error().message == "GET http://***@127.0.0.1:1/x: connection to 127.0.0.1:1 refused");
+    CHECK(outcome.error().message ==
+          "GET http://***@127.0.0.1:1/x: connection to 127.0.0.1:1 refused");
   }
   SUBCASE("reset") {
-    LoopbackServer server([](const ReceivedRequest&, Connection& connection) { connection.reset(); });
+    LoopbackServer server(
+        [](const ReceivedRequest&, Connection& connection) { connection.reset(); });
     CHECK(client.get(server.url()).error().reason == k_failure_lost);
   }
   SUBCASE("cut in the middle") {
@@ -70,7 +72,8 @@ TEST_CASE("curl transport: why there was no answer") {
     CHECK(client.get(server.url()).error().reason == k_failure_lost);
   }
   SUBCASE("timeout") {
-    LoopbackServer server([](const ReceivedRequest&, Connection& connection) { connection.wait_for_close(); });
+    LoopbackServer server(
+        [](const ReceivedRequest&, Connection& connection) { connection.wait_for_close(); });
     Request request;
     request.url = server.url();
     request.timeout = std::chrono::milliseconds(50);
@@ -85,7 +88,8 @@ TEST_CASE("curl transport: why there was no answer") {
     CHECK(send(transport, request).error().kind == util::ErrorKind::timeout);
   }
   SUBCASE("too long") {
-    LoopbackServer server([](const ReceivedRequest&, Connection& connection) { connection.reply(200, "12345"); });
+    LoopbackServer server(
+        [](const ReceivedRequest&, Connection& connection) { connection.reply(200, "12345"); });
     Request request;
     request.url = server.url();
     request.max_body = 4;
@@ -118,7 +122,8 @@ TEST_CASE("curl transport: streams in pieces, and stops when the receiver has en
 }
 
 TEST_CASE("curl transport: an error answer to a stream comes as a body") {
-  LoopbackServer server([](const ReceivedRequest&, Connection& connection) { connection.reply(410, "gone"); });
+  LoopbackServer server(
+      [](const ReceivedRequest&, Connection& connection) { connection.reply(410, "gone"); });
   TransportSetup client;
   Request request;
   request.url = server.url();

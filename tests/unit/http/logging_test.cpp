@@ -10,8 +10,9 @@ using namespace kubist;
 using namespace kubist::http;
 
 TEST_CASE("logging: method, URL and status at 6, headers at 7, bodies at 8, secrets never") {
-  const std::string secret = R"({"kind":"Secret","data":{"a":"c2VjcmV0"},"stringData":{"b":"hunter2"},)"
-                             R"("metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"c2VjcmV0"}}})";
+  const std::string secret =
+      R"({"kind":"Secret","data":{"a":"c2VjcmV0"},"stringData":{"b":"hunter2"},)"
+      R"("metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"c2VjcmV0"}}})";
   for (int level = 5; level <= 9; ++level) {
     CAPTURE(level);
     auto fake = std::make_shared<testing::FakeTransport>();
@@ -62,19 +63,23 @@ TEST_CASE("logging: secrets in lists, patches, token answers and kubeconfigs are
         R"([{"op":"add","path":"/data/a","value":"***"}])");
   CHECK(masked(R"({"kind":"TokenRequest","status":{"token":"x"}})") ==
         R"({"kind":"TokenRequest","status":{"token":"***"}})");
-  CHECK(masked(R"({"kind":"ConfigMap","data":{"kc":"clusters: []\nusers:\n- user: {token: abc}"}})") ==
+  CHECK(masked(
+            R"({"kind":"ConfigMap","data":{"kc":"clusters: []\nusers:\n- user: {token: abc}"}})") ==
         R"({"data":{"kc":"***"},"kind":"ConfigMap"})");
-  CHECK(masked(R"({"kind":"ConfigMap","data":{"a":"x"}})") == R"({"data":{"a":"x"},"kind":"ConfigMap"})");
+  CHECK(masked(R"({"kind":"ConfigMap","data":{"a":"x"}})") ==
+        R"({"data":{"a":"x"},"kind":"ConfigMap"})");
   CHECK(redacted_body("plain log", "text/plain", false) == "<9 bytes of text/plain>");
   CHECK(redacted_body(R"({"a":1})", "text/plain", false) == "<7 bytes of text/plain>");
 }
 
 TEST_CASE("line stream: lines from pieces, the last one at the end, and a limit") {
   std::vector<std::string> lines;
-  LineStream stream([&](std::string_view line) {
-    lines.emplace_back(line);
-    return line != "stop";
-  }, 10);
+  LineStream stream(
+      [&](std::string_view line) {
+        lines.emplace_back(line);
+        return line != "stop";
+      },
+      10);
   for (const char* piece : {"a", "b\nc", "\n\nrest"}) {
     CHECK(*stream.feed(piece));
   }

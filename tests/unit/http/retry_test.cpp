@@ -31,7 +31,8 @@ util::Result<Response> status(int code, const std::string& retry_after = {}) {
   return response;
 }
 
-util::Result<Response> failure(std::string_view reason, util::ErrorKind kind = util::ErrorKind::unavailable) {
+util::Result<Response> failure(std::string_view reason,
+                               util::ErrorKind kind = util::ErrorKind::unavailable) {
   util::Error error = util::make_error(kind, "no answer");
   error.reason = reason;
   return util::fail(std::move(error));
@@ -93,7 +94,8 @@ TEST_CASE("retry: what may be tried again") {
   };
   for (std::size_t i = 0; i < cases.size(); ++i) {
     CAPTURE(i);
-    CHECK(classify(request_of(cases[i].method, cases[i].idempotent), cases[i].outcome).verdict == cases[i].verdict);
+    CHECK(classify(request_of(cases[i].method, cases[i].idempotent), cases[i].outcome).verdict ==
+          cases[i].verdict);
   }
 }
 
@@ -110,7 +112,8 @@ TEST_CASE("retry: a stream that has begun is repeated only for receivers that ca
 
 TEST_CASE("retry: Retry-After in seconds and as a date") {
   using namespace std::chrono_literals;
-  const auto now = std::chrono::system_clock::from_time_t(784111767);  // Sun, 06 Nov 1994 08:49:27 GMT
+  const auto now =
+      std::chrono::system_clock::from_time_t(784111767);  // Sun, 06 Nov 1994 08:49:27 GMT
   CHECK(parse_retry_after(" 3 ", now) == 3000ms);
   CHECK(parse_retry_after("-5", now) == 0ms);
   CHECK(parse_retry_after("Sun, 06 Nov 1994 08:49:37 GMT", now) == 10000ms);

@@ -170,6 +170,5 @@ TEST_CASE("preflight: what Kubernetes lets nobody change") {
                 {"roleRef", {{"kind", "Role"}, {"name", role}}}};
   };
   CHECK(!find_immutable(binding("a"), binding("a")));
-  CHECK(find_immutable(binding("a"), binding("b"))->code ==
-        "role-changed:RoleBinding/istiod");
+  CHECK(find_immutable(binding("a"), binding("b"))->code == "role-changed:RoleBinding/istiod");
 }

@@ -22,12 +22,13 @@ struct FakeClock : kubist::testing::FakeClock {
 /// A plugin that counts its runs in a file and answers token-N.
 struct Plugin {
   explicit Plugin(const std::string& expires) {
-    const std::string script = "#!/bin/sh\nn=$(($(cat " + count_file() + " 2>/dev/null || echo 0)+1)); echo $n > " +
-                               count_file() +
-                               "\ncase \"$KUBERNETES_EXEC_INFO\" in *'\"interactive\":false'*) ;; *) exit 9;; esac\n"
-                               "echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\","
-                               "\"status\":{\"token\":\"'$PREFIX-$n'\"" +
-                               (expires.empty() ? "" : ",\"expirationTimestamp\":\"" + expires + "\"") + "}}'\n";
+    const std::string script =
+        "#!/bin/sh\nn=$(($(cat " + count_file() + " 2>/dev/null || echo 0)+1)); echo $n > " +
+        count_file() +
+        "\ncase \"$KUBERNETES_EXEC_INFO\" in *'\"interactive\":false'*) ;; *) exit 9;; esac\n"
+        "echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\","
+        "\"status\":{\"token\":\"'$PREFIX-$n'\"" +
+        (expires.empty() ? "" : ",\"expirationTimestamp\":\"" + expires + "\"") + "}}'\n";
     REQUIRE(util::write_file(folder.path() / "plugin", script, 0700));
     config.api_version = "client.authentication.k8s.io/v1";
     config.command = (folder.path() / "plugin").string();
@@ -107,7 +108,8 @@ TEST_CASE("credentials: a plugin runs once until its answer expires, also across
   REQUIRE_MESSAGE(credentials, credentials.error().to_string());
   CHECK(credentials->authorization.reveal() == "Bearer token-1");
   CHECK(first->get({})->authorization.reveal() == "Bearer token-1");
-  CHECK(make_credentials(plugin.auth(), options, clock)->get({})->authorization.reveal() == "Bearer token-1");
+  CHECK(make_credentials(plugin.auth(), options, clock)->get({})->authorization.reveal() ==
+        "Bearer token-1");
   CHECK(plugin.runs() == 1);
   for (const auto& entry : std::filesystem::recursive_directory_iterator(cache.path())) {
     struct stat info {};
@@ -116,7 +118,8 @@ TEST_CASE("credentials: a plugin runs once until its answer expires, also across
   }
   AuthInfo other = plugin.auth();
   other.exec->environment = {{"PREFIX", "other"}};
-  CHECK(make_credentials(other, options, clock)->get({})->authorization.reveal() == "Bearer other-2");
+  CHECK(make_credentials(other, options, clock)->get({})->authorization.reveal() ==
+        "Bearer other-2");
   CHECK(first->renew(*credentials));
   CHECK(first->renew(*credentials));
   CHECK(first->get({})->authorization.reveal() == "Bearer token-3");
@@ -220,8 +223,11 @@ TEST_CASE("credentials: what a plugin does wrong, without its output") {
   const std::string nonsense = message("echo s3cret");
   CHECK(nonsense.find("no ExecCredential") != std::string::npos);
   CHECK(nonsense.find("s3cret") == std::string::npos);
-  CHECK(message("echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1beta1\"}'")
-            .find("answers with apiVersion") != std::string::npos);
+  CHECK(
+      message(
+          "echo "
+          "'{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1beta1\"}'")
+          .find("answers with apiVersion") != std::string::npos);
   const auto answering = [&](const data::Json& status) {
     const data::Json answer{{"kind", "ExecCredential"},
                             {"apiVersion", "client.authentication.k8s.io/v1"},
@@ -248,9 +254,11 @@ TEST_CASE("credentials: what a plugin does wrong, without its output") {
 
 TEST_CASE("client: a 401 runs the plugin once more and sends the request again") {
   const Plugin plugin("");
-  testing::LoopbackServer server([](const testing::ReceivedRequest& request, testing::Connection& connection) {
-    connection.reply(request.header("Authorization") == "Bearer token-2" ? 200 : 401, "{\"gitVersion\":\"v1.34.0\"}");
-  });
+  testing::LoopbackServer server(
+      [](const testing::ReceivedRequest& request, testing::Connection& connection) {
+        connection.reply(request.header("Authorization") == "Bearer token-2" ? 200 : 401,
+                         "{\"gitVersion\":\"v1.34.0\"}");
+      });
   ClusterAccess access;
   access.server = "http://127.0.0.1:" + std::to_string(server.port());
   access.auth = plugin.auth();

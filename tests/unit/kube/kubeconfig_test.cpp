@@ -71,10 +71,13 @@ TEST_CASE("kubeconfig: flags change cluster, user, namespace, server and trust")
   CHECK(find_access(overrides, fake.get())->ca_pem == "OTHER");
 }
 
-TEST_CASE("kubeconfig: KUBECONFIG merges, the first of a name wins as a whole, missing files are skipped") {
+TEST_CASE(
+    "kubeconfig: KUBECONFIG merges, the first of a name wins as a whole, missing files are "
+    "skipped") {
   FakeEnvironment fake;
   fake.variables["KUBECONFIG"] = "/missing:/a:/b:/a";
-  fake.files = {{"/a", "users: [{name: u1, user: {username: x, password: pw}}]\n"}, {"/b", k_config}};
+  fake.files = {{"/a", "users: [{name: u1, user: {username: x, password: pw}}]\n"},
+                {"/b", k_config}};
   CHECK(kubeconfig_files({}, fake.get()).size() == 3);
   const auto access = find_access({}, fake.get());
   REQUIRE_MESSAGE(access, access.error().to_string());
@@ -92,7 +95,9 @@ TEST_CASE("kubeconfig: what is wrong is named") {
     const auto access = find_access(overrides, fake.get());
     return access ? std::string("fine") : access.error().to_string();
   };
-  const auto names = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  const auto names = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
   Overrides typo;
   typo.context = "tow";
   CHECK(names(message(k_config, typo), "context \"tow\" does not exist, did you mean \"two\"?"));
@@ -101,14 +106,22 @@ TEST_CASE("kubeconfig: what is wrong is named") {
   CHECK(names(message("kind: Pod"), "kind is Pod"));
   CHECK(names(message("- a"), "must be a map"));
   CHECK(names(message("clusters: 5"), "clusters must be a list"));
-  const std::string base = "current-context: a\ncontexts: [{name: a, context: {cluster: a, user: a}}]\n";
+  const std::string base =
+      "current-context: a\ncontexts: [{name: a, context: {cluster: a, user: a}}]\n";
   const std::string cluster = base + "clusters: [{name: a, cluster: {server: 'https://x'}}]\n";
-  CHECK(names(message(base + "clusters: [{name: a, cluster: {server: 'https://x', certificate-authority-data: '%'}}]"),
-              "certificate-authority-data is not base64"));
-  CHECK(names(message(base + "clusters: [{name: a, cluster: {server: 5}}]"), "server must be a string"));
-  CHECK(names(message(cluster + "users: [{name: a, user: {auth-provider: {name: gcp}}}]"), "auth-provider"));
-  CHECK(names(message(cluster + "users: [{name: a, user: {client-certificate-data: QQ==}}]"), "must come together"));
-  CHECK(names(message(cluster + "users: [{name: a, user: {exec: {command: x, apiVersion: client.authentication.k8s.io/v1}}}]"),
+  CHECK(names(
+      message(
+          base +
+          "clusters: [{name: a, cluster: {server: 'https://x', certificate-authority-data: '%'}}]"),
+      "certificate-authority-data is not base64"));
+  CHECK(names(message(base + "clusters: [{name: a, cluster: {server: 5}}]"),
+              "server must be a string"));
+  CHECK(names(message(cluster + "users: [{name: a, user: {auth-provider: {name: gcp}}}]"),
+              "auth-provider"));
+  CHECK(names(message(cluster + "users: [{name: a, user: {client-certificate-data: QQ==}}]"),
+              "must come together"));
+  CHECK(names(message(cluster + "users: [{name: a, user: {exec: {command: x, apiVersion: "
+                                "client.authentication.k8s.io/v1}}}]"),
               "interactiveMode is missing"));
 }
 
@@ -116,7 +129,8 @@ TEST_CASE("kubeconfig: in a pod its service account is used") {
   FakeEnvironment fake;
   const std::string folder = "/var/run/secrets/kubernetes.io/serviceaccount/";
   fake.variables = {{"KUBERNETES_SERVICE_HOST", "fd00::1"}, {"KUBERNETES_SERVICE_PORT", "443"}};
-  fake.files = {{folder + "token", "tok\n"}, {folder + "ca.crt", "CA"}, {folder + "namespace", "here"}};
+  fake.files = {
+      {folder + "token", "tok\n"}, {folder + "ca.crt", "CA"}, {folder + "namespace", "here"}};
   const auto access = find_access({}, fake.get());
   REQUIRE_MESSAGE(access, access.error().to_string());
   CHECK(access->server == "https://[fd00::1]:443");

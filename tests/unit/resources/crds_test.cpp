@@ -37,8 +37,7 @@ TEST_CASE("crds: one for every kind, named as the table says") {
   for (std::size_t i = 0; i < crds().size(); ++i) {
     const Json& crd = crds()[i];
     const Kind& kind = kinds()[i];
-    CHECK(crd["metadata"]["name"] ==
-          std::string(kind.plural) + "." + std::string(kind.group));
+    CHECK(crd["metadata"]["name"] == std::string(kind.plural) + "." + std::string(kind.group));
     CHECK(crd["spec"]["names"]["shortNames"] == Json::array({kind.short_name}));
     CHECK(crd["spec"]["names"]["categories"] == Json::array({"kubist"}));
     CHECK(crd["spec"]["scope"] == (kind.namespaced ? "Namespaced" : "Cluster"));
@@ -94,11 +93,12 @@ TEST_CASE("crds: DeployItem takes both shapes and keeps what it does not know") 
                      "lastError", "lastErrors", "transitionTimes", "observedGeneration"}) {
     CHECK_MESSAGE(status.contains(field), field);
   }
-  walk(*schema(k_landscaper_group, "DeployItem"), "", [](const Json& node, const std::string& path) {
-    if (!path.empty() && path != ".metadata" && node.value("type", "") == "object") {
-      CHECK_MESSAGE(node.value("x-kubernetes-preserve-unknown-fields", false), path);
-    }
-  });
+  walk(*schema(k_landscaper_group, "DeployItem"), "",
+       [](const Json& node, const std::string& path) {
+         if (!path.empty() && path != ".metadata" && node.value("type", "") == "object") {
+           CHECK_MESSAGE(node.value("x-kubernetes-preserve-unknown-fields", false), path);
+         }
+       });
 }
 
 TEST_CASE("crds: fields that may hold anything are the ones meant to") {

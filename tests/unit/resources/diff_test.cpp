@@ -63,11 +63,12 @@ std::size_t edits(const std::string& diff) {
 
 /// The length of a shortest script, by the textbook table.
 std::size_t shortest(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-  std::vector<std::vector<std::size_t>> common(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  std::vector<std::vector<std::size_t>> common(a.size() + 1,
+                                               std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = a.size(); i-- > 0;) {
     for (std::size_t j = b.size(); j-- > 0;) {
-      common[i][j] = a[i] == b[j] ? common[i + 1][j + 1] + 1
-                                  : std::max(common[i + 1][j], common[i][j + 1]);
+      common[i][j] =
+          a[i] == b[j] ? common[i + 1][j + 1] + 1 : std::max(common[i + 1][j], common[i][j + 1]);
     }
   }
   return a.size() + b.size() - 2 * common[0][0];
@@ -91,13 +92,13 @@ TEST_CASE("diff: hunks join while their context touches") {
     before += std::string(1, c) + "\n";
   }
   std::string near = before;
-  near[2] = 'B';       // line 2
-  near[16] = 'I';      // line 9: six lines between
+  near[2] = 'B';   // line 2
+  near[16] = 'I';  // line 9: six lines between
   std::string diff = unified_diff(before, near, "x", "y");
   CHECK(diff.find("@@ -1,12 +1,12 @@") != std::string::npos);
   std::string far = before;
   far[2] = 'B';
-  far[18] = 'J';       // line 10: seven lines between
+  far[18] = 'J';  // line 10: seven lines between
   diff = unified_diff(before, far, "x", "y");
   CHECK(diff.find("@@ -1,5 +1,5 @@") != std::string::npos);
   CHECK(diff.find("@@ -7,7 +7,7 @@") != std::string::npos);

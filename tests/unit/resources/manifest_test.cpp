@@ -55,8 +55,8 @@ TEST_CASE("manifest: lists are flattened and keep positions") {
 }
 
 TEST_CASE("manifest: what is missing is said with its place") {
-  CHECK(first_error("kind: ConfigMap\nmetadata: {name: a}\n").find(
-            "f.yaml:1:1: the object has no apiVersion") == 0);
+  CHECK(first_error("kind: ConfigMap\nmetadata: {name: a}\n")
+            .find("f.yaml:1:1: the object has no apiVersion") == 0);
   CHECK(first_error("apiVersion: v1\nmetadata: {name: a}\n").find("the object has no kind") !=
         std::string::npos);
   CHECK(first_error("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  labels: {}\n")
@@ -91,7 +91,8 @@ TEST_CASE("manifest: folders in name order, by extension, -R") {
   util::TempDir folder;
   write(folder.path() / "b.yaml", config_map("b"));
   write(folder.path() / "a.yml", config_map("a"));
-  write(folder.path() / "c.json", R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"}})");
+  write(folder.path() / "c.json",
+        R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"}})");
   write(folder.path() / "note.txt", "not: [yaml");
   write(folder.path() / "sub/d.yaml", config_map("d"));
   auto names = [](const ManifestSet& set) {
@@ -121,9 +122,8 @@ TEST_CASE("manifest: stdin, URLs, and every file's errors at once") {
     }
     return config_map("fetched");
   };
-  auto set = read_manifests({"-", "https://example.com/good", "https://example.com/bad",
-                             "/nonexistent.yaml"},
-                            options);
+  auto set = read_manifests(
+      {"-", "https://example.com/good", "https://example.com/bad", "/nonexistent.yaml"}, options);
   REQUIRE(set.manifests.size() == 2);
   CHECK(set.manifests[0].pos.origin == "stdin");
   CHECK(set.manifests[1].pos.origin == "https://example.com/good");

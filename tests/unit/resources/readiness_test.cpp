@@ -28,8 +28,7 @@ void run_table(const std::string& file, std::size_t at_least) {
   for (const auto& document : cases) {
     const Json& test = document.value;
     CAPTURE(test.at("name"));
-    Readiness found =
-        readiness(test.at("object"), *now, mode_of(data::string_at(test, {"mode"})));
+    Readiness found = readiness(test.at("object"), *now, mode_of(data::string_at(test, {"mode"})));
     CHECK(to_string(found.status) == test.at("status").get<std::string>());
     if (test.contains("reason")) {
       CHECK(found.reason == test["reason"].get<std::string>());
@@ -44,9 +43,7 @@ void run_table(const std::string& file, std::size_t at_least) {
 
 TEST_CASE("readiness: generic rules") { run_table("readiness/generic.yaml", 20); }
 TEST_CASE("readiness: workloads") { run_table("readiness/workloads.yaml", 20); }
-TEST_CASE("readiness: pods, jobs, services") {
-  run_table("readiness/pods_jobs_services.yaml", 25);
-}
+TEST_CASE("readiness: pods, jobs, services") { run_table("readiness/pods_jobs_services.yaml", 25); }
 
 TEST_CASE("readiness: what is no object is unknown") {
   CHECK(readiness(Json("x"), {}).status == Status::unknown);

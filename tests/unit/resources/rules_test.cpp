@@ -13,8 +13,8 @@ using data::Json;
 
 namespace {
 
-const char* const k_files[] = {"rules/tree.yaml", "rules/definitions.yaml",
-                               "rules/executions.yaml", "rules/traffic.yaml"};
+const char* const k_files[] = {"rules/tree.yaml", "rules/definitions.yaml", "rules/executions.yaml",
+                               "rules/traffic.yaml"};
 
 void collect_messages(const Json& schema, std::set<std::string>& messages) {
   if (schema.is_array()) {

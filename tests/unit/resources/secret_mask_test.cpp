@@ -31,8 +31,9 @@ type: Opaque
 }
 
 TEST_CASE("secret_mask: an annotation that does not parse is hidden whole") {
-  Json secret = test::yaml("{apiVersion: v1, kind: Secret, metadata: {annotations: "
-                           "{kubectl.kubernetes.io/last-applied-configuration: 'x hunter2'}}}");
+  Json secret = test::yaml(
+      "{apiVersion: v1, kind: Secret, metadata: {annotations: "
+      "{kubectl.kubernetes.io/last-applied-configuration: 'x hunter2'}}}");
   CHECK(masked(secret).dump().find("hunter2") == std::string::npos);
 }
 

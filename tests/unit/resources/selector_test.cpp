@@ -54,8 +54,7 @@ TEST_CASE("selector: matchLabels and matchExpressions") {
   CHECK_FALSE(selector->matches({{"app", "web"}, {"tier", "a"}, {"old", "x"}}));
   CHECK_FALSE(LabelSelector::from_json(
       test::yaml("{matchExpressions: [{key: a, operator: in, values: [b]}]}")));
-  CHECK_FALSE(
-      LabelSelector::from_json(test::yaml("{matchExpressions: [{key: a, operator: In}]}")));
+  CHECK_FALSE(LabelSelector::from_json(test::yaml("{matchExpressions: [{key: a, operator: In}]}")));
 }
 
 TEST_CASE("selector: field selectors keep their escapes") {

@@ -106,8 +106,8 @@ spec:
 }
 
 TEST_CASE("validate: kinds and versions that do not exist") {
-  std::string text = all(check(
-      "apiVersion: kubist.io/v1alpha1\nkind: Clutser\nmetadata: {name: a}\n"));
+  std::string text =
+      all(check("apiVersion: kubist.io/v1alpha1\nkind: Clutser\nmetadata: {name: a}\n"));
   CHECK(has(text, "f.yaml:2:7: the group kubist.io has no kind \"Clutser\""));
   CHECK(has(text, "did you mean Cluster?"));
   text = all(check("apiVersion: kubist.io/v1\nkind: Cluster\nmetadata: {name: a}\n"));
@@ -174,7 +174,9 @@ apiVersion: kubist.io/v1alpha1
 kind: Project
 metadata: {name: p}
 spec: {namespace: shop}
-)", context).empty());
+)",
+              context)
+            .empty());
 }
 
 TEST_CASE("validate: cycles are printed as cycles") {
@@ -195,9 +197,9 @@ spec: {clusterRef: {name: a}}
 )"));
   CHECK(has(text, "Cluster/a -> Cluster/b -> VirtualCluster/v -> Cluster/a"));
   CHECK(text.find("wait for each other") == text.rfind("wait for each other"));
-  text = all(check(
-      "apiVersion: kubist.io/v1alpha1\nkind: Cluster\nmetadata: {name: a, namespace: shop}\n"
-      "spec: {home: true, dependsOn: [Cluster/a]}\n"));
+  text = all(
+      check("apiVersion: kubist.io/v1alpha1\nkind: Cluster\nmetadata: {name: a, namespace: shop}\n"
+            "spec: {home: true, dependsOn: [Cluster/a]}\n"));
   CHECK(has(text, "Cluster/a -> Cluster/a"));
 }
 
@@ -246,8 +248,8 @@ TEST_CASE("validate: executor and policy names are asked for") {
   auto unknown = [&](const CallSite& site) {
     asked.push_back(std::string(site.kind) + ":" + site.call.name);
     std::vector<util::Error> errors;
-    errors.push_back(util::make_error(util::ErrorKind::invalid,
-                                      "unknown name \"" + site.call.name + "\""));
+    errors.push_back(
+        util::make_error(util::ErrorKind::invalid, "unknown name \"" + site.call.name + "\""));
     errors.push_back(util::make_error(util::ErrorKind::invalid,
                                       site.positions("/parameters/x", data::At::value),
                                       "x must be a number"));
@@ -271,7 +273,8 @@ spec:
     - name: Theirs
       parameters:
         x: y
-)", context));
+)",
+                               context));
   CHECK(asked == std::vector<std::string>{"Cluster:Ex", "Cluster:mine", "Cluster:Theirs"});
   CHECK(has(text, "f.yaml:11:26: Cluster/a: unknown name \"Ex\""));
   CHECK(has(text, "f.yaml:14:13: Cluster/a: unknown name \"Theirs\""));

@@ -36,7 +36,8 @@ class Secrets {
     }
   }
   void add(const std::string& name, const std::string& job = {}) {
-    objects[name] = {{"kind", "Secret"}, {"apiVersion", "v1"},
+    objects[name] = {{"kind", "Secret"},
+                     {"apiVersion", "v1"},
                      {"metadata", {{"name", name}, {"namespace", "n"}, {"resourceVersion", "1"}}}};
     if (!job.empty()) {
       objects[name]["metadata"]["annotations"] = {{"kubist.io/job", job}};
@@ -48,7 +49,8 @@ class Secrets {
     }
   }
   state::Head head() const { return state::head_of_secret(objects.at("s-state")).value(); }
-  util::Result<state::Head> save(const fs::path& folder, std::size_t limit = std::size_t{4} << 20U) {
+  util::Result<state::Head> save(const fs::path& folder,
+                                 std::size_t limit = std::size_t{4} << 20U) {
     return state::save_state(*client, place, folder, {.job = "job-1", .limit = limit});
   }
   util::Result<> restore(const fs::path& folder) {
@@ -74,8 +76,12 @@ class Secrets {
     return testing::FakeTransport::answer(status, body.dump());
   }
   static util::Result<http::Response> refuse(int code, const std::string& reason) {
-    return answer(code, {{"kind", "Status"}, {"apiVersion", "v1"}, {"status", "Failure"},
-                         {"reason", reason}, {"code", code}, {"message", reason}});
+    return answer(code, {{"kind", "Status"},
+                         {"apiVersion", "v1"},
+                         {"status", "Failure"},
+                         {"reason", reason},
+                         {"code", code},
+                         {"message", reason}});
   }
   util::Result<http::Response> get(const http::Request& request) {
     const auto found = objects.find(name_of(request));
@@ -156,8 +162,7 @@ TEST_CASE("store: large state goes to chunks by turns, the head last; no write w
 
   put_noise(from.path() / "noise", 1'000'000, 2);
   REQUIRE(secrets.save(from.path()));
-  CHECK(secrets.take_writes() ==
-        std::vector<std::string>{"s-state-b0", "s-state-b1", "s-state"});
+  CHECK(secrets.take_writes() == std::vector<std::string>{"s-state-b0", "s-state-b1", "s-state"});
   const util::TempDir to;
   REQUIRE(secrets.restore(to.path()));
   CHECK(util::read_file(to.path() / "noise") == util::read_file(from.path() / "noise").value());
@@ -286,9 +291,8 @@ TEST_CASE("archive: a listing tells what is in the state") {
   fs::create_symlink("runs", from.path() / "link");
   const std::string packed = state::pack(from.path(), 1 << 20).value();
   bool given = false;
-  const auto entries = state::list([&]() -> util::Result<std::string> {
-    return std::exchange(given, true) ? "" : packed;
-  });
+  const auto entries = state::list(
+      [&]() -> util::Result<std::string> { return std::exchange(given, true) ? "" : packed; });
   REQUIRE(entries);
   REQUIRE(entries->size() == 3);
   CHECK((*entries)[0].path == "empty/");

@@ -77,8 +77,9 @@ spec: {ports: [{name: http, port: 80}, {name: http, port: 81}, {name: b, port: 8
         "Destination/web: spec.ports[].name: http stands there twice; "
         "spec.ports: port 80/TCP stands there twice");
   CHECK(wrong.error().details.size() == 2);
-  CHECK(read_destination(yaml("{metadata: {name: dns}, spec: {ports: [{port: 53, protocol: UDP}, "
-                              "{port: 53, protocol: TCP}]}}")));
+  CHECK(
+      read_destination(yaml("{metadata: {name: dns}, spec: {ports: [{port: 53, protocol: UDP}, "
+                            "{port: 53, protocol: TCP}]}}")));
 }
 
 TEST_CASE("destination: a subset that is still sent to is kept as it is live") {

@@ -47,7 +47,8 @@ spec: {selector: {app: gw}, clusterIPs: [10.0.0.7]}
   CHECK(gateway_addresses({service}, pods) == Texts{"10.0.0.7"});
   service["spec"]["externalIPs"] = {"198.51.100.1"};
   CHECK(gateway_addresses({service}, pods) == Texts{"198.51.100.1"});
-  service["status"] = yaml("{loadBalancer: {ingress: [{ip: 203.0.113.9}, {hostname: a.example.com}]}}");
+  service["status"] =
+      yaml("{loadBalancer: {ingress: [{ip: 203.0.113.9}, {hostname: a.example.com}]}}");
   CHECK(gateway_addresses({service, service}, pods) == Texts{"203.0.113.9", "a.example.com"});
   for (const char* other : {"{app: other}", "{}"}) {
     service["spec"]["selector"] = yaml(other);
@@ -74,7 +75,8 @@ location: MESH_EXTERNAL
 
 TEST_CASE("external service: how addresses are found follows hosts and endpoints") {
   const auto resolution = [](const char* more) {
-    Json object = yaml("{metadata: {name: x}, spec: {hosts: [a.example.com], ports: [{port: 80}]}}");
+    Json object =
+        yaml("{metadata: {name: x}, spec: {hosts: [a.example.com], ports: [{port: 80}]}}");
     object["spec"].update(yaml(more));
     const auto spec = service_entry_spec(object);
     return spec ? spec->at("resolution").get<std::string>() : spec.error().message;

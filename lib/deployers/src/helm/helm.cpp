@@ -27,7 +27,8 @@ void add_chart(RenderedChart chart, const HelmConfig& config, const Job& job, Ma
     plan.entries.push_back({std::move(manifest), ManagePolicy::keep, nullptr, nullptr, true});
   }
   if (!chart.hooks.empty()) {
-    plan.warnings.push_back(cat("hooks of the chart were not run: ", util::join(chart.hooks, ", ")));
+    plan.warnings.push_back(
+        cat("hooks of the chart were not run: ", util::join(chart.hooks, ", ")));
   }
 }
 
@@ -43,8 +44,9 @@ util::Result<> HelmDeployer::check(const Item& item, const Settings& settings) c
   KUBIST_TRY(const HelmConfig config, parse_helm(item));
   KUBIST_CHECK(parse_helm_plan(item));
   if (config.chart.local && !settings.local_charts) {
-    return util::fail(config_error("config.chart.path: charts on this machine are not to be had here",
-                                   "Name a repository, an OCI reference, or a URL."));
+    return util::fail(
+        config_error("config.chart.path: charts on this machine are not to be had here",
+                     "Name a repository, an OCI reference, or a URL."));
   }
   return {};
 }

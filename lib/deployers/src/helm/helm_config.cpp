@@ -170,18 +170,19 @@ util::Result<HelmConfig> parse_helm(const Item& item) {
   KUBIST_CHECK(check_config(item, schema, "helm"));
   const Json& from = item.config;
   if (data::bool_at(from, {"helmDeployment"}) || from.contains("helmDeploymentConfig")) {
-    return refuse(cat("config.", from.contains("helmDeploymentConfig") ? "helmDeploymentConfig"
-                                                                       : "helmDeployment",
-                      " is not supported: kubist renders the chart and applies its objects "
-                      "itself, there is no helm release"),
-                  "Leave it out.");
+    return refuse(
+        cat("config.",
+            from.contains("helmDeploymentConfig") ? "helmDeploymentConfig" : "helmDeployment",
+            " is not supported: kubist renders the chart and applies its objects "
+            "itself, there is no helm release"),
+        "Leave it out.");
   }
   HelmConfig config;
   KUBIST_TRY(config.chart, read_chart(from["chart"]));
-  config.release = from.contains("name")                 ? text_at(from, {"name"})
-                   : item.name.size() <= k_release_limit ? item.name
-                                                         : short_name(item.name, item.name,
-                                                                      k_release_limit);
+  config.release = from.contains("name") ? text_at(from, {"name"})
+                   : item.name.size() <= k_release_limit
+                       ? item.name
+                       : short_name(item.name, item.name, k_release_limit);
   if (config.release.size() > k_release_limit || !resources::is_dns_subdomain(config.release)) {
     return refuse(cat("config.name \"", config.release, "\" is no name of a release: at most ",
                       k_release_limit, " of a-z, 0-9, '-' and '.'"));
@@ -211,7 +212,8 @@ util::Result<ManifestPlan> parse_helm_plan(const Item& item) {
     Json schema{{"type", "object"}, {"properties", {{"exports", shared_fields()["exports"]}}}};
     auto errors = data::Schema::compile(schema)->validate({{"exports", config["exports"]}});
     if (!errors.empty()) {
-      return refuse(data::combine_errors(std::move(errors), "config.exportsFromManifests").to_string());
+      return refuse(
+          data::combine_errors(std::move(errors), "config.exportsFromManifests").to_string());
     }
   }
   ManifestPlan plan;

@@ -25,7 +25,7 @@ constexpr std::string_view k_hook = "helm.sh/hook";
 constexpr std::size_t k_argument_bytes = std::size_t{64} << 10U;  // execve takes 128 KiB in one
 
 /// What a program that talks to chart repositories needs of our own environment.
-constexpr std::array k_passed{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY",     "http_proxy",
+constexpr std::array k_passed{"HTTP_PROXY",  "HTTPS_PROXY", "NO_PROXY",      "http_proxy",
                               "https_proxy", "no_proxy",    "SSL_CERT_FILE", "SSL_CERT_DIR"};
 
 util::Error failed(util::Error error) {
@@ -104,8 +104,8 @@ runtimes::Limits limits_for(const Job& job) {
   limits.output_bytes = 64U << 20U;
   limits.wall = std::chrono::minutes(2);
   if (job.remaining) {
-    limits.wall = std::clamp<std::chrono::milliseconds>(*job.remaining, std::chrono::seconds(1),
-                                                        limits.wall);
+    limits.wall =
+        std::clamp<std::chrono::milliseconds>(*job.remaining, std::chrono::seconds(1), limits.wall);
   }
   return limits;
 }

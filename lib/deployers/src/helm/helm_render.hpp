@@ -12,7 +12,8 @@ namespace kubist::deployers {
 /// A chart as objects.
 struct RenderedChart {
   std::vector<resources::Manifest> objects;
-  std::vector<std::string> hooks;  ///< left out: "Job ns/migrate (pre-install)"; tests are not named
+  std::vector<std::string>
+      hooks;  ///< left out: "Job ns/migrate (pre-install)"; tests are not named
 };
 
 /// Runs `helm template` for the job's target (its version and kinds), in a folder and with an

@@ -17,6 +17,7 @@ data::Schema config_schema(std::string_view text);
 
 /// Checks the config of an item with its deployer's schema, and that it is written for that
 /// deployer: upstream's configs say so in their apiVersion ("mock.deployer.landscaper...").
-util::Result<> check_config(const Item& item, const data::Schema& schema, std::string_view deployer);
+util::Result<> check_config(const Item& item, const data::Schema& schema,
+                            std::string_view deployer);
 
 }  // namespace kubist::deployers

@@ -140,8 +140,8 @@ std::optional<util::Error> error_of(const apply::Report& report) {
     }
   }
   for (const apply::NotReady& left : report.not_ready) {
-    single.push_back(util::make_error(util::ErrorKind::not_ready,
-                                      cat(name_of(left.ref), ": ", left.message)));
+    single.push_back(
+        util::make_error(util::ErrorKind::not_ready, cat(name_of(left.ref), ": ", left.message)));
   }
   if (single.size() == 1 && report.errors.empty()) {
     return single.front();

@@ -12,11 +12,10 @@ namespace {
 
 using util::cat;
 
-constexpr std::array k_policies{std::pair{"manage", ManagePolicy::manage},
-                                std::pair{"fallback", ManagePolicy::fallback},
-                                std::pair{"keep", ManagePolicy::keep},
-                                std::pair{"immutable", ManagePolicy::immutable},
-                                std::pair{"ignore", ManagePolicy::ignore}};
+constexpr std::array k_policies{
+    std::pair{"manage", ManagePolicy::manage}, std::pair{"fallback", ManagePolicy::fallback},
+    std::pair{"keep", ManagePolicy::keep}, std::pair{"immutable", ManagePolicy::immutable},
+    std::pair{"ignore", ManagePolicy::ignore}};
 
 constexpr std::array k_drift_words{std::pair{"Repair", OnDrift::repair},
                                    std::pair{"Report", OnDrift::report},

@@ -44,8 +44,9 @@ util::Result<std::optional<Json>> read_value(World& world, const Item& item, con
   }
   auto value = found->object ? value_at(path, *found->object) : std::nullopt;
   if (!value) {
-    pending.add(job, found->resource, found->ns, from.name,
-                found->object ? cat(where, " has no ", path.text()) : cat(where, " does not exist"));
+    pending.add(
+        job, found->resource, found->ns, from.name,
+        found->object ? cat(where, " has no ", path.text()) : cat(where, " does not exist"));
   }
   return value;
 }

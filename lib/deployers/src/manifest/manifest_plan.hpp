@@ -49,7 +49,7 @@ struct ObjectSelector {
 struct Requirement {
   data::JsonPath path;
   std::string text;  ///< the path as written
-  std::string op;  ///< exists ! = == in != notin
+  std::string op;    ///< exists ! = == in != notin
   std::vector<Json> values;
 };
 

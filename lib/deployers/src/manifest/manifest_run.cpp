@@ -56,8 +56,8 @@ Progress ManifestRun::progress(Progress::State state, std::string operation, std
 
 Progress ManifestRun::failure(const util::Error& error, std::string operation) const {
   Progress result = failure_of(error, std::move(operation));
-  Progress shown = progress(Progress::State::failed, result.operation, result.reason,
-                            result.message);
+  Progress shown =
+      progress(Progress::State::failed, result.operation, result.reason, result.message);
   shown.codes = std::move(result.codes);
   if (may_mend(error) || m_world.stop.stop_requested()) {
     shown.state = Progress::State::running;
@@ -313,8 +313,7 @@ util::Result<Progress> ManifestRun::preview(ManifestPlan plan) {
 
 util::Result<Progress> ManifestRun::remove() {
   tell_gone(m_world, m_item);
-  std::erase_if(m_managed,
-                [](const Managed& one) { return one.policy == ManagePolicy::keep; });
+  std::erase_if(m_managed, [](const Managed& one) { return one.policy == ManagePolicy::keep; });
   const auto there = job_at_noted_target();
   if (!there) {
     return failure(there.error(), "Delete");

@@ -19,8 +19,8 @@ inline constexpr const char* k_applied_job = "appliedJob";
 using FillEntries = std::function<util::Result<>(ManifestPlan& plan)>;
 
 /// One look at a job that brings a plan to a target: note what is to be made, make it, delete what
-/// is no longer wanted, wait until it is ready, collect exports. What has been done is read from the
-/// item's status and the cluster, so that any kubist can go on. One thread.
+/// is no longer wanted, wait until it is ready, collect exports. What has been done is read from
+/// the item's status and the cluster, so that any kubist can go on. One thread.
 class ManifestRun {
  public:
   ManifestRun(World& world, const Item& item, const Job& job);
@@ -58,7 +58,7 @@ class ManifestRun {
   Redactor m_redactor;
   std::vector<Managed> m_managed;
   std::string m_target;  ///< where they are
-  Json m_warnings;  ///< of this job, or null: none, and none before
+  Json m_warnings;       ///< of this job, or null: none, and none before
   bool m_applied;
 };
 

@@ -161,7 +161,9 @@ util::Result<Requirement> read_requirement(const Json& from, const std::string& 
   if (takes_values ? requirement.values.empty() || (one && requirement.values.size() != 1)
                    : !requirement.values.empty()) {
     return refuse(cat(where, ": operator ", requirement.op, " takes ",
-                      !takes_values ? "no values" : one ? "one value" : "one or more values"));
+                      !takes_values ? "no values"
+                      : one         ? "one value"
+                                    : "one or more values"));
   }
   return requirement;
 }

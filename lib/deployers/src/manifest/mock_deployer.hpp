@@ -3,7 +3,8 @@
 
 namespace kubist::deployers {
 
-/// Ends as its config says, without touching anything: for tests of order and failure, and dry runs.
+/// Ends as its config says, without touching anything: for tests of order and failure, and dry
+/// runs.
 class MockDeployer : public Deployer {
  public:
   util::Result<> check(const Item& item, const Settings& settings) const override;

@@ -56,11 +56,11 @@ util::Result<> make_account_token(World& world, const kube::Target& target, cons
                    {"kind", "Secret"},
                    {"name", names.token_secret},
                    {"uid", data::string_at(secret, {"metadata", "uid"})}};
-  const Json request{{"apiVersion", "authentication.k8s.io/v1"},
-                     {"kind", "TokenRequest"},
-                     {"spec",
-                      {{"expirationSeconds", seconds_needed(job, world.settings)},
-                       {"boundObjectRef", bound}}}};
+  const Json request{
+      {"apiVersion", "authentication.k8s.io/v1"},
+      {"kind", "TokenRequest"},
+      {"spec",
+       {{"expirationSeconds", seconds_needed(job, world.settings)}, {"boundObjectRef", bound}}}};
   kube::ApiCall call = kube::create_subresource(kube::well_known::service_accounts(), job.place.ns,
                                                 account, "token", request);
   call.permit = world.writer.rules().permit;
@@ -74,9 +74,8 @@ util::Result<> make_account_token(World& world, const kube::Target& target, cons
   if (!answer) {
     return util::fail(answer.error());
   }
-  const Json data{
-      {"token", util::base64_encode(data::string_at(*answer, {"status", "token"}))},
-      {"namespace", util::base64_encode(job.place.ns)}};
+  const Json data{{"token", util::base64_encode(data::string_at(*answer, {"status", "token"}))},
+                  {"namespace", util::base64_encode(job.place.ns)}};
   KUBIST_CHECK(world.writer.patch(target, secrets, job.place.ns, names.token_secret,
                                   kube::PatchType::merge, {{"data", data}}));
   return {};

@@ -67,9 +67,9 @@ Json restore_container(const Workload& workload, const Settings& settings, const
             given_sha256,
             "--state-generation",
             cat(head.generation)};
-  container["volumeMounts"] = {
-      mount("kubist-given", state::k_given_dir), mount("kubist-in", state::k_in_dir, false),
-      mount("kubist-out", state::k_out_dir, false)};
+  container["volumeMounts"] = {mount("kubist-given", state::k_given_dir),
+                               mount("kubist-in", state::k_in_dir, false),
+                               mount("kubist-out", state::k_out_dir, false)};
   if (workload.state_claim) {
     container["volumeMounts"].push_back(state_mount(workload, names));
   } else {
@@ -90,8 +90,8 @@ Json collect_container(const Item& item, const Workload& workload, const Job& jo
   Json args{"agent",           "collect",    "--job",           job.id,
             "--pod-namespace", job.place.ns, "--export-secret", names.export_secret};
   if (!workload.state_claim) {
-    args.insert(args.end(), {"--state-secret", names.state_secret, "--state-limit",
-                             cat(workload.state_limit)});
+    args.insert(args.end(),
+                {"--state-secret", names.state_secret, "--state-limit", cat(workload.state_limit)});
   }
   container["volumeMounts"] = {mount("kubist-out", state::k_out_dir),
                                mount("kubist-token", k_token_dir)};
@@ -220,10 +220,9 @@ Json volumes(const Item& item, const Workload& workload, const PodNames& names,
   all.push_back({{"name", "kubist-given"}, {"secret", {{"secretName", input}}}});
   if (workload.state_claim) {
     const std::string& existing = workload.state_claim->existing;
-    all.push_back(
-        {{"name", "kubist-state"},
-         {"persistentVolumeClaim",
-          {{"claimName", existing.empty() ? names.state_claim : existing}}}});
+    all.push_back({{"name", "kubist-state"},
+                   {"persistentVolumeClaim",
+                    {{"claimName", existing.empty() ? names.state_claim : existing}}}});
   } else {
     all.push_back(kept_volume(names, head));
   }

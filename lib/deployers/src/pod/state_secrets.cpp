@@ -63,8 +63,8 @@ util::Result<state::Head> ensure_state_secrets(World& world, const kube::Target&
     head = state::Head{};
   }
   if (!head) {
-    util::Error error = util::with_context(
-        head.error(), cat("Secret ", job.place.ns, "/", names.state_secret));
+    util::Error error =
+        util::with_context(head.error(), cat("Secret ", job.place.ns, "/", names.state_secret));
     error.reason = "CorruptState";
     return util::fail(std::move(error));
   }

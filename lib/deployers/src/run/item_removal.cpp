@@ -85,8 +85,8 @@ class ItemRemoval {
 
   util::Result<> take_up(const util::Result<Place>& place) {
     const Json before = m_session.status();
-    const bool resume = is_taken_up(before) && data::string_at(before, {"phase"}).find("Delet") !=
-                                                   std::string_view::npos;
+    const bool resume = is_taken_up(before) &&
+                        data::string_at(before, {"phase"}).find("Delet") != std::string_view::npos;
     if (resume) {
       return {};
     }

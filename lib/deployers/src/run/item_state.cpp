@@ -65,8 +65,7 @@ util::Result<OpenState> open_item_state(World& world, const std::string& ns,
                                         const std::string& name) {
   KUBIST_TRY(const Located at, locate(world, ns, name));
   const Place& place = at.job.place;
-  auto stored =
-      state::open_state(*place.client, {place.ns, at.names.state_secret}, world.stop);
+  auto stored = state::open_state(*place.client, {place.ns, at.names.state_secret}, world.stop);
   if (!stored && stored.error().kind == ErrorKind::not_found) {
     return util::fail(ErrorKind::not_found,
                       cat("DeployItem ", ns, "/", name, " has no state: it has not run yet"));

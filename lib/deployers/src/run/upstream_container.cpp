@@ -31,9 +31,8 @@ class UpstreamContainer : public PodDeployer {
   util::Result<> check(const Item& item, const Settings& settings) const override {
     for (const Foreign& foreign : k_foreign) {
       if (item.config.contains(foreign.field)) {
-        return util::fail(
-            config_error(util::cat("config.", foreign.field, " is not supported by kubist"),
-                         foreign.hint));
+        return util::fail(config_error(
+            util::cat("config.", foreign.field, " is not supported by kubist"), foreign.hint));
       }
     }
     return PodDeployer::check(item, settings);

@@ -199,8 +199,8 @@ util::Result<std::optional<Json>> OwnedObjects::attempt(const Wish& wish) {
   if (as_applied && extra.empty()) {
     return *live;
   }
-  std::string why = as_applied ? cat("spec.", util::join(extra, ", spec."), " was added")
-                               : compared.reason;
+  std::string why =
+      as_applied ? cat("spec.", util::join(extra, ", spec."), " was added") : compared.reason;
   const std::string others = other_managers(*live, manager);
   if (!others.empty()) {
     why += cat(" (by ", others, ')');

@@ -50,8 +50,8 @@ class OwnedObjects {
   /// Makes them so, in this order; returns them as they are live (null: somebody deleted it, and
   /// drift is Report). All are in the inventory before the
   /// first is made. What somebody else changed of ours is put back, or (drift: Report) left.
-  /// Invalid: ObjectExists, ObjectTaken (somebody else's); unavailable: ObjectTerminating; conflict:
-  /// it changed under every attempt.
+  /// Invalid: ObjectExists, ObjectTaken (somebody else's); unavailable: ObjectTerminating;
+  /// conflict: it changed under every attempt.
   util::Result<std::vector<data::Json>> keep(const std::vector<Wish>& wishes);
 
   /// What the inventory has, as it is live and as long as it is ours.
@@ -94,7 +94,7 @@ class OwnedObjects {
   const TrafficPlace& m_place;
   bool m_repair;
   std::vector<apply::Recorded> m_entries;  ///< the inventory
-  std::vector<std::string> m_drift;  ///< what somebody else changed and was left
+  std::vector<std::string> m_drift;        ///< what somebody else changed and was left
   std::vector<resources::ObjectRef> m_kept;
 };
 

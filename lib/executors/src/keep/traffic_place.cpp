@@ -71,10 +71,9 @@ util::Result<std::optional<Alignment>> istio_gate(Work& work, const TrafficPlace
   if (report.ready || report.verdict == istio::Verdict::unknown) {
     return std::nullopt;
   }
-  Alignment gated = waiting("IstioNotReady",
-                            cat("nothing is written while Istio is not ready: ",
-                                istio::summary(report)),
-                            std::chrono::seconds(15));
+  Alignment gated = waiting(
+      "IstioNotReady", cat("nothing is written while Istio is not ready: ", istio::summary(report)),
+      std::chrono::seconds(15));
   gated.conditions.push_back(
       {"IstioReady", "False", istio::condition_reason(report), istio::summary(report)});
   if (work.dry()) {

@@ -19,10 +19,10 @@ inline constexpr std::string_view k_gateway_api_group = "gateway.networking.k8s.
 
 /// Where the objects of one traffic node are: the namespace of its VirtualCluster.
 struct TrafficPlace {
-  std::shared_ptr<kube::Client> client;      ///< as whom the project's objects are handled
+  std::shared_ptr<kube::Client> client;         ///< as whom the project's objects are handled
   std::shared_ptr<kube::Client> delete_client;  ///< for deleting what the inventory has
-  std::shared_ptr<kube::Client> own_client;  ///< kubist's own: for what is not the project's
-  std::string cluster;  ///< empty: home
+  std::shared_ptr<kube::Client> own_client;     ///< kubist's own: for what is not the project's
+  std::string cluster;                          ///< empty: home
   std::string ns;
   traffic::Place names;
   const engine::Node* virtual_cluster = nullptr;
@@ -43,8 +43,8 @@ util::Result<std::optional<kube::ApiResource>> served(Work& work, const TrafficP
 util::Result<kube::ApiResource> require_served(Work& work, const TrafficPlace& place,
                                                std::string_view group, std::string_view kind);
 
-/// What a node that needs Istio answers while the cluster's Istio is known not to work; nothing when
-/// it may go on (also where the Cluster's spec says not to look, or where nobody may look).
+/// What a node that needs Istio answers while the cluster's Istio is known not to work; nothing
+/// when it may go on (also where the Cluster's spec says not to look, or where nobody may look).
 util::Result<std::optional<engine::Alignment>> istio_gate(Work& work, const TrafficPlace& place);
 
 /// The node's object with the spec that its policies gave.

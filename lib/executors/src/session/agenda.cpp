@@ -132,8 +132,7 @@ void Agenda::resync() {
   }
   set_resync();
   std::vector<Key> tops = m_selection;
-  for (const engine::NodeId root :
-       tops.empty() ? m_tree->roots() : std::vector<engine::NodeId>()) {
+  for (const engine::NodeId root : tops.empty() ? m_tree->roots() : std::vector<engine::NodeId>()) {
     tops.push_back((*m_tree)[root].key);
   }
   for (const Key& top : tops) {

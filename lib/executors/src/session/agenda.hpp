@@ -71,7 +71,7 @@ class Agenda {
   Scope m_scope;
   engine::Schedule m_schedule;
   DriftPace m_pace;
-  Inbox::Events m_events;                 ///< that wait for the first tree
+  Inbox::Events m_events;  ///< that wait for the first tree
   /// Of the nodes that failed when they last ran: what retry_failed() last asked for.
   std::map<engine::Key, Time> m_failed;
   Time m_resync_at = Time::max();

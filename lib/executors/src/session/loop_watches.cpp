@@ -48,8 +48,8 @@ void LoopWatches::follow(const std::shared_ptr<const engine::Graph>& tree,
   for (const kube::ApiResource& resource : served) {
     auto& watch = m_kinds[resource.group_resource()];
     if (!watch) {
-      watch = std::make_unique<KindWatch>(m_session.home_client(), resource, m_ns, m_inbox,
-                                          m_absences);
+      watch =
+          std::make_unique<KindWatch>(m_session.home_client(), resource, m_ns, m_inbox, m_absences);
       m_cache.add(resource, *watch);
     }
   }

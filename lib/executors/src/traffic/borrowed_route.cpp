@@ -51,8 +51,7 @@ util::Result<> keep_borrowed_route(Work& work, const TrafficPlace& place,
   std::optional<util::Error> refusal;  // of the write before
   std::string refused_version;
   for (int tries = 1;; ++tries) {
-    KUBIST_TRY(const auto live,
-               place.client->find(mode.resource, place.ns, name, work.stop()));
+    KUBIST_TRY(const auto live, place.client->find(mode.resource, place.ns, name, work.stop()));
     if (!live) {
       return util::fail(refused("BorrowedNotFound",
                                 cat("VirtualService/", name, " does not exist in ", place.ns),

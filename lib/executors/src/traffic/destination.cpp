@@ -56,9 +56,8 @@ class DestinationExecutor final : public TrafficExecutor {
         alignment.message = "no port is open: nothing can be sent to it";
       }
     }
-    KUBIST_CHECK(objects.prune([&](const auto& kind, const auto& name) {
-      return users.of(kind, name);
-    }));
+    KUBIST_CHECK(
+        objects.prune([&](const auto& kind, const auto& name) { return users.of(kind, name); }));
     alignment.status["inventory"] = objects.inventory();
     KUBIST_CHECK(report_subsets(work, place, wanted, kept, users, alignment));
     return alignment;
@@ -109,8 +108,7 @@ class DestinationExecutor final : public TrafficExecutor {
                                       const kube::ApiResource& resource, DestinationUsers& users,
                                       std::vector<std::string>& kept) {
     Json spec = traffic::destination_rule_spec(wanted, place.names);
-    KUBIST_TRY(const auto live,
-               place.client->find(resource, place.ns, wanted.name, work.stop()));
+    KUBIST_TRY(const auto live, place.client->find(resource, place.ns, wanted.name, work.stop()));
     const Json* subsets = live ? data::find_path(*live, {"spec", "subsets"}) : nullptr;
     std::vector<std::string> used;
     for (const Json& subset : subsets != nullptr ? *subsets : Json::array()) {
@@ -144,8 +142,7 @@ class DestinationExecutor final : public TrafficExecutor {
             "Name one that exists, or leave spec.object.borrow out to have it made."));
       }
       for (const auto& [subset, unused] : wanted.subsets) {
-        if (resource.kind == "DestinationRule" &&
-            traffic::find_subset(*live, subset) == nullptr) {
+        if (resource.kind == "DestinationRule" && traffic::find_subset(*live, subset) == nullptr) {
           return util::fail(refused("SubsetNotFound",
                                     cat("DestinationRule/", name, " has no subset ", subset),
                                     "Its owner can add it; kubist changes nothing borrowed."));

@@ -7,9 +7,9 @@
 
 namespace kubist::executors {
 
-/// Which live routing objects of a place send to what a Destination keeps, as "Kind/name". Read when
-/// first asked; what cannot be read counts as a user, so that nothing is taken away on a guess.
-/// REQUIRES: work and place outlive it.
+/// Which live routing objects of a place send to what a Destination keeps, as "Kind/name". Read
+/// when first asked; what cannot be read counts as a user, so that nothing is taken away on a
+/// guess. REQUIRES: work and place outlive it.
 class DestinationUsers {
  public:
   DestinationUsers(Work& work, const TrafficPlace& place) : m_work(work), m_place(place) {}

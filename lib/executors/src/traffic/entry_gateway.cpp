@@ -47,15 +47,15 @@ class EntryGatewayExecutor final : public TrafficExecutor {
     }
     alignment.status["addresses"] = nullptr;
     if (!pods) {
-      alignment.conditions.push_back({"HasGatewayPods", "Unknown", "Forbidden",
-                                      "the gateway's pods may not be listed"});
+      alignment.conditions.push_back(
+          {"HasGatewayPods", "Unknown", "Forbidden", "the gateway's pods may not be listed"});
       return {};
     }
     const bool any = !pods->items.empty();
-    alignment.conditions.push_back(
-        {"HasGatewayPods", any ? "True" : "False", any ? "Found" : "NoGatewayPods",
-         any ? cat("pods with the labels ", options.label_selector)
-             : cat("no pod has the labels ", options.label_selector)});
+    alignment.conditions.push_back({"HasGatewayPods", any ? "True" : "False",
+                                    any ? "Found" : "NoGatewayPods",
+                                    any ? cat("pods with the labels ", options.label_selector)
+                                        : cat("no pod has the labels ", options.label_selector)});
     KUBIST_TRY(const auto services, services_beside(work, place, pods->items));
     const auto addresses = traffic::gateway_addresses(services, pods->items);
     if (!addresses.empty()) {

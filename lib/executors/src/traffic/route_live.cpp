@@ -26,7 +26,9 @@ util::Result<RouteMode> route_mode(Work& work, const TrafficPlace& place) {
     }
     if (said == "VirtualService") {
       return require_served(work, place, k_istio_group, "VirtualService")
-          .map([](const kube::ApiResource& resource) { return RouteMode{false, resource}; });
+          .map([](const kube::ApiResource& resource) {
+            return RouteMode{false, resource};
+          });
     }
   }
   KUBIST_TRY(const auto found, served(work, place, k_gateway_api_group, "HTTPRoute"));
@@ -44,8 +46,8 @@ namespace {
 
 /// Gateways of other namespaces that the route names; what may not be read is taken to be there.
 util::Result<> add_foreign_gateways(Work& work, const TrafficPlace& place,
-                                    const traffic::Route& route,
-                                    const kube::ApiResource& resource, Live& live) {
+                                    const traffic::Route& route, const kube::ApiResource& resource,
+                                    Live& live) {
   for (const std::string& name : route.gateways) {
     const auto slash = name.find('/');
     if (slash == std::string::npos || name.substr(0, slash) == place.ns) {
@@ -57,8 +59,8 @@ util::Result<> add_foreign_gateways(Work& work, const TrafficPlace& place,
       return util::fail(found.error());
     }
     if (!found) {
-      live.gateways.push_back(
-          {{"metadata", {{"name", name.substr(slash + 1)}, {"namespace", ns}}}, {"spec", Json::object()}});
+      live.gateways.push_back({{"metadata", {{"name", name.substr(slash + 1)}, {"namespace", ns}}},
+                               {"spec", Json::object()}});
     } else if (*found) {
       live.gateways.push_back(**std::move(found));
     }
@@ -104,12 +106,12 @@ util::Result<Live> live_for(Work& work, const TrafficPlace& place, const traffic
 void name_services(const Work& work, const TrafficPlace& place, traffic::Route& route) {
   const engine::Graph& graph = work.context().graph;
   const auto rename = [&](traffic::Backend& backend) {
-    for (const engine::NodeId id : place.virtual_cluster != nullptr ? place.virtual_cluster->children
-                                                                    : std::vector<engine::NodeId>{}) {
+    for (const engine::NodeId id : place.virtual_cluster != nullptr
+                                       ? place.virtual_cluster->children
+                                       : std::vector<engine::NodeId>{}) {
       const engine::Node& node = graph[id];
       if (node.key.kind == "Destination" && node.key.name == backend.destination) {
-        backend.destination =
-            data::string_at(node.spec(), {"object", "name"}, backend.destination);
+        backend.destination = data::string_at(node.spec(), {"object", "name"}, backend.destination);
         return;
       }
     }
@@ -140,7 +142,8 @@ std::optional<engine::Alignment> blocked_by(const std::vector<traffic::Problem>&
   engine::Alignment alignment;
   alignment.outcome = engine::Outcome::stalled;
   alignment.reason = final->reason;
-  alignment.message = cat("nothing is written: ", all, final->hint.empty() ? "" : ". ", final->hint);
+  alignment.message =
+      cat("nothing is written: ", all, final->hint.empty() ? "" : ". ", final->hint);
   return alignment;
 }
 
@@ -167,10 +170,8 @@ util::Result<std::optional<Wish>> internal_service(const TrafficPlace& place,
   }
   Json spec{{"ports", Json::array()}};
   for (const int port : ports) {
-    spec["ports"].push_back({{"name", cat("http-", port)},
-                             {"port", port},
-                             {"protocol", "TCP"},
-                             {"targetPort", port}});
+    spec["ports"].push_back(
+        {{"name", cat("http-", port)}, {"port", port}, {"protocol", "TCP"}, {"targetPort", port}});
   }
   return spec_wish(kube::well_known::services(), route.name, std::move(spec));
 }
@@ -191,9 +192,9 @@ std::string newest_write(const Json& object) {
 bool subsets_are_fresh(const TrafficPlace& place, const traffic::Route& route, const Live& live,
                        const std::string& owned, std::chrono::system_clock::time_point now) {
   constexpr std::chrono::seconds k_push_time{2};
-  const auto present = std::find_if(
-      live.virtual_services.begin(), live.virtual_services.end(),
-      [&](const Json& each) { return ObjectView(each).name() == owned; });
+  const auto present =
+      std::find_if(live.virtual_services.begin(), live.virtual_services.end(),
+                   [&](const Json& each) { return ObjectView(each).name() == owned; });
   for (const traffic::Rule& rule : route.rules) {
     for (const traffic::Backend& backend : rule.backends) {
       const std::string host = traffic::full_host(backend.destination, place.names);

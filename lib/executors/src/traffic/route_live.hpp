@@ -30,8 +30,8 @@ void name_services(const Work& work, const TrafficPlace& place, traffic::Route& 
 /// where there is none.
 std::optional<engine::Alignment> blocked_by(const std::vector<traffic::Problem>& problems);
 
-/// The Service that exposeInternally asks for; nothing: not asked for, or a destination has the name.
-/// Invalid: no port is known.
+/// The Service that exposeInternally asks for; nothing: not asked for, or a destination has the
+/// name. Invalid: no port is known.
 util::Result<std::optional<Wish>> internal_service(const TrafficPlace& place,
                                                    const traffic::Route& route);
 

@@ -32,14 +32,14 @@ util::Result<engine::Removal> TrafficExecutor::remove_node(Work& work) {
   if (!place) {
     std::vector<std::string> left;
     for (const Json& entry : *inventory) {
-      left.push_back(util::cat(data::string_at(entry, {"kind"}), '/',
-                               data::string_at(entry, {"name"})));
+      left.push_back(
+          util::cat(data::string_at(entry, {"kind"}), '/', data::string_at(entry, {"name"})));
     }
     return abandoned(place.error(), std::move(left));
   }
   // What goes with the whole namespace needs nobody's leave.
-  const bool all_goes =
-      place->virtual_cluster != nullptr && work.context().graph.deleting(place->virtual_cluster->id);
+  const bool all_goes = place->virtual_cluster != nullptr &&
+                        work.context().graph.deleting(place->virtual_cluster->id);
   return OwnedObjects(work, *place).remove_all(all_goes ? Users{} : users_of(work, *place));
 }
 

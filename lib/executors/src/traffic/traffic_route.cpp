@@ -143,10 +143,10 @@ class TrafficRouteExecutor final : public TrafficExecutor {
       return;
     }
     const std::string why = util::join(refusals, "; ");
-    alignment.conditions.push_back(refusals.empty()
-                                       ? resources::Condition{"Accepted", "True", "Accepted",
-                                                              "the gateway controller took it"}
-                                       : resources::Condition{"Accepted", "False", "Refused", why});
+    alignment.conditions.push_back(
+        refusals.empty()
+            ? resources::Condition{"Accepted", "True", "Accepted", "the gateway controller took it"}
+            : resources::Condition{"Accepted", "False", "Refused", why});
     if (!refusals.empty()) {
       alignment.outcome = engine::Outcome::progressing;
       alignment.reason = "NotAccepted";

@@ -89,8 +89,8 @@ class ProjectAccounts {
   std::atomic<std::uint64_t> m_run = 1;
   std::atomic<bool> m_own_rights = false;
   std::atomic<bool> m_trial = false;  ///< it is a server dry run
-  SharedAnswer<bool> m_all;    ///< may the caller impersonate every ServiceAccount?
-  mutable std::mutex m_mutex;  ///< guards what follows, not what is in the accounts
+  SharedAnswer<bool> m_all;           ///< may the caller impersonate every ServiceAccount?
+  mutable std::mutex m_mutex;         ///< guards what follows, not what is in the accounts
   std::map<std::string, std::unique_ptr<Account>> m_accounts;  ///< by user name
   std::map<std::string, Own> m_own;                            ///< by project, of this run
 };

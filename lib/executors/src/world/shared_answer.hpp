@@ -10,8 +10,8 @@
 namespace kubist::executors {
 
 /// One answer that many want at once. The first of a run asks; who comes while it asks gets what it
-/// got, good or bad (so that ten nodes do not wait for ten timeouts in turn); who comes later gets a
-/// good answer and asks again after a bad one. Any thread.
+/// got, good or bad (so that ten nodes do not wait for ten timeouts in turn); who comes later gets
+/// a good answer and asks again after a bad one. Any thread.
 template <class T>
 class SharedAnswer {
  public:

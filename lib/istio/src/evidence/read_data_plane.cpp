@@ -99,7 +99,7 @@ Membership membership(const Json& labels) {
     return Membership::injection;
   }
   return data::string_at(labels, {k_dataplane_mode_label}) == "ambient" ? Membership::ambient
-                                                                           : Membership::none;
+                                                                        : Membership::none;
 }
 
 }  // namespace kubist::istio

@@ -18,8 +18,8 @@ struct BuiltinText {
   std::string doc;
   Json parameters;  ///< JSON schema
   bool wants_now = false;
-  std::vector<std::string> kinds = {};              ///< that it may be used on; empty: all
-  engine::Queries metrics = {};                     ///< that it gets, see PolicyDefinition
+  std::vector<std::string> kinds = {};  ///< that it may be used on; empty: all
+  engine::Queries metrics = {};         ///< that it gets, see PolicyDefinition
   bool wants_approvals = false;
   std::function<engine::Queries(const Json& parameters)> queries = {};  ///< the same
 };

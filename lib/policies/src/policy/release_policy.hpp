@@ -13,8 +13,8 @@ namespace kubist::policies {
 /// What the policies of a CanaryRelease read of the ResourceList, see docs/canary.md.
 struct ReleaseView {
   std::chrono::system_clock::time_point now;
-  std::string state;  ///< status.state
-  int weight = 0;     ///< status.weight
+  std::string state;   ///< status.state
+  int weight = 0;      ///< status.weight
   bool moved = false;  ///< the release has begun: 0 is a step of its own, not the routes' weights
   /// In an order of waves: the one that has the weight, from 0, and how many there are. To judge,
   /// each is a step of its own.

@@ -15,7 +15,7 @@ struct SimulatedLook {
 
 struct SimulatedVerdict {
   Verdict verdict;
-  bool harm;  ///< a rollback for harm seen, not for time passed
+  bool harm;                ///< a rollback for harm seen, not for time passed
   std::string_view reason;  ///< one of verdict.hpp
 };
 

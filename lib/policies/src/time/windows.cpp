@@ -19,7 +19,7 @@ namespace {
 constexpr minutes k_day{24 * 60};
 constexpr int k_horizon_days = 8;
 constexpr std::chrono::hours k_longest_schedule{7 * 24};  // of a schedule's duration
-constexpr int k_leap_years = 8 * 366;            // within which any day of any month comes again
+constexpr int k_leap_years = 8 * 366;  // within which any day of any month comes again
 
 util::Result<minutes> read_clock(std::string_view text, std::string_view field) {
   auto parts = util::split(text, ':');

@@ -31,9 +31,9 @@ enum class BigIntegers {
 /// The limits keep hostile or broken input from eating the machine; each has its own message.
 struct ReadOptions {
   std::size_t max_bytes = std::size_t{256} << 20U;  ///< of the whole input
-  std::size_t max_depth = 500;                       ///< maps and lists inside each other
-  std::size_t max_nodes = 10'000'000;                ///< values in one document
-  std::size_t max_alias_nodes = 200'000;             ///< values that aliases add in one document
+  std::size_t max_depth = 500;                      ///< maps and lists inside each other
+  std::size_t max_nodes = 10'000'000;               ///< values in one document
+  std::size_t max_alias_nodes = 200'000;            ///< values that aliases add in one document
   DuplicateKeys duplicate_keys = DuplicateKeys::reject;
   BigIntegers big_integers = BigIntegers::reject;
   /// Keep the text, so that Document can tell positions (one copy for the whole input).

@@ -72,7 +72,8 @@ struct TableColumn {
 
 /// One row; views end with the next page.
 struct TableRow {
-  std::vector<std::string_view> cells;  ///< as kubectl prints them: first line, control bytes escaped
+  std::vector<std::string_view>
+      cells;        ///< as kubectl prints them: first line, control bytes escaped
   ListItem object;  ///< the row's object (metadata only, or whole); raw is empty when there is none
 };
 

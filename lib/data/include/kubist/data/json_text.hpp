@@ -9,8 +9,8 @@ namespace kubist::data {
 
 /// How JSON text looks.
 struct JsonStyle {
-  std::size_t indent = 0;    ///< spaces a level; 0 prints one line without white space
-  std::size_t level = 0;     ///< the level that the value starts on (its first line is not indented)
+  std::size_t indent = 0;  ///< spaces a level; 0 prints one line without white space
+  std::size_t level = 0;   ///< the level that the value starts on (its first line is not indented)
   bool escape_html = false;  ///< '<', '>', '&' as \u00XX, as Go and so kubectl print them
 };
 

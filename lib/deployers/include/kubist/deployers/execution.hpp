@@ -19,8 +19,8 @@ struct ExecutionInput {
   Json owner_metadata =
       Json::object();  ///< labels and annotations for all objects made (kubist.io/owner, ...)
   bool force = false;
-  bool wait = true;          ///< false: start or look, do not wait for the end
-  bool foreign_crd = false;  ///< as Settings has it
+  bool wait = true;             ///< false: start or look, do not wait for the end
+  bool foreign_crd = false;     ///< as Settings has it
   bool skip_uninstall = false;  ///< for items that are no longer rendered: see RemoveItemOptions
 };
 

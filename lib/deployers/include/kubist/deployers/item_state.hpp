@@ -20,8 +20,8 @@ util::Result<OpenState> open_item_state(World& world, const std::string& ns,
                                         const std::string& name);
 
 /// Makes the folder's content the item's state (an empty folder: none), also in place of a corrupt
-/// one, or before its first run. Its limit holds. Denied, reason ItemRuns: a job of the item has not
-/// ended.
+/// one, or before its first run. Its limit holds. Denied, reason ItemRuns: a job of the item has
+/// not ended.
 util::Result<state::Head> put_item_state(World& world, const std::string& ns,
                                          const std::string& name,
                                          const std::filesystem::path& folder);

@@ -26,9 +26,9 @@ struct Workload {
   std::optional<std::string> script;       ///< the text that restore writes to a file
   std::string working_dir;
   bool mesh = false;
-  std::size_t state_limit = 0;             ///< in Secrets, packed
-  std::optional<StateClaim> state_claim;   ///< not in Secrets, but here
-  std::string service_account;             ///< whose token the workload gets; empty: none
+  std::size_t state_limit = 0;            ///< in Secrets, packed
+  std::optional<StateClaim> state_claim;  ///< not in Secrets, but here
+  std::string service_account;            ///< whose token the workload gets; empty: none
   /// Fields that go into the pod as they are; null where not given.
   Json env, env_from, resources, volumes, volume_mounts, security_context;
   Json image_pull_secrets, node_selector, tolerations;

@@ -40,7 +40,7 @@ struct Place {
   /// For what runs an item: its pods, their Secrets, accounts and logs.
   std::shared_ptr<kube::Client> client;
   std::string ns;
-  std::string cluster;  ///< the Cluster object's name; empty: the home cluster
+  std::string cluster;    ///< the Cluster object's name; empty: the home cluster
   PodGrants grants = {};  ///< those of the item's Project
   /// May this machine fetch a chart from that URL (http, https, oci)? Reason AddressNotAllowed.
   /// Empty: from any.

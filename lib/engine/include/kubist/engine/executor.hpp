@@ -48,8 +48,8 @@ struct HandledRequest {
 /// What an executor reports about one node.
 struct Alignment {
   Outcome outcome = Outcome::ready;
-  std::string reason = "Aligned";  ///< CamelCase, goes into the conditions
-  std::string message;             ///< for people; stable while nothing changes (zero writes)
+  std::string reason = "Aligned";    ///< CamelCase, goes into the conditions
+  std::string message;               ///< for people; stable while nothing changes (zero writes)
   std::optional<util::Error> error;  ///< behind failed and stalled, where one error is
   /// Conditions of the kind's own (not Ready, TreeReady, Reconciling, Stalled: the engine's).
   std::vector<resources::Condition> conditions;

@@ -9,8 +9,8 @@ namespace kubist::engine {
 
 /// The holder part of a coordination.k8s.io/v1 Lease, as one project's lock uses it.
 struct LeaseRecord {
-  std::string holder;      ///< spec.holderIdentity; empty: free
-  std::string run_id;      ///< annotation kubist.io/run
+  std::string holder;  ///< spec.holderIdentity; empty: free
+  std::string run_id;  ///< annotation kubist.io/run
   /// Annotation kubist.io/replica, "NAMESPACE/NAME": the Lease that its holder renews instead of
   /// this one; empty: it renews this one.
   std::string replica = {};

@@ -33,7 +33,7 @@ struct PolicyDefinition {
   Queries metrics;                             ///< that it asks whatever its parameters are
   /// Of a built-in one: what these parameters ask besides.
   std::function<Queries(const Json& parameters)> queries;
-  std::vector<std::string> kinds;              ///< that it may be used on; empty: all
+  std::vector<std::string> kinds;  ///< that it may be used on; empty: all
   bool wants_now = false;  ///< spec.wants has "now": gets `now` (without it answers can be kept)
   bool wants_run = false;  ///< spec.wants has "run": gets `run {id, attempt, seed}`
   bool wants_approvals = false;  ///< spec.wants has "approvals": items has the node's Approvals

@@ -45,8 +45,8 @@ struct PolicyOutput {
   std::vector<PolicyMessage> results;
   std::optional<Json> state;  ///< nothing: unchanged
   std::optional<std::chrono::milliseconds> requeue_after;
-  std::string outcome;  ///< its own word ("hold", "advance", ...); empty when none
-  bool hold = false;    ///< outcome "hold": leave the world as it is this time
+  std::string outcome;               ///< its own word ("hold", "advance", ...); empty when none
+  bool hold = false;                 ///< outcome "hold": leave the world as it is this time
   std::optional<Decision> decision;  ///< nothing: it decides nothing
   std::vector<PolicyCall> calls;     ///< what it wants done before it decides
 };

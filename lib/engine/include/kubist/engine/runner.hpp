@@ -31,7 +31,7 @@ struct RunOptions {
   /// Nodes worked on at once, at least 1; as many more may wait (Executor::waits()), and as many
   /// policies run.
   std::size_t parallelism = 16;
-  Mode mode = Mode::align;       ///< remove: treat the selection as being deleted
+  Mode mode = Mode::align;  ///< remove: treat the selection as being deleted
   /// How long a node that is progressing is looked at again (as often as its requeue_after says)
   /// before the run goes on without it. 0: never, as --watch does (it has the schedule).
   std::chrono::milliseconds settle{0};

@@ -103,7 +103,7 @@ class Connections {
   kube::ClientOptions m_options;
   std::atomic<std::uint64_t> m_run = 1;
   std::mutex m_mutex;  ///< guards the maps, not what is in them
-  std::map<std::string, std::shared_ptr<Entry>> m_entries;     ///< by namespace/name
+  std::map<std::string, std::shared_ptr<Entry>> m_entries;  ///< by namespace/name
   /// By the kubeconfig's hash, and how far its server was judged.
   std::map<std::string, std::weak_ptr<Endpoint>> m_endpoints;
 };

@@ -25,7 +25,7 @@ struct Run;
 struct ReconcileOptions {
   /// Subtrees to walk; empty: the whole tree.
   std::vector<engine::Key> selection;
-  bool ignore_missing = false;  ///< leave out what the selection names and is not there
+  bool ignore_missing = false;              ///< leave out what the selection names and is not there
   engine::Mode mode = engine::Mode::align;  ///< remove: take the selection away
   /// Load this project namespace and cluster-scoped kinds; empty: what the selection needs; *: all.
   std::string only_namespace;

@@ -51,8 +51,8 @@ class StatusBook {
 /// The Root has no project, so no lock: its status is written only over the resourceVersion that it
 /// was computed from. Another kubist's write in between is a conflict with reason k_plan_changed,
 /// after which the run is planned anew from what stands there then. So no status of the Root ever
-/// goes over one that its writer has not seen, no namespace has to be chosen for a Lease (nor rights
-/// in it given), and a run without news still writes nothing.
+/// goes over one that its writer has not seen, no namespace has to be chosen for a Lease (nor
+/// rights in it given), and a run without news still writes nothing.
 class KubeStatusStore final : public engine::StatusStore {
  public:
   /// REQUIRES: `book` outlives it.

@@ -44,8 +44,8 @@ class ObjectSource {
 /// Every kubist object of the home cluster that a run needs. Of one that cannot be read there is
 /// the outline (kube::Unreadable): each other one is not touched by that.
 struct Snapshot {
-  std::vector<ObjectPtr> nodes;         ///< of kinds in the tree
-  std::vector<data::Json> definitions;  ///< policy and executor definitions
+  std::vector<ObjectPtr> nodes;           ///< of kinds in the tree
+  std::vector<data::Json> definitions;    ///< policy and executor definitions
   std::vector<kube::ApiResource> served;  ///< kinds of the nodes that are none of kubist's own
   /// Why, of the nodes that cannot be read; by uid.
   std::map<std::string, util::Error, std::less<>> unreadable;

@@ -31,7 +31,7 @@ using KeepsHook = std::function<void(const engine::Key& node, deployers::KeptObj
 /// The Istio that a run has judged, and how it is looked at anew.
 struct JudgedIstio {
   std::shared_ptr<kube::Client> client;  ///< null: none counts, or it could not be judged
-  std::function<void()> forget;  ///< what is known of it is old; any thread
+  std::function<void()> forget;          ///< what is known of it is old; any thread
   /// Where its webhooks lead, which administrators alone write. Others may name a Deployment
   /// istiod.
   std::set<std::string> namespaces;
@@ -52,10 +52,10 @@ struct World {
   bool force = false;    ///< run items again although nothing changed
   bool skip_uninstall = false;
   deployers::Settings deployers;
-  deployers::Jsonnet jsonnet;        ///< for Templates
-  std::size_t item_parallelism = 0;  ///< items of one Execution at once; 0: no limit
-  Releases* releases = nullptr;      ///< of this run; null: none are looked at
-  SharedLists* lists = nullptr;      ///< of this run; null: no executor is called
+  deployers::Jsonnet jsonnet;           ///< for Templates
+  std::size_t item_parallelism = 0;     ///< items of one Execution at once; 0: no limit
+  Releases* releases = nullptr;         ///< of this run; null: none are looked at
+  SharedLists* lists = nullptr;         ///< of this run; null: no executor is called
   KubeStatusStore* statuses = nullptr;  ///< of this run; null: no executor is called
   const util::Clock* clock = &util::system_clock();
   ObjectSource* source = nullptr;  ///< hears of statuses that are written; null: there is none

@@ -12,13 +12,13 @@ namespace kubist::http {
 
 /// How connections of one endpoint are made.
 struct EndpointOptions {
-  std::string ca_pem;            ///< trusted CAs instead of the system's; empty: the system's
-  std::string client_cert_pem;   ///< with its chain
+  std::string ca_pem;           ///< trusted CAs instead of the system's; empty: the system's
+  std::string client_cert_pem;  ///< with its chain
   util::Secret client_key_pem;
-  std::string server_name;       ///< TLS name to send and to verify instead of the URL's host
-  bool insecure = false;         ///< accept any certificate
-  std::string proxy;             ///< http, https or socks5 URL; empty: as HTTPS_PROXY, NO_PROXY say
-  bool compression = true;       ///< gzip for GET off loopback
+  std::string server_name;  ///< TLS name to send and to verify instead of the URL's host
+  bool insecure = false;    ///< accept any certificate
+  std::string proxy;        ///< http, https or socks5 URL; empty: as HTTPS_PROXY, NO_PROXY say
+  bool compression = true;  ///< gzip for GET off loopback
   /// Of a request that has no timeout and is not long_running; 0: none.
   std::chrono::milliseconds request_timeout{0};
 };
@@ -43,9 +43,9 @@ class CurlEngine {
   std::unique_ptr<Impl> m_impl;
 };
 
-/// HTTP/1.1 and HTTP/2 over libcurl to one endpoint. Connections are kept and shared; endpoints with
-/// other options (so other credentials) never share one. Tokens go into the request's headers. The
-/// engine is not kept alive: without it every call is cancelled.
+/// HTTP/1.1 and HTTP/2 over libcurl to one endpoint. Connections are kept and shared; endpoints
+/// with other options (so other credentials) never share one. Tokens go into the request's headers.
+/// The engine is not kept alive: without it every call is cancelled.
 class CurlTransport : public Transport {
  public:
   CurlTransport(const std::shared_ptr<CurlEngine>& engine, EndpointOptions options);

@@ -23,8 +23,8 @@ class Governor {
   explicit Governor(GovernorOptions options = {});
 
   std::size_t limit() const;
-  /// Learns from one answer. `in_flight` is how many there were with it; `latency` runs from request
-  /// sent to first byte. Only mutating methods teach latency: a LIST takes its own time.
+  /// Learns from one answer. `in_flight` is how many there were with it; `latency` runs from
+  /// request sent to first byte. Only mutating methods teach latency: a LIST takes its own time.
   void record(Time now, std::string_view method, int status, std::size_t in_flight,
               std::chrono::microseconds latency);
 

@@ -8,8 +8,8 @@
 
 namespace kubist::http {
 
-/// Prints exchanges as kubectl does: -v6 method, URL, status and time; -v7 headers; -v8 bodies cut at
-/// 1 KiB, -v9 at 10 KiB. Secrets are masked at every level: Authorization and the like, data and
+/// Prints exchanges as kubectl does: -v6 method, URL, status and time; -v7 headers; -v8 bodies cut
+/// at 1 KiB, -v9 at 10 KiB. Secrets are masked at every level: Authorization and the like, data and
 /// stringData of Secrets, tokens, kubeconfigs; bodies that are not JSON are named by size only.
 class LoggingTransport : public Transport {
  public:

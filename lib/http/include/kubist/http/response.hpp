@@ -10,9 +10,9 @@ namespace kubist::http {
 struct Response {
   int status = 0;
   Headers headers;
-  std::string body;                       ///< decoded; empty when it went to on_chunk
-  std::chrono::microseconds elapsed{0};   ///< from the start of the transfer to its end
-  std::chrono::microseconds latency{0};   ///< from the request sent to the first byte
+  std::string body;                      ///< decoded; empty when it went to on_chunk
+  std::chrono::microseconds elapsed{0};  ///< from the start of the transfer to its end
+  std::chrono::microseconds latency{0};  ///< from the request sent to the first byte
 };
 
 }  // namespace kubist::http

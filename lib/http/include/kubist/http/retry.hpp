@@ -12,17 +12,18 @@ namespace kubist::http {
 
 struct RetryPolicy {
   util::BackoffPolicy backoff;
-  int max_attempts = 4;               ///< of one request, the first one included
-  int max_attempts_told = 11;         ///< where the server sends Retry-After (as client-go: 10 retries)
-  std::chrono::milliseconds budget{90000};  ///< no retry starts later than this after the first attempt
+  int max_attempts = 4;        ///< of one request, the first one included
+  int max_attempts_told = 11;  ///< where the server sends Retry-After (as client-go: 10 retries)
+  std::chrono::milliseconds budget{
+      90000};  ///< no retry starts later than this after the first attempt
 };
 
 /// What may be done about an outcome.
 struct Retry {
   enum class Verdict {
-    no,        ///< final
-    may,       ///< trying again is safe and may help
-    told,      ///< the server says when to come back
+    no,    ///< final
+    may,   ///< trying again is safe and may help
+    told,  ///< the server says when to come back
   } verdict = Verdict::no;
   std::optional<std::chrono::milliseconds> after;  ///< the server's floor (Retry-After)
 };
@@ -34,7 +35,8 @@ struct Retry {
 ///   refused connection, REFUSED_STREAM                 may, any method: nothing was processed
 ///   lost connection, nothing for 75 s                  may, if idempotent
 ///   anything else (4xx, TLS, DNS, timeout, cancelled)  no
-Retry classify(const Request& request, const util::Result<Response>& outcome, bool streamed = false);
+Retry classify(const Request& request, const util::Result<Response>& outcome,
+               bool streamed = false);
 
 /// Seconds or an HTTP date (RFC 9110 10.2.3), as a delay from `now`.
 std::optional<std::chrono::milliseconds> parse_retry_after(

@@ -38,10 +38,10 @@ inline constexpr std::size_t k_max_bundle_bytes = std::size_t{32} << 20U;  ///< 
 
 /// Manifests that were read and checked.
 struct Bundle {
-  std::string version;   ///< of the istiod image; empty: its tag does not say
-  std::string revision;  ///< "default" where there is none
-  std::string ns;        ///< of istiod
-  std::string sha256;    ///< of the source
+  std::string version;      ///< of the istiod image; empty: its tag does not say
+  std::string revision;     ///< "default" where there is none
+  std::string ns;           ///< of istiod
+  std::string sha256;       ///< of the source
   bool foreign_ca = false;  ///< its values name certificates of others: istiod writes no caBundle
   std::vector<resources::Manifest> manifests;
 };

@@ -24,7 +24,7 @@ struct ExpectedObject {
 /// One request to an API server as data; built by the functions below, sent by Client. Pure.
 struct ApiCall {
   std::string method = "GET";
-  std::string path;  ///< "/api/v1/namespaces/x/pods"
+  std::string path;                                             ///< "/api/v1/namespaces/x/pods"
   std::vector<std::pair<std::string_view, std::string>> query;  ///< keys are literals
   std::string accept = "application/json";
   std::string content_type;
@@ -37,8 +37,8 @@ struct ApiCall {
 };
 
 inline constexpr std::string_view k_default_manager = "kubist";
-/// Accept values of a GET of one object (parameter order matters to some servers). Lists and watches
-/// are asked by Form (client.hpp): each needs a value of its own.
+/// Accept values of a GET of one object (parameter order matters to some servers). Lists and
+/// watches are asked by Form (client.hpp): each needs a value of its own.
 inline constexpr std::string_view k_accept_table =
     "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
 inline constexpr std::string_view k_accept_metadata =
@@ -90,16 +90,19 @@ ApiCall get(const ApiResource& resource, std::string_view ns, std::string_view n
             std::string_view subresource = {});
 /// Server-side apply. metadata.managedFields must not be in it; uid and resourceVersion in it are
 /// preconditions. Call it as kube::apply: unqualified, the Json argument finds std::apply too.
-ApiCall apply(const ApiResource& resource, const data::Json& object, const ApplyOptions& options = {});
+ApiCall apply(const ApiResource& resource, const data::Json& object,
+              const ApplyOptions& options = {});
 /// metadata.name or generateName.
-ApiCall create(const ApiResource& resource, const data::Json& object, const WriteOptions& options = {});
+ApiCall create(const ApiResource& resource, const data::Json& object,
+               const WriteOptions& options = {});
 /// POST to a subresource of a named object (token, eviction, binding).
 ApiCall create_subresource(const ApiResource& resource, std::string_view ns, std::string_view name,
                            std::string_view subresource, const data::Json& body);
 /// PUT; the object must carry the resourceVersion it was read at.
-ApiCall replace(const ApiResource& resource, const data::Json& object, const WriteOptions& options = {});
-ApiCall patch(const ApiResource& resource, std::string_view ns, std::string_view name, PatchType type,
-              const data::Json& body, const WriteOptions& options = {});
+ApiCall replace(const ApiResource& resource, const data::Json& object,
+                const WriteOptions& options = {});
+ApiCall patch(const ApiResource& resource, std::string_view ns, std::string_view name,
+              PatchType type, const data::Json& body, const WriteOptions& options = {});
 /// DELETE. 200 does not mean gone: finalizers may keep the object with a deletionTimestamp.
 ApiCall remove(const ApiResource& resource, std::string_view ns, std::string_view name,
                const DeleteOptions& options = {});

@@ -20,11 +20,12 @@ struct FieldConflict {
 };
 
 /// The Error of an answer with a status of 400 or more. `method` and `url` name the request. Kinds:
-/// 401, 403 forbidden; 404 not_found; 409 conflict; 408, 429, 5xx unavailable; 504 and reason Timeout
-/// timeout; denials by admission webhooks and policies denied; other 4xx invalid. `reason` and
-/// `http_status` are the server's; each cause is one of `details` (its message starts with the field).
-/// Bodies that are no Status (proxies, plain 404) give the reason that client-go would.
-util::Error api_error(std::string_view method, std::string_view url, const http::Response& response);
+/// 401, 403 forbidden; 404 not_found; 409 conflict; 408, 429, 5xx unavailable; 504 and reason
+/// Timeout timeout; denials by admission webhooks and policies denied; other 4xx invalid. `reason`
+/// and `http_status` are the server's; each cause is one of `details` (its message starts with the
+/// field). Bodies that are no Status (proxies, plain 404) give the reason that client-go would.
+util::Error api_error(std::string_view method, std::string_view url,
+                      const http::Response& response);
 
 /// The same from a metav1.Status value (ERROR events of a watch).
 util::Error status_error(std::string_view context, const data::Json& status);

@@ -98,7 +98,7 @@ Unreadable unreadable(const ApiResource& resource, std::string_view text, const 
 
 /// A small list as values.
 struct ObjectList {
-  std::vector<data::Json> items;  ///< each with apiVersion and kind
+  std::vector<data::Json> items;       ///< each with apiVersion and kind
   std::vector<Unreadable> unreadable;  ///< ListOptions::skip_unreadable only
   std::string resource_version;
 };
@@ -136,8 +136,8 @@ struct ClientOptions {
   /// Each distinct Warning header once; default: log->warn.
   std::function<void(std::string_view)> on_warning;
   http::ExchangeSink on_exchange;  ///< each request that is sent, retries too; null: nobody is told
-  bool discovery_cache = true;  ///< keep discovery and names of fields on disk
-  bool may_prompt = false;      ///< exec plugins may use the terminal
+  bool discovery_cache = true;     ///< keep discovery and names of fields on disk
+  bool may_prompt = false;         ///< exec plugins may use the terminal
   /// Retries (http/retry.hpp); off for commands that must fail at once.
   bool retry = true;
 };

@@ -71,8 +71,8 @@ class CredentialSource {
   virtual ~CredentialSource() = default;
   /// May block (files, exec plugin). forbidden: the plugin failed, with what it said about why.
   virtual util::Result<Credentials> get(std::stop_token stop) = 0;
-  /// The server answered 401 to `refused`: drop it, so that the next get() gives others. False: there
-  /// are no others. Does not block for long.
+  /// The server answered 401 to `refused`: drop it, so that the next get() gives others. False:
+  /// there are no others. Does not block for long.
   virtual bool renew(const Credentials& refused) = 0;
 };
 

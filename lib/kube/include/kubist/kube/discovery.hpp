@@ -19,17 +19,17 @@ namespace kubist::kube {
 /// The resources of one API server with their indexes. Immutable: share it freely.
 class ResourceIndex {
  public:
-  /// `resources` in the order of preference: groups as the server lists them, each group's preferred
-  /// version first.
+  /// `resources` in the order of preference: groups as the server lists them, each group's
+  /// preferred version first.
   explicit ResourceIndex(std::vector<ApiResource> resources);
 
   const std::vector<ApiResource>& all() const { return m_resources; }
   /// An exact kind; null when it is not served. An empty `version` takes the preferred one.
   const ApiResource* by_kind(std::string_view group, std::string_view version,
                              std::string_view kind) const;
-  /// What a person types, any case: plural, singular, short name, kind, each also as `word.group` or
-  /// `word.version.group`. Where several groups have the word, the first in order of preference wins,
-  /// plurals before short names, as in kubectl.
+  /// What a person types, any case: plural, singular, short name, kind, each also as `word.group`
+  /// or `word.version.group`. Where several groups have the word, the first in order of preference
+  /// wins, plurals before short names, as in kubectl.
   const ApiResource* by_word(std::string_view word) const;
   /// All preferred-version resources of a category ("all").
   std::vector<const ApiResource*> by_category(std::string_view category) const;
@@ -56,9 +56,10 @@ struct DiscoveryCache {
 /// Empty where there is no cache_folder().
 std::filesystem::path discovery_cache_file(const std::string& server);
 
-/// What an API server serves: from the cache on disk while it is young, else by aggregated discovery
-/// (two requests, revalidated by ETag), else by the legacy documents, where groups that fail are left
-/// out and remembered in failed_groups(). Thread-safe; blocks in the calls that may send requests.
+/// What an API server serves: from the cache on disk while it is young, else by aggregated
+/// discovery (two requests, revalidated by ETag), else by the legacy documents, where groups that
+/// fail are left out and remembered in failed_groups(). Thread-safe; blocks in the calls that may
+/// send requests.
 class Discovery {
  public:
   /// `server` is the base URL. Nothing is sent before the first look-up.

@@ -19,7 +19,7 @@ namespace kubist::kube {
 /// One named cluster, user or context with the file it came from.
 struct KubeconfigEntry {
   std::string name;
-  data::Json value;              ///< the map under "cluster", "user" or "context", unknown fields kept
+  data::Json value;  ///< the map under "cluster", "user" or "context", unknown fields kept
   std::filesystem::path origin;  ///< relative paths in it are relative to this file's folder
 };
 
@@ -37,7 +37,8 @@ struct Kubeconfig {
 };
 
 /// Reads one file's text. Invalid: no YAML, not a kubeconfig, a field of the wrong type.
-util::Result<Kubeconfig> parse_kubeconfig(std::string_view text, const std::filesystem::path& origin);
+util::Result<Kubeconfig> parse_kubeconfig(std::string_view text,
+                                          const std::filesystem::path& origin);
 /// The first of each name wins as a whole, the first current-context that is not empty too.
 Kubeconfig merge_kubeconfigs(std::vector<Kubeconfig> configs);
 /// As one document of kind Config, in kubectl's order of fields; `redact` as `kubectl config view`.
@@ -60,7 +61,7 @@ struct Overrides {
 
 /// The process's surroundings, so that tests can give others.
 struct Environment {
-  std::function<std::string(const char*)> variable;                                ///< unset: empty
+  std::function<std::string(const char*)> variable;  ///< unset: empty
   std::function<util::Result<std::string>(const std::filesystem::path&)> read_file;
   std::filesystem::path home;
 };
@@ -84,7 +85,8 @@ struct ClusterAccess {
 
 /// The files that count: --kubeconfig alone, else the KUBECONFIG list without repeats, else
 /// ~/.kube/config (none without a home folder).
-std::vector<std::filesystem::path> kubeconfig_files(const Overrides& overrides, const Environment& env);
+std::vector<std::filesystem::path> kubeconfig_files(const Overrides& overrides,
+                                                    const Environment& env);
 /// Reads and merges them. not_found: --kubeconfig names no file (missing ones of the others are
 /// skipped); invalid as parse_kubeconfig.
 util::Result<Kubeconfig> load_kubeconfig(const Overrides& overrides, const Environment& env);
@@ -107,9 +109,10 @@ util::Result<ClusterAccess> find_access(const Overrides& overrides, const Enviro
 /// the Secret may be something else. Whether the server may be asked is for the caller to judge.
 util::Result<ClusterAccess> strict_access(std::string_view text, const std::string& origin);
 
-/// Sets current-context in the first file of the list that has one (it wins over the others), else in
-/// the file of that context; all else in it stays as it is. Reads and writes files (0600, atomic).
-/// not_found: no such context.
-util::Result<> use_context(const Overrides& overrides, const Environment& env, const std::string& name);
+/// Sets current-context in the first file of the list that has one (it wins over the others), else
+/// in the file of that context; all else in it stays as it is. Reads and writes files (0600,
+/// atomic). not_found: no such context.
+util::Result<> use_context(const Overrides& overrides, const Environment& env,
+                           const std::string& name);
 
 }  // namespace kubist::kube

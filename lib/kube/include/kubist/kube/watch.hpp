@@ -40,10 +40,11 @@ struct WatchOptions {
   std::string name;  ///< one object only
   std::string label_selector;
   std::string field_selector;
-  /// Metadata or a Table for big kinds. A Table watch lists page by page: one `listed` event a page,
-  /// its object the whole Table.
+  /// Metadata or a Table for big kinds. A Table watch lists page by page: one `listed` event a
+  /// page, its object the whole Table.
   Form form = Form::object;
-  /// Begin here instead of with a listing (the caller has listed already). A 410 leads to a listing.
+  /// Begin here instead of with a listing (the caller has listed already). A 410 leads to a
+  /// listing.
   std::string resource_version;
   /// It outlives what else would end it (401, 403, 404, ...): tries again with the same back-off,
   /// and begins with a listing then, which tells what changed meanwhile.

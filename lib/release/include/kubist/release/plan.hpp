@@ -11,17 +11,17 @@ namespace kubist::release {
 
 /// A CanaryRelease's spec, read.
 struct Plan {
-  std::string destination;                ///< the Destination whose versions take turns
-  std::string stable;                     ///< the version that has the traffic
-  std::string canary;                     ///< the version to release: the target
-  std::vector<std::string> routes;        ///< TrafficRoutes whose weights move as one
-  std::vector<int> weights;               ///< percent, ascending from 0 or more, the last is 100
+  std::string destination;          ///< the Destination whose versions take turns
+  std::string stable;               ///< the version that has the traffic
+  std::string canary;               ///< the version to release: the target
+  std::vector<std::string> routes;  ///< TrafficRoutes whose weights move as one
+  std::vector<int> weights;         ///< percent, ascending from 0 or more, the last is 100
   /// Each step reaches one wave of virtual clusters after the other; see waves_of().
   bool in_waves = false;
   std::vector<std::vector<std::string>> waves;
-  std::string match;   ///< condition of requests that always go to the canary
+  std::string match;       ///< condition of requests that always go to the canary
   traffic::Copies mirror;  ///< requests whose copies it gets
-  std::string cookie;  ///< by which clients stay with the canary; empty: none do
+  std::string cookie;      ///< by which clients stay with the canary; empty: none do
   std::chrono::seconds cookie_age{86400};
   std::chrono::seconds interval{30};      ///< between two looks
   std::chrono::seconds bake{300};         ///< at 100 % before it is done

@@ -8,8 +8,8 @@
 
 namespace kubist::resources {
 
-/// A unified diff ("--- a\n+++ b\n@@ ...") of two texts by lines, as `diff -u -N` prints it; empty when
-/// they are equal. Myers' O(ND) algorithm, so the script is a shortest one.
+/// A unified diff ("--- a\n+++ b\n@@ ...") of two texts by lines, as `diff -u -N` prints it; empty
+/// when they are equal. Myers' O(ND) algorithm, so the script is a shortest one.
 std::string unified_diff(std::string_view before, std::string_view after,
                          std::string_view before_label, std::string_view after_label,
                          std::size_t context = 3);
@@ -37,7 +37,8 @@ struct DiffOptions {
 
 /// Compares two states of one object (null: absent) as `kubectl diff` does: YAML without
 /// managedFields, Secret values as `***`, changed ones as `*** (before)` and `*** (after)`.
-ObjectDiff diff_objects(const data::Json& before, const data::Json& after, const DiffOptions& options);
+ObjectDiff diff_objects(const data::Json& before, const data::Json& after,
+                        const DiffOptions& options);
 
 /// "apps.v1.Deployment.default.web": the file name under which kubectl diff prints an object.
 std::string diff_name(const data::Json& object);

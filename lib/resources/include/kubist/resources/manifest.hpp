@@ -26,8 +26,8 @@ struct Manifest {
 };
 
 struct ManifestOptions {
-  bool recursive = false;            ///< -R: folders with all that is below them
-  bool allow_generate_name = false;  ///< create only
+  bool recursive = false;                  ///< -R: folders with all that is below them
+  bool allow_generate_name = false;        ///< create only
   std::istream* standard_input = nullptr;  ///< what "-" reads; std::cin when null
   /// Reads a http(s) URL; URLs are an error when empty.
   std::function<util::Result<std::string>(const std::string& url)> fetch;
@@ -49,6 +49,6 @@ ManifestSet read_manifests(const std::vector<std::string>& paths, const Manifest
 
 /// The same for text in memory.
 ManifestSet read_manifest_text(std::string_view text, const std::string& origin,
-                              const ManifestOptions& options = {});
+                               const ManifestOptions& options = {});
 
 }  // namespace kubist::resources

@@ -10,7 +10,8 @@
 
 namespace kubist::resources {
 
-/// What names one object: enough to find it and to print it. `ns` is empty for cluster-scoped kinds.
+/// What names one object: enough to find it and to print it. `ns` is empty for cluster-scoped
+/// kinds.
 struct ObjectRef {
   std::string group;
   std::string kind;
@@ -24,8 +25,8 @@ struct ObjectRef {
 std::string to_string(const ObjectRef& ref);
 /// "Kind.group/namespace/name" without the empty parts: unique, for keys and logs.
 std::string to_key(const ObjectRef& ref);
-/// Reads "Kind/name" (group and namespace stay empty). Invalid: no slash, an empty part, a name that
-/// no object can have.
+/// Reads "Kind/name" (group and namespace stay empty). Invalid: no slash, an empty part, a name
+/// that no object can have.
 util::Result<ObjectRef> parse_ref(std::string_view text);
 
 /// The group of "group/version", empty for the core group ("v1").
@@ -51,8 +52,8 @@ struct OwnerView {
 };
 
 /// Read access to the well-known fields of one Kubernetes object. Fields that are absent, or of the
-/// wrong type, read as empty: the schema is what complains about types. Holds a reference: the object
-/// must outlive the view, and every string_view points into it.
+/// wrong type, read as empty: the schema is what complains about types. Holds a reference: the
+/// object must outlive the view, and every string_view points into it.
 class ObjectView {
  public:
   explicit ObjectView(const data::Json& object) : m_object(object) {}
@@ -114,8 +115,8 @@ bool is_dns_subdomain(std::string_view text);
 /// What is wrong with a name, as a sentence tail ("must be ..."), or empty when nothing is.
 std::string check_dns_label(std::string_view text);
 std::string check_dns_subdomain(std::string_view text);
-/// The rule for metadata.name of that kind: RBAC kinds take any path segment, Namespaces and Services
-/// a label, all others a subdomain. Empty when the name is fine.
+/// The rule for metadata.name of that kind: RBAC kinds take any path segment, Namespaces and
+/// Services a label, all others a subdomain. Empty when the name is fine.
 std::string check_object_name(std::string_view group, std::string_view kind, std::string_view name);
 /// Qualified name of labels and annotations: optional DNS prefix and '/', then at most 63 of
 /// [A-Za-z0-9._-]. Empty when fine.

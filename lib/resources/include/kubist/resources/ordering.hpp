@@ -9,9 +9,9 @@
 namespace kubist::resources {
 
 /// The place of a kind in the order of an apply; smaller is earlier, equal may go in parallel.
-/// Namespaces and CRDs first, then what others name (policies, accounts, RBAC, configuration, storage,
-/// services), workloads, unknown and custom kinds, kubist's own kinds in the order of the tree, and at
-/// last what intercepts requests (webhooks, APIServices).
+/// Namespaces and CRDs first, then what others name (policies, accounts, RBAC, configuration,
+/// storage, services), workloads, unknown and custom kinds, kubist's own kinds in the order of the
+/// tree, and at last what intercepts requests (webhooks, APIServices).
 int apply_rank(std::string_view group, std::string_view kind);
 
 /// One step of an apply: indices into the input, in the input's order.

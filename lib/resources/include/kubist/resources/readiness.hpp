@@ -28,8 +28,8 @@ enum class ReadyMode {
 };
 
 /// The status of one live object by the rules of kstatus (sigs.k8s.io/cli-utils). `now` decides how
-/// long a Pod may be unschedulable (15 s) before that counts as failed. Never throws: an object that
-/// cannot be judged is unknown, with the reason.
+/// long a Pod may be unschedulable (15 s) before that counts as failed. Never throws: an object
+/// that cannot be judged is unknown, with the reason.
 Readiness readiness(const data::Json& object, std::chrono::system_clock::time_point now,
                     ReadyMode mode = ReadyMode::kstatus);
 

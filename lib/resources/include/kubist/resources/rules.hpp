@@ -13,9 +13,9 @@ struct RuleViolation {
   std::string message;  ///< as the CRD says it
 };
 
-/// Evaluates the rules of a structural schema on a value with their C++ twins: the API server runs the
-/// CEL text, offline checks run the twin, shared test cases hold the two together. `old_value` null:
-/// a creation, transition rules do not apply.
+/// Evaluates the rules of a structural schema on a value with their C++ twins: the API server runs
+/// the CEL text, offline checks run the twin, shared test cases hold the two together. `old_value`
+/// null: a creation, transition rules do not apply.
 std::vector<RuleViolation> check_rules(const data::Json& schema, const data::Json& value,
                                        const data::Json* old_value);
 

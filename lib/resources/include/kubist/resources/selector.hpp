@@ -25,7 +25,8 @@ class LabelSelector {
   /// {matchLabels, matchExpressions} of API objects.
   static util::Result<LabelSelector> from_json(const data::Json& selector);
 
-  /// Does an object with these labels (a JSON map) match? `!=` and `notin` also match a missing key.
+  /// Does an object with these labels (a JSON map) match? `!=` and `notin` also match a missing
+  /// key.
   bool matches(const data::Json& labels) const;
   bool empty() const { return m_requirements.empty(); }
   const std::vector<Requirement>& requirements() const { return m_requirements; }
@@ -46,8 +47,8 @@ struct FieldTerm {
   bool negated = false;
 };
 
-/// "metadata.name=x,status.phase!=Running" with `\,` `\=` `\\` escapes. Which fields are allowed is the
-/// server's to say.
+/// "metadata.name=x,status.phase!=Running" with `\,` `\=` `\\` escapes. Which fields are allowed is
+/// the server's to say.
 util::Result<std::vector<FieldTerm>> parse_field_selector(std::string_view text);
 /// The form that the API server takes as fieldSelector.
 std::string to_string(const std::vector<FieldTerm>& terms);

@@ -37,14 +37,15 @@ struct ValidateContext {
 };
 
 /// Every problem of kubist's own objects in the input that can be found without a cluster, in input
-/// order: kinds and versions, schema (types, unknown fields with the nearest known one), the rules of
-/// the CRDs, references and names, cycles (printed as a cycle). Other groups' kinds pass. Duplicate
-/// keys are errors of reading (manifest.hpp). All errors are of kind invalid and have positions.
+/// order: kinds and versions, schema (types, unknown fields with the nearest known one), the rules
+/// of the CRDs, references and names, cycles (printed as a cycle). Other groups' kinds pass.
+/// Duplicate keys are errors of reading (manifest.hpp). All errors are of kind invalid and have
+/// positions.
 std::vector<util::Error> validate(const std::vector<Manifest>& manifests,
                                   const ValidateContext& context = {});
 
-/// One object against its kind's schema and rules alone. `old_object` non-null: an update, transition
-/// rules apply as well.
+/// One object against its kind's schema and rules alone. `old_object` non-null: an update,
+/// transition rules apply as well.
 std::vector<util::Error> validate_object(const Manifest& manifest,
                                          const data::Json* old_object = nullptr);
 

@@ -9,8 +9,8 @@
 #include <kubist/state/contract.hpp>
 #include <kubist/state/head.hpp>
 
-/// The state of an item in its Secrets, through the API. All of them exist beforehand (whoever makes
-/// a pod makes them): an agent may update them, but create none.
+/// The state of an item in its Secrets, through the API. All of them exist beforehand (whoever
+/// makes a pod makes them): an agent may update them, but create none.
 namespace kubist::state {
 
 /// Where it is.
@@ -32,8 +32,8 @@ struct SaveOptions {
 /// Makes the folder's content the item's state. Packs it twice when it does not fit into the head
 /// Secret (once to know its hash, once to write it), so that memory stays small; chunks first, the
 /// head last. The head as it then is: nothing is written when the content is the same. Invalid: as
-/// pack(). Conflict: the Secrets are another job's by now, or changed meanwhile; the state before is
-/// untouched then. Other errors are the API server's.
+/// pack(). Conflict: the Secrets are another job's by now, or changed meanwhile; the state before
+/// is untouched then. Other errors are the API server's.
 util::Result<Head> save_state(kube::Client& client, const StateSecrets& secrets,
                               const std::filesystem::path& folder, const SaveOptions& options,
                               std::stop_token stop = {});

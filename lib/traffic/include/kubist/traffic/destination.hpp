@@ -25,9 +25,9 @@ struct Subset {
 
 /// A Destination, read.
 struct Destination {
-  std::string name;         ///< of the Service and DestinationRule
-  bool borrowed = false;    ///< they are somebody else's
-  data::Json selector;      ///< labels of its pods
+  std::string name;       ///< of the Service and DestinationRule
+  bool borrowed = false;  ///< they are somebody else's
+  data::Json selector;    ///< labels of its pods
   std::vector<ServicePort> ports;
   std::map<std::string, Subset> subsets;
   data::Json traffic_policy;  ///< null: none
@@ -51,8 +51,8 @@ std::vector<std::string> needs_destination_rule(const Destination& destination);
 /// A subset of a live DestinationRule; null when it has none of that name.
 const data::Json* find_subset(const data::Json& destination_rule, std::string_view name);
 
-/// Adds to a DestinationRule's spec the subsets of the live one (null: none is live) that are not in
-/// it and that `used` names, as they are live. Returns the names of what was added.
+/// Adds to a DestinationRule's spec the subsets of the live one (null: none is live) that are not
+/// in it and that `used` names, as they are live. Returns the names of what was added.
 std::vector<std::string> keep_used_subsets(data::Json& spec, const data::Json* live,
                                            const std::vector<std::string>& used);
 

@@ -26,7 +26,7 @@ struct Affinity {
 struct Shift {
   std::string destination;  ///< as the route's weights name it
   std::string stable, canary;
-  int percent = 0;  ///< of what both have together, for the canary; 0 to 100
+  int percent = 0;         ///< of what both have together, for the canary; 0 to 100
   std::string match = {};  ///< a condition: requests for which it holds go to the canary
   Copies mirror = {};      ///< to the canary
   Affinity affinity = {};  ///< below 100 %; from there on the cookie is told to expire
