@@ -33,7 +33,9 @@ std::string missing_verdict(const Attempt& attempt, const Names& names, const Ca
   const auto parts = kubist::util::split(
       attempt.verdict.empty() ? cat(attempt.kind, '/', attempt.name) : attempt.verdict, '/');
   const auto judged = get("home", type_of(parts[0]), parts[1], names.project);
-  REQUIRE_MESSAGE(judged, parts[1]);
+  if (!judged) {
+    return cat(attempt.name, ": there is no ", parts[0], '/', parts[1]);
+  }
   auto reasons = kubist::util::split(attempt.reasons, '|');
   if (caller.limited && attempt.kind == "VirtualCluster") {
     reasons.emplace_back("Forbidden");
