@@ -27,7 +27,9 @@ std::string open_attempts(const std::vector<Attempt>& all, const Names& names,
 /// Takes the honest project's ConfigMap away and waits until it is there again.
 void check_service(const Names& names, const Background& watch) {
   must(kubectl("home", {"delete", "configmap", "honest", "-n", names.other + "-dev"}));
-  CHECK_MESSAGE(eventually([&] { return get("home", "configmap", "honest", names.other + "-dev").has_value(); }),
+  CHECK_MESSAGE(eventually([&] {
+                  return get("home", "configmap", "honest", names.other + "-dev").has_value();
+                }),
                 watch.output());
 }
 
@@ -46,9 +48,10 @@ TEST_CASE("hostile member: gets nowhere under --watch, and the other project is 
   Audit audit("home");
   Background watch(caller.as({"reconcile", "Project/" + names.project, "Project/" + names.other,
                               "--watch", "--timeout=60s"}));
-  REQUIRE_MESSAGE(
-      eventually([&] { return get("home", "configmap", "honest", names.other + "-dev").has_value(); }),
-      watch.output());
+  REQUIRE_MESSAGE(eventually([&] {
+                    return get("home", "configmap", "honest", names.other + "-dev").has_value();
+                  }),
+                  watch.output());
 
   const auto who = member(names);
   {
@@ -56,8 +59,9 @@ TEST_CASE("hostile member: gets nowhere under --watch, and the other project is 
     write_all(*who, all, names);
     check_service(names, watch);
     std::string open;
-    CHECK_MESSAGE(eventually([&] { return (open = open_attempts(all, names, caller)).empty(); }, 240),
-                  open, watch.output());
+    CHECK_MESSAGE(
+        eventually([&] { return (open = open_attempts(all, names, caller)).empty(); }, 240), open,
+        watch.output());
     CHECK_MESSAGE(eventually([&] {
                     return watch.output().find(cat("DeployItem/", names.project,
                                                    "/deep cannot be read: nested deeper than 500 "

@@ -87,6 +87,32 @@ TEST_CASE("agenda: home that is back asks for all that failed and is still there
   }
 }
 
+TEST_CASE("agenda: what becomes Ready asks for what failed beside it in other runs") {
+  Failed s;
+  std::string parent;
+  std::vector<std::string> expected;
+  SUBCASE("under the same parent") {
+    parent = "other";
+    expected = {"far"};
+  }
+  SUBCASE("but not elsewhere") { parent = "third"; }
+  auto made = object("Cluster", parent, "late");
+  made["metadata"]["uid"] = "late";
+  auto project = object("Project", "", parent);
+  project["metadata"]["uid"] = parent;
+  executors::Run run;
+  run.graph = std::make_shared<engine::Graph>(
+      engine::Graph::build({engine::make_node(project), engine::make_node(made)}));
+  engine::NodeReport node;
+  node.key = key("Cluster", parent, "late");
+  node.id = run.graph->find(node.key).front();
+  node.state = engine::NodeState::ready;
+  node.ready = true;
+  run.report.nodes.push_back(node);
+  s.agenda.add(run);
+  CHECK(s.take_due() == expected);
+}
+
 TEST_CASE("agenda: what waits for a child's end goes on when a tree lacks the child") {
   executors::Agenda agenda{k_all, std::chrono::milliseconds(0)};
   const auto due = [&] {

@@ -28,6 +28,11 @@ bool is_fresh_node(const engine::Graph& graph, const Key& key, Cause cause) {
   return cause != Cause::drift && graph.find(key).empty() && (kind == nullptr || kind->node);
 }
 
+bool reports(const engine::Report& report, const Key& key) {
+  return std::ranges::any_of(report.nodes,
+                             [&](const engine::NodeReport& node) { return node.key == key; });
+}
+
 }  // namespace
 
 void Scope::update(const engine::Graph& graph) {
@@ -107,6 +112,12 @@ void Agenda::add(const Run& run) {
       m_failed.erase(node.key);
     }
   }
+  for (const engine::NodeReport& node : run.report.nodes) {
+    const engine::Node& was = (*run.graph)[node.id];
+    if (node.ready && was.status_summary.ready != "True" && was.parent != engine::k_no_node) {
+      retry_below((*run.graph)[was.parent].key, run.report);
+    }
+  }
   if (run.incomplete) {
     for (const engine::NodeId root : run.graph->roots()) {
       m_schedule.add((*run.graph)[root].key, now() + k_list_again, Cause::retry);
@@ -122,18 +133,34 @@ void Agenda::add_failed(const util::Error& error, const std::vector<Due>& due) {
   }
 }
 
-// At once, but where something comes and goes, not each time.
+/// What failed in other runs for want of something that is there now: a route without its
+/// Destination. One run has an order for them, runs beside each other have none.
+void Agenda::retry_below(const Key& parent, const engine::Report& report) {
+  for (auto& [key, asked] : m_failed) {
+    for (const engine::NodeId id : m_tree->find(key)) {
+      const engine::NodeId above = (*m_tree)[id].parent;
+      if (above != engine::k_no_node && (*m_tree)[above].key == parent && !reports(report, key)) {
+        retry(key, asked);
+      }
+    }
+  }
+}
+
 void Agenda::retry_failed(const std::optional<std::set<std::string>>& projects) {
   for (auto& [key, asked] : m_failed) {
     const auto found = m_tree->find(key);
-    if (found.empty() || (projects && !projects->contains(project_of((*m_tree)[found.front()])))) {
-      continue;
+    if (!found.empty() && (!projects || projects->contains(project_of((*m_tree)[found.front()])))) {
+      retry(key, asked);
     }
-    if (asked < now()) {
-      asked = std::max(now() + k_gather, asked + k_try_again);
-    }
-    m_schedule.add(key, asked, Cause::retry);
   }
+}
+
+// At once, but where something comes and goes, not each time.
+void Agenda::retry(const Key& key, Time& asked) {
+  if (asked < now()) {
+    asked = std::max(now() + k_gather, asked + k_try_again);
+  }
+  m_schedule.add(key, asked, Cause::retry);
 }
 
 // Up to a tenth sooner or later, so that many do not ask at once.

@@ -62,6 +62,8 @@ class Agenda {
 
  private:
   void add_waiting(const engine::Graph& before);
+  void retry_below(const engine::Key& parent, const engine::Report& report);
+  void retry(const engine::Key& key, Time& asked);
   void add_events();
   void set_resync();
   void resync();
