@@ -1,15 +1,10 @@
 // Somebody who may write one project's objects, and nothing else, gets no further by them than the
 // project: whoever runs kubist, and while another project's run is as good as ever.
-#include <algorithm>
-#include <functional>
-#include <set>
-
 #include <doctest/doctest.h>
 
-#include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
-#include "hostile_stage.hpp"
+#include "hostile_checks.hpp"
 #include "mesh_kinds.hpp"
 #include "printed_roles.hpp"
 
@@ -17,74 +12,6 @@ namespace it::hostile {
 namespace {
 
 using kubist::util::cat;
-
-/// Who runs kubist.
-struct Caller {
-  std::function<Words(Words)> as;
-  std::string user;
-  bool impersonates = true;  ///< the projects' accounts
-  bool limited = false;      ///< to the printed roles: foreign namespaces may not be kept
-};
-
-void check_attempt(const Attempt& attempt, const Names& names, const Caller& caller) {
-  CAPTURE(attempt.name);
-  const auto parts = kubist::util::split(
-      attempt.verdict.empty() ? cat(attempt.kind, '/', attempt.name) : attempt.verdict, '/');
-  const auto judged = get("home", type_of(parts[0]), parts[1], names.project);
-  REQUIRE_MESSAGE(judged, parts[1]);
-  const std::string why = reason(judged, "Ready");
-  auto reasons = kubist::util::split(attempt.reasons, '|');
-  if (caller.limited && attempt.kind == "VirtualCluster") {
-    reasons.emplace_back("Forbidden");
-  }
-  const bool expected = std::find(reasons.begin(), reasons.end(), why) != reasons.end();
-  CHECK_MESSAGE(expected, why, " is none of ", attempt.reasons, ": ", message(judged, "Ready"));
-  CHECK(condition(judged, "Ready") != "True");
-  CHECK((message(judged, "Ready").size() > 10 || attempt.reasons.empty()));
-  for (const std::string& thing : attempt.never) {
-    const auto of = kubist::util::split(thing, '/');
-    CHECK_MESSAGE(!get("home", of[0], of[2], of[1]), thing);
-  }
-}
-
-/// What kubist itself writes in a project's namespaces; all else is the project's account's.
-bool is_own_write(const AuditedWrite& write, const Names& names) {
-  static const std::set<std::string> kinds{"namespaces", "rolebindings", "serviceaccounts"};
-  static const std::set<std::string> of_items{"deployitems", "leases", "secrets", "events"};
-  const bool own_ns = write.ns == names.project || write.ns == names.other;
-  const auto all = kubist::resources::kinds();
-  const bool of_kubist = std::any_of(all.begin(), all.end(), [&](const auto& kind) {
-    return kind.plural == write.resource && kind.group == kubist::resources::k_kubist_group;
-  });
-  return kinds.contains(write.resource) || of_kubist ||
-         (own_ns && of_items.contains(write.resource));
-}
-
-void check_writes(Audit& audit, const Caller& caller, const Names& names) {
-  std::size_t as_projects = 0;
-  const auto writes = audit.writes(caller.user);
-  CHECK(writes.size() > 100);  // of statuses alone
-  for (const AuditedWrite& write : writes) {
-    CAPTURE(write.to_string());
-    const std::string place =
-        write.resource == "namespaces" || write.ns.empty() ? write.name : write.ns;
-    CHECK((place == names.project || place == names.dev() || place == names.other ||
-           place == names.other + "-dev" ||
-           (place == names.theirs() && write.resource == "namespaces")));
-    CHECK(write.resource != "pods");
-    const bool as_project =
-        write.user.starts_with("system:serviceaccount:") && write.user.ends_with(":kubist-project");
-    as_projects += as_project ? 1 : 0;
-    if (as_project) {
-      CHECK(write.user == cat("system:serviceaccount:",
-                              place.starts_with(names.project) ? names.project : names.other,
-                              ":kubist-project"));
-    } else if (caller.impersonates) {
-      CHECK(is_own_write(write, names));
-    }
-  }
-  CHECK((as_projects > 0) == caller.impersonates);
-}
 
 /// An account that may do all but impersonate, and a token of it; its role is gone with this.
 class Powerful {
@@ -129,38 +56,6 @@ class Powerful {
   kubist::util::TempDir m_folder{"powerful"};
   std::string m_config;
 };
-
-/// A DeployItem of 600 levels, which the member writes; gone with this, since no list of the test's
-/// own could be read with it.
-class DeepItem {
- public:
-  DeepItem(kubist::kube::Client& who, std::string ns) : m_ns(std::move(ns)) {
-    Json value = 1;
-    for (int level = 0; level < 600; ++level) {
-      value = Json::array({std::move(value)});
-    }
-    Json item = node_object("DeployItem", m_ns, "deep", {{"type", "kubist.io/mock"}});
-    item["spec"]["config"] = {{"v", std::move(value)}};
-    CHECK(create_as(who, item) == "");
-  }
-  ~DeepItem() { it::remove("home", k_items, "deep", m_ns); }
-  DeepItem(const DeepItem&) = delete;
-  DeepItem& operator=(const DeepItem&) = delete;
-
- private:
-  std::string m_ns;
-};
-
-/// Everything in the member's namespace that shows outside of it.
-void check_exports(const Names& names) {
-  for (const char* type :
-       {"virtualservices.networking.istio.io", "serviceentries.networking.istio.io"}) {
-    for (const Json& each : list("home", type)) {
-      CHECK(each["metadata"]["namespace"] == names.dev());
-      CHECK_MESSAGE(each["spec"]["exportTo"] == Json::array({".", "istio-system"}), each.dump());
-    }
-  }
-}
 
 void attack(const Names& names, const Caller& caller) {
   const std::vector<Attempt> all = attempts(names, caller.impersonates);

@@ -14,9 +14,12 @@ namespace {
 const std::vector<engine::Key> k_all;
 const engine::Key k_near = key("Cluster", "shop", "near"), k_far = key("Cluster", "other", "far");
 
-std::shared_ptr<const engine::Graph> tree(bool with_far = true) {
+std::shared_ptr<const engine::Graph> tree(bool with_far = true, bool other_goes = false) {
   std::vector<Json> objects{object("Project", "", "shop"), object("Cluster", "shop", "near"),
                             object("Project", "", "other")};
+  if (other_goes) {
+    objects.back()["metadata"]["deletionTimestamp"] = "2026-11-26T00:00:00Z";
+  }
   if (with_far) {
     objects.push_back(object("Cluster", "other", "far"));
   }
@@ -81,6 +84,31 @@ TEST_CASE("agenda: home that is back asks for all that failed and is still there
     s.agenda.see(s.graph);  // made anew, it has not failed
     s.agenda.retry_failed({});
     CHECK(s.take_due() == std::vector<std::string>{"near"});
+  }
+}
+
+TEST_CASE("agenda: what waits for a child's end goes on when a tree lacks the child") {
+  executors::Agenda agenda{k_all, std::chrono::milliseconds(0)};
+  const auto due = [&] {
+    std::vector<std::string> names;
+    if (const auto at = agenda.next()) {
+      std::this_thread::sleep_until(*at);
+    }
+    for (const auto& each : agenda.take_due()) {
+      names.push_back(each.key.name);
+    }
+    return names;
+  };
+  SUBCASE("its event comes later") {
+    agenda.see(tree(true, true));
+    agenda.see(tree(false, true));
+    agenda.add({{k_far, Cause::deleted}});
+    CHECK(due() == std::vector<std::string>{"far", "other"});
+  }
+  SUBCASE("but not where nothing waits") {
+    agenda.see(tree(true, false));
+    agenda.see(tree(false, false));
+    CHECK(due().empty());
   }
 }
 

@@ -53,10 +53,28 @@ Agenda::Agenda(const std::vector<Key>& selection, std::chrono::milliseconds resy
 }
 
 void Agenda::see(std::shared_ptr<const engine::Graph> tree) {
-  m_tree = std::move(tree);
+  const auto before = std::exchange(m_tree, std::move(tree));
   m_scope.update(*m_tree);
+  if (before) {
+    add_waiting(*before);
+  }
   std::erase_if(m_failed, [this](const auto& each) { return m_tree->find(each.first).empty(); });
   add_events();
+}
+
+/// What goes waits for its children's end. A child that this tree lacks already is not known by
+/// its own event any more, and so neither is its parent.
+void Agenda::add_waiting(const engine::Graph& before) {
+  for (const engine::Node& node : before.nodes()) {
+    if (node.parent == engine::k_no_node || !m_tree->find(node.key).empty()) {
+      continue;
+    }
+    const Key& parent = before[node.parent].key;
+    const auto found = m_tree->find(parent);
+    if (!found.empty() && m_tree->deleting(found.front()) && m_scope.contains(parent)) {
+      m_schedule.add(parent, now() + k_gather, Cause::deleted);
+    }
+  }
 }
 
 void Agenda::add(const Inbox::Events& events) {

@@ -61,6 +61,7 @@ class Agenda {
   const engine::Schedule& schedule() const { return m_schedule; }
 
  private:
+  void add_waiting(const engine::Graph& before);
   void add_events();
   void set_resync();
   void resync();

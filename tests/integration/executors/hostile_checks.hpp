@@ -1,0 +1,41 @@
+#pragma once
+#include <functional>
+#include <string>
+
+#include "hostile_stage.hpp"
+
+/// What must hold after a hostile member's attempts.
+namespace it::hostile {
+
+/// Who runs kubist.
+struct Caller {
+  std::function<Words(Words)> as;
+  std::string user;
+  bool impersonates = true;  ///< the projects' accounts
+  bool limited = false;      ///< to the printed roles: foreign namespaces may not be kept
+};
+
+/// Whether the attempt has the verdict that it must have; why not, otherwise.
+std::string missing_verdict(const Attempt& attempt, const Names& names, const Caller& caller);
+/// Fails the test unless the attempt has that verdict, and made nothing.
+void check_attempt(const Attempt& attempt, const Names& names, const Caller& caller);
+/// Fails the test unless each write was one of the member's or the other project's, by the account
+/// that it belongs to.
+void check_writes(Audit& audit, const Caller& caller, const Names& names);
+/// Everything in the member's namespace that shows outside of it.
+void check_exports(const Names& names);
+
+/// A DeployItem of 600 levels, which the member writes; gone with this, since no list of the test's
+/// own could be read with it.
+class DeepItem {
+ public:
+  DeepItem(kubist::kube::Client& who, std::string ns);
+  ~DeepItem();
+  DeepItem(const DeepItem&) = delete;
+  DeepItem& operator=(const DeepItem&) = delete;
+
+ private:
+  std::string m_ns;
+};
+
+}  // namespace it::hostile

@@ -1,0 +1,80 @@
+// What a hostile member writes while kubist watches gets it no further than a run of its own, and
+// the other project is served all the while.
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <kubist/util/text.hpp>
+
+#include "hostile_checks.hpp"
+#include "mesh_kinds.hpp"
+
+namespace it::hostile {
+namespace {
+
+using kubist::util::cat;
+
+/// The attempts without their verdict as yet, a line each.
+std::string open_attempts(const std::vector<Attempt>& all, const Names& names,
+                          const Caller& caller) {
+  std::string open;
+  for (const Attempt& each : all) {
+    const std::string missing = missing_verdict(each, names, caller);
+    open += missing.empty() ? "" : missing + '\n';
+  }
+  return open;
+}
+
+/// Takes the honest project's ConfigMap away and waits until it is there again.
+void check_service(const Names& names, const Background& watch) {
+  must(kubectl("home", {"delete", "configmap", "honest", "-n", names.other + "-dev"}));
+  CHECK_MESSAGE(eventually([&] { return get("home", "configmap", "honest", names.other + "-dev").has_value(); }),
+                watch.output());
+}
+
+}  // namespace
+
+TEST_CASE("hostile member: gets nowhere under --watch, and the other project is served") {
+  World world("hostile-watch");
+  const MeshKinds kinds;
+  const Names names(world);
+  prepare(world, names);
+  const Caller caller{[&](const Words& args) { return world.as_user(args); }, world.user()};
+  const std::vector<Attempt> all = attempts(names, caller.impersonates);
+  CHECK(all.size() >= 60);
+  const std::vector<Json> foreign = bystanders(names);
+  const std::vector<Json> before = live(foreign);
+  Audit audit("home");
+  Background watch(caller.as({"reconcile", "Project/" + names.project, "Project/" + names.other,
+                              "--watch", "--timeout=60s"}));
+  REQUIRE_MESSAGE(
+      eventually([&] { return get("home", "configmap", "honest", names.other + "-dev").has_value(); }),
+      watch.output());
+
+  const auto who = member(names);
+  {
+    const DeepItem deep(*who, names.project);
+    write_all(*who, all, names);
+    check_service(names, watch);
+    std::string open;
+    CHECK_MESSAGE(eventually([&] { return (open = open_attempts(all, names, caller)).empty(); }, 240),
+                  open, watch.output());
+    CHECK_MESSAGE(eventually([&] {
+                    return watch.output().find(cat("DeployItem/", names.project,
+                                                   "/deep cannot be read: nested deeper than 500 "
+                                                   "levels")) != std::string::npos;
+                  }),
+                  watch.output());
+    check_service(names, watch);
+  }
+  for (const Attempt& each : all) {
+    check_attempt(each, names, caller);
+  }
+  CHECK(live(foreign) == before);
+  check_writes(audit, caller, names);
+  check_exports(names);
+  CHECK(condition(get("home", "projects.kubist.io", names.other), "TreeReady") == "True");
+  watch.signal(SIGTERM);
+  CHECK_MESSAGE(watch.wait(20) == 143, watch.output());
+}
+
+}  // namespace it::hostile
