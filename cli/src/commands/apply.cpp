@@ -19,20 +19,8 @@ using util::ErrorKind;
 
 util::Result<apply::Options> options_of(Context& context, const Arguments& arguments) {
   KUBIST_TRY(auto options, apply_options(context, arguments));
-  options.prune = arguments.boolean("prune");
   options.wait = arguments.boolean("wait");
   options.timeout = arguments.duration("timeout");
-  if (arguments.given("inventory")) {
-    options.inventory = {options.default_namespace, arguments.text("inventory")};
-  }
-  if (options.prune && !options.inventory) {
-    return util::fail(
-        ErrorKind::usage, "--prune needs --inventory NAME",
-        "Give each set of files a name of its own, as in 'kubist apply -f env/ --prune "
-        "--inventory env': only what was applied under it is ever pruned, and two "
-        "sets of one name would prune each other's objects. The first run makes the "
-        "inventory; objects applied before without it are not known to it.");
-  }
   if (options.prune && !arguments.text("selector").empty()) {
     return util::fail(ErrorKind::usage, "--prune and --selector cannot go together",
                       "Objects that the selector leaves out would be pruned.");
@@ -48,7 +36,8 @@ util::Result<int> run_apply(Context& context, const Arguments& arguments) {
   KUBIST_CHECK(filter_by_labels(manifests, arguments));
   options.keep_objects = format == SetFormat::json || format == SetFormat::yaml;
   SetPrinter printer(context, format, std::string(dry_run_suffix(options.dry_run)), manifests);
-  KUBIST_TRY(const apply::Report report, apply_manifests(context, options, manifests, printer));
+  options.on_result = [&](const apply::ObjectResult& result) { printer.result(result); };
+  KUBIST_TRY(const apply::Report report, apply_manifests(context, options, manifests));
   KUBIST_TRY(const int code, printer.finish(report));
   return detailed_exit_code(arguments, code, changes_objects(report));
 }
@@ -58,8 +47,6 @@ std::vector<Flag> flags() {
   const std::vector<Flag> own{
       {"selector", 'l', FlagKind::text, "SELECTOR", "only objects with these labels"},
       {"server-side", 0, FlagKind::boolean, "", "accepted for kubectl's sake: it always is"},
-      {"prune", 0, FlagKind::boolean, "", "delete what is no longer in the input"},
-      {"inventory", 0, FlagKind::text, "NAME", "the ConfigMap that remembers what was applied"},
       {"wait", 0, FlagKind::boolean, "",
        "wait until every object is ready, without --timeout as long as it takes"},
       {"timeout", 0, FlagKind::duration, "DURATION",

@@ -3,6 +3,7 @@
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/executors/prepare.hpp>
 
+#include "../apply_input.hpp"
 #include "../input.hpp"
 #include "../output/document.hpp"
 #include "../output/set_report.hpp"
@@ -19,13 +20,7 @@ util::Result<int> diff(Context& context, const Arguments& arguments) {
   options.enforce_namespace = context.ns_given();
   options.check_fields = true;
   options.brings_namespace = executors::brought_namespace;
-  options.prune = arguments.boolean("prune");
-  if (arguments.given("inventory")) {
-    options.inventory = {options.default_namespace, arguments.text("inventory")};
-  }
-  if (options.prune && !options.inventory) {
-    return util::fail(util::ErrorKind::usage, "--prune needs --inventory NAME");
-  }
+  KUBIST_CHECK(take_inventory(arguments, options));
   KUBIST_TRY(auto manifests, read_input(context, arguments));
   KUBIST_TRY(const auto client, context.client());
   KUBIST_CHECK(check_input(manifests, client.get(), options.default_namespace, context.stop()));

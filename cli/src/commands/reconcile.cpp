@@ -8,9 +8,9 @@
 #include "apply_input.hpp"
 #include "commands.hpp"
 #include "dry_run.hpp"
-#include "input.hpp"
 #include "output/progress_lines.hpp"
 #include "output/run_report.hpp"
+#include "reconcile_input.hpp"
 #include "selection.hpp"
 #include "session.hpp"
 
@@ -35,32 +35,7 @@ util::Result<ReconcileOptions> options_of(Context& context, const Arguments& arg
   return options;
 }
 
-/// Applies the files of -f; what they describe becomes the selection, in a dry run also as it would
-/// be then. The selection is empty where there is nothing in them to reconcile.
-util::Result<apply::Report> apply_first(Context& context, const Arguments& arguments,
-                                        ReconcileOptions& options) {
-  if (!arguments.words().empty()) {
-    return util::fail(ErrorKind::usage, "-f and names cannot go together");
-  }
-  KUBIST_TRY(auto apply_with, apply_options(context, arguments));
-  KUBIST_TRY(auto manifests, read_input(context, arguments));
-  apply_with.keep_objects = options.dry_run != kube::DryRun::none;
-  // Where out is for a document it is that of the run, or that of the apply where no run follows.
-  SetPrinter printer(context, report_format(arguments.text("report")),
-                     std::string(dry_run_suffix(options.dry_run)), manifests);
-  KUBIST_TRY(auto report, apply_manifests(context, apply_with, manifests, printer));
-  if (!report.ok()) {
-    KUBIST_CHECK(printer.finish(report));
-  }
-  KUBIST_TRY(const auto client, context.client());
-  KUBIST_CHECK(executors::select_applied(*client, report, options, context.stop()));
-  if (options.selection.empty()) {
-    KUBIST_CHECK(printer.finish(report));
-  }
-  return report;
-}
-
-util::Result<int> watch(Context& context, executors::Session& session,
+util::Result<int> watch(Context& context, executors::Session& session, ReconcileInput& input,
                         const ReconcileOptions& options, const std::string& form) {
   ProgressLines observer(context.log());
   executors::WatchHooks hooks = log_hooks(context);
@@ -69,7 +44,10 @@ util::Result<int> watch(Context& context, executors::Session& session,
     print_run(run, form, context.out_color(), context.out());
     context.out().flush();
   };
-  KUBIST_CHECK(executors::watch_and_reconcile(session, options, observer, hooks, context.stop()));
+  KUBIST_CHECK(
+      context.arguments().given("filename")
+          ? input.watch(session, options, observer, hooks)
+          : executors::watch_and_reconcile(session, options, observer, hooks, context.stop()));
   return util::fail(ErrorKind::cancelled, "stopped watching");
 }
 
@@ -78,8 +56,9 @@ util::Result<int> run_reconcile(Context& context, const Arguments& arguments) {
   KUBIST_TRY(ReconcileOptions options, options_of(context, arguments));
   const util::Deadline deadline(arguments.duration("timeout"), context.stop());
   bool changes = false;
+  ReconcileInput input(context, arguments);
   if (arguments.given("filename")) {
-    KUBIST_TRY(const apply::Report applied, apply_first(context, arguments, options));
+    KUBIST_TRY(const apply::Report applied, input.apply_first(options));
     changes = changes_objects(applied);
     if (options.selection.empty()) {
       context.log().line("there are no objects of the tree in the input: nothing to reconcile");
@@ -89,7 +68,7 @@ util::Result<int> run_reconcile(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto session, open_session(context));
   const std::string form = arguments.text("report");
   if (arguments.boolean("watch")) {
-    return watch(context, *session, options, form);
+    return watch(context, *session, input, options, form);
   }
   ProgressLines observer(context.log());
   KUBIST_TRY(const Run run, session->run(options, observer, deadline.token()));
@@ -142,7 +121,9 @@ const CommandSpec& reconcile_command() {
           "fails stops its own subtree only. Nothing is written where nothing has changed. Objects "
           "that are being deleted are taken away in reverse order.\n\n"
           "With -f, the files are applied first (as 'kubist apply' does, with the same flags), and "
-          "then what they describe is reconciled, with all that is below it.\n\n"
+          "then what they describe is reconciled, with all that is below it. With --watch they are "
+          "applied again each time that they change. With --prune and --inventory, what left them "
+          "is deleted, as 'kubist delete' does it. Input with an error changes nothing.\n\n"
           "What others changed or deleted of the objects that kubist keeps, those of manifest and "
           "helm items included, is put back, or told of where their 'drift' says so.\n\n"
           "With --watch the same loop goes on: each change, drift or due time runs its subtree "
@@ -161,6 +142,8 @@ const CommandSpec& reconcile_command() {
       .examples = {{"Bring the whole environment in line", "kubist reconcile"},
                    {"Only one project, and keep it so", "kubist reconcile project shop --watch"},
                    {"Apply a folder and bring it about", "kubist reconcile -f env/"},
+                   {"Keep the cluster as a folder says, while it changes",
+                    "kubist reconcile -f env/ --watch --prune --inventory env"},
                    {"See what would be written", "kubist reconcile --dry-run=server"},
                    {"Detect drift in CI: exit code 2 if something would be written",
                     "kubist reconcile --dry-run=server --detailed-exitcode"},

@@ -33,6 +33,11 @@ util::Result<> select_applied(kube::Client& client, const apply::Report& report,
                               ReconcileOptions& options, const std::stop_token& stop) {
   KUBIST_TRY(const auto serving, load_served_kinds(client, stop));
   for (const apply::ObjectResult& result : report.results) {
+    const bool pruned = result.outcome == apply::Outcome::pruned;
+    if (pruned && options.dry_run != kube::DryRun::none) {
+      continue;  // it is still there
+    }
+    options.ignore_missing = options.ignore_missing || pruned;
     const resources::Kind* kind = resources::find_kind(result.ref.group, result.ref.kind);
     const bool is_served =
         kind == nullptr &&

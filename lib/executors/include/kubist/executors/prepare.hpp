@@ -19,9 +19,10 @@ util::Result<> prepare_projects(kube::Client& client,
                                 const std::vector<resources::Manifest>& objects,
                                 std::stop_token stop);
 
-/// After an apply of what is to be reconciled: the objects of the tree among its results become the
-/// selection of a run, in a dry run with `planned`, as they would be (the report keeps them:
-/// apply::Options::keep_objects). Errors: as of load_served_kinds().
+/// After an apply of what is to be reconciled: the objects of the tree among its results (those
+/// that it pruned and that may be gone, too) become the selection of a run, in a dry run with
+/// `planned`, as they would be (the report keeps them: apply::Options::keep_objects). Errors: as of
+/// load_served_kinds().
 util::Result<> select_applied(kube::Client& client, const apply::Report& report,
                               ReconcileOptions& options, const std::stop_token& stop);
 

@@ -1,0 +1,162 @@
+#include "reconcile_input.hpp"
+
+#include <algorithm>
+
+#include <kubist/executors/prepare.hpp>
+#include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
+
+#include "apply_input.hpp"
+#include "dry_run.hpp"
+#include "input.hpp"
+#include "output/set_report.hpp"
+
+namespace kubist::cli {
+
+using engine::Key;
+using executors::ReconcileOptions;
+using util::ErrorKind;
+
+namespace {
+
+/// Files that were written together are read together; an editor that replaces a file by renaming
+/// leaves it away for less.
+constexpr std::chrono::milliseconds k_quiet{500};
+
+std::vector<std::filesystem::path> local_paths(const Arguments& arguments) {
+  std::vector<std::filesystem::path> paths;
+  for (const std::string& path : arguments.list("filename")) {
+    if (path != "-" && path.find("://") == std::string::npos) {
+      paths.emplace_back(path);
+    }
+  }
+  return paths;
+}
+
+std::vector<data::Json> objects_of(const std::vector<resources::Manifest>& manifests) {
+  std::vector<data::Json> objects;
+  for (const resources::Manifest& manifest : manifests) {
+    objects.push_back(manifest.object);
+  }
+  return objects;
+}
+
+/// Does a loop that watches `selection` see what becomes of that resource?
+bool is_watched(const std::vector<Key>& selection, const Key& key) {
+  return std::any_of(selection.begin(), selection.end(), [&](const Key& each) {
+    const bool in_project = each.kind == "Project" ? each.name == key.ns : each.ns == key.ns;
+    return each == key || (!key.ns.empty() && in_project);
+  });
+}
+
+}  // namespace
+
+util::Result<apply::Report> ReconcileInput::apply_first(ReconcileOptions& options) {
+  if (!m_arguments.words().empty()) {
+    return util::fail(ErrorKind::usage, "-f and names cannot go together");
+  }
+  if (m_arguments.boolean("watch")) {
+    KUBIST_TRY(m_files,
+               util::PathWatch::start(local_paths(m_arguments), m_arguments.boolean("recursive")));
+  }
+  KUBIST_TRY(auto apply_with, apply_options(m_context, m_arguments));
+  KUBIST_TRY(auto manifests, read_input(m_context, m_arguments));
+  m_objects = objects_of(manifests);
+  apply_with.keep_objects = options.dry_run != kube::DryRun::none;
+  // Where out is for a document it is that of the run, or that of the apply where no run follows.
+  SetPrinter printer(m_context, report_format(m_arguments.text("report")),
+                     std::string(dry_run_suffix(options.dry_run)), manifests);
+  apply_with.on_result = [&](const apply::ObjectResult& result) { printer.result(result); };
+  KUBIST_TRY(auto report, apply_manifests(m_context, apply_with, manifests));
+  if (!report.ok()) {
+    KUBIST_CHECK(printer.finish(report));
+  }
+  KUBIST_TRY(const auto client, m_context.client());
+  KUBIST_CHECK(executors::select_applied(*client, report, options, m_context.stop()));
+  if (options.selection.empty()) {
+    KUBIST_CHECK(printer.finish(report));
+  }
+  return report;
+}
+
+/// The selection becomes what the files describe now; empty where they say the same as before.
+util::Result<> ReconcileInput::apply_again(ReconcileOptions& options) {
+  options.selection.clear();
+  KUBIST_TRY(auto apply_with, apply_options(m_context, m_arguments));
+  KUBIST_TRY(auto manifests, read_input(m_context, m_arguments));
+  if (auto objects = objects_of(manifests); objects == m_objects) {
+    return {};
+  } else {
+    m_objects = std::move(objects);
+  }
+  KUBIST_TRY(const apply::Report report, apply_manifests(m_context, apply_with, manifests));
+  {
+    const std::lock_guard lock(m_output);
+    SetPrinter printer(m_context, report_format(m_arguments.text("report")), {}, manifests);
+    for (const apply::ObjectResult& result : report.results) {
+      if (result.outcome != apply::Outcome::unchanged) {
+        printer.result(result);
+      }
+    }
+  }
+  if (const auto error = report.error()) {
+    m_objects.clear();  // the next change tries all of it again
+    return util::fail(*error);
+  }
+  KUBIST_TRY(const auto client, m_context.client());
+  return executors::select_applied(*client, report, options, m_context.stop());
+}
+
+/// Until the loop is to stop, or must be begun anew with what was `found`.
+void ReconcileInput::follow(const ReconcileOptions& options, std::vector<Key>& found,
+                            std::stop_source& loop) {
+  while (!loop.stop_requested()) {
+    const auto changed = m_files->wait(k_quiet, loop.get_token());
+    if (!changed) {
+      m_context.log().warn(util::cat("the files of -f are not watched any more: ",
+                                     changed.error().to_string()));
+      return;
+    }
+    ReconcileOptions again;
+    const auto applied = *changed ? util::guarded([&] { return apply_again(again); })
+                                  : util::Result<>{};
+    if (!applied && !loop.stop_requested()) {
+      m_context.log().line(applied.error().to_string());
+    }
+    for (const Key& key : again.selection) {
+      if (!is_watched(options.selection, key)) {
+        found.push_back(key);
+      }
+    }
+    if (!found.empty()) {
+      loop.request_stop();
+    }
+  }
+}
+
+util::Result<> ReconcileInput::watch(executors::Session& session, ReconcileOptions options,
+                                     engine::Observer& observer, executors::WatchHooks hooks) {
+  hooks.finished = [this, finished = hooks.finished](const executors::Run& run) {
+    const std::lock_guard lock(m_output);
+    finished(run);
+  };
+  for (;;) {
+    std::stop_source loop;
+    const std::stop_callback on_stop(m_context.stop(), [&] { loop.request_stop(); });
+    std::vector<Key> found;
+    KUBIST_TRY(std::jthread follower, util::start_thread([&](const std::stop_token&) {
+                 follow(options, found, loop);
+               }));
+    const auto ended = executors::watch_and_reconcile(session, options, observer, hooks,
+                                                      loop.get_token());
+    loop.request_stop();
+    follower.join();
+    KUBIST_CHECK(ended);
+    if (m_context.stop().stop_requested()) {
+      return {};
+    }
+    options.selection.insert(options.selection.end(), found.begin(), found.end());
+  }
+}
+
+}  // namespace kubist::cli

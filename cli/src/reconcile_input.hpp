@@ -1,0 +1,48 @@
+#pragma once
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include <kubist/apply/report.hpp>
+#include <kubist/cli/context.hpp>
+#include <kubist/executors/session.hpp>
+#include <kubist/executors/watch_loop.hpp>
+#include <kubist/util/path_watch.hpp>
+
+namespace kubist::cli {
+
+/// The files of `reconcile -f`: applied before the run, and with --watch again each time that they
+/// change. What they describe is what is reconciled.
+class ReconcileInput {
+ public:
+  /// The context and the arguments outlive it.
+  ReconcileInput(Context& context, const Arguments& arguments)
+      : m_context(context), m_arguments(arguments) {}
+
+  /// Applies the files; what they describe, and what was pruned, becomes the selection, in a dry
+  /// run also as it would be then. The selection is empty where there is nothing in them to
+  /// reconcile. With --watch, changes from here on are seen.
+  util::Result<apply::Report> apply_first(executors::ReconcileOptions& options);
+
+  /// After apply_first(): as watch_and_reconcile(), and applies the files each time that they have
+  /// changed. Input that cannot be read or applied is told of, and changes nothing. A resource that
+  /// the loop does not look after yet, such as a new project, makes it begin anew with that too.
+  /// `hooks.finished` is never called while this writes to the context's output.
+  util::Result<> watch(executors::Session& session, executors::ReconcileOptions options,
+                       engine::Observer& observer, executors::WatchHooks hooks);
+
+ private:
+  util::Result<> apply_again(executors::ReconcileOptions& options);
+  void follow(const executors::ReconcileOptions& options, std::vector<engine::Key>& found,
+              std::stop_source& loop);
+
+  Context& m_context;
+  const Arguments& m_arguments;
+  std::optional<util::PathWatch> m_files;
+  std::vector<data::Json> m_objects;  ///< as they were last read
+  std::mutex m_output;
+};
+
+}  // namespace kubist::cli

@@ -1,0 +1,127 @@
+// `kubist reconcile -f DIR --watch`: the files are applied again when they change.
+#include <filesystem>
+
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include "support.hpp"
+
+using namespace it;
+
+namespace {
+
+/// A folder of files, an object in each, and a kubist that follows it.
+class Followed {
+ public:
+  explicit Followed(const World& world) : m_world(world) {
+    write("project", object("Project", "", world.name(), Json::object()));
+    write("home", object("Cluster", world.name(), "home", {{"home", true}}));
+    write("dev", place("dev"));
+  }
+  ~Followed() { it::remove("home", "configmap", m_world.name(), "default"); }
+  Followed(const Followed&) = delete;
+  Followed& operator=(const Followed&) = delete;
+
+  Json place(const std::string& name, const Json& more = Json::object()) const {
+    return virtual_cluster(m_world.name(), name, "home", m_world.name(name), more);
+  }
+  void write(const std::string& name, const Json& object) const {
+    REQUIRE(kubist::util::write_file(file(name), object.dump()));
+  }
+  std::filesystem::path file(const std::string& name) const {
+    return m_folder.path() / (name + ".yaml");
+  }
+  Words reconcile() const {
+    return {"reconcile", "-f", m_folder.path(), "--prune", "--inventory", m_world.name()};
+  }
+
+ private:
+  const World& m_world;
+  kubist::util::TempDir m_folder{"followed"};
+};
+
+bool is_ready(const std::string& type, const std::string& name, const std::string& ns) {
+  return condition(get("home", type, name, ns), "Ready") == "True";
+}
+
+}  // namespace
+
+TEST_CASE("reconcile -f --watch: follows files that change, come and go") {
+  World world("follow");
+  const std::string project = world.name();
+  const Followed files(world);
+  Words words = files.reconcile();
+  words.emplace_back("--watch");
+  Background watch(words);
+  REQUIRE_MESSAGE(eventually([&] { return is_ready("kvc", "dev", project); }), watch.output());
+
+  files.write("dev", files.place("dev", {{"labels", {{"tier", "new"}}}}));
+  CHECK_MESSAGE(eventually([&] { return label(world.name("dev"), "tier") == "new"; }),
+                watch.output());
+  files.write("late", files.place("late"));
+  CHECK_MESSAGE(eventually([&] { return is_ready("kvc", "late", project); }), watch.output());
+
+  // What cannot be read changes nothing, though a file has left.
+  const auto kept = get("home", "kvc", "late", project);
+  REQUIRE(kubist::util::write_file(files.file("bad"), "kind: [\n"));
+  std::filesystem::remove(files.file("late"));
+  CHECK_MESSAGE(eventually([&] { return watch.output().find("bad.yaml:") != std::string::npos; }),
+                watch.output());
+  CHECK(get("home", "kvc", "late", project) == kept);
+  std::filesystem::remove(files.file("bad"));
+  CHECK_MESSAGE(eventually([&] {
+                  return !get("home", "kvc", "late", project) &&
+                         !get("home", "namespace", world.name("late"));
+                }),
+                watch.output());
+  CHECK(is_ready("kvc", "dev", project));
+
+  watch.signal(SIGTERM);
+  CHECK_MESSAGE(watch.wait(20) == 143, watch.output());
+}
+
+TEST_CASE("reconcile -f --watch: looks after a project that a new file brings") {
+  World world("follownew");
+  const std::string second = world.name("second");
+  const Followed files(world);
+  Words words = files.reconcile();
+  words.emplace_back("--watch");
+  Background watch(words);
+  REQUIRE_MESSAGE(eventually([&] { return is_ready("kvc", "dev", world.name()); }),
+                  watch.output());
+  files.write("second", object("Project", "", second, Json::object()));
+  CHECK_MESSAGE(eventually([&] { return is_ready("projects.kubist.io", second, ""); }),
+                watch.output());
+  put("home", {object("Cluster", second, "home", {{"home", true}}),
+               virtual_cluster(second, "dev", "home", second + "-dev")});
+  CHECK_MESSAGE(eventually([&] { return is_ready("kvc", "dev", second); }), watch.output());
+  std::filesystem::remove(files.file("second"));
+  CHECK_MESSAGE(eventually([&] { return !get("home", "projects.kubist.io", second); }, 60),
+                watch.output());
+  CHECK(is_ready("kvc", "dev", world.name()));
+  watch.signal(SIGINT);
+  CHECK_MESSAGE(watch.wait(20) == 130, watch.output());
+}
+
+TEST_CASE("reconcile -f --prune: takes away what left the files, with all that it kept") {
+  World world("followprune");
+  const Followed files(world);
+  files.write("late", files.place("late"));
+  const CommandResult first = run_kubist(files.reconcile());
+  CHECK_MESSAGE(first.exit_code == 0, first.out, first.err);
+  std::filesystem::remove(files.file("late"));
+  Words dry = files.reconcile();
+  dry.emplace_back("--dry-run=server");
+  const CommandResult planned = run_kubist(dry);
+  CHECK_MESSAGE(planned.exit_code == 0, planned.out, planned.err);
+  CHECK(planned.out.find("virtualcluster.kubist.io/late pruned (server dry run)") !=
+        std::string::npos);
+  CHECK(get("home", "kvc", "late", world.name()));
+
+  const CommandResult second = run_kubist(files.reconcile());
+  CHECK_MESSAGE(second.exit_code == 0, second.out, second.err);
+  CHECK(second.out.find("virtualcluster.kubist.io/late pruned") != std::string::npos);
+  CHECK(!get("home", "kvc", "late", world.name()));
+  CHECK(!get("home", "namespace", world.name("late")));
+  CHECK(is_ready("kvc", "dev", world.name()));
+}
