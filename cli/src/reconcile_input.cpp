@@ -113,13 +113,13 @@ void ReconcileInput::follow(const ReconcileOptions& options, std::vector<Key>& f
   while (!loop.stop_requested()) {
     const auto changed = m_files->wait(k_quiet, loop.get_token());
     if (!changed) {
-      m_context.log().warn(util::cat("the files of -f are not watched any more: ",
-                                     changed.error().to_string()));
+      m_context.log().warn(
+          util::cat("the files of -f are not watched any more: ", changed.error().to_string()));
       return;
     }
     ReconcileOptions again;
-    const auto applied = *changed ? util::guarded([&] { return apply_again(again); })
-                                  : util::Result<>{};
+    const auto applied =
+        *changed ? util::guarded([&] { return apply_again(again); }) : util::Result<>{};
     if (!applied && !loop.stop_requested()) {
       m_context.log().line(applied.error().to_string());
     }
@@ -144,11 +144,10 @@ util::Result<> ReconcileInput::watch(executors::Session& session, ReconcileOptio
     std::stop_source loop;
     const std::stop_callback on_stop(m_context.stop(), [&] { loop.request_stop(); });
     std::vector<Key> found;
-    KUBIST_TRY(std::jthread follower, util::start_thread([&](const std::stop_token&) {
-                 follow(options, found, loop);
-               }));
-    const auto ended = executors::watch_and_reconcile(session, options, observer, hooks,
-                                                      loop.get_token());
+    KUBIST_TRY(std::jthread follower,
+               util::start_thread([&](const std::stop_token&) { follow(options, found, loop); }));
+    const auto ended =
+        executors::watch_and_reconcile(session, options, observer, hooks, loop.get_token());
     loop.request_stop();
     follower.join();
     KUBIST_CHECK(ended);

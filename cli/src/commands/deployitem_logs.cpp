@@ -56,10 +56,13 @@ util::Result<int> run_deployitem_logs(Context& context, const Arguments& argumen
     KUBIST_TRY(const auto reached, connections.connect(cluster, allowed, false, context.stop()));
     return reached->client;
   };
+  const bool at_terminal = context.out_is_terminal();
   KUBIST_CHECK(deployers::read_item_log(
       home, request,
       [&](std::string_view line) {
-        context.out().write(util::cat(line, "\n"));
+        // A pod's owner writes what it likes; a file or a pipe gets it as it is.
+        context.out().write(util::cat(
+            at_terminal ? util::printable(line, util::Colors::keep) : std::string(line), "\n"));
         if (request.follow) {
           context.out().flush();
         }
@@ -80,7 +83,8 @@ const CommandSpec& deployitem_logs_command() {
           "While its pod runs the log is the pod's own. After that it is the tail that was kept "
           "(64 "
           "KiB of each of the last three runs), in which known secret values are replaced by ***; "
-          "that has no times, so that of --since and --timestamps nothing is seen.",
+          "that has no times, so that of --since and --timestamps nothing is seen. On a terminal, "
+          "control characters other than colours are shown as \\xNN.",
       .arguments = "NAME",
       .min_words = 1,
       .max_words = 1,

@@ -247,17 +247,33 @@ bool drives_terminal(std::string_view character) {
   std::size_t at = 0;
   const char32_t c = next_code_point(character, at);
   const bool control = (c < 0x20 && c != '\t' && c != '\n') || (c >= 0x7F && c < 0xA0);
-  const bool direction = (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+  const bool direction = (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) ||
+                         c == 0x200E || c == 0x200F || c == 0x061C;
   return control || direction;
+}
+
+/// Of the sequence that it begins with and that sets colours and weight (ECMA-48, SGR): ESC [ 1;31
+/// m.
+std::size_t color_size(std::string_view text) {
+  if (!text.starts_with("\x1b[")) {
+    return 0;
+  }
+  const auto end = text.find_first_not_of("0123456789;:", 2);
+  return end != std::string_view::npos && text[end] == 'm' ? end + 1 : 0;
 }
 
 }  // namespace
 
-std::string printable(std::string_view text) {
+std::string printable(std::string_view text, Colors colors) {
   constexpr std::string_view k_hex = "0123456789abcdef";
   std::string result;
   result.reserve(text.size());
   while (!text.empty()) {
+    if (const std::size_t color = colors == Colors::keep ? color_size(text) : 0; color > 0) {
+      result += text.substr(0, color);
+      text.remove_prefix(color);
+      continue;
+    }
     const std::size_t size = character_size(text);
     const std::string_view character = text.substr(0, std::max<std::size_t>(size, 1));
     text.remove_prefix(character.size());

@@ -87,8 +87,7 @@ TEST_CASE("reconcile -f --watch: looks after a project that a new file brings") 
   Words words = files.reconcile();
   words.emplace_back("--watch");
   Background watch(words);
-  REQUIRE_MESSAGE(eventually([&] { return is_ready("kvc", "dev", world.name()); }),
-                  watch.output());
+  REQUIRE_MESSAGE(eventually([&] { return is_ready("kvc", "dev", world.name()); }), watch.output());
   files.write("second", object("Project", "", second, Json::object()));
   CHECK_MESSAGE(eventually([&] { return is_ready("projects.kubist.io", second, ""); }),
                 watch.output());

@@ -260,11 +260,32 @@ std::vector<Attempt> names() {
              "Forbidden", {"persistentvolumeclaim/PROJECT/esc"}, By::server)};
 }
 
+/// Requests of others, by hosts and addresses.
+std::vector<Attempt> reach() {
+  const auto ingress = [](const std::string& name, const std::string& rules) {
+    return writes_in_dev(
+        name,
+        "{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: esc}, spec: {" + rules +
+            "}}",
+        "HostNotAllowed", {"ingress/DEV/esc"});
+  };
+  const std::string to = "service: {name: foreign, port: {number: 80}}";
+  return {ingress("ingress-bank",
+                  "rules: [{host: www.bank.example.com, http: {paths: [{path: /, "
+                  "pathType: Prefix, backend: {" +
+                      to + "}}]}}]"),
+          ingress("ingress-any", "defaultBackend: {" + to + "}"),
+          writes_in_dev("external-ip",
+                        "{apiVersion: v1, kind: Service, metadata: {name: esc}, spec: {ports: "
+                        "[{port: 80}], externalIPs: [8.8.8.8]}}",
+                        "ObjectNotAllowed", {"service/DEV/esc"})};
+}
+
 }  // namespace
 
 std::vector<Attempt> object_attempts() {
   std::vector<Attempt> all = kinds();
-  for (const auto& more : {namespaces(), readings(), names()}) {
+  for (const auto& more : {namespaces(), readings(), names(), reach()}) {
     all.insert(all.end(), more.begin(), more.end());
   }
   return all;

@@ -12,6 +12,11 @@ std::string pod(const std::string& more, const std::string& of_container = {}) {
          (of_container.empty() ? "" : ", ") + of_container + "}]}}";
 }
 
+std::string annotated(const std::string& annotation) {
+  return "{apiVersion: v1, kind: Pod, metadata: {name: esc, annotations: {" + annotation +
+         "}}, spec: {containers: [{" + k_box + "}]}}";
+}
+
 std::string templated(const std::string& version, const std::string& kind,
                       const std::string& more) {
   return "{apiVersion: " + version + ", kind: " + kind +
@@ -54,11 +59,20 @@ std::vector<Attempt> manifests() {
       secured("proc", "procMount: Unmasked"),
       secured("selinux", "seLinuxOptions: {type: spc_t}"),
       writes_in_dev("old-apparmor",
-                    "{apiVersion: v1, kind: Pod, metadata: {name: esc, annotations: "
-                    "{container.apparmor.security.beta.kubernetes.io/c: unconfined}}, spec: "
-                    "{containers: [{" +
-                        k_box + "}]}}",
+                    annotated("container.apparmor.security.beta.kubernetes.io/c: unconfined"), no,
+                    pods),
+      writes_in_dev("inject-volume",
+                    annotated("sidecar.istio.io/userVolume: "
+                              "'[{\"name\":\"h\",\"hostPath\":{\"path\":\"/\"}}]'"),
                     no, pods),
+      writes_in_dev("inject-image", annotated("sidecar.istio.io/proxyImage: 'localhost/busybox:1'"),
+                    no, pods),
+      writes_in_dev("inject-container", annotated("proxy.istio.io/overrides: '{}'"), no, pods),
+      writes_in_dev("inject-template", annotated("inject.istio.io/templates: own"), no, pods),
+      writes_in_dev("probe",
+                    pod("", "readinessProbe: {tcpSocket: {host: 169.254.169.254, port: 80}}"), no,
+                    pods),
+      with("sysctl", "securityContext: {sysctls: [{name: kernel.msgmax, value: '1'}]}"),
       writes_in_dev("deployment", templated("apps/v1", "Deployment", host), no,
                     {"deployment/DEV/esc"}),
       writes_in_dev("daemons", templated("apps/v1", "DaemonSet", "hostNetwork: true"), no,

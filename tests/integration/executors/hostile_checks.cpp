@@ -67,8 +67,7 @@ void check_writes(Audit& audit, const Caller& caller, const Names& names) {
     const std::string place =
         write.resource == "namespaces" || write.ns.empty() ? write.name : write.ns;
     CHECK((place == names.project || place == names.dev() || place == names.other ||
-           place == names.other + "-dev" ||
-           (place == names.theirs() && write.resource == "namespaces")));
+           place == names.other + "-dev"));
     CHECK(write.resource != "pods");
     const bool as_project =
         write.user.starts_with("system:serviceaccount:") && write.user.ends_with(":kubist-project");

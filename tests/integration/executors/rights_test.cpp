@@ -235,6 +235,34 @@ TEST_CASE("rights: a dry run before an upgrade names the grants, and they are en
   CHECK(!get("home", "ingressclass", granted));
 }
 
+TEST_CASE("rights: auth can-i answers for the caller, and for a project's account") {
+  World world("cani");
+  const std::string project = world.name();
+  make_place(world);
+  must(run_kubist({"reconcile", "Project/" + project}));
+  const auto ask = [&](Words question, bool of_project) {
+    question.insert(question.begin(), {"auth", "can-i"});
+    if (of_project) {
+      question.insert(question.end(), {"--project", project});
+    }
+    return run_kubist(world.as_user(question));
+  };
+  Audit audit("home");
+  const CommandResult may = ask({"create", "deployments.apps", "-n", world.name("dev")}, true);
+  CHECK_MESSAGE(may.exit_code == 0, may.out, may.err);
+  CHECK(may.out == "yes\n");
+  const CommandResult nodes = ask({"list", "nodes"}, true);
+  CHECK(nodes.exit_code == 1);
+  CHECK(nodes.out == cat("no - the account system:serviceaccount:", project,
+                         ":kubist-project has no role for it in the whole cluster\n"));
+  CHECK(ask({"list", "nodes"}, false).out == "yes\n");
+  CHECK(ask({"get", "secrets", "-n", project}, true).exit_code == 1);
+  const CommandResult unknown = ask({"get", "nothings"}, true);
+  CHECK_MESSAGE(unknown.exit_code > 1, unknown.out);
+  CHECK(unknown.err.find("nothings") != std::string::npos);
+  CHECK(audit.writes(world.user()).empty());
+}
+
 TEST_CASE("rights: the Project grants namespaces of the home cluster, and each has one owner") {
   World world("grants");
   const std::string project = world.name();

@@ -44,6 +44,15 @@ TEST_CASE("env lines: no variable by which a program chooses what it runs") {
                            "BASH_FUNC_ls%%",
                            "LD-PRELOAD",
                            "LESSOPEN",
+                           "HTTPS_PROXY",
+                           "no_proxy",
+                           "SSL_CERT_FILE",
+                           "REQUESTS_CA_BUNDLE",
+                           "CURL_HOME",
+                           "DOCKER_HOST",
+                           "XDG_CONFIG_HOME",
+                           "GOPROXY",
+                           "AWS_ENDPOINT_URL",
                            ""}) {
     CAPTURE(name);
     const auto lines = env_lines({{"a", "b"}, {name, "x"}}, "");

@@ -28,6 +28,24 @@ std::string print(const char* text) {
 
 }  // namespace
 
+TEST_CASE("JsonPath: an expression that multiplies what it finds is stopped") {
+  std::string names = "'metadata'";
+  for (int i = 0; i < 200; ++i) {
+    names += ",'metadata'";
+  }
+  const std::string step = "[" + names + "]";
+  Json nested = 1;
+  for (int level = 0; level < 6; ++level) {
+    nested = Json{{"metadata", nested}};
+  }
+  std::string out;
+  const auto path = JsonPath::compile("{" + step + step + step + step + step + "}");
+  REQUIRE(path);
+  const auto done = path->print(nested, out);
+  REQUIRE_FALSE(done);
+  CHECK(done.error().message == "the jsonpath selects too many values");
+}
+
 // Made with: kubectl label --local --overwrite -f - golden=yes -o jsonpath=TEMPLATE (1.32.4)
 TEST_CASE("JsonPath: prints what kubectl prints") {
   CHECK(

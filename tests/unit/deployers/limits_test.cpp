@@ -157,6 +157,11 @@ TEST_CASE("limits: kubist's own words, tokens of accounts and patches of what go
         "ConfigMap x: patchBeforeDelete is not "
         "allowed");
   CHECK(manifest_problems(plan, limited({"ConfigMap"})).empty());
+  plan.entries[0].patch_before_delete = nullptr;
+  plan.entries[0].annotate_before_delete = {{"example.com/a", "b"}};
+  CHECK(manifest_problems(plan, limited()).empty());
+  plan.entries[0].annotate_before_delete["kubist.io/owner"] = "x";
+  CHECK(manifest_problems(plan, limited()).size() == 1);
 }
 
 TEST_CASE("limits: pods in manifests pass the rules of container items") {
@@ -178,6 +183,12 @@ TEST_CASE("limits: pods in manifests pass the rules of container items") {
             "containers[0].securityContext.privileged"},
            {container({{"ports", Json::array({{{"hostPort", 80}}})}}),
             "containers[0].ports[0].hostPort"},
+           {container({{"livenessProbe", {{"httpGet", {{"host", "10.0.0.1"}}}}}}),
+            "containers[0].livenessProbe.httpGet.host"},
+           {container({{"lifecycle", {{"preStop", {{"tcpSocket", {{"host", "10.0.0.1"}}}}}}}}),
+            "containers[0].lifecycle.preStop.tcpSocket.host"},
+           {{{"securityContext", {{"sysctls", Json::array({{{"name", "kernel.msgmax"}}})}}}},
+            "securityContext.sysctls"},
            {{{"initContainers", Json::array({{{"securityContext", {{"privileged", true}}}}})}},
             "initContainers[0].securityContext.privileged"}}) {
     CAPTURE(field);
@@ -202,8 +213,10 @@ TEST_CASE("limits: pods in manifests pass the rules of container items") {
   place.grants.accounts = {"kubist"};
   CHECK(reason(deployment({{"serviceAccountName", "kubist"}}), place).empty());
   Json fine = container({{"securityContext", {{"privileged", false}}},
+                         {"readinessProbe", {{"httpGet", {{"path", "/"}, {"port", 80}}}}},
                          {"ports", Json::array({{{"containerPort", 80}}})}});
   fine["hostNetwork"] = false;
+  fine["securityContext"] = {{"sysctls", Json::array({{{"name", "net.ipv4.tcp_rmem"}}})}};
   fine["volumes"] = Json::array({{{"name", "a"}, {"emptyDir", Json::object()}},
                                  {{"name", "b"}, {"secret", {{"secretName", "s"}}}}});
   CHECK(reason(deployment(fine)).empty());
@@ -260,6 +273,58 @@ TEST_CASE("limits: pods are confined as Pod Security's baseline asks, whoever ma
   CHECK(problems(annotated, place).empty());
   CHECK(problems(deployment(security({{"procMount", "Unmasked"}})), place).empty());
   CHECK(problems(deployment({{"hostPID", true}}), place).size() == 1);
+}
+
+TEST_CASE("limits: Istio's injection gives pods no more than they may have") {
+  const auto annotated = [](const std::string& key, const char* value) {
+    Json made = deployment(Json::object());
+    made["spec"]["template"]["metadata"]["annotations"] = {{key, value}};
+    return made;
+  };
+  Place privileged = limited();
+  privileged.grants.privileged = true;
+  for (const char* key : {"sidecar.istio.io/userVolume", "sidecar.istio.io/userVolumeMount",
+                          "sidecar.istio.io/proxyImage", "sidecar.istio.io/bootstrapOverride",
+                          "sidecar.istio.io/enableCoreDump", "proxy.istio.io/overrides",
+                          "inject.istio.io/templates"}) {
+    CAPTURE(key);
+    const auto found = problems(annotated(key, "[]"), limited({"Deployment.apps"}));
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].reason == "PodNotAllowed");
+    CHECK(found[0].message.find(key) != std::string::npos);
+    CHECK(problems(annotated(key, "[]"), privileged).empty());
+  }
+  CHECK(reason(annotated("inject.istio.io/templates", "sidecar, gateway")).empty());
+  CHECK(reason(annotated("inject.istio.io/templates", "sidecar,own")) == "PodNotAllowed");
+  CHECK(reason(annotated("sidecar.istio.io/proxyCPU", "100m")).empty());
+  CHECK(reason(annotated("proxy.istio.io/config", "concurrency: 1")).empty());
+}
+
+TEST_CASE("limits: Ingresses and Services take no requests of hosts that are not the project's") {
+  const auto ingress = [](Json spec) {
+    return object("networking.k8s.io/v1", "Ingress", {{"spec", std::move(spec)}});
+  };
+  const auto of_host = [&](const char* host) {
+    return ingress({{"rules", Json::array({{{"host", host}}})}});
+  };
+  Place place = limited();
+  CHECK(reason(of_host("bank.example.com"), place).empty());
+  auto limits = std::make_shared<ItemLimits>(*place.limits);
+  limits->hosts = {"shop.example.com", "*.shop.example.com"};
+  place.limits = limits;
+  CHECK(reason(of_host("shop.example.com"), place).empty());
+  CHECK(reason(of_host("A.Shop.example.com"), place).empty());
+  for (const Json& spec : {Json{{"rules", Json::array({{{"host", "bank.example.com"}}})}},
+                           Json{{"rules", Json::array({Json{{"http", Json::object()}}})}},
+                           Json{{"rules", Json::array({{{"host", "shop.example.com"}}})},
+                                {"tls", Json::array({{{"hosts", {"bank.example.com"}}}})}},
+                           Json{{"defaultBackend", Json::object()}}}) {
+    CAPTURE(spec.dump());
+    CHECK(reason(ingress(spec), place) == "HostNotAllowed");
+  }
+  const Json service = object("v1", "Service", {{"spec", {{"externalIPs", {"8.8.8.8"}}}}});
+  CHECK(reason(service) == "ObjectNotAllowed");
+  CHECK(reason(service, limited({"Service"})).empty());
 }
 
 TEST_CASE("limits: the workload of an item is confined in the same way") {

@@ -384,10 +384,14 @@ TEST_CASE("rights: a question that fails is no answer") {
 TEST_CASE("rights: a pattern of the Project binds nobody in a namespace that was there before") {
   Site s;
   s.make_project("shop");
-  s.home->put(plain("Namespace", "", "shop-dev"));
+  Json before = plain("Namespace", "", "shop-dev");
+  before["metadata"]["labels"] = {{"istio.io/dataplane-mode", "ambient"}};
+  s.home->put(before);
+  before = s.namespace_at(s.home, "shop-dev");
   s.virtual_cluster("shop", "dev", {{"adopt", true}});
   s.settle();
   CHECK(reason(s.vc("shop", "dev")) == "RoleNotBound");
+  CHECK(s.namespace_at(s.home, "shop-dev") == before);
   CHECK(condition(s.vc("shop", "dev"), "Stalled") == "True");
   CHECK(message(s.vc("shop", "dev"))
             .find("kubectl create rolebinding kubist-project --clusterrole=kubist-project "

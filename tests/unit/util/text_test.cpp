@@ -62,6 +62,9 @@ TEST_CASE("text: terminal width and control characters") {
                   "31m") == "\\xc2\\x9b31m");  // CSI, as one character
   CHECK(printable("\xc2\xa0ä日\xf0\x9f\x98\x80") == "\xc2\xa0ä日\xf0\x9f\x98\x80");
   CHECK(printable("a\u202eb") == "a\\xe2\\x80\\xaeb");  // what follows from the right
+  CHECK(printable("a\u200eb\u200fc\u061c") == "a\\xe2\\x80\\x8eb\\xe2\\x80\\x8fc\\xd8\\x9c");
+  CHECK(printable("\x1b[1;31mred\x1b[0m \x1b[2J\x1b[31", Colors::keep) ==
+        "\x1b[1;31mred\x1b[0m \\x1b[2J\\x1b[31");
   CHECK(printable("\u2066x\u2069") == "\\xe2\\x81\\xa6x\\xe2\\x81\\xa9");
   CHECK(printable("\x9b"
                   "31m") == "\\x9b31m");                                    // no UTF-8

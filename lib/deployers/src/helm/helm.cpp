@@ -62,10 +62,11 @@ Json HelmDeployer::identity(const Item& item, const Settings& settings) const {
 
 util::Result<RenderedChart> HelmDeployer::render(World& world, const Item& item, const Job& job,
                                                  const HelmConfig& config) const {
+  const std::string key = util::cat(item.uid, '/', job.id);  // the id is in the item's status
   {
     const std::lock_guard lock(m_mutex);
     for (const auto& [id, chart] : m_rendered) {
-      if (id == job.id) {
+      if (id == key) {
         return chart;
       }
     }
@@ -73,7 +74,7 @@ util::Result<RenderedChart> HelmDeployer::render(World& world, const Item& item,
   const bool upgrade = !managed_of(item).empty();
   KUBIST_TRY(RenderedChart chart, render_chart(world, job, config, upgrade));
   const std::lock_guard lock(m_mutex);
-  m_rendered.emplace_front(job.id, chart);
+  m_rendered.emplace_front(key, chart);
   if (m_rendered.size() > k_kept_charts) {
     m_rendered.pop_back();
   }

@@ -26,7 +26,8 @@ class HelmDeployer : public ManifestDeployer {
   /// Charts of jobs between noting their objects and making them: a chart may make names by chance,
   /// and what is made must be what was noted. Without it (another process) they are noted again.
   mutable std::mutex m_mutex;
-  mutable std::list<std::pair<std::string, RenderedChart>> m_rendered;  ///< by job, newest first
+  mutable std::list<std::pair<std::string, RenderedChart>>
+      m_rendered;  ///< by item and job, newest first
 };
 
 const Deployer& helm_deployer();

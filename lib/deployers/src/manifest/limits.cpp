@@ -77,9 +77,9 @@ bool made_by(const Item& item, const Json& live) {
          ObjectView(live).annotation(k_managed_label) == item_mark(item);
 }
 
-/// The first of kubist's own words in the metadata; those of mark() are on every object, and what
-/// its drift means is for the item to say.
-std::string own_word(const ObjectView& object) {
+/// The first of kubist's own words in the metadata, or in the annotations that it gets at the end;
+/// those of mark() are on every object, and what its drift means is for the item to say.
+std::string own_word(const ObjectView& object, const Json& at_the_end) {
   for (const Json* map : {&object.labels(), &object.annotations()}) {
     for (const auto& [key, value] : map->items()) {
       if (key.starts_with(k_own_domain) && key != k_managed_label && key != k_drift_annotation) {
@@ -92,6 +92,11 @@ std::string own_word(const ObjectView& object) {
       return std::string(finalizer);
     }
   }
+  for (const auto& [key, value] : at_the_end.items()) {
+    if (key.starts_with(k_own_domain)) {
+      return key;
+    }
+  }
   return {};
 }
 
@@ -101,6 +106,48 @@ bool is_foreign_token(const Json& object, const Place& place) {
   return is_secret(view) && data::string_at(object, {"type"}) == k_token_type &&
          !is_allowed_account(place.grants.accounts,
                              view.annotation("kubernetes.io/service-account.name"));
+}
+
+/// Every host that an Ingress is for; "*": any.
+std::vector<std::string> ingress_hosts(const Json& object) {
+  std::vector<std::string> hosts;
+  for (const Json& rule : data::array_at(object, {"spec", "rules"})) {
+    hosts.emplace_back(data::string_at(rule, {"host"}, "*"));
+  }
+  for (const Json& tls : data::array_at(object, {"spec", "tls"})) {
+    for (std::string& host : data::strings_at(tls, {"hosts"})) {
+      hosts.push_back(std::move(host));
+    }
+  }
+  if (data::find_path(object, {"spec", "defaultBackend"}) != nullptr) {
+    hosts.emplace_back("*");
+  }
+  return hosts;
+}
+
+/// Objects that take requests which are others': of hosts, or of addresses outside the cluster.
+void check_reach(const Json& object, const ItemLimits& limits, const std::string& hint,
+                 std::vector<util::Error>& found) {
+  const ObjectView view(object);
+  if (view.kind() == "Service" && !data::array_at(object, {"spec", "externalIPs"}).empty()) {
+    found.push_back(denied("ObjectNotAllowed",
+                           cat(name_of(view.ref()), ": spec.externalIPs is not allowed"), hint));
+  }
+  if (view.kind() != "Ingress" || !limits.hosts) {
+    return;
+  }
+  for (const std::string& host : ingress_hosts(object)) {
+    const bool granted =
+        std::any_of(limits.hosts->begin(), limits.hosts->end(), [&](const std::string& pattern) {
+          return util::glob_match(util::lower(pattern), util::lower(host));
+        });
+    if (!granted) {
+      found.push_back(
+          denied("HostNotAllowed",
+                 cat(name_of(view.ref()), ": the Project does not allow the host ", host),
+                 "An administrator can add it to spec.allow.hosts of the Project or of the Root."));
+    }
+  }
 }
 
 /// Of a release, where there is none yet: whose name may be used, that may be made, as
@@ -135,7 +182,7 @@ void check_entry(const ManifestEntry& entry, const Place& place, std::vector<uti
                            hint));
     return;
   }
-  if (const std::string word = own_word(view); !word.empty()) {
+  if (const std::string word = own_word(view, entry.annotate_before_delete); !word.empty()) {
     found.push_back(denied("ObjectNotAllowed", cat(name, ": ", word, " is kubist's own"),
                            "Leave it out of metadata."));
   }
@@ -147,6 +194,7 @@ void check_entry(const ManifestEntry& entry, const Place& place, std::vector<uti
                "An administrator allows it in the Project's "
                "spec.items.serviceAccounts."));
   }
+  check_reach(object, *place.limits, hint, found);
   if (!entry.patch_before_delete.is_null()) {
     found.push_back(
         denied("ObjectNotAllowed", cat(name, ": patchBeforeDelete is not allowed"), hint));

@@ -73,6 +73,26 @@ void check_ports(const Json& container, const std::string& where, std::vector<ut
   });
 }
 
+/// The node itself sends what these ask for, to any host that it reaches (KEP-4940).
+void check_probes(const Json& container, const std::string& where,
+                  std::vector<util::Error>& found) {
+  const auto check = [&](const Json* probe, const std::string& field) {
+    for (const char* action : {"httpGet", "tcpSocket"}) {
+      if (probe != nullptr && !data::string_at(*probe, {action, "host"}).empty()) {
+        found.push_back(pod_not_allowed(
+            cat(where, ".", field, ".", action, ".host: another host than the pod is not allowed"),
+            "privileged"));
+      }
+    }
+  };
+  for (const std::string field : {"livenessProbe", "readinessProbe", "startupProbe"}) {
+    check(data::find_path(container, {field}), field);
+  }
+  for (const std::string hook : {"postStart", "preStop"}) {
+    check(data::find_path(container, {"lifecycle", hook}), "lifecycle." + hook);
+  }
+}
+
 /// What gives a pod parts of the host.
 void check_host(const Json& pod_spec, std::vector<util::Error>& found) {
   for (const char* field : k_host_namespaces) {
@@ -87,6 +107,7 @@ void check_host(const Json& pod_spec, std::vector<util::Error>& found) {
   for (const char* field : k_containers) {
     for_each(pod_spec, field, "", [&](const Json& container, const std::string& where) {
       check_ports(container, where, found);
+      check_probes(container, where, found);
     });
   }
 }
@@ -139,7 +160,7 @@ std::vector<util::Error> pod_problems(const Json& pod, const PodGrants& grants) 
   }
   check_accounts(pod_spec, grants, found);
   if (const Json* annotations = data::find_path(pod, {"metadata", "annotations"})) {
-    check_profile_annotations(*annotations, grants, found);
+    check_annotations(*annotations, grants, found);
   }
   check_security(pod_spec.value("securityContext", Json()), "securityContext", grants, found);
   for (const char* field : k_containers) {

@@ -17,6 +17,23 @@ constexpr std::array<std::string_view, 13> k_baseline_capabilities{
     "NET_BIND_SERVICE", "SETFCAP", "SETGID",       "SETPCAP", "SETUID", "SYS_CHROOT"};
 constexpr std::array<std::string_view, 5> k_selinux_types{"", "container_t", "container_init_t",
                                                           "container_kvm_t", "container_engine_t"};
+constexpr std::array<std::string_view, 12> k_safe_sysctls{
+    "kernel.shm_rmid_forced",           "net.ipv4.ip_local_port_range",
+    "net.ipv4.ip_local_reserved_ports", "net.ipv4.ip_unprivileged_port_start",
+    "net.ipv4.ping_group_range",        "net.ipv4.tcp_fin_timeout",
+    "net.ipv4.tcp_keepalive_intvl",     "net.ipv4.tcp_keepalive_probes",
+    "net.ipv4.tcp_keepalive_time",      "net.ipv4.tcp_rmem",
+    "net.ipv4.tcp_syncookies",          "net.ipv4.tcp_wmem"};
+/// By these istiod's webhook changes the pod after kubist has judged it: volumes of the node,
+/// another image for the container that has NET_ADMIN, whole containers. What configures the proxy
+/// itself gives a pod nothing that its own containers do not have.
+/// https://istio.io/latest/docs/reference/config/annotations/
+constexpr std::array<std::string_view, 6> k_injected{
+    "proxy.istio.io/overrides",        "sidecar.istio.io/bootstrapOverride",
+    "sidecar.istio.io/enableCoreDump", "sidecar.istio.io/proxyImage",
+    "sidecar.istio.io/userVolume",     "sidecar.istio.io/userVolumeMount"};
+constexpr std::string_view k_templates = "inject.istio.io/templates";
+constexpr std::array<std::string_view, 2> k_own_templates{"sidecar", "gateway"};
 constexpr std::string_view k_apparmor_annotation =
     "container.apparmor.security.beta.kubernetes.io/";
 
@@ -69,6 +86,26 @@ void check_confinement(const Json& context, const std::string& where,
   }
 }
 
+void check_sysctls(const Json& context, const std::string& where, std::vector<util::Error>& found) {
+  for (const Json& each : data::array_at(context, {"sysctls"})) {
+    const auto name = data::string_at(each, {"name"});
+    if (!has_text(k_safe_sysctls, name)) {
+      found.push_back(pod_not_allowed(
+          cat(where, ".sysctls: ", name, " is not allowed, since it is the node's"), "privileged"));
+    }
+  }
+}
+
+bool is_injection(const std::string& key, const Json& value) {
+  if (key != k_templates) {
+    return has_text(k_injected, key);
+  }
+  const auto templates = util::split(value.is_string() ? value.get<std::string>() : "", ',');
+  return !std::all_of(templates.begin(), templates.end(), [](const std::string& each) {
+    return has_text(k_own_templates, util::trim(each));
+  });
+}
+
 }  // namespace
 
 util::Error pod_not_allowed(std::string message, std::string_view grant) {
@@ -91,18 +128,24 @@ void check_security(const Json& context, const std::string& where, const PodGran
         cat(where, ".windowsOptions.hostProcess: host processes are not allowed"), "privileged"));
   }
   check_capabilities(context, where, grants, found);
+  check_sysctls(context, where, found);
   if (!grants.unconfined) {
     check_confinement(context, where, found);
   }
 }
 
-void check_profile_annotations(const Json& annotations, const PodGrants& grants,
-                               std::vector<util::Error>& found) {
-  if (grants.privileged || grants.unconfined || !annotations.is_object()) {
+void check_annotations(const Json& annotations, const PodGrants& grants,
+                       std::vector<util::Error>& found) {
+  if (grants.privileged || !annotations.is_object()) {
     return;
   }
   for (const auto& [key, value] : annotations.items()) {
-    if (key.starts_with(k_apparmor_annotation) && value != "runtime/default") {
+    if (is_injection(key, value)) {
+      found.push_back(pod_not_allowed(
+          cat("metadata.annotations: ", key, " is not allowed, since Istio changes the pod by it"),
+          "privileged"));
+    } else if (!grants.unconfined && key.starts_with(k_apparmor_annotation) &&
+               value != "runtime/default") {
       found.push_back(pod_not_allowed(
           cat("metadata.annotations: ", key, " may only be runtime/default"), "unconfined"));
     }

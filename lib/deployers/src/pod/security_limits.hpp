@@ -17,9 +17,10 @@ util::Error pod_not_allowed(std::string message, std::string_view grant);
 void check_security(const Json& context, const std::string& where, const PodGrants& grants,
                     std::vector<util::Error>& found);
 
-/// The same of a pod's annotations, by which AppArmor's profiles were named before Kubernetes 1.30.
-void check_profile_annotations(const Json& annotations, const PodGrants& grants,
-                               std::vector<util::Error>& found);
+/// The same of a pod's annotations: AppArmor's profiles, as they were named before Kubernetes 1.30,
+/// and those by which Istio's injection gives the pod what it must not have.
+void check_annotations(const Json& annotations, const PodGrants& grants,
+                       std::vector<util::Error>& found);
 
 /// The same of a container or script item, all of it in one error.
 util::Result<> check_security(const Workload& workload, const PodGrants& grants);

@@ -105,6 +105,7 @@ class VirtualClusterExecutor final : public ManagedExecutor {
     NamespaceWish wish = wish_for(work.node(), work.spec());
     if (place.home) {
       wish.delete_adopted = names_exactly(own_project(work), wish.name);
+      wish.check_adoption = [&] { return check_adoption(work, wish.name); };
       KUBIST_CHECK(check_home_namespace(work.context().graph, work.node().key.ns, wish.name));
       KUBIST_CHECK(check_home_labels(own_project(work), work.spec()));
     }

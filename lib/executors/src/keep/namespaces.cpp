@@ -184,6 +184,9 @@ util::Result<NamespaceFact> keep_namespace(Work& work, const kube::Target& targe
         resources::deletion_policy(*work.node().object) == "Delete") {
       return util::fail(deletion_not_allowed(wish.name));
     }
+    if (fact.adopted && wish.check_adoption) {
+      KUBIST_CHECK(wish.check_adoption());
+    }
   } else if (!wish.create) {
     return util::fail(
         util::make_error(ErrorKind::not_found, cat("namespace ", wish.name, " does not exist"),

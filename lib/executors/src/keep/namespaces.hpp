@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -20,6 +21,8 @@ struct NamespaceWish {
   bool create = true;
   bool adopt = false;
   bool delete_adopted = true;  ///< where deletionPolicy asks for it; else that is refused
+  /// Asked before anything is written to a namespace that kubist did not make; empty: it may be.
+  std::function<util::Result<>()> check_adoption = {};
 };
 
 struct NamespaceFact {
@@ -49,9 +52,10 @@ data::Json namespace_object(const NamespaceWish& wish, const std::string& mark);
 
 /// Makes or adopts it and keeps labels and annotations. The inventory has its entry before the
 /// namespace is made. Invalid: NamespaceExists (adopt is off), NamespaceTaken (somebody else's),
-/// DeletionNotAllowed (adopted, and deletionPolicy Delete, which wish.delete_adopted denies);
-/// not_found: NamespaceNotFound (create is off); unavailable: NamespaceTerminating, which ends by
-/// itself (managed.hpp: looked at again within the run, until it can be made anew).
+/// DeletionNotAllowed (adopted, and deletionPolicy Delete, which wish.delete_adopted denies); what
+/// wish.check_adoption says; not_found: NamespaceNotFound (create is off); unavailable:
+/// NamespaceTerminating, which ends by itself (managed.hpp: looked at again within the run, until
+/// it can be made anew).
 util::Result<NamespaceFact> keep_namespace(Work& work, const kube::Target& target,
                                            const NamespaceWish& wish);
 

@@ -80,22 +80,28 @@ util::Result<> await_rights(Work& work, const Json& binding, const engine::Node&
   }
 }
 
-/// Applies the binding where there is none of somebody else's; `allowed`: may kubist make it?
-util::Result<> keep_binding(Work& work, const Json& wish, const engine::Node& project,
-                            bool allowed) {
-  kube::Client& home = *work.world().home;
+/// The binding that there is, if any. Not bound: there is none, and `allowed` says that kubist may
+/// not make it.
+util::Result<std::optional<Json>> find_binding(Work& work, const Json& wish, bool allowed) {
   const std::string ns(ObjectView(wish).ns());
-  KUBIST_TRY(const auto live,
-             work.world().survey.find_binding(home, work.node(), resources::k_project_account, ns,
-                                              work.stop()));
-  if (live && !apply::has_mark(*live, mark_of(work))) {
-    return {};  // an administrator's: the API server judges what it gives
-  }
+  KUBIST_TRY(auto live,
+             work.world().survey.find_binding(*work.world().home, work.node(),
+                                              resources::k_project_account, ns, work.stop()));
   if (!live && !allowed) {
     return util::fail(
         not_bound(wish,
                   "kubist did not make the namespace, and spec.home.namespaces of the "
                   "Project does not name it exactly"));
+  }
+  return live;
+}
+
+/// Applies the binding where there is none of somebody else's; `allowed`: may kubist make it?
+util::Result<> keep_binding(Work& work, const Json& wish, const engine::Node& project,
+                            bool allowed) {
+  KUBIST_TRY(const auto live, find_binding(work, wish, allowed));
+  if (live && !apply::has_mark(*live, mark_of(work))) {
+    return {};  // an administrator's: the API server judges what it gives
   }
   auto kept =
       work.apply(work.home(), kube::well_known::role_bindings(), wish, live ? &*live : nullptr);
@@ -104,7 +110,8 @@ util::Result<> keep_binding(Work& work, const Json& wish, const engine::Node& pr
   }
   KUBIST_CHECK(kept);
   if (!live && work.dry()) {
-    work.world().sites.accounts().assume(project, ns, wish["roleRef"]["name"]);
+    work.world().sites.accounts().assume(project, std::string(ObjectView(wish).ns()),
+                                         wish["roleRef"]["name"]);
   }
   return live || work.dry() ? util::Result<>{} : await_rights(work, wish, project);
 }
@@ -161,6 +168,18 @@ util::Result<> keep_project_account(Work& work) {
   }
   return keep_binding(work, binding_object(work, ns, setup::k_own_namespace_role, project), *node,
                       true);
+}
+
+util::Result<> check_adoption(Work& work, const std::string& ns) {
+  KUBIST_TRY(const engine::Node* node, acted_for(work, work.node().key.ns));
+  const engine::Node* project = work.context().graph.project_of(work.node().key.ns);
+  const bool allowed = names_exactly(project, ns);
+  if (node == nullptr) {
+    return allow_own_rights(work, *project, ns, allowed);
+  }
+  KUBIST_CHECK(
+      find_binding(work, binding_object(work, ns, setup::k_project_role, *node->object), allowed));
+  return {};
 }
 
 util::Result<> keep_project_binding(Work& work, const std::string& ns, bool adopted) {

@@ -22,6 +22,10 @@ util::Result<> keep_project_account(Work& work);
 /// RoleNotBound, with the command, or OwnRights.
 util::Result<> keep_project_binding(Work& work, const std::string& ns, bool adopted);
 
+/// Of a VirtualCluster on the home cluster, before it writes to a namespace that kubist did not
+/// make: the errors of keep_project_binding(), so that what is refused has changed nothing.
+util::Result<> check_adoption(Work& work, const std::string& ns);
+
 /// Takes away what of this the node made in a namespace that stays.
 util::Result<> drop_project_rights(Work& work, const std::string& ns);
 

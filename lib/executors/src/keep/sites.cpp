@@ -8,6 +8,7 @@
 
 #include "keep/namespaces.hpp"
 #include "world/addresses.hpp"
+#include "world/allow_lists.hpp"
 
 namespace kubist::executors {
 
@@ -126,7 +127,8 @@ std::shared_ptr<const deployers::ItemLimits> Sites::limits_of(const engine::Grap
       [this, &graph, ns, own, stop](const std::string& other) {
         return other == own || other == ns ? util::Result<>{}
                                            : check_namespace(graph, ns, other, stop);
-      }});
+      },
+      allowed_by(graph, project, "hosts")});
 }
 
 util::Result<deployers::Place> Sites::find(For what, const engine::Graph& graph,

@@ -13,6 +13,7 @@
 
 #include "keep/item_world.hpp"
 #include "policies/container_runtime.hpp"
+#include "world/allow_lists.hpp"
 #include "world/patterns.hpp"
 
 namespace kubist::executors {
@@ -81,10 +82,8 @@ bool is_job_of(const engine::Node& release, const engine::Node& item) {
 
 util::Result<> check_job_image(const engine::Graph& graph, const engine::Node& release,
                                std::string_view image) {
-  for (engine::NodeId id = release.id; id != engine::k_no_node; id = graph[id].parent) {
-    const std::string& kind = graph[id].key.kind;
-    if ((kind == "Project" || kind == "Root") &&
-        image_matches_any(data::find_path(graph[id].spec(), {"allow", "jobs"}), image)) {
+  for (const Json* list : allow_lists(graph, release, "jobs")) {
+    if (image_matches_any(list, image)) {
       return {};
     }
   }

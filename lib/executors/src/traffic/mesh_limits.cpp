@@ -1,12 +1,12 @@
 #include "traffic/mesh_limits.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
+#include "world/allow_lists.hpp"
 #include "world/istio_wish.hpp"
 
 namespace kubist::executors {
@@ -15,25 +15,6 @@ using data::Json;
 using util::cat;
 
 namespace {
-
-/// The entries of spec.allow's list in the node's Project and Root; nothing: neither has it.
-std::optional<std::vector<std::string>> allowed_by(const Work& work, std::string_view list) {
-  std::optional<std::vector<std::string>> all;
-  const engine::Graph& graph = work.context().graph;
-  for (engine::NodeId id = work.node().id; id != engine::k_no_node; id = graph[id].parent) {
-    const std::string& kind = graph[id].key.kind;
-    const Json* found = kind == "Project" || kind == "Root"
-                            ? data::find_path(graph[id].spec(), {"allow", list})
-                            : nullptr;
-    if (found != nullptr && found->is_array()) {
-      all = all.value_or(std::vector<std::string>());
-      for (const Json& each : *found) {
-        all->push_back(each.is_string() ? each.get<std::string>() : "");
-      }
-    }
-  }
-  return all;
-}
 
 bool is_own_host(const TrafficPlace& place, std::string_view host) {
   return host.ends_with(cat('.', place.ns, ".svc.", place.names.domain));
@@ -78,7 +59,7 @@ std::set<std::string> gateway_namespaces(const Work& work, const TrafficPlace& p
 }  // namespace
 
 util::Result<> check_hosts(const Work& work, const TrafficPlace& place, const Json& hosts) {
-  const auto allowed = allowed_by(work, "hosts");
+  const auto allowed = allowed_by(work.context().graph, work.node(), "hosts");
   if (!allowed) {
     return {};
   }
@@ -110,7 +91,8 @@ void limit_exports(const Work& work, const TrafficPlace& place, Json& spec) {
   const bool own = std::all_of(hosts.begin(), hosts.end(), [&](const Json& host) {
     return is_own_host(place, plain_host(host));
   });
-  const auto more = allowed_by(work, "exportTo").value_or(std::vector<std::string>());
+  const auto more = allowed_by(work.context().graph, work.node(), "exportTo")
+                        .value_or(std::vector<std::string>());
   if (!for_sidecars || own || std::find(more.begin(), more.end(), "*") != more.end()) {
     return;
   }

@@ -8,6 +8,7 @@
 #include <kubist/http/url.hpp>
 #include <kubist/util/text.hpp>
 
+#include "world/allow_lists.hpp"
 #include "world/patterns.hpp"
 
 namespace kubist::executors {
@@ -25,14 +26,9 @@ constexpr std::string_view k_oci = "oci://";
 
 bool is_granted_url(const engine::Graph& graph, const engine::Node& node, std::string_view purpose,
                     std::string_view url) {
-  for (engine::NodeId id = node.id; id != engine::k_no_node; id = graph[id].parent) {
-    const std::string& kind = graph[id].key.kind;
-    if ((kind == "Project" || kind == "Root") &&
-        url_matches_any(data::find_path(graph[id].spec(), {"allow", purpose}), url)) {
-      return true;
-    }
-  }
-  return false;
+  const auto lists = allow_lists(graph, node, purpose);
+  return std::any_of(lists.begin(), lists.end(),
+                     [&](const data::Json* list) { return url_matches_any(list, url); });
 }
 
 /// Of other hosts nobody knows what libcurl makes of them: it decodes %2f and takes other

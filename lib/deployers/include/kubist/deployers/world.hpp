@@ -23,6 +23,8 @@ struct ItemLimits {
   std::vector<std::string> kinds;  ///< spec.items.kinds: "Kind.group", "Kind" of the core group
   /// May items write to, and read from, that namespace? Reason NamespaceNotAllowed.
   std::function<util::Result<>(const std::string& ns)> check_namespace;
+  /// spec.allow.hosts of the Project and the Root, for Ingresses; nothing: all are allowed.
+  std::optional<std::vector<std::string>> hosts = {};
 };
 
 /// What a Project lets pods of its items have that no pod has by default (spec.items).

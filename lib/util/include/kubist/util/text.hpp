@@ -74,9 +74,11 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 bool glob_match(std::string_view pattern, std::string_view text);
 /// The number of terminal columns of UTF-8 text (code points; East Asian wide ones count two).
 std::size_t display_width(std::string_view text);
+enum class Colors { show, keep };
 /// The text so that it can neither drive a terminal nor show as another one: control characters
-/// (C0 but tab and newline, DEL, C1), overrides and isolates of writing direction, and bytes that
-/// are no UTF-8 as \xNN. A second time changes nothing.
-std::string printable(std::string_view text);
+/// (C0 but tab and newline, DEL, C1), marks, overrides and isolates of writing direction, and bytes
+/// that are no UTF-8 as \xNN. A second time changes nothing. `keep`: sequences that set colours
+/// stay as they are.
+std::string printable(std::string_view text, Colors colors = Colors::show);
 
 }  // namespace kubist::util
