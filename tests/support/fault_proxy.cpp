@@ -45,10 +45,11 @@ std::string server_of(const std::string& cluster) {
 
 }  // namespace
 
-FaultProxy::FaultProxy(const std::string& cluster) : m_kubeconfig(kubeconfig(cluster)) {
+FaultProxy::FaultProxy(const std::string& cluster, int ports) : m_kubeconfig(kubeconfig(cluster)) {
   std::signal(SIGPIPE, SIG_IGN);
   const auto pki = kubeconfig("home").parent_path().parent_path() / "pki" / cluster;
-  std::vector<std::string> words{program(), "--server", server_of(cluster), "--pki", pki};
+  std::vector<std::string> words{program(), "--server", server_of(cluster),   "--pki",
+                                 pki,       "--ports",  std::to_string(ports)};
   std::vector<char*> argv;
   for (std::string& word : words) {
     argv.push_back(word.data());
@@ -67,7 +68,7 @@ FaultProxy::FaultProxy(const std::string& cluster) : m_kubeconfig(kubeconfig(clu
   m_in = in[1];
   m_out = out[0];
   REQUIRE_MESSAGE(failed == 0, argv[0]);
-  m_port = answer()["port"];
+  m_ports = answer()["ports"].get<std::vector<int>>();
 }
 
 FaultProxy::~FaultProxy() {
@@ -77,7 +78,13 @@ FaultProxy::~FaultProxy() {
   ::waitpid(m_pid, nullptr, 0);
 }
 
-std::string FaultProxy::url() const { return util::cat("https://127.0.0.1:", m_port); }
+std::vector<std::string> FaultProxy::urls() const {
+  std::vector<std::string> urls;
+  for (const int port : m_ports) {
+    urls.push_back(util::cat("https://127.0.0.1:", port));
+  }
+  return urls;
+}
 
 std::vector<std::string> FaultProxy::through(std::vector<std::string> args) const {
   args.insert(args.end(), {"--kubeconfig", m_kubeconfig, "--server", url()});

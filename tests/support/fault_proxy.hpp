@@ -14,13 +14,15 @@ namespace it {
 /// this object or with the test's process. One thread.
 class FaultProxy {
  public:
-  /// "home", "target1", ...
-  explicit FaultProxy(const std::string& cluster = "home");
+  /// "home", "target1", ... `ports`: how many it listens at, all before that one API server.
+  explicit FaultProxy(const std::string& cluster = "home", int ports = 1);
   ~FaultProxy();
   FaultProxy(const FaultProxy&) = delete;
   FaultProxy& operator=(const FaultProxy&) = delete;
 
-  std::string url() const;
+  /// Of each port.
+  std::vector<std::string> urls() const;
+  std::string url() const { return urls().front(); }
   /// The same arguments, through it.
   std::vector<std::string> through(std::vector<std::string> args) const;
   /// From now on these hold (an array), and are counted from nothing.
@@ -51,7 +53,7 @@ class FaultProxy {
   std::string m_kubeconfig, m_unread;
   pid_t m_pid = -1;
   int m_in = -1, m_out = -1;  // its stdin and stdout
-  int m_port = 0;
+  std::vector<int> m_ports;
 };
 
 /// Rules by which the API server makes writes but their answers are lost: so many by a reset, so

@@ -46,6 +46,17 @@ start_apiserver() {
     --audit-log-maxsize=100000 # MB; by default it begins a new file at 100, under the eyes of who reads it
 }
 
+# restart_component etcd|apiserver
+restart_component() {
+  bin=$(binary_dir)
+  case ${1-} in
+    etcd) stop etcd; start_etcd home ;;
+    apiserver) stop kube-apiserver; start_apiserver home ;;
+    *) die "restart: say etcd or apiserver" ;;
+  esac
+  wait_for 60 "the API server of home" api_answers home /readyz
+}
+
 write_audit_policy() {
   cat > "$data/audit-policy.yaml" << K
 apiVersion: audit.k8s.io/v1

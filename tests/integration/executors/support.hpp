@@ -55,6 +55,7 @@ class Background {
   /// The exit code (128 + signal for one that a signal ended); nothing when it still runs then.
   std::optional<int> wait(int seconds);
   std::string output() const;
+  pid_t pid() const { return m_pid; }
 
  private:
   kubist::util::TempDir m_folder{"policy-test"};

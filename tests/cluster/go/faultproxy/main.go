@@ -21,30 +21,27 @@ type command struct {
 
 // state is what was done since the rules were given.
 type state struct {
-	Port  int      `json:"port"`
+	Ports []int    `json:"ports"`
 	Rules []Counts `json:"rules"`
 }
 
 func main() {
 	server := flag.String("server", "", "URL of the API server")
 	pki := flag.String("pki", "", "folder with ca.{crt,key} and front-proxy.{crt,key}")
+	ports := flag.Int("ports", 1, "how many ports it listens at")
 	flag.Parse()
-	if err := run(*server, *pki); err != nil {
+	if err := run(*server, *pki, *ports); err != nil {
 		fmt.Fprintln(os.Stderr, "faultproxy:", err)
 		os.Exit(1)
 	}
 }
 
-func run(server, pki string) error {
+func run(server, pki string, ports int) error {
 	keys, err := readKeys(pki)
 	if err != nil {
 		return err
 	}
 	rules := &Rules{}
-	listener, err := listen(rules)
-	if err != nil {
-		return err
-	}
 	proxy, err := newProxy(server, keys, rules)
 	if err != nil {
 		return err
@@ -55,11 +52,22 @@ func run(server, pki string) error {
 		ConnContext: withConnection,
 		ErrorLog:    log.New(io.Discard, "", 0), // clients that refuse the certificate are meant to
 	}
-	go served.ServeTLS(listener, "", "")
+	now := state{}
+	var listeners []*listener
+	for range ports {
+		listener, err := listen(rules)
+		if err != nil {
+			return err
+		}
+		go served.ServeTLS(listener, "", "")
+		listeners = append(listeners, listener)
+		now.Ports = append(now.Ports, listener.port())
+	}
 
 	lines := bufio.NewReader(os.Stdin)
 	for {
-		if err := json.NewEncoder(os.Stdout).Encode(state{listener.port(), rules.counts()}); err != nil {
+		now.Rules = rules.counts()
+		if err := json.NewEncoder(os.Stdout).Encode(now); err != nil {
 			return err
 		}
 		line, err := lines.ReadBytes('\n')
@@ -76,7 +84,9 @@ func run(server, pki string) error {
 			}
 		}
 		if asked.Cut {
-			listener.cut()
+			for _, listener := range listeners {
+				listener.cut()
+			}
 		}
 	}
 }
