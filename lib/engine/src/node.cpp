@@ -104,6 +104,10 @@ Node make_node(std::shared_ptr<const Json> object) {
 
 Node make_node(Json object) { return make_node(std::make_shared<const Json>(std::move(object))); }
 
+std::string project_of(const Node& node) {
+  return node.key.kind == "Project" ? resources::project_namespace(*node.object) : node.key.ns;
+}
+
 std::string to_string(const Node& node) {
   std::string text = node.key.kind + "/";
   if (!node.key.ns.empty()) {

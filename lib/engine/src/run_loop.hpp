@@ -1,7 +1,6 @@
 #pragma once
 #include <array>
 #include <chrono>
-#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include <kubist/engine/runner.hpp>
+#include <kubist/util/fair_queue.hpp>
 
 #include "event_queue.hpp"
 #include "steps.hpp"
@@ -28,12 +28,30 @@ struct NodeRun {
 };
 
 /// What is worked on has places of its own: nodes that wait for others hold up no other nodes, and
-/// neither do policies.
+/// neither do policies. Each project has its share of them.
 enum class Lane { step, wait, policy };
+
+/// What waits for a place in a lane.
+struct Task {
+  NodeId id;                  ///< whose project it counts for
+  std::function<void()> job;  ///< null: the node's executor is to be called
+};
+
+/// The places of one lane, and threads for them.
+struct LanePlaces {
+  explicit LanePlaces(util::Shares shares) : queue(shares), pool(shares.total) {}
+  util::FairQueue<Task> queue;
+  WorkerPool pool;
+};
 
 /// One run from beginning to end: the loop's thread starts nodes as the plan frees them, waits for
 /// what workers report, and records what became of each node.
 class Runner {
+  // The order of a project's tasks in a lane; nodes that were not looked at yet are in their own.
+  static constexpr std::size_t k_write = 0;
+  static constexpr std::size_t k_again = 1;
+  static constexpr std::size_t k_first = 2;
+
  public:
   Runner(const Graph& graph, const std::vector<NodeId>& selected, const RunInfo& info,
          const RunOptions& options, const RunParts& parts, const std::stop_token& stop);
@@ -43,16 +61,17 @@ class Runner {
   void prepare_report();
   NodeReport& report_of(NodeId id);
   Lane lane_of(NodeId id) const;
-  std::size_t& in_flight(Lane lane) { return m_in_flight[static_cast<std::size_t>(lane)]; }
-  bool has_room(Lane lane) { return in_flight(lane) < m_options.parallelism; }
-  void submit(Lane lane, std::function<void()> job);
+  LanePlaces& at(Lane lane) { return m_lanes[static_cast<std::size_t>(lane)]; }
+  bool is_at_work() const;
+  void add(Lane lane, std::size_t order, NodeId id, std::function<void()> job = nullptr);
+  void free_place(Lane lane, NodeId id);
 
   // --- starting ---
   void start_work();
-  void make_due(NodeId id);
+  void make_due(NodeId id, std::size_t order = k_again);
   void begin_node(NodeId id);
   void start_planned(NodeId id, std::vector<NodeId>& wave);
-  void start_node(NodeId id);
+  std::function<void()> start_node(NodeId id);
   void start_gathering(NodeId id);
   void start_calls(NodeId id);
   void start_policies(const std::vector<NodeId>& wave);
@@ -92,16 +111,12 @@ class Runner {
   std::vector<NodeId> m_order;
   Report m_report;
   Steady m_started;
-  std::array<std::size_t, 3> m_in_flight{};  ///< jobs by lane
   std::size_t m_writes_above = 0;
-  std::deque<std::function<void()>> m_todo;     ///< jobs that wait for a free worker
   std::vector<NodeId> m_gathered;               ///< nodes whose policies can run now
-  std::deque<NodeId> m_due;                     ///< nodes whose executor is to be called now
-  std::deque<NodeId> m_due_to_wait;             ///< those of them that wait for others
   std::multimap<Steady, NodeId> m_parked;       ///< nodes to look at again then
   std::map<NodeId, Verdict> m_waiting_verdict;  ///< what parked nodes came to so far
   EventQueue m_events;
-  std::array<WorkerPool, 3> m_pools;  ///< last: their threads end before anything that they use
+  std::array<LanePlaces, 3> m_lanes;  ///< last: their threads end before anything that they use
 };
 
 }  // namespace kubist::engine

@@ -38,18 +38,22 @@ void Runner::cancel_node(NodeId id) {
 
 void Runner::stop_work() {
   m_report.stopped = true;
-  m_todo.clear();  // a status that waits for a worker is not in flight; the next run computes it
-  m_plan.stop("Cancelled");
-  after_plan_moved();
-  // Nodes between two looks keep what they came to; those never looked at are left out.
-  std::vector<NodeId> open(m_due.begin(), m_due.end());
-  open.insert(open.end(), m_due_to_wait.begin(), m_due_to_wait.end());
+  // Nodes between two looks keep what they came to; those never looked at are left out. A status
+  // that waits for a worker is not in flight; the next run computes it. Policies end by themselves.
+  std::vector<NodeId> open;
+  for (const Lane lane : {Lane::step, Lane::wait}) {
+    for (const Task& task : at(lane).queue.remove_if([](const Task&) { return true; })) {
+      if (!task.job) {
+        open.push_back(task.id);
+      }
+    }
+  }
   for (const auto& [at, id] : m_parked) {
     open.push_back(id);
   }
-  m_due.clear();
-  m_due_to_wait.clear();
   m_parked.clear();
+  m_plan.stop("Cancelled");
+  after_plan_moved();
   for (NodeId id : open) {
     if (auto found = m_waiting_verdict.find(id); found != m_waiting_verdict.end()) {
       end_node(id, Verdict(found->second));
@@ -91,7 +95,7 @@ void Runner::record_settled(NodeId id, NodeReport& report) {
   Json present = m_runs[id].status;
   m_runs[id].status = compute_status(present, input);
   m_runs[id].unwritten = true;
-  m_todo.push_back([this, id, input = std::move(input), present = std::move(present)] {
+  add(Lane::step, k_write, id, [this, id, input = std::move(input), present = std::move(present)] {
     m_events.push(
         Recorded{recorded(id, [&] { return record_node(m_context, id, input, present); })});
   });
@@ -154,7 +158,7 @@ void Runner::record_tree_ready(NodeId id, const TreeOf& tree_of) {
     return;
   }
   m_runs[id].unwritten = true;
-  m_todo.push_back([this, id, tree_of, present = std::move(present)] {
+  add(Lane::step, k_write, id, [this, id, tree_of, present = std::move(present)] {
     m_events.push(
         Recorded{recorded(id, [&] { return record_tree(m_context, id, tree_of, present); })});
   });

@@ -17,6 +17,15 @@ Followers followers_of(const ExecutorSet& executors) {
   };
 }
 
+/// Nodes that wait hold next to nothing, but may do so for good: their projects have more places.
+constexpr std::size_t k_more_may_wait = 4;
+
+/// `more` times the parallelism, and nearly as many for projects that have none of these.
+util::Shares shares_of(const RunOptions& options, std::size_t more = 1) {
+  const std::size_t share = std::max<std::size_t>(options.parallelism, 1);
+  return {share, 2 * more * share - 1};
+}
+
 PolicyVerdict broken_verdict(const util::Error& error) {
   PolicyVerdict verdict;
   verdict.status_policies = Json::array();
@@ -36,9 +45,8 @@ Runner::Runner(const Graph& graph, const std::vector<NodeId>& selected, const Ru
       m_context{graph, info, m_options, parts, stop},
       m_plan(graph, selected, options.mode, followers_of(parts.executors), options.left_out),
       m_runs(graph.size()),
-      m_pools{WorkerPool(options.parallelism), WorkerPool(options.parallelism),
-              WorkerPool(options.parallelism)} {
-  m_options.parallelism = std::max<std::size_t>(options.parallelism, 1);
+      m_lanes{LanePlaces(shares_of(options)), LanePlaces(shares_of(options, k_more_may_wait)),
+              LanePlaces(shares_of(options))} {
   m_report.run = info;
   m_started = std::chrono::steady_clock::now();
   prepare_report();
@@ -52,7 +60,7 @@ Report Runner::run() {
       stop_work();
     }
     start_work();
-    if (m_in_flight != std::array<std::size_t, 3>{} || !m_parked.empty()) {
+    if (is_at_work() || !m_parked.empty()) {
       wait_one();
     } else if (m_plan.finished()) {
       break;
@@ -96,37 +104,34 @@ Lane Runner::lane_of(NodeId id) const {
   return executor && (*executor)->waits() ? Lane::wait : Lane::step;
 }
 
-void Runner::submit(Lane lane, std::function<void()> job) {
-  ++in_flight(lane);
-  m_pools[static_cast<std::size_t>(lane)].submit(std::move(job));
+bool Runner::is_at_work() const {
+  return std::any_of(m_lanes.begin(), m_lanes.end(),
+                     [](const LanePlaces& lane) { return lane.queue.used() > 0; });
 }
+
+void Runner::add(Lane lane, std::size_t order, NodeId id, std::function<void()> job) {
+  at(lane).queue.push(project_of(m_graph[id]), {id, std::move(job)}, order);
+}
+
+void Runner::free_place(Lane lane, NodeId id) { at(lane).queue.give_back(project_of(m_graph[id])); }
 
 void Runner::start_work() {
   take_due();
   std::vector<NodeId> wave = std::exchange(m_gathered, {});
-  while (has_room(Lane::step)) {
-    if (!m_todo.empty()) {
-      submit(Lane::step, std::move(m_todo.front()));
-      m_todo.pop_front();
-    } else if (!m_due.empty()) {
-      start_node(m_due.front());
-      m_due.pop_front();
-    } else if (auto id = m_plan.next()) {
-      start_planned(*id, wave);
-    } else {
-      break;
-    }
-  }
-  while (has_room(Lane::wait) && !m_due_to_wait.empty()) {
-    start_node(m_due_to_wait.front());
-    m_due_to_wait.pop_front();
+  while (const auto id = m_plan.next()) {
+    start_planned(*id, wave);
   }
   start_policies(wave);
+  for (LanePlaces& lane : m_lanes) {
+    while (auto task = lane.queue.pop()) {
+      lane.pool.submit(task->job ? std::move(task->job) : start_node(task->id));
+    }
+  }
 }
 
 void Runner::start_planned(NodeId id, std::vector<NodeId>& wave) {
   if (m_plan.mode(id) == Mode::remove || m_graph[id].policies.empty()) {
-    make_due(id);
+    make_due(id, k_first + id);
     return;
   }
   begin_node(id);
@@ -137,9 +142,7 @@ void Runner::start_planned(NodeId id, std::vector<NodeId>& wave) {
   }
 }
 
-void Runner::make_due(NodeId id) {
-  (lane_of(id) == Lane::wait ? m_due_to_wait : m_due).push_back(id);
-}
+void Runner::make_due(NodeId id, std::size_t order) { add(lane_of(id), order, id); }
 
 void Runner::begin_node(NodeId id) {
   m_runs[id].settle_until = std::chrono::steady_clock::now() + m_options.settle;
@@ -147,11 +150,11 @@ void Runner::begin_node(NodeId id) {
   m_parts.observer.started(m_graph[id], m_plan.mode(id));
 }
 
-void Runner::start_node(NodeId id) {
+std::function<void()> Runner::start_node(NodeId id) {
   if (!m_runs[id].settle_until) {
     begin_node(id);
   }
-  submit(lane_of(id), [this, id, mode = m_plan.mode(id)] {
+  return [this, id, mode = m_plan.mode(id)] {
     auto begin = std::chrono::steady_clock::now();
     const NodeRun& own = m_runs[id];
     auto progress = [this, id](std::string text) {
@@ -166,11 +169,11 @@ void Runner::start_node(NodeId id) {
     StepResult result = step ? *std::move(step) : broken_step(id, step.error());
     result.report.took = std::chrono::steady_clock::now() - begin;
     m_events.push(std::move(result));
-  });
+  };
 }
 
 void Runner::start_gathering(NodeId id) {
-  submit(Lane::policy, [this, id] {
+  add(Lane::policy, k_again, id, [this, id] {
     // What was not gathered is asked for again by the policy that needs it, which fails by itself.
     static_cast<void>(util::guarded(
         [&] { m_parts.world.gather(m_graph[id], metric_uses(m_graph, id, m_parts.policies)); }));
@@ -179,7 +182,7 @@ void Runner::start_gathering(NodeId id) {
 }
 
 void Runner::start_calls(NodeId id) {
-  submit(Lane::policy, [this, id, calls = m_runs[id].policies->calls] {
+  add(Lane::policy, k_again, id, [this, id, calls = m_runs[id].policies->calls] {
     CallAnswers answers;
     for (const RequestedCall& each : calls) {
       const auto answer = util::guarded([&] { return m_parts.world.call(m_graph[id], each.call); });
@@ -192,9 +195,9 @@ void Runner::start_calls(NodeId id) {
   });
 }
 
-// Nodes with policies that can start now go through them together, but nobody waits for a policy of
-// somebody's own that it does not use. Such a policy may take as long as its input says: those of
-// another project neither wait for it nor run into its limits.
+// Nodes of a project with policies that can start now go through them together, but nobody waits
+// for a policy of somebody's own that it does not use. A policy may take as long as its input says:
+// those of another project neither wait for it nor run into its limits.
 void Runner::start_policies(const std::vector<NodeId>& wave) {
   using Own = std::vector<const PolicyDefinition*>;
   std::map<std::pair<std::string, Own>, std::vector<NodeId>> parts;
@@ -206,8 +209,7 @@ void Runner::start_policies(const std::vector<NodeId>& wave) {
         own.push_back(found->get());
       }
     }
-    const std::string ns = own.empty() ? std::string() : m_graph[id].key.ns;
-    parts[{ns, std::move(own)}].push_back(id);
+    parts[{project_of(m_graph[id]), std::move(own)}].push_back(id);
   }
   for (auto& [of, nodes] : parts) {
     start_wave(std::move(nodes));
@@ -221,7 +223,8 @@ void Runner::start_wave(std::vector<NodeId> wave) {
       options.answers.emplace(id, *m_runs[id].answers);
     }
   }
-  submit(Lane::policy, [this, wave = std::move(wave), options = std::move(options)] {
+  const NodeId first = wave.front();
+  add(Lane::policy, k_again, first, [this, wave = std::move(wave), options = std::move(options)] {
     auto verdicts = util::guarded([&] {
       return run_policies(m_graph, wave, m_parts.policies, m_parts.world, m_context.info,
                           m_parts.clock.now(), m_stop, options);
@@ -253,7 +256,7 @@ void Runner::wait_one() {
 }
 
 void Runner::handle(StepResult& result) {
-  --in_flight(lane_of(result.id));
+  free_place(lane_of(result.id), result.id);
   take_status(result);
   NodeId id = result.id;
   NodeReport& report = report_of(id);
@@ -294,7 +297,7 @@ void Runner::merge(NodeReport& report, NodeReport& step) {
 }
 
 void Runner::handle(Gathered& gathered) {
-  --in_flight(Lane::policy);
+  free_place(Lane::policy, gathered.id);
   if (m_report.stopped) {
     cancel_node(gathered.id);
   } else {
@@ -306,7 +309,7 @@ void Runner::handle(Gathered& gathered) {
 }
 
 void Runner::handle(PoliciesRan& ran) {
-  --in_flight(Lane::policy);
+  free_place(Lane::policy, ran.nodes.front());
   for (std::size_t i = 0; i < ran.nodes.size(); ++i) {
     NodeId id = ran.nodes[i];
     NodeReport& report = report_of(id);
@@ -330,7 +333,7 @@ void Runner::handle(Progressed& progressed) {
 }
 
 void Runner::handle(Recorded& recorded) {
-  --in_flight(Lane::step);
+  free_place(Lane::step, recorded.result.id);
   m_runs[recorded.result.id].unwritten = false;
   take_status(recorded.result);
   if (recorded.result.report.status_written && m_report.find(recorded.result.id)) {

@@ -77,9 +77,7 @@ std::vector<Key> users_of_executor(const Graph& graph, const Key& definition) {
 std::vector<Key> users_of_policy(const Graph& graph, const Key& definition) {
   std::vector<Key> keys;
   for (const Node& node : graph.nodes()) {
-    const std::string ns =
-        node.key.kind == "Project" ? resources::project_namespace(*node.object) : node.key.ns;
-    const bool reaches = definition.ns.empty() || definition.ns == ns;
+    const bool reaches = definition.ns.empty() || definition.ns == project_of(node);
     if (reaches && std::ranges::any_of(node.policies, [&](const resources::NamedCall& policy) {
           return policy.name == definition.name;
         })) {

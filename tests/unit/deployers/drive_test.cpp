@@ -1,6 +1,7 @@
 // How a job that is driven here ends: by its deployer, by another kubist, or not yet, after a stop.
 #include <algorithm>
 #include <atomic>
+#include <future>
 #include <latch>
 #include <thread>
 #include <utility>
@@ -21,9 +22,6 @@ using namespace kubist::deployers;
 
 namespace {
 
-constexpr const char* k_path =
-    "/apis/landscaper.gardener.cloud/v1alpha1/namespaces/ns/deployitems/x";
-
 Progress progress_of(Progress::State state, std::string reason) {
   Progress progress;
   progress.state = state;
@@ -35,18 +33,20 @@ Progress progress_of(Progress::State state, std::string reason) {
 
 /// A DeployItem with a job that is under way, in a server of its own.
 struct Fixture {
-  Fixture() {
+  explicit Fixture(const std::string& ns = "ns") {
+    const std::string path =
+        "/apis/landscaper.gardener.cloud/v1alpha1/namespaces/" + ns + "/deployitems/x";
     item = {
         {"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
         {"kind", "DeployItem"},
-        {"metadata", {{"name", "x"}, {"namespace", "ns"}, {"uid", "u"}, {"resourceVersion", "1"}}},
+        {"metadata", {{"name", "x"}, {"namespace", ns}, {"uid", "u"}, {"resourceVersion", "1"}}},
         {"spec", {{"type", "kubist.io/mock"}, {"config", {{"phase", "Succeeded"}}}}}};
     const auto now = std::chrono::system_clock::now();
     item["status"] = taken_up(triggered(Json::object(), "job", now), 1, false, now);
     job.id = "job";
     job.started = now;
-    fake->handle("GET", k_path, [this](const http::Request&) { return answer(200, item); });
-    fake->handle("PATCH", std::string(k_path) + "/status", [this](const http::Request& request) {
+    fake->handle("GET", path, [this](const http::Request&) { return answer(200, item); });
+    fake->handle("PATCH", path + "/status", [this](const http::Request& request) {
       const Json patch = Json::parse(*request.body);
       if (patch["metadata"]["resourceVersion"] != item["metadata"]["resourceVersion"]) {
         return answer(409, {{"kind", "Status"}, {"code", 409}, {"reason", "Conflict"}});
@@ -80,7 +80,9 @@ struct Fixture {
   void end_elsewhere(Progress::State state = Progress::State::done) {
     change(finished(item["status"], false, progress_of(state, "Theirs"), "hash", {}, {}));
   }
-  Session open() { return Session::open(world, "ns", "x").value(); }
+  Session open() {
+    return Session::open(world, std::string(resources::ObjectView(item).ns()), "x").value();
+  }
   long count(const std::string& method) const {
     const auto log = fake->log();
     return std::count_if(log.begin(), log.end(),
@@ -204,6 +206,45 @@ TEST_CASE("drive: deployers that throw do not take the turns of others with them
     CHECK_THROWS_AS(static_cast<void>(drive(f.world, session, deployer, f.job, false)),
                     std::bad_alloc);
   }
+}
+
+TEST_CASE("drive: items of one project that get no answer keep no other project's, and no stop") {
+  Fixture hostile("hostile");
+  ToldDeployer hangs;
+  std::latch taken(16);  // all that one project may have
+  std::promise<void> let_go;
+  std::atomic<bool> in_time = true;
+  hangs.on_advance = [&, gone = let_go.get_future().share()](World&) {
+    taken.count_down();
+    in_time = gone.wait_for(std::chrono::seconds(10)) == std::future_status::ready && in_time;
+    return progress_of(Progress::State::done, "Succeeded");
+  };
+  const auto hang = [&] {
+    Session session = hostile.open();
+    Job job = hostile.job;
+    static_cast<void>(drive(hostile.world, session, hangs, job, false));
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 16; ++i) {
+      threads.emplace_back(hang);
+    }
+    taken.wait();
+    ToldDeployer deployer;
+    deployer.on_advance = [](World&) { return progress_of(Progress::State::done, "Succeeded"); };
+    Fixture other;
+    Session session = other.open();
+    const auto end = drive(other.world, session, deployer, other.job, false);
+    CHECK(end.value().reason == "Succeeded");
+
+    Fixture stopped("hostile");
+    Session waiting = stopped.open();
+    stopped.source.request_stop();
+    CHECK(drive(stopped.world, waiting, deployer, stopped.job, false).value().message ==
+          "kubist was stopped before it was done");
+    let_go.set_value();
+  }
+  CHECK(in_time);
 }
 
 TEST_CASE("drive: items side by side tell of their writes one at a time") {

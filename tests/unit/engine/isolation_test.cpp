@@ -45,7 +45,7 @@ struct SlowForOne : PolicyRuntime {
     std::vector<PolicyAnswer> answers;
     for (const Json& input : inputs) {
       if (resource_name(input).starts_with("p1")) {
-        in_time = other.wait(std::chrono::seconds(10));
+        in_time = other.wait(std::chrono::seconds(10)) && in_time;
       }
       answers.push_back({input, "", false});
     }
@@ -53,7 +53,7 @@ struct SlowForOne : PolicyRuntime {
   }
 
   AlignedNode other{"p2c1v1"};
-  bool in_time = false;
+  std::atomic<bool> in_time = true;  ///< each time that it was asked
 };
 
 }  // namespace
@@ -154,6 +154,67 @@ TEST_CASE("isolation: nodes that wait for others hold up no other node") {
   CHECK(in_time == 3);
   CHECK(report.summary.ready == 18);
   CHECK(waiting->max_running <= 2);
+}
+
+TEST_CASE("isolation: a project with more work than there are places holds up no other project") {
+  World world;
+  world.add_tree();
+  AlignedNode other("p2x");
+  std::atomic<int> in_time = 0;
+  const auto wait = [&](const Node& node, const Context&) {
+    other.aligned(node);
+    if (node.key.name.starts_with("p1x")) {
+      in_time += other.wait(std::chrono::seconds(10)) ? 1 : 0;
+    }
+  };
+  const auto add_many = [&](const std::string& kind) {
+    for (int i = 0; i < 40; ++i) {
+      world.home.add(kind, "p1", "p1x" + std::to_string(i));
+    }
+    world.home.add(kind, "p2", "p2x");
+  };
+  SUBCASE("whose items never end") {
+    const auto waiting = std::make_shared<FakeExecutor>();
+    waiting->waiting = true;
+    waiting->on_align = wait;
+    world.set.add("Waiting", waiting, {"Execution"}, {"Execution"});
+    add_many("Execution");
+  }
+  SUBCASE("whose clusters are slow") {
+    world.executor->on_align = wait;
+    add_many("Cluster");
+  }
+  CHECK(world.run().summary.ready == 15 + 41);
+  CHECK(in_time == 40);
+}
+
+TEST_CASE("isolation: policies that take their time hold up those of no other project") {
+  World world;
+  world.add_tree();
+  const auto slow = std::make_shared<SlowForOne>();
+  std::vector<std::pair<std::string, std::string>> nodes;  // project and name
+  for (int i = 0; i < 40; ++i) {
+    nodes.emplace_back("p1", "p1x" + std::to_string(i));
+    world.home.add("VirtualCluster", "p1", nodes.back().second,
+                   {{"clusterRef", {{"name", "p1c1"}}}});
+  }
+  nodes.emplace_back("p2", "p2c1v1");
+  world.run();  // all above them are Ready: all begin at once
+  for (const auto& [project, name] : nodes) {
+    auto own = definition_of(name, slow);
+    own->origin = "PolicyDefinition";
+    own->ns = project;
+    REQUIRE(world.policies.add(own));
+    world.use_policy(project, name, name);
+  }
+  world.executor->on_align = [&](const Node& node, const Context&) { slow->other.aligned(node); };
+  const Graph graph = world.home.graph();
+  std::vector<NodeId> selected;
+  for (const auto& [project, name] : nodes) {
+    selected.push_back(graph.find(key("VirtualCluster", project, name)).at(0));
+  }
+  CHECK(world.run(graph, selected).summary.ready == 41);
+  CHECK(slow->in_time);
 }
 
 TEST_CASE("isolation: policies that take their time hold up no node without") {

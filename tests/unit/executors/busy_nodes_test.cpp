@@ -73,13 +73,13 @@ TEST_CASE("busy nodes: what another run has is left out, and asked for when it h
 TEST_CASE("busy nodes: who asks for a node that is busy hears when it has ended") {
   Tree tree;
   const engine::Graph graph = tree.graph();
-  CHECK_FALSE(tree.busy.await(k_job, Cause::drift));
+  CHECK_FALSE(tree.busy.await(graph, k_job, Cause::drift));
   CHECK(tree.take(1, graph, {k_job}) == k_none);
-  CHECK(tree.busy.await(k_job, Cause::drift));
-  CHECK_FALSE(tree.busy.await(k_shop, Cause::drift));
+  CHECK(tree.busy.await(graph, k_job, Cause::drift));
+  CHECK_FALSE(tree.busy.await(graph, k_shop, Cause::drift));
   tree.busy.ended(1);
   CHECK(tree.asked == Asked{{"job", Cause::drift}});
-  CHECK_FALSE(tree.busy.await(k_job, Cause::drift));
+  CHECK_FALSE(tree.busy.await(graph, k_job, Cause::drift));
 }
 
 TEST_CASE("busy nodes: a run that plans anew has what it had") {
@@ -151,4 +151,65 @@ TEST_CASE("busy nodes: what waits for a node of another run is asked for when th
   CHECK(tree.take(6, tree.graph(), {a}) == k_none);
   tree.busy.ended(5);
   CHECK(tree.asked.empty());
+}
+
+TEST_CASE("busy nodes: a project has its share of the runs, and what is asked for some more") {
+  Tree tree;
+  const engine::Key b = key("VirtualCluster", "shop", "b");
+  tree.put("Project", "", "other");
+  std::vector<engine::Key> jobs;
+  for (int i = 0; i < 25; ++i) {
+    const std::string name = "job" + std::to_string(i);
+    tree.put("Execution", "shop", name, {{"virtualClusterRef", {{"name", "a"}}}});
+    jobs.push_back(key("Execution", "shop", name));
+  }
+  const engine::Graph graph = tree.graph();
+  for (int i = 0; i < 16; ++i) {
+    REQUIRE_FALSE(tree.busy.await(graph, b, Cause::changed));
+    REQUIRE(tree.take(i + 1, graph, {jobs[i]}) == k_none);
+  }
+  CHECK(tree.busy.await(graph, b, Cause::changed));
+  CHECK_FALSE(tree.busy.await(graph, key("Project", "", "other"), Cause::changed));
+  for (int i = 16; i < 24; ++i) {
+    CHECK_FALSE(tree.busy.await(graph, b, Cause::requested));
+    REQUIRE(tree.take(i + 1, graph, {jobs[i]}) == k_none);
+  }
+  CHECK(tree.busy.await(graph, jobs[24], Cause::requested));
+  // Whatever the run was asked for.
+  CHECK(tree.take(25, graph, {k_job}) == std::vector<std::string>{"job"});
+  CHECK(tree.take(26, graph, {key("Project", "", "other")}) == k_none);
+  CHECK(tree.asked.empty());
+  tree.busy.ended(1, jobs[0]);
+  CHECK(tree.asked == Asked{{"job24", Cause::requested}});
+  tree.asked.clear();
+  for (int i = 1; i < 9; ++i) {
+    tree.busy.ended(i + 1);
+  }
+  CHECK(tree.asked == Asked{{"job", Cause::changed}, {"b", Cause::changed}});
+}
+
+TEST_CASE("busy nodes: where many projects have runs, one that has none gets one") {
+  Tree tree;
+  std::vector<engine::Key> jobs;
+  for (int i = 0; i < 160; ++i) {
+    const std::string project = "p" + std::to_string(i / 16);
+    tree.put("Project", "", project);
+    tree.put("Execution", project, "job" + std::to_string(i));
+    jobs.push_back(key("Execution", project, "job" + std::to_string(i)));
+  }
+  const engine::Graph graph = tree.graph();
+  int run = 0;
+  for (const engine::Key& job : jobs) {
+    if (!tree.busy.await(graph, job, Cause::changed)) {
+      tree.busy.begin(++run);
+      tree.take(run, graph, {job});
+    }
+  }
+  CHECK(run == 8 * 16 + 2);  // half of all, and one of each other project
+  tree.asked.clear();
+  tree.busy.ended(1);
+  CHECK(tree.asked.empty());  // still more than half
+  tree.busy.ended(2);
+  tree.busy.ended(3);
+  CHECK_FALSE(tree.asked.empty());
 }

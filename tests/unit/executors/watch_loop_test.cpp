@@ -121,7 +121,9 @@ bool is_mended(const std::shared_ptr<testing::FakeCluster>& where, const std::st
   return data::string_at(live, {"data", "key"}) == "dmFsdWU=";
 }
 
-bool is_ready(Site& s, const std::string& name) { return condition(s.vc("shop", name)) == "True"; }
+bool is_ready(Site& s, const std::string& name, const std::string& project = "shop") {
+  return condition(s.vc(project, name)) == "True";
+}
 
 }  // namespace
 
@@ -367,4 +369,43 @@ TEST_CASE("watch loop: what is made while the first run of its parent hangs is r
   REQUIRE(eventually([&] { return reason(s.vc("shop", "away")) == "ParentNotReady"; }));
   gate.open();
   CHECK(eventually([&] { return is_ready(s, "away"); }));
+}
+
+namespace {
+
+/// An item that never ends.
+void put_endless_item(Site& s, const std::string& name) {
+  s.home->put({{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+               {"kind", "DeployItem"},
+               {"metadata", {{"name", name}, {"namespace", "shop"}}},
+               {"spec",
+                {{"type", "kubist.io/mock"},
+                 {"timeout", "none"},
+                 {"config", {{"phase", "Progressing"}}}}}});
+}
+std::string phase(Site& s, const std::string& item) {
+  const Json live = s.home->get("deployitems.landscaper.gardener.cloud", item, "shop");
+  return std::string(data::string_at(live, {"status", "phase"}));
+}
+
+}  // namespace
+
+TEST_CASE("watch loop: a project whose items never end has its share of the runs, and no more") {
+  Site s;
+  s.make_project("shop");
+  s.make_project("other");
+  s.settle();
+  Watch watch(s);
+  REQUIRE(eventually([&] { return watch.finished > 0; }));
+  for (int i = 0; i < 16; ++i) {
+    put_endless_item(s, cat("x", i));
+    REQUIRE(eventually([&] { return phase(s, cat("x", i)) == "Progressing"; }));
+  }
+  put_endless_item(s, "late");
+  s.virtual_cluster("other", "near");
+  REQUIRE(eventually([&] { return is_ready(s, "near", "other"); }));
+  CHECK(phase(s, "late").empty());
+  s.home->patch("deployitems.landscaper.gardener.cloud", "x0", "shop", kube::PatchType::merge,
+                {{"spec", {{"config", {{"phase", "Succeeded"}}}}}});
+  CHECK(eventually([&] { return phase(s, "late") == "Progressing"; }));
 }

@@ -29,11 +29,12 @@ std::set<std::string> known_good(const Json& execution) {
 }
 
 /// Rolls the items back. Those that go are no longer told of as if they were there.
-void roll_items_back(World& world, const ExecutionRun& run, const std::vector<ItemRun>& runs,
-                     const std::string& hash, ExecutionOutcome& outcome) {
+void roll_items_back(World& world, const std::string& project, const ExecutionRun& run,
+                     const std::vector<ItemRun>& runs, const std::string& hash,
+                     ExecutionOutcome& outcome) {
   std::vector<std::string> done;
   run.for_each_group(runs, [&](const ItemGroup& group, const std::vector<ItemRun>& of_group) {
-    for (const RolledBack& item : roll_back(world, group, of_group)) {
+    for (const RolledBack& item : roll_back(world, project, group, of_group)) {
       if (!item.what.empty()) {
         done.push_back(item.what);
       }
@@ -85,7 +86,7 @@ util::Result<> settle_rollback(World& world, const ExecutionInput& input, const 
   });
   KUBIST_CHECK(checked);
   if (unrecorded.empty()) {
-    roll_items_back(world, run, runs, hash, outcome);
+    roll_items_back(world, ns_of(input.object), run, runs, hash, outcome);
     return {};
   }
   outcome.message += cat("; nothing was rolled back or removed: no earlier success of ",

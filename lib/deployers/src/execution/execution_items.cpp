@@ -80,7 +80,8 @@ std::vector<ItemRun> remove_items(World& world, const std::vector<Json>& items,
   const auto threw = [&](std::size_t i, const util::Error& error) {
     runs[i].outcome = util::fail(error);
   };
-  run_in_order(order, threw, [&](std::size_t i) {
+  const std::string project = items.empty() ? "" : ns_of(items.front());
+  run_in_order(order, project, threw, [&](std::size_t i) {
     ItemRun& run = runs[i];
     run.name = resources::ObjectView(items[i]).annotation(k_item_annotation);
     run.deploy_item = name_of(items[i]);

@@ -138,7 +138,7 @@ struct RolledBack {
 };
 /// Takes items that ran or failed back to what was kept, those that depend on others first. Of
 /// items of which nothing is kept, those are removed that had not succeeded before this run.
-std::vector<RolledBack> roll_back(World& world, const ItemGroup& group,
+std::vector<RolledBack> roll_back(World& world, const std::string& project, const ItemGroup& group,
                                   const std::vector<ItemRun>& runs);
 
 /// The Execution's exports from those of its items: `values`, and which are public.

@@ -129,7 +129,7 @@ util::Result<std::vector<std::string>> unrecorded_items(World& world, const Item
   return names;
 }
 
-std::vector<RolledBack> roll_back(World& world, const ItemGroup& group,
+std::vector<RolledBack> roll_back(World& world, const std::string& project, const ItemGroup& group,
                                   const std::vector<ItemRun>& runs) {
   std::mutex mutex;
   std::vector<RolledBack> done;
@@ -138,7 +138,7 @@ std::vector<RolledBack> roll_back(World& world, const ItemGroup& group,
     const std::string& name = group.items[i].name;
     done.push_back({name, cat(name, " could not go back: ", error.message), false});
   };
-  run_in_order(reversed(group.order), threw, [&](std::size_t i) {
+  run_in_order(reversed(group.order), project, threw, [&](std::size_t i) {
     const RenderedItem& item = group.items[i];
     if (is_untouched(item, runs[i])) {
       return;

@@ -114,7 +114,7 @@ std::vector<ItemRun> ExecutionRun::run_group(const ItemGroup& group, const Json&
     runs[i].outcome = util::fail(error);
     m_failed = true;
   };
-  run_in_order(group.order, threw, [&](std::size_t i) {
+  run_in_order(group.order, ns_of(m_input.object), threw, [&](std::size_t i) {
     ItemRun& run = runs[i];
     run.name = group.items[i].name;
     run.deploy_item = name_of(group.items[i].deploy_item);

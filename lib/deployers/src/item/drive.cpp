@@ -1,17 +1,16 @@
 #include <mutex>
-#include <semaphore>
 #include <utility>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/duration.hpp>
+#include <kubist/util/fair_places.hpp>
 #include <kubist/util/text.hpp>
 
 #include "item/item_request.hpp"
 #include "item/job.hpp"
 #include "item/log_store.hpp"
 #include "item/session.hpp"
-#include "item/slot.hpp"
 #include "item/watcher.hpp"
 
 namespace kubist::deployers {
@@ -20,15 +19,19 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds k_lock_retry{2000};
-constexpr std::ptrdiff_t k_turns = 16;
+/// Of one project, and nearly as many of projects that have none.
+constexpr util::Shares k_turns{16, 31};
 constexpr std::string_view k_locked = "Locked";  ///< the reason of Rules::before's error
 
 /// Items that wait hold next to nothing; those that work hold replies and objects. So that hundreds
-/// may wait, but few work at once.
+/// may wait, but few work at once: of each project some, as its servers may be silent for minutes.
 util::Result<Progress> advance_in_turn(World& world, const Item& item, const Deployer& deployer,
                                        const Job& job) {
-  static std::counting_semaphore<k_turns> turns(k_turns);
-  const Slot turn(turns);
+  static util::FairPlaces turns(k_turns);
+  const auto turn = turns.take(item.ns, world.stop);
+  if (!turn) {
+    return util::fail(util::ErrorKind::cancelled, "stopped before it was its turn");
+  }
   return deployer.advance(world, item, job);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include <kubist/util/error.hpp>
@@ -11,9 +12,11 @@ namespace kubist::deployers {
 using Order = std::vector<std::vector<std::size_t>>;
 
 /// Calls `run(i)` for every node once the calls for all that it waits for have returned, side by
-/// side in as many threads as there are nodes, up to some hundreds. Returns when all have. Where
-/// run(i) throws, `failed(i, error)` is told in its thread, before what waits for it is started.
-void run_in_order(const Order& order,
+/// side: here, and in threads of which each project, known by its namespace, has some hundreds in
+/// this process. Where it has no more, nodes wait for the end of others. Returns when all calls
+/// have. Where run(i) throws, `failed(i, error)` is told in its thread, before what waits for it is
+/// started. run(i) may call this again.
+void run_in_order(const Order& order, const std::string& project,
                   const std::function<void(std::size_t, const util::Error&)>& failed,
                   const std::function<void(std::size_t)>& run);
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <kubist/resources/kinds.hpp>
-
 namespace kubist::executors {
 
 using engine::Cause;
@@ -12,13 +10,29 @@ using engine::Graph;
 using engine::Key;
 using engine::NodeId;
 
-std::string project_of(const engine::Node& node) {
-  return node.key.kind == "Project" ? resources::project_namespace(*node.object) : node.key.ns;
+namespace {
+
+/// Runs at once, as a project's items may wait for good.
+constexpr util::Shares k_runs{16, 255};
+/// With those that a person asked for.
+constexpr util::Shares k_asked_runs{24, 255};
+
+const util::Shares& runs_for(Cause cause) {
+  return cause == Cause::requested ? k_asked_runs : k_runs;
 }
+
+constexpr int k_no_run = 0;
+
+std::string project_of(const Graph& graph, const Key& key) {
+  const auto found = graph.find(key);
+  return found.empty() ? key.ns : project_of(graph[found.front()]);
+}
+
+}  // namespace
 
 bool BusyNodes::is_taken(const Key& key) const {
   return std::any_of(m_taken.begin(), m_taken.end(),
-                     [&](const auto& run) { return run.second.contains(key); });
+                     [&](const auto& run) { return run.second.nodes.contains(key); });
 }
 
 const Key* BusyNodes::taken_below(const Graph& graph, NodeId id) const {
@@ -30,26 +44,53 @@ const Key* BusyNodes::taken_below(const Graph& graph, NodeId id) const {
   return nullptr;
 }
 
+bool BusyNodes::has_room(const std::string& project, const util::Shares& shares, int but) const {
+  const auto held = std::count_if(m_taken.begin(), m_taken.end(), [&](const auto& run) {
+    return run.first != but && run.second.projects.contains(project);
+  });
+  return shares.has_room(static_cast<std::size_t>(held), m_ended.size() - m_ended.count(but));
+}
+
+bool BusyNodes::has_room(const std::string& project, Taking& taking) const {
+  const auto [found, fresh] = taking.room.try_emplace(project);
+  if (fresh) {
+    found->second = has_room(project, k_asked_runs, taking.run);
+  }
+  return found->second;
+}
+
 void BusyNodes::visit(NodeId id, Taking& taking) {
   if (taking.seen[id]) {
     return;
   }
   taking.seen[id] = true;
   const engine::Node& node = taking.graph[id];
-  if (!allows(project_of(node))) {
+  const std::string project = project_of(node);
+  if (!allows(project)) {
     taking.left_out.push_back(id);
     return;
   }
   const bool goes = taking.graph.deleting(id);
+  const Cause cause = goes ? Cause::deleted : Cause::changed;
+  if (!has_room(project, taking)) {
+    taking.left_out.push_back(id);
+    m_waiting_for_runs[project].emplace(node.key, cause);
+    return;
+  }
   const Key* taken = goes                 ? taken_below(taking.graph, id)
                      : is_taken(node.key) ? &node.key
                                           : nullptr;
   if (taken != nullptr) {
     taking.left_out.push_back(id);
-    m_waiting[*taken].emplace(node.key, goes ? Cause::deleted : Cause::changed);
+    m_waiting[*taken].emplace(node.key, cause);
     return;
   }
-  ++taking.mine[node.key];
+  const auto [mine, fresh] = taking.mine.nodes.try_emplace(node.key);
+  ++mine->second.count;
+  if (fresh) {
+    ++taking.mine.projects[project];
+    mine->second.project = project;
+  }
   for (const NodeId child : node.children) {
     visit(child, taking);
   }
@@ -58,7 +99,7 @@ void BusyNodes::visit(NodeId id, Taking& taking) {
 std::vector<NodeId> BusyNodes::take(int run, const Graph& graph, const std::vector<NodeId>& tops) {
   const std::lock_guard lock(m_mutex);
   forget(run);  // it plans anew
-  Taking taking{.graph = graph, .seen = std::vector<bool>(graph.size())};
+  Taking taking{.graph = graph, .run = run, .seen = std::vector<bool>(graph.size())};
   for (const NodeId top : tops) {
     visit(top, taking);
   }
@@ -67,12 +108,16 @@ std::vector<NodeId> BusyNodes::take(int run, const Graph& graph, const std::vect
   return std::move(taking.left_out);
 }
 
-bool BusyNodes::await(const Key& key, Cause cause) {
+bool BusyNodes::await(const Graph& graph, const Key& key, Cause cause) {
+  const std::string project = project_of(graph, key);
   const std::lock_guard lock(m_mutex);
-  if (!is_taken(key)) {
+  if (is_taken(key)) {
+    m_waiting[key].emplace(key, cause);
+  } else if (!has_room(project, runs_for(cause), k_no_run)) {
+    m_waiting_for_runs[project].emplace(key, cause);
+  } else {
     return false;
   }
-  m_waiting[key].emplace(key, cause);
   return true;
 }
 
@@ -80,7 +125,7 @@ bool BusyNodes::await(const Key& key, Cause cause) {
 void BusyNodes::await_others(const Taking& taking, const std::set<Key>& ended) {
   const Graph& graph = taking.graph;
   for (const engine::Node& node : graph.nodes()) {
-    if (!taking.seen[node.id] || !taking.mine.contains(node.key)) {
+    if (!taking.seen[node.id] || !taking.mine.nodes.contains(node.key)) {
       continue;
     }
     std::vector<NodeId> awaited = node.waits_for;
@@ -89,7 +134,7 @@ void BusyNodes::await_others(const Taking& taking, const std::set<Key>& ended) {
     }
     for (const NodeId id : awaited) {
       const engine::Node& other = graph[id];
-      if (taking.mine.contains(other.key) || other.status_summary.ready == "True") {
+      if (taking.mine.nodes.contains(other.key) || other.status_summary.ready == "True") {
         continue;
       }
       if (is_taken(other.key)) {
@@ -109,24 +154,34 @@ void BusyNodes::begin(int run) {
 void BusyNodes::ended(int run, const Key& key) {
   const std::lock_guard lock(m_mutex);
   const auto taken = m_taken.find(run);
-  const auto node = taken == m_taken.end() ? Taken::iterator() : taken->second.find(key);
-  if (taken == m_taken.end() || node == taken->second.end() || --node->second > 0) {
+  if (taken == m_taken.end()) {
     return;
   }
-  taken->second.erase(node);
+  auto& [nodes, projects] = taken->second;
+  const auto node = nodes.find(key);
+  if (node == nodes.end() || --node->second.count > 0) {
+    return;
+  }
+  const auto project = projects.find(node->second.project);
+  nodes.erase(node);
   tell(key);
+  if (--project->second == 0) {
+    projects.erase(project);
+    tell_room();
+  }
 }
 
 void BusyNodes::ended(int run) {
   const std::lock_guard lock(m_mutex);
   forget(run);
   m_ended.erase(run);
+  tell_room();
 }
 
 void BusyNodes::forget(int run) {
   const auto taken = m_taken.extract(run);
   if (taken) {
-    for (const auto& [key, count] : taken.mapped()) {
+    for (const auto& [key, open] : taken.mapped().nodes) {
       tell(key);
     }
   }
@@ -145,7 +200,7 @@ void BusyNodes::allow(const std::string& ns) {
 bool BusyNodes::disallow(const std::string& ns, const std::vector<Key>& projects) {
   const std::lock_guard lock(m_mutex);
   for (const auto& [run, taken] : m_taken) {
-    for (const auto& [key, count] : taken) {
+    for (const auto& [key, open] : taken.nodes) {
       if (key.ns == ns || std::find(projects.begin(), projects.end(), key) != projects.end()) {
         return false;
       }
@@ -161,9 +216,9 @@ void BusyNodes::forbid(const std::string& ns) {
 }
 
 bool BusyNodes::is_allowed(const Graph& graph, const Key& key) const {
-  const auto found = graph.find(key);
+  const std::string project = project_of(graph, key);
   const std::lock_guard lock(m_mutex);
-  return allows(found.empty() ? key.ns : project_of(graph[found.front()]));
+  return allows(project);
 }
 
 bool BusyNodes::allows(const std::string& ns) const {
@@ -180,6 +235,19 @@ void BusyNodes::tell(const Key& freed) {
       m_asks(key, cause);
     }
   }
+}
+
+void BusyNodes::tell_room() {
+  for (auto& [project, asked] : m_waiting_for_runs) {
+    std::erase_if(asked, [&, of = std::cref(project)](const auto& each) {
+      const bool room = has_room(of, runs_for(each.second), k_no_run);
+      if (room) {
+        m_asks(each.first, each.second);
+      }
+      return room;
+    });
+  }
+  std::erase_if(m_waiting_for_runs, [](const auto& each) { return each.second.empty(); });
 }
 
 }  // namespace kubist::executors

@@ -10,14 +10,12 @@
 
 #include <kubist/engine/graph.hpp>
 #include <kubist/engine/triggers.hpp>
+#include <kubist/util/fair_queue.hpp>
 
 namespace kubist::executors {
 
-/// The namespace of the project that it is of; empty: the Root.
-std::string project_of(const engine::Node& node);
-
 /// Which nodes the runs that are under way still have to end, so that no two are at work on one
-/// node, and who waits for them. Any thread.
+/// node, and no project has more than its share of the runs; and who waits for that. Any thread.
 class BusyNodes {
  public:
   /// `asks` is told what waited for a node that has ended.
@@ -26,9 +24,10 @@ class BusyNodes {
 
   /// From here on that run reads the tree, to plan by it.
   void begin(int run);
-  /// Takes the subtrees of `tops` for that run, but those that others have, which are returned. Of
-  /// a node that goes all or nothing is taken, since what is below goes first. What is not taken
-  /// waits. So does what is taken, where a node of another run keeps it from going on.
+  /// Takes the subtrees of `tops` for that run, but those that others have, and those of projects
+  /// at which enough runs are at work; these are returned. Of a node that goes all or nothing is
+  /// taken, since what is below goes first. What is not taken waits. So does what is taken, where a
+  /// node of another run keeps it from going on.
   std::vector<engine::NodeId> take(int run, const engine::Graph& graph,
                                    const std::vector<engine::NodeId>& tops);
   /// One node of that name has ended in that run.
@@ -36,8 +35,9 @@ class BusyNodes {
   /// The run has ended.
   void ended(int run);
 
-  /// Where that node is busy: true, and `key` waits for it.
-  bool await(const engine::Key& key, engine::Cause cause);
+  /// Where that node is busy, or enough runs are at work at its project: true, and `key` waits for
+  /// that. What a person asks for has runs of its own.
+  bool await(const engine::Graph& graph, const engine::Key& key, engine::Cause cause);
 
   // Where others share the projects, which are known by their namespaces.
   /// From now on take() leaves out all projects but those that are allowed; nobody waits for them.
@@ -52,27 +52,42 @@ class BusyNodes {
 
  private:
   using Asked = std::map<engine::Key, engine::Cause>;
-  using Taken = std::map<engine::Key, std::size_t>;
+  /// What a run has still to end.
+  struct Taken {
+    struct Open {
+      std::size_t count = 0;  ///< nodes of that name
+      std::string project;
+    };
+    std::map<engine::Key, Open> nodes;
+    std::map<std::string, std::size_t> projects;  ///< how many of the names are of it
+  };
   bool is_taken(const engine::Key& key) const;
   const engine::Key* taken_below(const engine::Graph& graph, engine::NodeId id) const;
   /// What take() has come to so far.
   struct Taking {
     const engine::Graph& graph;
+    const int run;
     Taken mine = {};
     std::vector<engine::NodeId> left_out = {};
     std::vector<bool> seen;
+    std::map<std::string, bool> room = {};  ///< by project
   };
+  bool has_room(const std::string& project, const util::Shares& shares, int but) const;
+  bool has_room(const std::string& project, Taking& taking) const;
   void visit(engine::NodeId id, Taking& taking);
   void await_others(const Taking& taking, const std::set<engine::Key>& ended);
   void forget(int run);
   void tell(const engine::Key& freed);
+  void tell_room();
   bool allows(const std::string& ns) const;
 
   std::function<void(const engine::Key&, engine::Cause)> m_asks;
   mutable std::mutex m_mutex;
-  std::map<int, Taken> m_taken;            ///< by run: how many nodes of a name have not ended
+  std::map<int, Taken> m_taken;            ///< by run
   std::map<engine::Key, Asked> m_waiting;  ///< by what they wait for
-  /// By run: what has ended since it began to read the tree.
+  /// By project: what waits until fewer runs are at work there.
+  std::map<std::string, Asked> m_waiting_for_runs;
+  /// By run, all of them: what has ended since it began to read the tree.
   std::map<int, std::set<engine::Key>> m_ended;
   std::optional<std::set<std::string>> m_allowed;  ///< nothing: all
 };

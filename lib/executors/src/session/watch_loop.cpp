@@ -24,8 +24,6 @@ constexpr std::chrono::seconds k_try_again{5};
 /// A run that takes longer is not waited for: the next one goes on beside it. Most runs take less,
 /// so that what comes meanwhile is one run, with one look at the tree.
 constexpr std::chrono::milliseconds k_patience{200};
-/// Runs at once. What a person asks for is not kept waiting by those that hang.
-constexpr std::size_t k_most_runs = 64;
 /// How often it is seen which clusters a run has come to know.
 constexpr std::chrono::seconds k_follow{1};
 
@@ -232,9 +230,7 @@ class Loop {
       if (!m_busy.is_allowed(*m_tree, entry.key)) {
         continue;  // whoever takes its project runs all of it
       }
-      if (m_active.size() >= k_most_runs && entry.cause != Cause::requested) {
-        m_agenda.add(entry, now() + k_follow);
-      } else if (!m_busy.await(entry.key, entry.cause)) {
+      if (!m_busy.await(*m_tree, entry.key, entry.cause)) {
         due.push_back(std::move(entry));
       }
     }

@@ -98,6 +98,9 @@ Node make_node(Json object);
 /// "VirtualCluster/shop/dev", with " on TARGET" for one of several targets.
 std::string to_string(const Node& node);
 
+/// The namespace of the project that it is of; empty: the Root, and other cluster-scoped ones.
+std::string project_of(const Node& node);
+
 /// The condition of that type in a status, or nullptr.
 const Json* find_condition(const Json& status, std::string_view type);
 

@@ -28,8 +28,9 @@ class Observer {
 };
 
 struct RunOptions {
-  /// Nodes worked on at once, at least 1; as many more may wait (Executor::waits()), and as many
-  /// policies run.
+  /// Nodes worked on at once, at least 1, and as many of their policies. A project that has none
+  /// of these gets one all the same, up to as many again. Of each project as many may wait
+  /// (Executor::waits()), of all four times as many, and as many projects again that have none.
   std::size_t parallelism = 16;
   Mode mode = Mode::align;  ///< remove: treat the selection as being deleted
   /// How long a node that is progressing is looked at again (as often as its requeue_after says)
@@ -51,10 +52,10 @@ struct RunParts {
   const util::Clock& clock = util::system_clock();
 };
 
-/// Walks the selected subtrees once: policies, executor, children, as Plan orders them, up to
-/// `parallelism` nodes at once, and writes the statuses that change. A node that fails stops its
-/// own subtree only. When `stop` fires nothing new starts, what runs is finished, and the report
-/// says what was not done. Blocks; threads live no longer than the call.
+/// Walks the selected subtrees once: policies, executor, children, as Plan orders them, projects by
+/// turns, up to `parallelism` nodes at once, and writes the statuses that change. A node that fails
+/// stops its own subtree only. When `stop` fires nothing new starts, what runs is finished, and the
+/// report says what was not done. Blocks; threads live no longer than the call.
 ///
 /// Status writes: one when a node ends (Ready, Reconciling, Stalled, its own fields), one more for
 /// a node with children when its subtree ends and TreeReady changed, also for nodes above the
