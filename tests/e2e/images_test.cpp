@@ -1,67 +1,21 @@
 // Images as users get them: made by packaging/image, pushed to a registry, named by init, pulled by
 // the node.
-#include <chrono>
 #include <cstdlib>
-#include <fstream>
 
 #include <doctest/doctest.h>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
-#include "integration/executors/support.hpp"
-#include "support/paths.hpp"
+#include "registry.hpp"
 
 namespace {
 
 using namespace it;
+using namespace kubist::e2e;
 using kubist::util::cat;
 namespace data = kubist::data;
-namespace paths = kubist::paths;
 namespace util = kubist::util;
-
-/// Runs a program; fails the test unless it succeeds. What it printed.
-std::string printed(const Words& args) {
-  util::Command command;
-  command.args = args;
-  command.timeout = std::chrono::seconds(120);
-  const auto result = util::run_command(command);
-  REQUIRE_MESSAGE(result, (result ? "" : result.error().to_string()));
-  return std::string(util::trim(must(*result)));
-}
-
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
-
-/// Debian's docker-registry. containerd speaks HTTP with one that is on localhost.
-class Registry {
- public:
-  Registry() : m_server("docker-registry", {"serve", config()}) {
-    REQUIRE_MESSAGE(eventually([&] { return has(log(), "listening on"); }), log());
-  }
-  std::string image(const std::string& name) const { return cat("localhost:", k_port, '/', name); }
-  /// As packaging/README.md says.
-  void push(const std::string& archive, const std::string& name) const {
-    printed({"skopeo", "copy", "--dest-tls-verify=false", "oci-archive:" + archive,
-             "docker://" + image(name)});
-  }
-  std::string log() const { return m_server.output(); }
-
- private:
-  static constexpr int k_port = 19500;  ///< below those that the kernel gives to connections
-
-  std::string config() const {
-    const auto file = m_folder.path() / "config.yml";
-    std::ofstream(file) << "version: 0.1\nstorage: {filesystem: {rootdirectory: "
-                        << (m_folder.path() / "data").string()
-                        << "}}\nhttp: {addr: 127.0.0.1:" << k_port << "}\n";
-    return file;
-  }
-
-  util::TempDir m_folder{"registry"};
-  Background m_server;
-};
 
 /// Without the images that the test cluster's environment names, and with the Root that init makes.
 class NobodyNamesImages {
@@ -81,17 +35,6 @@ class NobodyNamesImages {
   static void clean() { remove("home", "kroot", "root"); }
   std::string m_image = util::environment("KUBIST_AGENT_IMAGE");
 };
-
-/// Makes an image whose bytes no run before has had, so that its layer is pulled. Its digest.
-std::string make_image(const std::string& out, const Words& more = {}) {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  Words args{
-      "env",
-      cat("SOURCE_DATE_EPOCH=", std::chrono::duration_cast<std::chrono::seconds>(now).count()),
-      paths::source_dir() + "/packaging/image", paths::program(), out};
-  args.insert(args.end(), more.begin(), more.end());
-  return printed(args);
-}
 
 std::string item_message(const std::string& ns) {
   const auto item = get("home", k_items, "tell-tell", ns);
@@ -144,7 +87,7 @@ END)sh";
   const std::string agent = folder.path() / "kubist.tar";
   const std::string tools = folder.path() / "tools.tar";
   const std::string digest = make_image(agent);
-  make_image(tools, {"--helm", printed({paths::source_dir() + "/tests/cluster/cluster", "helm"})});
+  make_image(tools, {"--helm", helm_program()});
   registry.push(agent, "kubist:" + ns);
   registry.push(tools, "kubist-tools:" + ns);
   const CommandResult named = run_kubist({"init", "--agent-image", registry.image("kubist:" + ns),

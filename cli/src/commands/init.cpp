@@ -12,6 +12,15 @@
 namespace kubist::cli {
 namespace {
 
+void print_objects(Context& context, const std::vector<data::Json>& objects) {
+  std::string text;
+  for (const data::Json& object : objects) {
+    text += text.empty() ? "" : "---\n";
+    data::write_yaml(object, text);
+  }
+  context.out().write(text);
+}
+
 util::Result<> print_rbac(Context& context, const Arguments& arguments) {
   setup::ProjectAccount account;
   const std::string given = arguments.text("service-account");
@@ -26,17 +35,31 @@ util::Result<> print_rbac(Context& context, const Arguments& arguments) {
   account.ns = arguments.text("namespace").empty() ? "default" : arguments.text("namespace");
   account.project = arguments.given("project") ? arguments.text("project") : account.ns;
   account.home_namespaces = arguments.list("home-namespace");
-  std::string text;
-  const auto add = [&text](const std::vector<data::Json>& objects) {
-    for (const data::Json& object : objects) {
-      text += text.empty() ? "" : "---\n";
-      data::write_yaml(object, text);
-    }
-  };
-  add(setup::init_rbac());
-  add(setup::project_rbac(account));
-  context.out().write(text);
+  print_objects(context, setup::init_rbac());
+  context.out().write("---\n");
+  print_objects(context, setup::project_rbac(account));
   return {};
+}
+
+/// The controller's image: that of the pods of items, where no other is named.
+util::Result<setup::Controller> controller_of(Context& context, const Arguments& arguments) {
+  setup::Controller controller;
+  if (context.ns_given()) {
+    controller.ns = arguments.text("namespace");
+  }
+  controller.replicas = static_cast<int>(arguments.number("replicas"));
+  controller.image = arguments.text("agent-image");
+  if (controller.image.empty() && !arguments.boolean("print")) {
+    KUBIST_TRY(const auto client, context.client());
+    KUBIST_TRY(const auto root, setup::find_root(*client, context.stop()));
+    controller.image = deployers::agent_image(root ? &*root : nullptr);
+  } else if (controller.image.empty()) {
+    controller.image = deployers::agent_image();
+  }
+  if (controller.image.empty()) {
+    return util::fail(deployers::no_agent_image());
+  }
+  return controller;
 }
 
 /// Says how pods of items get their image, where nobody names one; who may not read the Root hears
@@ -58,9 +81,16 @@ util::Result<int> run_init(Context& context, const Arguments& arguments) {
   }
   KUBIST_TRY(const auto format, set_format(arguments));
   KUBIST_TRY(const auto dry_run, dry_run_of(arguments));
-  KUBIST_TRY(const auto client, context.client());
   setup::InstallOptions options;
   options.version = KUBIST_VERSION;
+  if (arguments.boolean("controller")) {
+    KUBIST_TRY(options.controller, controller_of(context, arguments));
+  }
+  if (arguments.boolean("print")) {
+    print_objects(context, setup::install_objects(options));
+    return k_ok;
+  }
+  KUBIST_TRY(const auto client, context.client());
   options.dry_run = dry_run;
   options.timeout = arguments.duration("timeout");
   options.agent_image = arguments.text("agent-image");
@@ -80,7 +110,7 @@ const CommandSpec& init_command() {
   static const CommandSpec spec{
       .path = "init",
       .group = "Start here",
-      .summary = "Install or upgrade kubist's kinds in the cluster",
+      .summary = "Install or upgrade kubist's kinds in the cluster, and its controller",
       .details =
           "Applies the CustomResourceDefinitions and waits until the API server serves them. What "
           "a "
@@ -91,6 +121,11 @@ const CommandSpec& init_command() {
           "Pods of DeployItems need an image with kubist (packaging/image of kubist's source makes "
           "it). --agent-image and --script-image name images for all clusters: they are kept in "
           "spec.images of the Root, for mirrors and places without the internet, too.\n\n"
+          "--controller also installs 'kubist controller' with its roles, in --namespace or "
+          "kubist-system, and waits until it is ready. Its image is that of --agent-image, else "
+          "the one that the Root names. packaging/deploy of kubist's source makes a Helm chart of "
+          "the same objects. --print sends nothing: it prints as YAML what would be installed, but "
+          "the Root.\n\n"
           "With --print-rbac nothing is sent: it prints the least rights that init needs, and "
           "those that a ServiceAccount needs with which kubist applies, reconciles and deletes "
           "what is in a project (in --namespace), with the project's own account, which kubist "
@@ -101,6 +136,9 @@ const CommandSpec& init_command() {
                  "keep the image with kubist in the Root: it runs beside every workload"},
                 {"script-image", 0, FlagKind::text, "IMAGE",
                  "keep the image of scripts that name none in the Root"},
+                {"controller", 0, FlagKind::boolean, "", "install the controller as well"},
+                {"replicas", 0, FlagKind::number, "N", "replicas of the controller", "2"},
+                {"print", 0, FlagKind::boolean, "", "print what would be installed as YAML"},
                 {"print-rbac", 0, FlagKind::boolean, "", "print the minimum roles as YAML"},
                 {"service-account", 0, FlagKind::text, "NAMESPACE/NAME",
                  "the ServiceAccount that runs kubist, for --print-rbac", "kubist-system/kubist"},
@@ -115,6 +153,9 @@ const CommandSpec& init_command() {
       .examples = {{"Install the kinds", "kubist init"},
                    {"The same, with the image for pods of DeployItems",
                     "kubist init --agent-image registry.example.com/kubist:v0.1.0"},
+                   {"The same, with the controller",
+                    "kubist init --controller --agent-image registry.example.com/kubist:v0.1.0"},
+                   {"Print the kinds, without a cluster", "kubist init --print"},
                    {"Print the roles for project shop",
                     "kubist init --print-rbac -n shop --home-namespace shop-dev"}},
       .needs = Needs::cluster,

@@ -13,6 +13,9 @@ util::Result<int> run_uninstall(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto dry_run, dry_run_of(arguments));
   KUBIST_TRY(const auto client, context.client());
   setup::UninstallOptions options;
+  if (context.ns_given()) {
+    options.controller_ns = arguments.text("namespace");
+  }
   options.force = arguments.boolean("force");
   options.dry_run = dry_run;
   options.timeout = arguments.duration("timeout");
@@ -27,11 +30,12 @@ const CommandSpec& uninstall_command() {
   static const CommandSpec spec{
       .path = "uninstall",
       .group = "Settings",
-      .summary = "Remove kubist's kinds from the cluster",
+      .summary = "Remove kubist's kinds and its controller from the cluster",
       .details =
-          "Deletes the CustomResourceDefinitions that kubist installed. It refuses while objects "
-          "of "
-          "these kinds exist, since they would be deleted with their kind.",
+          "Deletes what 'kubist init' installed: the CustomResourceDefinitions, the ClusterRoles "
+          "of projects and the controller in --namespace or kubist-system, with that namespace if "
+          "init made it. It refuses while objects of these kinds exist, since they would be "
+          "deleted with their kind.",
       .flags = {{"force", 0, FlagKind::boolean, "", "delete the objects with their kinds"},
                 dry_run_flag("delete nothing: client or server"),
                 {"timeout", 0, FlagKind::duration, "DURATION", "how long to wait; 0 means no limit",

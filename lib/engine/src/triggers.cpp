@@ -172,11 +172,25 @@ void schedule_from(Schedule& schedule, const Report& report, const Graph& graph,
       bool failed = node.state == NodeState::failed;
       schedule.add(node.key, now + *node.requeue_after, failed ? Cause::retry : Cause::due);
     }
-    // What waited for a node outside the run hears that it became Ready.
+    const auto tell = [&](NodeId waiting, Cause cause) {
+      if (!report.find(waiting)) {
+        schedule.add(graph[waiting].key, now, cause);
+      }
+    };
+    // What waited for a node outside the run hears that it became Ready, or that it is gone.
     if (node.ready && node.mode == Mode::align && graph[node.id].status_summary.ready != "True") {
       for (NodeId dependent : graph[node.id].waited_by) {
-        if (!report.find(dependent)) {
-          schedule.add(graph[dependent].key, now, Cause::changed);
+        tell(dependent, Cause::changed);
+      }
+    }
+    if (node.ready && node.mode == Mode::remove) {
+      std::vector<NodeId> waiting = graph[node.id].waits_for;
+      if (graph[node.id].parent != k_no_node) {
+        waiting.push_back(graph[node.id].parent);
+      }
+      for (NodeId each : waiting) {
+        if (graph.deleting(each)) {
+          tell(each, Cause::deleted);
         }
       }
     }

@@ -1,10 +1,7 @@
 #include <algorithm>
-#include <array>
+#include <iterator>
 
-#include <kubist/apply/remove.hpp>
 #include <kubist/apply/set.hpp>
-#include <kubist/data/json_stream.hpp>
-#include <kubist/data/page_buffer.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/crds.hpp>
 #include <kubist/resources/kinds.hpp>
@@ -22,56 +19,29 @@ using util::ErrorKind;
 
 namespace {
 
-/// A new kind or role may replace what an older kubist wrote, never what a newer one or somebody
+std::string_view not_ours(std::string_view kind) {
+  return kind == "CustomResourceDefinition"
+             ? "somebody else installed it: only items of types kubist.io/* are claimed"
+         : kind == "ClusterRole"
+             ? "somebody else made it: its rights are those of who is bound to it"
+             : "somebody else made it";
+}
+
+/// What is installed may replace what an older kubist wrote, never what a newer one or somebody
 /// else did.
 util::Result<apply::Admission> admit(const Json* live, const std::string& version) {
   if (live == nullptr) {
     return apply::Admission{};
   }
-  const bool is_role = ObjectView(*live).kind() == "ClusterRole";
   const std::string_view group = data::string_at(*live, {"spec", "group"});
   if (!is_own_crd(*live) && group != resources::k_kubist_group) {
-    return apply::Admission{
-        false, is_role ? "somebody else made it: its rights are those of projects' accounts"
-                       : "somebody else installed it: only items of types kubist.io/* are "
-                         "claimed"};
+    return apply::Admission{false, std::string(not_ours(ObjectView(*live).kind()))};
   }
   const std::string installed(ObjectView(*live).annotation(k_version_annotation));
   if (compare_versions(installed, version) > 0) {
     return apply::Admission{false, cat("a newer kubist (", installed, ") installed it")};
   }
   return apply::Admission{};
-}
-
-/// The number of objects of a CRD's kind; an estimate beyond one page.
-util::Result<std::int64_t> count_objects(kube::Client& client, const Json& crd,
-                                         const std::stop_token& stop) {
-  const Json* versions = data::find_path(crd, {"spec", "versions"});
-  for (const Json& version : versions != nullptr ? *versions : Json::array()) {
-    const auto resource = kube::resource_of_crd(crd, data::string_at(version, {"name"}),
-                                                data::string_at(crd, {"spec", "names", "kind"}));
-    if (!resource) {
-      continue;
-    }
-    kube::ListOptions list;
-    list.form = kube::Form::metadata;
-    std::int64_t count = 0;
-    data::ListReader reader;
-    const auto end = client.list_pages(
-        *resource, "", list,
-        [&](const data::PageBuffer& page) -> util::Result<> {
-          KUBIST_TRY(const auto head,
-                     reader.read(page, [](const data::ListItem&) { return util::Result<>(); }));
-          count += static_cast<std::int64_t>(head.items);
-          return {};
-        },
-        stop);
-    if (!end && end.error().kind != ErrorKind::not_found) {
-      return tl::unexpected<util::Error>(end.error());
-    }
-    return count;
-  }
-  return 0;
 }
 
 std::vector<std::string> version_parts(std::string_view version) {
@@ -131,22 +101,32 @@ bool is_own_crd(const Json& crd) {
          !view.annotation(k_version_annotation).empty();
 }
 
+std::vector<Json> install_objects(const InstallOptions& options) {
+  std::vector<Json> objects = resources::crds();
+  const auto add = [&objects](std::vector<Json> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(objects));
+  };
+  add(project_roles());
+  if (options.controller) {
+    add(controller_objects(*options.controller));
+  }
+  for (Json& object : objects) {
+    resources::set_annotation(object, k_version_annotation, options.version);
+  }
+  return objects;
+}
+
 apply::Report install_crds(kube::Client& client, const InstallOptions& options,
                            std::stop_token stop) {
   std::vector<resources::Manifest> manifests;
-  const auto add = [&](const Json& object) {
-    resources::Manifest manifest;
-    manifest.object = object;
-    resources::set_annotation(manifest.object, k_version_annotation, options.version);
-    manifests.push_back(std::move(manifest));
-  };
-  std::for_each(resources::crds().begin(), resources::crds().end(), add);
-  const std::vector<Json> roles = project_roles();
-  std::for_each(roles.begin(), roles.end(), add);
+  for (Json& object : install_objects(options)) {
+    manifests.emplace_back().object = std::move(object);
+  }
   apply::Options set;
   // Nobody else has a say in kubist's own kinds, and a half-written CRD helps nobody.
   set.force_conflicts = true;
   set.dry_run = options.dry_run;
+  set.wait = options.controller.has_value();
   set.timeout = options.timeout;
   set.on_result = options.on_result;
   set.admit = [&options](std::size_t, const Json* live) { return admit(live, options.version); };
@@ -155,73 +135,6 @@ apply::Report install_crds(kube::Client& client, const InstallOptions& options,
     report.append(keep_images(client, options, report, stop));
   }
   return report;
-}
-
-apply::Report uninstall_crds(kube::Client& client, const UninstallOptions& options,
-                             std::stop_token stop) {
-  apply::Report report;
-  std::vector<apply::Target> targets;
-  std::vector<std::string> in_use;
-  const auto& resource = kube::well_known::custom_resource_definitions();
-  for (const Json& crd : resources::crds()) {
-    const std::string name(ObjectView(crd).name());
-    auto live = client.find(resource, "", name, stop);
-    if (!live) {
-      report.errors.push_back(live.error());
-      return report;
-    }
-    if (!*live) {
-      continue;
-    }
-    if (!is_own_crd(**live)) {
-      apply::ObjectResult kept;
-      kept.ref = ObjectView(**live).ref();
-      kept.api_version = resource.api_version();
-      kept.outcome = apply::Outcome::kept;
-      kept.message = "somebody else installed it";
-      if (options.on_result) {
-        options.on_result(kept);
-      }
-      report.results.push_back(std::move(kept));
-      continue;
-    }
-    const auto count = count_objects(client, **live, stop);
-    if (!count) {
-      report.errors.push_back(count.error());
-      return report;
-    }
-    if (*count > 0) {
-      in_use.push_back(cat(*count, ' ', name));
-    }
-    targets.push_back({resource, "", name, std::string(ObjectView(**live).uid()), {}});
-  }
-  for (const Json& role : project_roles()) {
-    const std::string name(ObjectView(role).name());
-    auto live = client.find(kube::well_known::cluster_roles(), "", name, stop);
-    if (!live) {
-      report.errors.push_back(live.error());
-      return report;
-    }
-    if (*live && is_own_crd(**live)) {
-      targets.push_back(
-          {kube::well_known::cluster_roles(), "", name, std::string(ObjectView(**live).uid()), {}});
-    }
-  }
-  if (!in_use.empty() && !options.force) {
-    report.errors.push_back(util::make_error(
-        ErrorKind::conflict, cat("there are objects of kubist's kinds: ", util::join(in_use, ", ")),
-        "Delete them first with 'kubist delete', or pass --force to delete them with their kinds; "
-        "what they stand for then stays as it is."));
-    return report;
-  }
-  apply::RemoveOptions remove;
-  remove.timeout = options.timeout;
-  remove.ignore_not_found = true;
-  remove.dry_run = options.dry_run;
-  remove.on_result = options.on_result;
-  apply::Report removed = apply::remove_set(client, targets, remove, std::move(stop));
-  removed.results.insert(removed.results.begin(), report.results.begin(), report.results.end());
-  return removed;
 }
 
 }  // namespace kubist::setup

@@ -3,28 +3,15 @@
 #include <kubist/resources/object.hpp>
 #include <kubist/setup/install.hpp>
 
+#include "rules.hpp"
+
 namespace kubist::setup {
 
 using data::Json;
 
 namespace {
 
-Json rule(Json groups, Json resources, Json verbs) {
-  return {{"apiGroups", std::move(groups)},
-          {"resources", std::move(resources)},
-          {"verbs", std::move(verbs)}};
-}
-
-Json role(std::string_view kind, std::string_view ns, std::string_view name, Json rules) {
-  Json object{{"apiVersion", "rbac.authorization.k8s.io/v1"},
-              {"kind", kind},
-              {"metadata", {{"name", name}}},
-              {"rules", std::move(rules)}};
-  if (!ns.empty()) {
-    object["metadata"]["namespace"] = ns;
-  }
-  return object;
-}
+const Json k_write{"get", "list", "watch", "create", "update", "patch", "delete"};
 
 Json binding(std::string_view kind, std::string_view ns, std::string_view name,
              std::string_view role_kind, std::string_view role, std::string_view account_ns,
@@ -42,36 +29,12 @@ Json binding(std::string_view kind, std::string_view ns, std::string_view name,
   return object;
 }
 
-const Json k_read{"get", "list", "watch"};
-const Json k_manage{"get", "list", "watch", "create", "patch", "delete"};
-const Json k_keep{"get", "create", "patch", "delete"};
-const Json k_write{"get", "list", "watch", "create", "update", "patch", "delete"};
-
-Json named(Json rule, Json names) {
-  rule["resourceNames"] = std::move(names);
-  return rule;
-}
-
 Json names_of_crds() {
   Json names = Json::array();
   for (const Json& crd : resources::crds()) {
     names.push_back(resources::ObjectView(crd).name());
   }
   return names;
-}
-
-/// What pods of DeployItems need where they run. kubist may give an item's account no more than it
-/// has itself, hence the update of Secrets.
-Json pod_rules() {
-  return Json::array({
-      rule({""}, {"secrets"}, {"get", "list", "watch", "create", "update", "patch", "delete"}),
-      rule({""}, {"serviceaccounts"}, k_keep),
-      rule({""}, {"serviceaccounts/token"}, {"create"}),
-      rule({""}, {"persistentvolumeclaims"}, {"get", "create", "delete"}),
-      rule({"rbac.authorization.k8s.io"}, {"roles", "rolebindings"}, k_keep),
-      rule({""}, {"pods"}, {"get", "list", "watch", "create", "delete"}),
-      rule({""}, {"pods/log"}, {"get"}),
-  });
 }
 
 /// What the objects of a project need in its own namespace.

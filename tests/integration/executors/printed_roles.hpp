@@ -76,8 +76,8 @@ inline std::vector<Right> used_by(const Json& event) {
 
 inline bool covers(const Right& printed, const Right& used) {
   return (printed.ns.empty() || printed.ns == used.ns) && printed.group == used.group &&
-         printed.resource == used.resource && printed.verb == used.verb &&
-         (printed.name.empty() || printed.name == used.name);
+         (printed.resource == "*" || printed.resource == used.resource) &&
+         printed.verb == used.verb && (printed.name.empty() || printed.name == used.name);
 }
 
 inline std::vector<Json> documents(const std::string& yaml) {

@@ -8,7 +8,7 @@ using namespace kubist;
 using namespace kubist::deployers;
 using kubist::testing::Variable;
 
-TEST_CASE("images: the environment's go before the Root's, and these before the build's") {
+TEST_CASE("images: the environment's go before the Root's, then a controller's and the build's") {
   const Variable no_agent("KUBIST_AGENT_IMAGE", "");
   const Variable no_script("KUBIST_SCRIPT_IMAGE", "");
   const data::Json root{{"spec", {{"images", {{"agent", "r/kubist:1"}, {"script", "r/shell:1"}}}}}};
@@ -18,6 +18,11 @@ TEST_CASE("images: the environment's go before the Root's, and these before the 
   CHECK(agent_image(&bare) == agent_image());
   CHECK(script_image(&bare) == "docker.io/library/busybox:stable");
   CHECK(script_image() == "docker.io/library/busybox:stable");
+  {
+    const Variable own("KUBIST_IMAGE", "c/kubist:1");
+    CHECK(agent_image(&root) == "r/kubist:1");
+    CHECK(agent_image(&bare) == "c/kubist:1");
+  }
   const Variable agent("KUBIST_AGENT_IMAGE", "e/kubist:1");
   CHECK(agent_image(&root) == "e/kubist:1");
   CHECK(script_image(&root) == "r/shell:1");

@@ -1,3 +1,6 @@
+#include <set>
+#include <string>
+
 #include <doctest/doctest.h>
 
 #include <kubist/engine/triggers.hpp>
@@ -79,6 +82,33 @@ TEST_CASE("triggers: a finished run asks for what is due, retries and those who 
                 k_scheduled_from);
   REQUIRE(later.size() == 1);
   CHECK(later.take_due(k_scheduled_from, after)[0].key.name == "late");
+}
+
+TEST_CASE("triggers: what waits for others to be gone hears when the last one is") {
+  World world;
+  world.add_tree();
+  world.home.add("Execution", "p2", "first");
+  world.home.add("Execution", "p2", "last", {{"dependsOn", {"Execution/first"}}});
+  for (const Key& asked : {key("Project", "", "p1"), key("Execution", "p2", "first"),
+                           key("Execution", "p2", "last")}) {
+    world.home.objects.at(asked)["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  }
+  const Graph graph = world.home.graph();
+  const auto woken_by = [&](const Key& gone) {
+    Schedule schedule;
+    schedule_from(schedule, world.run(graph, graph.find(gone)), graph, k_scheduled_from);
+    std::set<std::string> names;
+    for (const auto& due : schedule.take_due(k_scheduled_from, graph)) {
+      names.insert(due.key.name);
+    }
+    return names;
+  };
+  CHECK(woken_by(key("VirtualCluster", "p1", "p1c1v1")) == std::set<std::string>{"p1c1"});
+  CHECK(woken_by(key("Execution", "p2", "last")) == std::set<std::string>{"first"});
+  // Nobody above it goes.
+  CHECK(woken_by(key("Project", "", "p1")).empty());
+  world.executor->removals["p1c1v2"] = 1;
+  CHECK(woken_by(key("VirtualCluster", "p1", "p1c1v2")).empty());  // it is not gone yet
 }
 
 TEST_CASE("triggers: what is gone is its parent's business") {

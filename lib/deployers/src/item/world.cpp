@@ -21,8 +21,11 @@ std::string chosen(const char* variable, const data::Json* root, std::string_vie
 }  // namespace
 
 std::string agent_image(const data::Json* root) {
-  return chosen("KUBIST_AGENT_IMAGE", root, "agent",
-                k_repository.empty() ? std::string() : util::cat(k_repository, k_tag));
+  std::string own = util::environment("KUBIST_IMAGE");
+  if (own.empty() && !k_repository.empty()) {
+    own = util::cat(k_repository, k_tag);
+  }
+  return chosen("KUBIST_AGENT_IMAGE", root, "agent", own);
 }
 
 std::string script_image(const data::Json* root) {

@@ -80,8 +80,8 @@ struct Graces {
 };
 
 /// kubist's own image, with /kubist and /tini: $KUBIST_AGENT_IMAGE, else spec.images.agent of the
-/// Root (null: there is none), else that of the build (KUBIST_IMAGE_REPOSITORY). Empty: none names
-/// one.
+/// Root (null: there is none), else $KUBIST_IMAGE, which a controller's pod runs from, else that of
+/// the build (KUBIST_IMAGE_REPOSITORY). Empty: none names one.
 std::string agent_image(const data::Json* root = nullptr);
 /// That of scripts that name none: $KUBIST_SCRIPT_IMAGE, else spec.images.script, else busybox.
 std::string script_image(const data::Json* root = nullptr);

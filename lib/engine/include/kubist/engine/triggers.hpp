@@ -60,7 +60,8 @@ class Schedule {
 };
 
 /// Adds what a finished run asks for: its nodes' requeue_after (retries of failed ones included)
-/// from `now`, and at once those outside the run that waited for a node that became Ready.
+/// from `now`, and at once those outside the run that waited for a node that became Ready or is
+/// gone.
 void schedule_from(Schedule& schedule, const Report& report, const Graph& graph,
                    Schedule::Time now);
 

@@ -15,23 +15,38 @@
 /// What `kubist init` and `kubist uninstall` do.
 namespace kubist::setup {
 
-/// On every CRD that kubist installs: the version of kubist that wrote it.
+/// Where the controller runs by default.
+inline constexpr std::string_view k_controller_namespace = "kubist-system";
+
+/// On all that kubist installs: the version of kubist that wrote it.
 inline constexpr std::string_view k_version_annotation = "kubist.io/version";
+
+/// The pods that run `kubist controller`, and what they need.
+struct Controller {
+  std::string ns{k_controller_namespace};
+  std::string image;  ///< with kubist
+  int replicas = 2;
+};
 
 struct InstallOptions {
   std::string version;       ///< of this program: "0.1.0"
   std::string agent_image;   ///< for spec.images.agent of the Root; empty: it stays as it is
   std::string script_image;  ///< the same for spec.images.script
+  std::optional<Controller> controller;  ///< to be installed as well
   kube::DryRun dry_run = kube::DryRun::none;
   std::chrono::nanoseconds timeout{0};
   std::function<void(const apply::ObjectResult&)> on_result;
 };
 
-/// Applies resources::crds() and project_roles(), and waits until they are established. Outcomes:
-/// created, configured (an upgrade), unchanged, kept (a newer kubist's, or a DeployItem CRD that
-/// somebody else installed). Then the Root with the images, where some are given, as the field
-/// manager `kubist-init`, so that applying a Root that names none leaves them: conflict where
-/// somebody else named others.
+/// What install_crds() applies but the Root: resources::crds(), project_roles(), and the controller
+/// where one is asked for.
+std::vector<data::Json> install_objects(const InstallOptions& options);
+
+/// Applies install_objects(), and waits until kinds are established and the controller is ready.
+/// Outcomes: created, configured (an upgrade), unchanged, kept (a newer kubist's, or a DeployItem
+/// CRD, role, namespace or the like that somebody else made). Then the Root with the images, where
+/// some are given, as the field manager `kubist-init`, so that applying a Root that names none
+/// leaves them: conflict where somebody else named others.
 apply::Report install_crds(kube::Client& client, const InstallOptions& options,
                            std::stop_token stop = {});
 
@@ -42,18 +57,20 @@ util::Result<std::optional<data::Json>> find_root(kube::Client& client,
 /// -1, 0, 1: older, equal, newer, by the rules of semantic versions; what is no version is oldest.
 int compare_versions(std::string_view a, std::string_view b);
 
-/// Is the CRD or ClusterRole one that kubist installed (its annotation or its label says so)?
+/// Is the CRD, role or the like one that kubist installed (its annotation or its label says so)?
 bool is_own_crd(const data::Json& crd);
 
 struct UninstallOptions {
+  std::string controller_ns{k_controller_namespace};
   bool force = false;  ///< also while objects of these kinds exist; they are deleted with the CRDs
   kube::DryRun dry_run = kube::DryRun::none;
   std::chrono::nanoseconds timeout{0};
   std::function<void(const apply::ObjectResult&)> on_result;
 };
 
-/// Removes the CRDs that kubist installed. Conflict, before anything is deleted: objects of these
-/// kinds exist and `force` is not set; the message counts them by kind.
+/// Removes what install_crds() installed but the Root: the controller first. Conflict, before
+/// anything is deleted: objects of these kinds exist and `force` is not set; the message counts
+/// them by kind.
 apply::Report uninstall_crds(kube::Client& client, const UninstallOptions& options,
                              std::stop_token stop = {});
 
@@ -74,6 +91,13 @@ struct ProjectAccount {
   /// and the virtual clusters adopt them.
   std::vector<std::string> home_namespaces;
 };
+
+/// The controller's ServiceAccount, roles, Deployment and the like, with its Namespace.
+std::vector<data::Json> controller_objects(const Controller& controller);
+/// The ClusterRole of the controller: what it needs for projects whose account is the default one,
+/// which it impersonates. Installing Istio on the home cluster and kinds of ExecutorDefinitions
+/// need more.
+data::Json controller_role();
 
 /// Minimum RBAC objects as manifests: what `init` itself needs (a ClusterRole), and what a
 /// account needs with which kubist applies, reconciles and deletes all that is in a project (Roles

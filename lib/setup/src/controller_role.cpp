@@ -1,0 +1,64 @@
+#include <kubist/resources/kinds.hpp>
+#include <kubist/setup/install.hpp>
+
+#include "rules.hpp"
+
+namespace kubist::setup {
+
+using data::Json;
+
+Json controller_role() {
+  Json read = Json::array();
+  Json nodes = Json::array();
+  Json removed = Json::array();  // with the Project above them
+  Json statuses = Json::array();
+  for (const resources::Kind& kind : resources::kinds()) {
+    if (kind.group != resources::k_kubist_group) {
+      continue;
+    }
+    (kind.node ? nodes : read).push_back(kind.plural);
+    if (kind.node) {
+      statuses.push_back(std::string(kind.plural) + "/status");
+    }
+    if (kind.node && kind.namespaced) {
+      removed.push_back(kind.plural);
+    }
+  }
+  const Json all{"*"};
+  Json rules = Json::array({
+      rule({resources::k_kubist_group}, read, k_read),
+      rule({resources::k_kubist_group}, nodes, {"get", "list", "watch", "patch"}),
+      rule({resources::k_kubist_group}, removed, {"delete"}),
+      rule({resources::k_kubist_group}, statuses, {"patch"}),
+      rule({resources::k_landscaper_group}, {"deployitems"}, k_manage),
+      rule({resources::k_landscaper_group}, {"deployitems/status"}, {"patch"}),
+      rule({"coordination.k8s.io"}, {"leases"}, {"list", "watch", "create"}),
+      named(rule({"coordination.k8s.io"}, {"leases"}, {"get", "update"}), {"kubist"}),
+      // Namespaces of projects and virtual clusters, and the accounts of projects.
+      rule({""}, {"namespaces"}, k_manage),
+      named(rule({""}, {"serviceaccounts"}, {"impersonate"}), {resources::k_project_account}),
+      named(rule({"rbac.authorization.k8s.io"}, {"clusterroles"}, {"bind"}),
+            {k_project_role, k_own_namespace_role}),
+      rule({""}, {"configmaps"}, k_read), rule({""}, {"events"}, {"create"}),
+      rule({"apps"}, {"deployments"}, {"get", "list", "watch", "patch"}),  // restarts
+      // Drift of what the projects' accounts made.
+      rule({""}, {"services"}, k_read), rule({"networking.istio.io"}, all, k_read),
+      rule({"gateway.networking.k8s.io"}, all, k_read),
+      // Is Istio there, and does it work? What its gateways count.
+      rule({"apiextensions.k8s.io"}, {"customresourcedefinitions"}, k_read),
+      rule({"admissionregistration.k8s.io"},
+           {"mutatingwebhookconfigurations", "validatingwebhookconfigurations"}, k_read),
+      rule({"rbac.authorization.k8s.io"}, {"clusterroles", "clusterrolebindings"}, {"list"}),
+      rule({"apps"}, {"daemonsets"}, {"list"}), rule({""}, {"nodes"}, {"list"}),
+      rule({""}, {"pods/proxy"}, {"get"}), rule({"discovery.k8s.io"}, {"endpointslices"}, {"list"}),
+      rule({"networking.istio.io"}, {"gateways"}, {"create"}),  // as a dry run
+  });
+  for (Json& each : pod_rules()) {
+    rules.push_back(std::move(each));
+  }
+  Json object = role("ClusterRole", "", "kubist-controller", std::move(rules));
+  object["metadata"]["labels"] = {{"app.kubernetes.io/name", "kubist"}};
+  return object;
+}
+
+}  // namespace kubist::setup

@@ -1,0 +1,23 @@
+#pragma once
+#include <string_view>
+
+#include <kubist/data/json.hpp>
+
+/// What the printed and installed roles are made of.
+namespace kubist::setup {
+
+inline const data::Json k_read{"get", "list", "watch"};
+inline const data::Json k_manage{"get", "list", "watch", "create", "patch", "delete"};
+inline const data::Json k_keep{"get", "create", "patch", "delete"};
+
+data::Json rule(data::Json groups, data::Json resources, data::Json verbs);
+/// The rule, for objects of these names.
+data::Json named(data::Json rule, data::Json names);
+/// A Role, or a ClusterRole where `ns` is empty.
+data::Json role(std::string_view kind, std::string_view ns, std::string_view name,
+                data::Json rules);
+/// What pods of DeployItems need where they run. kubist may give an item's account no more than it
+/// has itself, hence the update of Secrets.
+data::Json pod_rules();
+
+}  // namespace kubist::setup

@@ -1,0 +1,36 @@
+#include <doctest/doctest.h>
+
+#include <kubist/data/document.hpp>
+#include <kubist/resources/crds.hpp>
+
+#include "run_words.hpp"
+#include "support/variable.hpp"
+
+using namespace kubist;
+using kubist::testing::run_words;
+using kubist::testing::Variable;
+
+TEST_CASE("init: --print needs no cluster") {
+  const Variable nowhere("KUBECONFIG", "/nonexistent");
+  const auto kinds = run_words({"init", "--print"});
+  CHECK_MESSAGE(kinds.code == 0, kinds.err);
+  const auto objects = data::read_documents(kinds.out, "printed");
+  REQUIRE(objects);
+  CHECK(objects->size() == resources::crds().size() + 2);
+  CHECK(kinds.out.find("kubist.io/version: ") != std::string::npos);
+
+  const auto all = run_words({"init", "--print", "--controller", "--agent-image", "r/k:1"});
+  CHECK_MESSAGE(all.code == 0, all.err);
+  CHECK(all.out.starts_with(kinds.out));
+  CHECK(all.out.find("image: r/k:1") != std::string::npos);
+}
+
+TEST_CASE("init: a controller without an image says how one is made and named") {
+  const Variable nowhere("KUBECONFIG", "/nonexistent");
+  const Variable none("KUBIST_AGENT_IMAGE", "");
+  const Variable no_own("KUBIST_IMAGE", "");
+  const auto done = run_words({"init", "--print", "--controller"});
+  CHECK(done.code == 1);
+  CHECK_MESSAGE(done.err.find("packaging/image") != std::string::npos, done.err);
+  CHECK(done.out.empty());
+}
