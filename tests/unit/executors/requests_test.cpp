@@ -21,6 +21,31 @@ Lines requests_of(const std::shared_ptr<testing::FakeCluster>& where, const std:
 
 std::size_t requests(const Site& s) { return s.home->log().size() + s.far->log().size(); }
 
+Json config_map(const std::string& name) {
+  return {{"apiVersion", "v1"},
+          {"kind", "ConfigMap"},
+          {"metadata", {{"name", name}}},
+          {"data", {{"key", "value"}}}};
+}
+
+/// The config of a manifest item that makes ConfigMaps of these names.
+Json maps(const Lines& names) {
+  Json wishes = Json::array();
+  for (const std::string& name : names) {
+    wishes.push_back({{"policy", "manage"}, {"manifest", config_map(name)}});
+  }
+  return {{"manifests", std::move(wishes)}};
+}
+
+Json manifest_item(const std::string& name, const Lines& names) {
+  Json item = object("DeployItem", "shop", name,
+                     {{"type", "kubist.io/manifest"},
+                      {"target", {{"name", "a"}}},
+                      {"config", maps(names)}});
+  item["apiVersion"] = "landscaper.gardener.cloud/v1alpha1";
+  return item;
+}
+
 /// A project that stands, and nobody has asked anything since.
 struct Standing : Site {
   Standing() {
@@ -169,4 +194,82 @@ TEST_CASE("requests: a route asks by what all routes of its namespace see, and t
   CHECK(requests_of(s.home, "api", "api") ==
         Lines{"patch trafficroutes shop/api", "patch trafficroutes shop/api status",
               "patch virtualservices shop-dev/api", "patch trafficroutes shop/api status"});
+}
+
+TEST_CASE("requests: a manifest item takes four, and one for each object") {
+  Standing s;
+  s.virtual_cluster("shop", "a");
+  s.settle();
+  s.home->put(manifest_item("one", {"x", "y"}));
+  s.forget();
+  s.reconcile();
+  CHECK(s.home->get("deployitems.landscaper.gardener.cloud", "one", "shop")["status"]["phase"] ==
+        "Succeeded");
+  CHECK(requests_of(s.home, "one", "one") ==
+        Lines{"patch deployitems shop/one status", "patch deployitems shop/one",
+              "patch deployitems shop/one status", "patch deployitems shop/one status"});
+  CHECK(requests_of(s.home, "x", "y") ==
+        Lines{"patch configmaps shop-a/x", "patch configmaps shop-a/y"});
+  s.open();
+  s.forget();
+  s.reconcile();
+  CHECK(requests_of(s.home, "one", "one").empty());
+  CHECK(requests_of(s.home, "x", "y") ==
+        Lines{"get configmaps shop-a/x", "get configmaps shop-a/y"});
+}
+
+TEST_CASE("requests: what many items keep is listed, and what differs is looked at itself") {
+  Standing s;
+  s.virtual_cluster("shop", "a");
+  for (int i = 0; i < 40; ++i) {
+    s.home->put(manifest_item(cat("i", i), {cat("x", i), cat("y", i)}));
+  }
+  CHECK(s.settle().summary.failed == 0);
+  s.open();
+  s.forget();
+  s.reconcile();
+  CHECK(s.writes() == 0);
+  CHECK(requests(s) < 80);  // as many would be for the objects alone
+  s.home->patch("configmaps", "x39", "shop-a", kube::PatchType::merge,
+                {{"data", {{"key", "other"}}}});
+  s.home->remove("configmaps", "y39", "shop-a");
+  s.open();
+  s.settle();
+  CHECK(s.home->get("configmaps", "x39", "shop-a")["data"]["key"] == "value");
+  CHECK_FALSE(s.home->get("configmaps", "y39", "shop-a").is_null());
+}
+
+TEST_CASE("requests: an object of an item that is there is judged before it is written") {
+  Standing s;
+  s.virtual_cluster("shop", "a");
+  s.settle();
+  Json there = config_map("x");
+  there["metadata"]["namespace"] = "shop-a";
+  there["data"]["theirs"] = "yes";
+  s.home->put(there);
+  Json item = manifest_item("one", {"x"});
+  item["spec"]["config"]["manifests"][0]["policy"] = "fallback";
+  s.home->put(item);
+  s.reconcile();
+  CHECK(s.home->get("configmaps", "x", "shop-a")["data"] == there["data"]);
+  s.home->put(manifest_item("two", {"x"}));  // policy manage: at home the Project has to say so
+  s.reconcile();
+  CHECK(s.home->get("configmaps", "x", "shop-a")["data"] == there["data"]);
+  CHECK(s.home->get("deployitems.landscaper.gardener.cloud", "two",
+                    "shop")["status"]["lastError"]["reason"] == "NameTaken");
+}
+
+TEST_CASE("requests: an Execution refuses a name of somebody else's, which it makes unseen") {
+  Standing s;
+  s.virtual_cluster("shop", "a");
+  s.settle();
+  s.home->put(manifest_item("app-one", {"x"}));
+  s.put("Execution", "shop", "app",
+        {{"virtualClusterRef", {{"name", "a"}}},
+         {"items", Json::array({{{"name", "one"}, {"type", "Script"}, {"script", "exit 0"}}})}});
+  s.forget();
+  s.reconcile();
+  CHECK(reason(s.get("executions", "shop", "app")) == "NameTaken");
+  CHECK(s.home->get("deployitems.landscaper.gardener.cloud", "app-one", "shop")["spec"]["type"] ==
+        "kubist.io/manifest");
 }
