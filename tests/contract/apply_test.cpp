@@ -24,6 +24,37 @@ TEST_CASE("contract: the same apply again writes nothing") {
   CHECK(again.value == made.value);
 }
 
+// No object is of version 1: etcd begins with it.
+TEST_CASE("contract: an apply of version 1 makes what is not there, and changes nothing that is") {
+  const Place place;
+  const Json binding = {
+      {"apiVersion", "rbac.authorization.k8s.io/v1"},
+      {"kind", "RoleBinding"},
+      {"metadata", {{"name", "b"}, {"namespace", place.ns()}}},
+      {"roleRef",
+       {{"apiGroup", "rbac.authorization.k8s.io"}, {"kind", "ClusterRole"}, {"name", "view"}}}};
+  const Json service = {{"apiVersion", "v1"},
+                        {"kind", "Service"},
+                        {"metadata", {{"name", "s"}, {"namespace", place.ns()}}},
+                        {"spec", {{"ports", Json::array({{{"port", 80}}})}}}};
+  for (const Json& object : {place.config_map("a", {{"k", "1"}}), binding, service,
+                             place.virtual_cluster("v", {{"namespace", "x"}})}) {
+    Json unseen = object;
+    unseen["metadata"]["resourceVersion"] = "1";
+    const auto made = apply_as(unseen, "one");
+    REQUIRE_MESSAGE(made.code == 0, made.error.to_string());
+    CHECK(version_of(made.value) != "1");
+    CHECK(made.value["metadata"]["managedFields"][0]["operation"] == "Apply");
+    for (const char* manager : {"one", "two"}) {
+      const auto refused = apply_as(unseen, manager, true);
+      CHECK(refused.code == 409);
+      CHECK(kube::field_conflicts(refused.error).empty());
+    }
+    CHECK(place.read(object) == made.value);
+    CHECK(apply_as(object, "one").value == made.value);  // it is what an apply without it makes
+  }
+}
+
 TEST_CASE("contract: what an apply does not name any more goes, but for what others own") {
   const Place place;
   apply_as(place.config_map("a", {{"k", "1"}, {"l", "2"}, {"m", "3"}}), "one");

@@ -168,6 +168,9 @@ void read_live(kube::Client& client, std::vector<Work>& works, const ReadOptions
   std::map<std::pair<std::string, std::string>, Tags> groups;
   for (std::size_t i = 0; i < works.size(); ++i) {
     const Work& work = works[i];
+    if (work.unseen) {
+      continue;
+    }
     groups[{work.resource.version + '/' + work.resource.group_resource(), work.ref.ns}].push_back(
         i);
   }
@@ -205,6 +208,14 @@ void read_live(kube::Client& client, std::vector<Work>& works, const ReadOptions
   }
   get_each(client, works, by_name, options, stop);
   settle_doubts(client, works, options, stop);
+}
+
+void read_live(kube::Client& client, Work& work, const ReadOptions& options,
+               const std::stop_token& stop) {
+  std::vector<Work> one;
+  one.push_back(std::move(work));
+  read_live(client, one, options, stop);
+  work = std::move(one.front());
 }
 
 }  // namespace kubist::apply

@@ -47,11 +47,21 @@ SetRun::Delay SetRun::take_reply(Work& work, util::Result<kube::Reply> reply) {
     take_success(work, *reply);
     return std::nullopt;
   }
+  if (work.unseen && kube::is_conflict(reply.error())) {
+    return look_again(work);
+  }
   if (const Delay delay = retry_delay(work, reply.error()); delay && !m_stop.stop_requested()) {
     return delay;
   }
   take_failure(work, std::move(reply).error());
   return std::nullopt;
+}
+
+/// It is there after all. Sent again, or settled now that it is known.
+SetRun::Delay SetRun::look_again(Work& work) {
+  work.unseen = false;
+  read_live(m_client, work, read_options(), m_stop);
+  return settle(work) ? std::nullopt : Delay(0);
 }
 
 /// Answers that come from the server catching up with what was just made.

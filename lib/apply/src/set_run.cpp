@@ -42,14 +42,10 @@ bool SetRun::prepare() {
   if (m_options.inventory && !open_inventory()) {
     return false;
   }
-  ReadOptions read{.manager = m_options.manager,
-                   .keep_before = m_keep_before || m_options.keep_objects || m_options.admit ||
-                                  m_options.dry_run == kube::DryRun::server,
-                   .ready = {}};
-  if (m_options.wait) {
-    read.ready = m_options.ready_mode;
+  for (Work& work : m_works) {
+    work.unseen = m_options.dry_run == kube::DryRun::none && m_options.unseen.contains(work.index);
   }
-  read_live(m_client, m_works, read, m_stop);
+  read_live(m_client, m_works, read_options(), m_stop);
   if (m_options.check_fields && m_options.validation == kube::FieldValidation::strict) {
     check_fields();
     if (!m_report.errors.empty()) {
@@ -64,6 +60,17 @@ bool SetRun::prepare() {
     }
   }
   return true;
+}
+
+ReadOptions SetRun::read_options() const {
+  ReadOptions read{.manager = m_options.manager,
+                   .keep_before = m_keep_before || m_options.keep_objects || m_options.admit ||
+                                  m_options.dry_run == kube::DryRun::server,
+                   .ready = {}};
+  if (m_options.wait) {
+    read.ready = m_options.ready_mode;
+  }
+  return read;
 }
 
 void SetRun::run_waves() {
@@ -92,6 +99,7 @@ void SetRun::run_wave(const Tags& tags) {
     const Work& work = m_works[tag];
     kube::ApplyOptions apply = apply_options();
     apply.dry_run = m_options.dry_run;
+    apply.only_new = work.unseen;
     kube::ApiCall call;
     if (m_options.admit && work.exists) {
       Json pinned = work.manifest->object;

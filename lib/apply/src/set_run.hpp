@@ -44,6 +44,8 @@ class SetRun {
   bool admitted(Work& work);
   std::string blocked_by(const Work& work) const;
   Delay take_reply(Work& work, util::Result<kube::Reply> reply);
+  ReadOptions read_options() const;
+  Delay look_again(Work& work);
   Delay retry_delay(Work& work, const util::Error& error);
   void take_success(Work& work, const kube::Reply& reply);
   void take_failure(Work& work, util::Error error);

@@ -23,6 +23,7 @@ struct Work {
   resources::ObjectRef ref;
   bool kind_in_set = false;  ///< its CRD is part of the set
 
+  bool unseen = false;  ///< not looked for yet: taken to be missing
   bool known = false;   ///< the live state could be read
   bool exists = false;  ///< there is a live object
   Comparison comparison;
@@ -47,9 +48,13 @@ struct ReadOptions {
   std::optional<resources::ReadyMode> ready;  ///< fill Work::ready
 };
 
-/// Reads the live state of every object and compares: a LIST for many of a kind in a namespace,
-/// else (or where that is forbidden) GETs. What cannot be read stays unknown and will be written.
+/// Reads the live state of every object that is not unseen, and compares: a LIST for many of a kind
+/// in a namespace, else (or where that is forbidden) GETs. What cannot be read stays unknown and
+/// will be written.
 void read_live(kube::Client& client, std::vector<Work>& works, const ReadOptions& options,
+               const std::stop_token& stop);
+/// The same of one object.
+void read_live(kube::Client& client, Work& work, const ReadOptions& options,
                const std::stop_token& stop);
 
 }  // namespace kubist::apply

@@ -66,10 +66,18 @@ ApiCall get(const ApiResource& resource, std::string_view ns, std::string_view n
 }
 
 ApiCall apply(const ApiResource& resource, const data::Json& object, const ApplyOptions& options) {
+  // No object is of this version: etcd begins with it. The server compares it with an object that
+  // is there, and drops it where there is none.
+  constexpr const char* k_version_of_none = "1";
+  data::Json unseen;
+  if (options.only_new) {
+    unseen = object;
+    unseen["metadata"]["resourceVersion"] = k_version_of_none;
+  }
   ApiCall call = write("PATCH",
                        resource.path(metadata_text(object, "namespace"),
                                      metadata_text(object, "name"), options.subresource),
-                       object, options);
+                       options.only_new ? unseen : object, options);
   call.query.emplace_back("force", options.force ? "true" : "");
   call.content_type = "application/apply-patch+yaml";
   call.idempotent = true;

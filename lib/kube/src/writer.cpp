@@ -96,6 +96,7 @@ util::Result<Json> Writer::apply(const Target& target, const ApiResource& resour
   options.field_manager = m_rules.field_manager;
   options.dry_run = m_rules.dry_run;
   options.force = how.force;
+  options.only_new = how.only_new;
   const ApiCall call = kube::apply(resource, object, options);
   auto after = send(place, call);
   const bool nowhere = dry() && how.live == nullptr && place.lacks_namespace(after);

@@ -50,6 +50,20 @@ TEST_CASE("writer: apply takes fields of others by force alone") {
   CHECK(desk.lines() == Lines{"apply v1 ConfigMap/default/a @far"});
 }
 
+TEST_CASE("writer: an apply that may only make finds what is there, and leaves it") {
+  Desk desk;
+  const auto made =
+      desk.writer().apply(desk.to(), config_maps(), config_map("a"), {.only_new = true});
+  REQUIRE(made);
+  CHECK(*made == desk.live("a"));
+  const auto again = desk.writer().apply(desk.to(), config_maps(), config_map("a", "2"),
+                                         {.force = true, .only_new = true});
+  REQUIRE_FALSE(again);
+  CHECK(kube::is_conflict(again.error()));
+  CHECK(desk.live("a") == *made);
+  CHECK(desk.lines() == Lines{"create v1 ConfigMap/default/a @far"});
+}
+
 TEST_CASE("writer: create makes what is not there; what is there is a conflict and not told") {
   Desk desk;
   const auto made = desk.writer().create(desk.to(), config_maps(), config_map("a"));

@@ -121,8 +121,8 @@ ExecutionOutcome outcome_of(const util::Error& error) {
 
 /// The DeployItem of a part as it would be then, and what it would do.
 util::Result<std::string> preview_part(World& world, const ExecutionInput& input,
-                                       const RenderedItem& part) {
-  KUBIST_CHECK(apply_item(world, input, part));
+                                       const std::vector<Json>& present, RenderedItem part) {
+  KUBIST_CHECK(apply_item(world, input, present, part));
   if (part.imports) {
     return cat("what item ", part.name, " would do is known when it gets its imports");
   }
@@ -139,6 +139,7 @@ util::Result<std::string> preview_part(World& world, const ExecutionInput& input
 
 /// What a dry run can tell of Templates items: those that wait for no other item are rendered.
 util::Result<ExecutionOutcome> preview_templates(World& world, const ExecutionInput& input,
+                                                 const std::vector<Json>& present,
                                                  const Json& imports, const ItemGroup& group) {
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < group.items.size(); ++i) {
@@ -158,13 +159,13 @@ util::Result<ExecutionOutcome> preview_templates(World& world, const ExecutionIn
       return outcome_of(rendering.error());
     }
     for (const RenderedItem& part : rendering->parts.items) {
-      auto line = preview_part(world, input, part);
+      auto line = preview_part(world, input, present, part);
       if (!line) {
         return outcome_of(line.error());
       }
       lines.push_back(*std::move(line));
     }
-    KUBIST_CHECK(prune(world, input, rendering->parts.items, item.name));
+    KUBIST_CHECK(prune(world, input, present, rendering->parts.items, item.name));
   }
   std::erase(lines, "");
   ExecutionOutcome planned;
@@ -199,17 +200,18 @@ util::Result<ExecutionOutcome> run_execution(World& world, const ExecutionInput&
     return as_before;
   }
   std::set<std::string> good = known_good(input.object);
-  for (const RenderedItem& item : group->items) {
+  KUBIST_TRY(const auto present, owned_items(world, input.object));
+  for (RenderedItem& item : group->items) {
     if (!item.deploy_item.is_null()) {
-      KUBIST_TRY(const bool has_succeeded, apply_item(world, input, item));
+      KUBIST_TRY(const bool has_succeeded, apply_item(world, input, present, item));
       if (has_succeeded) {
         good.insert(item.name);
       }
     }
   }
-  KUBIST_CHECK(prune(world, input, group->items, ""));
+  KUBIST_CHECK(prune(world, input, present, group->items, ""));
   if (world.writer.dry()) {
-    return preview_templates(world, input, *imports, *group);
+    return preview_templates(world, input, present, *imports, *group);
   }
   ExecutionRun work(world, input, *std::move(imports), *std::move(group), std::move(good));
   const auto runs = work.run();

@@ -2,6 +2,7 @@
 
 #include <kubist/data/compare.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/kube/api_error.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/text.hpp>
 
@@ -102,37 +103,72 @@ bool succeeded(const ItemRun& run) {
   return run.outcome && run.outcome->state == Progress::State::done;
 }
 
-util::Result<bool> apply_item(World& world, const ExecutionInput& input, const RenderedItem& item) {
-  const Json& wanted = item.deploy_item;
-  bool good = false;
-  KUBIST_TRY(const auto present,
-             world.home->find(deploy_items(), ns_of(wanted), name_of(wanted), world.stop));
-  if (present) {
-    const resources::ObjectView view(*present);
-    const auto owners = view.owners();
-    const auto uid = data::string_at(input.object, {"metadata", "uid"});
-    const auto own = view.annotation(k_item_annotation);
-    if (std::none_of(owners.begin(), owners.end(),
-                     [&](const auto& owner) { return owner.uid == uid; }) ||
-        (!own.empty() && own != item.name)) {
-      return util::fail(util::ErrorKind::conflict,
-                        cat("DeployItem ", ns_of(wanted), "/", name_of(wanted), " belongs to ",
-                            own.empty() ? "somebody else" : cat("item ", own)),
-                        "", "NameTaken");
-    }
-    good = has_succeeded(present->value("status", Json::object()));
-    if (data::contains_all(*present, wanted)) {
-      return good;
-    }
+namespace {
+
+util::Result<> check_owner(const ExecutionInput& input, const RenderedItem& item,
+                           const Json& present) {
+  const resources::ObjectView view(present);
+  const auto owners = view.owners();
+  const auto uid = data::string_at(input.object, {"metadata", "uid"});
+  const auto own = view.annotation(k_item_annotation);
+  if (std::any_of(owners.begin(), owners.end(),
+                  [&](const auto& owner) { return owner.uid == uid; }) &&
+      (own.empty() || own == item.name)) {
+    return {};
   }
-  KUBIST_CHECK(world.writer.apply({*world.home}, deploy_items(), wanted,
-                                  {.live = present ? &*present : nullptr}));
+  return util::fail(util::ErrorKind::conflict,
+                    cat("DeployItem ", view.ns(), "/", view.name(), " belongs to ",
+                        own.empty() ? "somebody else" : cat("item ", own)),
+                    "", "NameTaken");
+}
+
+/// What there is under its name; nothing: it was made just now.
+util::Result<std::optional<Json>> make_item(World& world, RenderedItem& item) {
+  const Json& wanted = item.deploy_item;
+  auto made = world.writer.dry()  // what is there is not refused by a client
+                  ? util::Result<Json>(Json())
+                  : world.writer.apply({*world.home}, deploy_items(), wanted, {.only_new = true});
+  if (made && !made->is_null()) {
+    item.live = std::make_shared<const Json>(*std::move(made));
+    return std::optional<Json>();
+  }
+  if (!made && !kube::is_conflict(made.error())) {
+    return util::fail(made.error());
+  }
+  return world.home->find(deploy_items(), ns_of(wanted), name_of(wanted), world.stop);
+}
+
+}  // namespace
+
+util::Result<bool> apply_item(World& world, const ExecutionInput& input,
+                              const std::vector<Json>& listed, RenderedItem& item) {
+  const Json& wanted = item.deploy_item;
+  const auto known = std::find_if(listed.begin(), listed.end(), [&](const Json& each) {
+    return name_of(each) == name_of(wanted);
+  });
+  std::optional<Json> present;
+  if (known != listed.end()) {
+    present = *known;
+  } else {
+    KUBIST_TRY(present, make_item(world, item));
+  }
+  if (item.live) {
+    return false;
+  }
+  if (present) {
+    KUBIST_CHECK(check_owner(input, item, *present));
+  }
+  const bool good = present && has_succeeded(present->value("status", Json::object()));
+  if (!present || !data::contains_all(*present, wanted)) {
+    KUBIST_TRY(present, world.writer.apply({*world.home}, deploy_items(), wanted,
+                                           {.live = present ? &*present : nullptr}));
+  }
+  item.live = std::make_shared<const Json>(*std::move(present));
   return good;
 }
 
-util::Result<> prune(World& world, const ExecutionInput& input,
+util::Result<> prune(World& world, const ExecutionInput& input, std::vector<Json> present,
                      const std::vector<RenderedItem>& wanted, std::string_view of_template) {
-  KUBIST_TRY(auto present, owned_items(world, input.object));
   std::erase_if(present, [&](const Json& object) {
     const std::string item(resources::ObjectView(object).annotation(k_item_annotation));
     const std::string head = item.substr(0, item.find('/'));

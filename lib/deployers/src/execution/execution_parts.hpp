@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@ struct RenderedItem {
   Json source;           ///< as the Execution or the template says it
   Json deploy_item;      ///< null: a Templates item, which is rendered when its turn comes
   bool imports = false;  ///< it gets import values
+  std::shared_ptr<const Json> live = nullptr;  ///< as apply_item() left it in this run
 };
 /// Items that run together: each after those that `order` names.
 struct ItemGroup {
@@ -93,15 +95,17 @@ bool succeeded(const ItemRun& run);
 /// The exports that are kept of a DeployItem, also those of before a failed run; null: none.
 util::Result<Json> kept_exports(World& world, const Json& deploy_item);
 
-/// Makes the DeployItem, or brings it up to date (in a dry run it only says so). True: it was there
-/// and has succeeded before. Conflict, reason NameTaken: it is somebody else's, or another item's.
-util::Result<bool> apply_item(World& world, const ExecutionInput& input, const RenderedItem& item);
+/// Makes the DeployItem, or brings it up to date (in a dry run it only says so). `present`: those
+/// of the Execution. True: it was there and has succeeded before. Conflict, reason NameTaken: it is
+/// somebody else's, or another item's.
+util::Result<bool> apply_item(World& world, const ExecutionInput& input,
+                              const std::vector<Json>& present, RenderedItem& item);
 /// The DeployItems that the Execution made.
 util::Result<std::vector<Json>> owned_items(World& world, const Json& execution);
-/// Removes the Execution's DeployItems that are not among `wanted` (in a dry run it only says so).
-/// `of_template`: of that Templates item's parts alone; empty: all but the parts of Templates items
-/// that are wanted. Unavailable: one that does not go.
-util::Result<> prune(World& world, const ExecutionInput& input,
+/// Removes those of the Execution's DeployItems that are not among `wanted` (in a dry run it only
+/// says so). `of_template`: of that Templates item's parts alone; empty: all but the parts of
+/// Templates items that are wanted. Unavailable: one that does not go.
+util::Result<> prune(World& world, const ExecutionInput& input, std::vector<Json> present,
                      const std::vector<RenderedItem>& wanted, std::string_view of_template);
 /// Requests the deletion of these items, where nobody has, and sees it through: each after those
 /// that depend on it (k_depends_annotation) are gone. Those that wait for one that stays are

@@ -189,21 +189,21 @@ util::Result<ItemOutcome> ExecutionRun::run_deploy_item(const RenderedItem& item
                       import_secret(owned_metadata(m_input, name), name, data::to_json(imports))));
   }
   return run_item(m_world, ns_of(m_input.object), name,
-                  {.force = m_input.force, .wait = m_input.wait});
+                  {.force = m_input.force, .wait = m_input.wait, .known = item.live});
 }
 
 util::Result<ItemOutcome> ExecutionRun::run_template(const RenderedItem& item, const Json& imports,
                                                      const Json& exports, ItemRun& run) {
-  KUBIST_TRY(const Rendering rendering,
-             render_template(m_world, m_input, {item, imports, exports}));
-  for (const RenderedItem& part : rendering.parts.items) {
-    KUBIST_TRY(const bool good, apply_item(m_world, m_input, part));
+  KUBIST_TRY(Rendering rendering, render_template(m_world, m_input, {item, imports, exports}));
+  KUBIST_TRY(const auto present, owned_items(m_world, m_input.object));
+  for (RenderedItem& part : rendering.parts.items) {
+    KUBIST_TRY(const bool good, apply_item(m_world, m_input, present, part));
     const std::scoped_lock lock(m_mutex);
     if (good) {
       m_good.insert(part.name);
     }
   }
-  KUBIST_CHECK(prune(m_world, m_input, rendering.parts.items, item.name));
+  KUBIST_CHECK(prune(m_world, m_input, present, rendering.parts.items, item.name));
   {
     const std::scoped_lock lock(m_mutex);
     m_parts.emplace(item.name, rendering.parts);

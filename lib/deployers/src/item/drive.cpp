@@ -265,7 +265,8 @@ util::Result<Progress> drive(World& world, Session& session, const Deployer& dep
       said = last.message;
       world.progress(said);
     }
-    if (wait && !world.stop.stop_requested()) {
+    const bool at_once = ask_again && ask_again->count() == 0;
+    if (wait && !at_once && !world.stop.stop_requested()) {
       auto watched = last.watch;
       watched.push_back(own);
       watcher.set(watched);

@@ -14,6 +14,10 @@ class Session {
  public:
   /// Not_found: no such DeployItem (any more).
   static util::Result<Session> open(World& world, const std::string& ns, const std::string& name);
+  /// One that was read not long ago.
+  static util::Result<Session> of(World& world, Json item) {
+    return Session(world, std::move(item));
+  }
 
   const Json& object() const { return m_object; }
   Json status() const;

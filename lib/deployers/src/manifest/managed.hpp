@@ -20,6 +20,7 @@ struct Managed : apply::Recorded {
   /// apply::applied_fields() when it was applied; empty: they do not count.
   std::string fields = {};
   std::string resource_version = {};  ///< as this run saw it; not recorded
+  bool ready = false;                 ///< by what its apply answered in this step; not recorded
 };
 
 std::vector<Managed> managed_of(const Item& item);

@@ -1,5 +1,6 @@
 #include "manifest/manifest_apply.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -7,6 +8,7 @@
 #include <kubist/apply/set.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/resources/readiness.hpp>
 #include <kubist/util/text.hpp>
 
 #include "item/config_check.hpp"
@@ -105,7 +107,7 @@ void report(World& world, const Job& job, const apply::ObjectResult& result) {
 }
 
 /// Records what became of the objects that were applied.
-void take_results(const apply::Report& report, const std::string& manager,
+void take_results(const World& world, const apply::Report& report, const std::string& manager,
                   std::vector<Managed>& managed) {
   std::map<resources::ObjectRef, const apply::ObjectResult*> results;
   for (const apply::ObjectResult& result : report.results) {
@@ -124,6 +126,9 @@ void take_results(const apply::Report& report, const std::string& manager,
     // What is never written over may change.
     one.fields =
         one.policy == ManagePolicy::immutable ? "" : apply::applied_fields(result.live, manager);
+    one.ready =
+        !result.live.is_null() &&
+        resources::readiness(result.live, world.clock->now()).status == resources::Status::current;
   }
 }
 
@@ -181,6 +186,12 @@ std::optional<util::Error> apply_plan(World& world, const Item& item, const Job&
   }
   std::set<resources::ObjectRef> others;
   apply::Options options = options_of(world, item, job);
+  for (const Managed& one : managed) {
+    const auto at = std::find(refs.begin(), refs.end(), one.ref);
+    if (one.uid.empty() && at != refs.end()) {  // this job noted it
+      options.unseen.insert(static_cast<std::size_t>(at - refs.begin()));
+    }
+  }
   options.keep_objects = true;
   options.admit = [&](std::size_t index, const Json* live) {
     auto admission = admit(world, item, job, *entries[index], refs[index], live);
@@ -191,7 +202,7 @@ std::optional<util::Error> apply_plan(World& world, const Item& item, const Job&
   };
   options.on_result = [&](const apply::ObjectResult& result) { report(world, job, result); };
   const apply::Report done = apply::apply_set(*job.place.objects(), manifests, options, world.stop);
-  take_results(done, options.manager, managed);
+  take_results(world, done, options.manager, managed);
   std::erase_if(managed, [&](const Managed& one) { return others.contains(one.ref); });
   return error_of(done);
 }

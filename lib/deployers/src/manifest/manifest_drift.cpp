@@ -2,6 +2,7 @@
 
 #include <kubist/apply/compare.hpp>
 #include <kubist/data/pointer.hpp>
+#include <kubist/deployers/kept_lists.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
 
@@ -67,22 +68,56 @@ void tell(const World& world, const Item& item, KeptObjects kept) {
   }
 }
 
+/// One that a list of the run shows as it was made; null: it has to be asked for.
+Json listed_as_made(World& world, const Item& item, const Place& place, const Managed& one) {
+  const auto index = world.lists ? place.objects()->discovery().index(world.stop)
+                                 : util::Result<std::shared_ptr<const kube::ResourceIndex>>();
+  const kube::ApiResource* resource =
+      index && *index
+          ? (*index)->by_kind(one.ref.group, resources::version_of(one.api_version), one.ref.kind)
+          : nullptr;
+  auto live = resource == nullptr
+                  ? std::nullopt
+                  : world.lists->take(*place.objects(), *resource, one.ref, world.stop);
+  return live && difference(one, *live, item).empty() ? *std::move(live) : Json();
+}
+
+/// The metadata of each as it is live; null: it is not there.
+util::Result<std::vector<Json>> read_all(World& world, const Item& item, const Place& place,
+                                         const std::vector<Managed>& all) {
+  std::vector<Json> live;
+  std::vector<apply::Recorded> records;
+  for (const Managed& one : all) {
+    if (live.emplace_back(listed_as_made(world, item, place, one)).is_null()) {
+      records.push_back(one);
+    }
+  }
+  auto found = apply::find_owned(*place.objects(), records, kube::Form::metadata, world.stop);
+  auto next = found.begin();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!live[i].is_null()) {
+      continue;
+    }
+    if (!*next) {
+      return util::fail(util::with_context(
+          next->error(), cat("compare ", name_of(all[i].ref), " with what was applied")));
+    }
+    live[i] = std::move((*next++)->live);
+  }
+  return live;
+}
+
 }  // namespace
 
 util::Result<std::vector<Drifted>> find_drift(World& world, const Item& item, const Place& place) {
   std::vector<Managed> all = managed_of(item);
   std::erase_if(all, [&](const Managed& one) { return on_drift(item, one) == OnDrift::ignore; });
-  const std::vector<apply::Recorded> records(all.begin(), all.end());
-  const auto found = apply::find_owned(*place.objects(), records, kube::Form::metadata, world.stop);
+  KUBIST_TRY(const auto found, read_all(world, item, place, all));
   std::vector<Drifted> drifted;
   std::vector<Managed> seen;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Managed& one = all[i];
-    if (!found[i]) {
-      return util::fail(util::with_context(
-          found[i].error(), cat("compare ", name_of(one.ref), " with what was applied")));
-    }
-    const Json& live = found[i]->live;
+    const Json& live = found[i];
     if (const std::string what = difference(one, live, item); !what.empty()) {
       drifted.push_back(
           {one.ref, cat(name_of(one.ref), " ", what), on_drift(item, one) == OnDrift::repair});

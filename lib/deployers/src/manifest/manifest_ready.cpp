@@ -49,7 +49,12 @@ class ReadinessLook {
 
   util::Result<> look_at(const std::vector<Managed>& managed) {
     std::vector<apply::Lookup> lookups;
+    std::vector<resources::ObjectRef> refs;
     for (const Managed& one : managed) {
+      if (one.ready) {
+        continue;
+      }
+      refs.push_back(one.ref);
       KUBIST_TRY(auto resource, m_job.place.objects()->discovery().find_kind(
                                     one.api_version, one.ref.kind, m_world.stop));
       lookups.push_back({std::move(resource), one.ref.ns, one.ref.name});
@@ -58,7 +63,7 @@ class ReadinessLook {
     for (std::size_t i = 0; i < lookups.size(); ++i) {
       const auto state =
           live[i] ? resources::readiness(*live[i], m_world.clock->now()) : resources::not_found();
-      const std::string line = cat(name_of(managed[i].ref), ": ", to_string(state.status),
+      const std::string line = cat(name_of(refs[i]), ": ", to_string(state.status),
                                    state.message.empty() ? "" : ", ", state.message);
       if (state.status == resources::Status::failed) {
         return not_ready(line);

@@ -153,10 +153,8 @@ std::optional<ItemOutcome> ended_elsewhere(const Session& session) {
 }
 
 /// Nothing: what was decided on is no longer so.
-util::Result<std::optional<ItemOutcome>> run_as_decided(World& world, const std::string& ns,
-                                                        const std::string& name,
+util::Result<std::optional<ItemOutcome>> run_as_decided(World& world, Session session,
                                                         const RunOptions& options) {
-  KUBIST_TRY(Session session, Session::open(world, ns, name));
   auto item = session.item();
   const ItemRequest request = request_of(session.object(), session.status());
   const bool asked = request.verb == ItemRequest::Verb::reconcile;
@@ -233,7 +231,10 @@ util::Result<ItemOutcome> run_item(World& world, const std::string& ns, const st
                                    const RunOptions& options) {
   constexpr int k_tries = 5;
   for (int attempt = 1; attempt <= k_tries; ++attempt) {
-    KUBIST_TRY(auto outcome, run_as_decided(world, ns, name, options));
+    auto session = options.known && attempt == 1 ? Session::of(world, *options.known)
+                                                 : Session::open(world, ns, name);
+    KUBIST_CHECK(session);
+    KUBIST_TRY(auto outcome, run_as_decided(world, *std::move(session), options));
     if (outcome) {
       return *std::move(outcome);
     }

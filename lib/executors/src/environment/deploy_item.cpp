@@ -1,3 +1,6 @@
+#include <mutex>
+#include <set>
+
 #include <kubist/deployers/handshake.hpp>
 #include <kubist/deployers/runner.hpp>
 #include <kubist/util/text.hpp>
@@ -35,7 +38,7 @@ class DeployItemExecutor final : public engine::Executor {
     KUBIST_TRY(const ItemOutcome outcome,
                work.dry() ? deployers::preview_item(items, *node.object, m_world.force)
                           : deployers::run_item(items, node.key.ns, node.key.name,
-                                                {.force = m_world.force}));
+                                                {.force = m_world.force, .known = unseen(node)}));
     alignment.outcome = outcome_of(outcome);
     alignment.reason = outcome.reason;
     alignment.message =
@@ -103,7 +106,16 @@ class DeployItemExecutor final : public engine::Executor {
                : engine::Outcome::failed;
   }
 
+  /// The node's object, as the first look of a run finds it: nothing of the run has changed it.
+  /// What a watch brings may be older than what this process has written.
+  std::shared_ptr<const data::Json> unseen(const engine::Node& node) {
+    const std::lock_guard lock(m_mutex);
+    return m_world.source == nullptr && m_seen.insert(node.id).second ? node.object : nullptr;
+  }
+
   World& m_world;
+  std::mutex m_mutex;
+  std::set<engine::NodeId> m_seen;  ///< guarded by m_mutex
 };
 
 }  // namespace

@@ -123,10 +123,13 @@ class VirtualClusterExecutor final : public ManagedExecutor {
       return alignment;
     }
     if (place.home) {
-      KUBIST_CHECK(keep_project_binding(work, wish.name, fact.adopted));
+      KUBIST_CHECK(keep_project_binding(work, wish.name, fact));
     }
-    KUBIST_TRY(const Workloads workloads,
-               world().survey.workloads(*place.client, work.node(), wish.name, work.stop()));
+    Workloads workloads;  // of a namespace that was made just now: none
+    if (!fact.made) {
+      KUBIST_TRY(workloads,
+                 world().survey.workloads(*place.client, work.node(), wish.name, work.stop()));
+    }
     alignment.status["applications"] =
         workloads.applications.empty() ? Json() : workloads.applications;
     if (data::bool_at(work.spec(), {"injection", "restart"})) {

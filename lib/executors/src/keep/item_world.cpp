@@ -37,6 +37,7 @@ deployers::World items_world(Work& work) {
     return work.world().sites.for_items(work.context().graph, ns, target, work.stop());
   };
   items.writer = work.writer();
+  items.lists = world.kept_lists;
   if (world.keeps) {
     items.keeps = [&work](deployers::KeptObjects kept) {
       work.world().keeps(work.node().key, std::move(kept));

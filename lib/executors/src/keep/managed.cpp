@@ -53,7 +53,10 @@ util::Result<Alignment> ManagedExecutor::align(const engine::Node& node,
                    node.finalizers.end();
   if (needs_finalizer() && !has) {
     KUBIST_TRY(const auto own, work.resource());
-    KUBIST_CHECK(work.set_finalizer(own, node.key.ns, node.key.name, k_finalizer, true));
+    // What has parts on several virtual clusters gets it by the first of them.
+    const bool known = work.is_new() && !node.selected;
+    KUBIST_CHECK(work.set_finalizer(own, node.key.ns, node.key.name, k_finalizer, true,
+                                    known ? std::optional(*node.object) : std::nullopt));
   }
   auto aligned = align_node(work);
   Alignment result = aligned ? std::move(*aligned) : alignment_of(aligned.error());

@@ -4,6 +4,7 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/project.hpp>
+#include <kubist/kube/api_error.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
@@ -160,16 +161,32 @@ Json namespace_object(const NamespaceWish& wish, const std::string& mark) {
           {"metadata", {{"name", wish.name}, {"labels", labels}, {"annotations", annotations}}}};
 }
 
-util::Result<NamespaceFact> keep_namespace(Work& work, const kube::Target& target,
-                                           const NamespaceWish& wish) {
+namespace {
+
+/// Makes it for a node that is looked at for the first time; null: it is there.
+util::Result<Json> make_unseen(Work& work, const kube::Target& target, const NamespaceWish& wish) {
+  KUBIST_CHECK(work.record_inventory(Json::array({entry_of(wish.name, "", false)})));
+  auto made = work.writer().apply(target, namespaces(), namespace_object(wish, work.owner_mark()),
+                                  {.only_new = true});
+  if (!made && kube::is_conflict(made.error())) {
+    work.correct_inventory(Json());
+    return Json();
+  }
+  return made;
+}
+
+/// Looks for it, then makes or adopts it.
+util::Result<NamespaceFact> keep_seen(Work& work, const kube::Target& target,
+                                      const NamespaceWish& wish) {
   const Json* entry = recorded(work.node(), wish.name);
   KUBIST_TRY(const auto live, work.world().survey.find_namespace(target.client, work.node(),
                                                                  wish.name, work.stop()));
   NamespaceFact fact;
   std::string uid;
+  bool known = false;
   if (live) {
     uid = ObjectView(*live).uid();
-    const bool known = entry != nullptr && data::string_at(*entry, {"uid"}) == uid;
+    known = entry != nullptr && data::string_at(*entry, {"uid"}) == uid;
     KUBIST_CHECK(check_ownership(work, *live, wish, known));
     if (!ObjectView(*live).deletion_timestamp().empty()) {
       return util::fail(util::make_error(ErrorKind::unavailable,
@@ -178,8 +195,8 @@ util::Result<NamespaceFact> keep_namespace(Work& work, const kube::Target& targe
     }
     const bool marked = ObjectView(*live).annotation(k_owner_annotation) == work.owner_mark();
     const bool adopted_before = ObjectView(*live).annotation(k_adopted_annotation) == "true";
-    fact.adopted =
-        entry != nullptr ? data::bool_at(*entry, {"adopted"}) : !marked || adopted_before;
+    // An entry that was written ahead of a namespace says nothing of one that was there already.
+    fact.adopted = known ? data::bool_at(*entry, {"adopted"}) : !marked || adopted_before;
     if (fact.adopted && !wish.delete_adopted &&
         resources::deletion_policy(*work.node().object) == "Delete") {
       return util::fail(deletion_not_allowed(wish.name));
@@ -192,7 +209,8 @@ util::Result<NamespaceFact> keep_namespace(Work& work, const kube::Target& targe
         util::make_error(ErrorKind::not_found, cat("namespace ", wish.name, " does not exist"),
                          "Create it, or set spec.create: true.", "NamespaceNotFound"));
   }
-  if (entry == nullptr) {  // ahead of the namespace: after a crash the next run knows of it
+  if (entry == nullptr || (live && !known)) {
+    // Ahead of the namespace: after a crash the next run knows of it.
     KUBIST_CHECK(work.record_inventory(Json::array({entry_of(wish.name, uid, fact.adopted)})));
   }
   Json object = namespace_object(wish, work.owner_mark());
@@ -203,6 +221,21 @@ util::Result<NamespaceFact> keep_namespace(Work& work, const kube::Target& targe
     object["metadata"]["uid"] = uid;  // the one that was looked at, no successor
   }
   KUBIST_TRY(fact.live, work.apply(target, namespaces(), object, live ? &*live : nullptr));
+  return fact;
+}
+
+}  // namespace
+
+util::Result<NamespaceFact> keep_namespace(Work& work, const kube::Target& target,
+                                           const NamespaceWish& wish) {
+  NamespaceFact fact;
+  if (work.is_new() && wish.create && !wish.adopt) {
+    KUBIST_TRY(fact.live, make_unseen(work, target, wish));
+    fact.made = !fact.live.is_null();
+  }
+  if (!fact.made) {
+    KUBIST_TRY(fact, keep_seen(work, target, wish));
+  }
   KUBIST_CHECK(remove_labels(work, target, wish, fact.live));
   fact.inventory = Json::array({entry_of(wish.name, ObjectView(fact.live).uid(), fact.adopted)});
   return fact;

@@ -28,6 +28,7 @@ struct NamespaceWish {
 struct NamespaceFact {
   data::Json live;
   bool adopted = false;  ///< it existed before
+  bool made = false;     ///< just now, so that there is next to nothing in it
   data::Json inventory;  ///< status.inventory with its entry
 };
 

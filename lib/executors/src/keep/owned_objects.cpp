@@ -116,7 +116,9 @@ util::Result<> OwnedObjects::record(const std::vector<Wish>& wishes) {
   std::vector<apply::Recorded> entries = m_entries;
   for (const Wish& wish : wishes) {
     const resources::ObjectRef ref = m_kept.emplace_back(ref_of(wish));
-    if (recorded(ref) == nullptr) {
+    if (recorded(ref) == nullptr && m_work.is_new()) {
+      entries.push_back({ref, wish.resource.api_version(), ""});
+    } else if (recorded(ref) == nullptr) {
       // Somebody else's is found out before it is written down as ours.
       KUBIST_TRY(const auto live,
                  m_place.client->find(wish.resource, ref.ns, ref.name, m_work.stop()));
@@ -154,8 +156,32 @@ void OwnedObjects::note_live(const Wish& wish, const Json& live) {
   }
 }
 
+/// Makes what the first look at the node finds missing; nothing: it is there. Somebody else's is
+/// not left in the inventory.
+util::Result<std::optional<Json>> OwnedObjects::make_unseen(const Wish& wish) {
+  auto made =
+      m_work.writer().apply(m_place.target(), wish.resource, wanted(wish), {.only_new = true});
+  if (made || !kube::is_conflict(made.error())) {
+    return made;
+  }
+  const resources::ObjectRef ref = ref_of(wish);
+  KUBIST_TRY(const auto live, m_place.client->find(wish.resource, ref.ns, ref.name, m_work.stop()));
+  if (auto ours = live ? check_owner(wish, *live) : util::Result<>(); !ours) {
+    std::erase_if(m_entries, [&](const apply::Recorded& each) { return each.ref == ref; });
+    m_work.correct_inventory(inventory());
+    return util::fail(ours.error());
+  }
+  return std::nullopt;
+}
+
 // Somebody may change it between our look and our write: then look again.
 util::Result<Json> OwnedObjects::keep_one(const Wish& wish) {
+  if (m_work.is_new()) {
+    KUBIST_TRY(auto made, make_unseen(wish));
+    if (made) {
+      return *std::move(made);
+    }
+  }
   for (int tries = 1;; ++tries) {
     auto done = attempt(wish);
     if (done && *done) {
@@ -182,7 +208,7 @@ util::Result<std::optional<Json>> OwnedObjects::attempt(const Wish& wish) {
     return Json();
   }
   if (!live) {
-    return m_work.writer().apply(m_place.target(), wish.resource, object);
+    return m_work.writer().apply(m_place.target(), wish.resource, object, {.only_new = true});
   }
   KUBIST_CHECK(check_owner(wish, *live));
   const std::string& manager = m_work.field_manager();

@@ -74,6 +74,7 @@ class OwnedObjects {
  private:
   enum class Fate { gone, going, foreign };
   util::Result<data::Json> keep_one(const Wish& wish);
+  util::Result<std::optional<data::Json>> make_unseen(const Wish& wish);
   util::Result<std::optional<data::Json>> attempt(const Wish& wish);
   util::Result<std::optional<data::Json>> change(const Wish& wish, data::Json object,
                                                  const data::Json& live, const std::string& why);

@@ -1,14 +1,12 @@
 #include "keep/project_rights.hpp"
 
-#include <chrono>
-
 #include <kubist/data/pointer.hpp>
+#include <kubist/kube/api_error.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/setup/install.hpp>
 #include <kubist/util/text.hpp>
 
 #include "keep/managed.hpp"
-#include "keep/namespaces.hpp"
 #include "keep/sites.hpp"
 #include "world/survey.hpp"
 
@@ -55,29 +53,16 @@ util::Error not_bound(const Json& binding, std::string_view why) {
       k_role_not_bound);
 }
 
-/// The API server's authorizer learns of a binding some moments after it was made: what comes next
-/// in the run would be refused.
-util::Result<> await_rights(Work& work, const Json& binding, const engine::Node& project) {
-  constexpr std::chrono::milliseconds k_pause{20};
-  constexpr std::chrono::seconds k_limit{5};
-  KUBIST_TRY(const auto client, work.world().sites.accounts().client_for(project, work.stop()));
-  const auto until = work.world().clock->monotonic() + k_limit;
-  while (true) {
-    KUBIST_TRY(const auto answer, client->can_i({.verb = "get",
-                                                 .resource = "configmaps",
-                                                 .ns = std::string(ObjectView(binding).ns())},
-                                                work.stop()));
-    if (answer.allowed) {
-      return {};
-    }
-    if (work.world().clock->monotonic() >= until || !util::sleep_for(k_pause, work.stop())) {
-      util::Error error = not_bound(
-          binding, cat("it is bound to ClusterRole ", binding["roleRef"]["name"].get<std::string>(),
-                       ", which gives it none"));
-      error.hint = "'kubist init' installs that ClusterRole.";
-      return util::fail(std::move(error));
-    }
-  }
+util::Result<> note_bound(Work& work, const Json& binding, const engine::Node& project) {
+  return work.world().sites.accounts().note_bound(project, std::string(ObjectView(binding).ns()),
+                                                  binding["roleRef"]["name"].get<std::string>(),
+                                                  work.stop());
+}
+
+util::Error may_not_bind(const Json& wish, const util::Error& error) {
+  return error.kind == util::ErrorKind::forbidden
+             ? not_bound(wish, cat("kubist may not bind it (", error.message, ")"))
+             : error;
 }
 
 /// The binding that there is, if any. Not bound: there is none, and `allowed` says that kubist may
@@ -105,15 +90,25 @@ util::Result<> keep_binding(Work& work, const Json& wish, const engine::Node& pr
   }
   auto kept =
       work.apply(work.home(), kube::well_known::role_bindings(), wish, live ? &*live : nullptr);
-  if (!kept && kept.error().kind == util::ErrorKind::forbidden) {
-    return util::fail(not_bound(wish, cat("kubist may not bind it (", kept.error().message, ")")));
+  if (!kept) {
+    return util::fail(may_not_bind(wish, kept.error()));
   }
-  KUBIST_CHECK(kept);
   if (!live && work.dry()) {
     work.world().sites.accounts().assume(project, std::string(ObjectView(wish).ns()),
                                          wish["roleRef"]["name"]);
   }
-  return live || work.dry() ? util::Result<>{} : await_rights(work, wish, project);
+  return live || work.dry() ? util::Result<>{} : note_bound(work, wish, project);
+}
+
+/// Applies the binding in a namespace that was made just now.
+util::Result<> make_binding(Work& work, const Json& wish, const engine::Node& project) {
+  const auto made =
+      work.writer().apply(work.home(), kube::well_known::role_bindings(), wish, {.only_new = true});
+  if (!made && kube::is_conflict(made.error())) {
+    return keep_binding(work, wish, project, true);  // somebody was faster
+  }
+  return made ? note_bound(work, wish, project)
+              : util::Result<>(util::fail(may_not_bind(wish, made.error())));
 }
 
 /// Where the caller's own rights are used: do they reach the namespace of a VirtualCluster?
@@ -182,15 +177,15 @@ util::Result<> check_adoption(Work& work, const std::string& ns) {
   return {};
 }
 
-util::Result<> keep_project_binding(Work& work, const std::string& ns, bool adopted) {
+util::Result<> keep_project_binding(Work& work, const std::string& ns, const NamespaceFact& fact) {
   KUBIST_TRY(const engine::Node* node, acted_for(work, work.node().key.ns));
   const engine::Node* project = work.context().graph.project_of(work.node().key.ns);
-  const bool allowed = !adopted || names_exactly(project, ns);
+  const bool allowed = !fact.adopted || names_exactly(project, ns);
   if (node == nullptr) {
     return allow_own_rights(work, *project, ns, allowed);
   }
-  return keep_binding(work, binding_object(work, ns, setup::k_project_role, *node->object), *node,
-                      allowed);
+  const Json wish = binding_object(work, ns, setup::k_project_role, *node->object);
+  return fact.made ? make_binding(work, wish, *node) : keep_binding(work, wish, *node, allowed);
 }
 
 util::Result<> drop_project_rights(Work& work, const std::string& ns) {

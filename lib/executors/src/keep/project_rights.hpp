@@ -1,14 +1,11 @@
 #pragma once
 #include <string>
 
-#include "world/work.hpp"
+#include "keep/namespaces.hpp"
 
 /// The rights of a project's account on the home cluster: kubist makes the account, and binds it to
 /// the ClusterRoles that `kubist init` installs.
 namespace kubist::executors {
-
-/// Reason of an account that is not bound where it has to be: an administrator must do it.
-inline constexpr const char* k_role_not_bound = "RoleNotBound";
 
 /// Of a Project: its ServiceAccount, where it names none, and that account's rights in the
 /// project's own namespace. Nothing is made where the caller does not act as that account. Errors:
@@ -20,7 +17,7 @@ util::Result<> keep_project_account(Work& work);
 /// nobody rights over what is there; an administrator's binding of that name will do. The caller's
 /// own rights, where these are used, reach it under the same condition. Errors: forbidden, reason
 /// RoleNotBound, with the command, or OwnRights.
-util::Result<> keep_project_binding(Work& work, const std::string& ns, bool adopted);
+util::Result<> keep_project_binding(Work& work, const std::string& ns, const NamespaceFact& fact);
 
 /// Of a VirtualCluster on the home cluster, before it writes to a namespace that kubist did not
 /// make: the errors of keep_project_binding(), so that what is refused has changed nothing.

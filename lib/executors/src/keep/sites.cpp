@@ -69,6 +69,32 @@ void Sites::settle_client(deployers::Place& place, const std::optional<Json>& li
   }
 }
 
+util::Result<> Sites::look_at_namespace(deployers::Place& place,
+                                        const engine::Node* virtual_cluster, For what,
+                                        const std::stop_token& stop) {
+  constexpr std::chrono::seconds k_age{1};
+  const auto now = std::chrono::steady_clock::now();
+  const std::string whose =
+      cat(virtual_cluster != nullptr ? engine::to_string(*virtual_cluster) : "", ' ', place.ns);
+  if (what == For::items) {
+    const std::lock_guard lock(m_mutex);
+    const auto stood = m_standing.find(whose);
+    if (stood != m_standing.end() && now - stood->second <= k_age) {
+      return {};
+    }
+  }
+  KUBIST_TRY(const auto live, m_home->find(kube::well_known::namespaces(), "", place.ns, stop));
+  if (what == For::items && virtual_cluster != nullptr) {
+    KUBIST_CHECK(check_target(*virtual_cluster, live, place.ns));
+  }
+  settle_client(place, live);
+  if (what == For::items && live && ObjectView(*live).deletion_timestamp().empty()) {
+    const std::lock_guard lock(m_mutex);
+    m_standing[whose] = now;
+  }
+  return {};
+}
+
 util::Result<> Sites::admit(const engine::Node& project, const std::string& ns,
                             const std::stop_token& stop) {
   KUBIST_TRY(const bool stops, m_accounts.stops_before(project, ns, stop));
@@ -100,7 +126,9 @@ util::Result<> Sites::check_namespace(const engine::Graph& graph, const std::str
     return util::fail(namespace_not_allowed(
         cat("namespace ", ns, " of the home cluster belongs to ", mark), k_hint));
   }
-  return admit(*graph.project_of(project_ns), ns, stop);
+  const engine::Node& project = *graph.project_of(project_ns);
+  KUBIST_CHECK(m_accounts.await_rights(project, ns, stop));
+  return admit(project, ns, stop);
 }
 
 /// The cluster and the namespace of a VirtualCluster.
@@ -160,6 +188,9 @@ util::Result<deployers::Place> Sites::find(For what, const engine::Graph& graph,
   KUBIST_TRY(place.delete_client, m_accounts.delete_client_for(*project, stop));
   KUBIST_TRY(auto as_project, m_accounts.client_for(*project, stop));
   (virtual_cluster == nullptr ? place.objects_client : place.client) = std::move(as_project);
+  if (virtual_cluster != nullptr && what != For::removal) {
+    KUBIST_CHECK(m_accounts.await_rights(*project, place.ns, stop));
+  }
   if (virtual_cluster != nullptr) {
     KUBIST_CHECK(admit(*project, place.ns, stop));
   }
@@ -170,11 +201,7 @@ util::Result<deployers::Place> Sites::find(For what, const engine::Graph& graph,
                                                               {"namespaceUID"}) == nullptr
                         : what == For::items && place.objects() != m_home;
   if (asks) {
-    KUBIST_TRY(const auto live, m_home->find(kube::well_known::namespaces(), "", place.ns, stop));
-    if (what == For::items && virtual_cluster != nullptr) {
-      KUBIST_CHECK(check_target(*virtual_cluster, live, place.ns));
-    }
-    settle_client(place, live);
+    KUBIST_CHECK(look_at_namespace(place, virtual_cluster, what, stop));
   }
   if (what == For::items) {
     place.limits = limits_of(graph, *project, place.ns, stop);

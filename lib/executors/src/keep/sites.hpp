@@ -1,5 +1,8 @@
 #pragma once
+#include <chrono>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -63,6 +66,7 @@ class Sites {
   ProjectAccounts& accounts() { return m_accounts; }
 
  private:
+  using Steady = std::chrono::steady_clock::time_point;
   enum class For { use, items, removal };
   util::Result<deployers::Place> find(For what, const engine::Graph& graph, const std::string& ns,
                                       const std::string& target, const std::stop_token& stop);
@@ -76,6 +80,10 @@ class Sites {
                                  const std::string& ns, const std::stop_token& stop);
   util::Result<> check_target(const engine::Node& virtual_cluster,
                               const std::optional<data::Json>& live, const std::string& ns) const;
+  /// Asks whether the place's namespace of the home cluster stands, and is that of the
+  /// VirtualCluster (null: the project's own). One that does is not asked about again for a second.
+  util::Result<> look_at_namespace(deployers::Place& place, const engine::Node* virtual_cluster,
+                                   For what, const std::stop_token& stop);
   /// Nothing can be made in a namespace that is going (`live`) or gone: kubist itself tidies there,
   /// and nowhere else.
   void settle_client(deployers::Place& place, const std::optional<data::Json>& live) const;
@@ -83,6 +91,8 @@ class Sites {
   std::string m_home_uid;
   Connections& m_connections;
   ProjectAccounts& m_accounts;
+  std::mutex m_mutex;                        ///< guards what follows
+  std::map<std::string, Steady> m_standing;  ///< when it stood: by whose namespace it is
 };
 
 }  // namespace kubist::executors

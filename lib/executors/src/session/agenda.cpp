@@ -67,8 +67,8 @@ void Agenda::see(std::shared_ptr<const engine::Graph> tree) {
   add_events();
 }
 
-/// What goes waits for its children's end. A child that this tree lacks already is not known by
-/// its own event any more, and so neither is its parent.
+/// What goes waits for its children's end. A child that somebody else let go, and this tree lacks
+/// already, is not known by its own event any more, and so neither is its parent.
 void Agenda::add_waiting(const engine::Graph& before) {
   for (const engine::Node& node : before.nodes()) {
     if (node.parent == engine::k_no_node || !m_tree->find(node.key).empty()) {

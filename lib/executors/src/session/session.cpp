@@ -2,6 +2,7 @@
 #include <set>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/deployers/kept_lists.hpp>
 #include <kubist/executors/registry.hpp>
 #include <kubist/executors/session.hpp>
 #include <kubist/executors/tree_view.hpp>
@@ -214,6 +215,7 @@ World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOp
   world.deployers.local_charts = world.deployers.local_charts && options.local_charts;
   world.clock = m_options.clock;
   world.source = options.source;
+  world.kept_lists = std::make_shared<deployers::KeptLists>();
   world.keeps = options.keeps;
   world.judges_istio = options.judges_istio;
   return world;

@@ -1,10 +1,13 @@
 #include "traffic/route_override.hpp"
 
+#include <algorithm>
+
 #include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
 #include "releases/releases.hpp"
+#include "world/shared_lists.hpp"
 
 namespace kubist::executors {
 
@@ -37,8 +40,12 @@ util::Result<std::optional<Override>> lost_override(Work& work, const TrafficPla
   if (status.contains("override") || status.contains("inventory")) {
     return std::nullopt;
   }
-  KUBIST_TRY(const auto live, place.client->find(resource, place.ns, name, work.stop()));
-  if (!live) {
+  KUBIST_TRY(const auto all,
+             work.world().lists->list(*place.client, resource, place.ns, work.stop()));
+  const auto live = std::find_if(all->begin(), all->end(), [&](const Json& each) {
+    return resources::ObjectView(each).name() == name;
+  });
+  if (live == all->end()) {
     return std::nullopt;
   }
   const resources::ObjectView view(*live);

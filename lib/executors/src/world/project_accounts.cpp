@@ -1,8 +1,11 @@
 #include "world/project_accounts.hpp"
 
+#include <chrono>
+
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/project.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/util/clock.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::executors {
@@ -159,6 +162,45 @@ util::Result<std::shared_ptr<kube::Client>> ProjectAccounts::delete_client_for(
   }
   const Account& as = account(resources::project_user(*project.object));
   return client_through(*m_home, std::make_shared<DeleteTransport>(m_home, as.client));
+}
+
+util::Result<> ProjectAccounts::note_bound(const engine::Node& project, const std::string& ns,
+                                           const std::string& role, const std::stop_token& stop) {
+  Account& as = account(resources::project_user(*project.object));
+  {
+    const std::lock_guard lock(as.binding);
+    as.bound[ns] = role;
+    if (as.proven.contains(role)) {
+      return {};
+    }
+  }
+  return await_rights(project, ns, stop);
+}
+
+util::Result<> ProjectAccounts::await_rights(const engine::Node& project, const std::string& ns,
+                                             const std::stop_token& stop) {
+  constexpr std::chrono::milliseconds k_pause{20};
+  constexpr int k_tries = 250;
+  const std::string user = resources::project_user(*project.object);
+  Account& as = account(user);
+  const std::lock_guard lock(as.binding);
+  const auto bound = as.bound.extract(ns);
+  for (int tries = 1; bound; ++tries) {
+    KUBIST_TRY(const auto answer,
+               as.client->can_i({.verb = "get", .resource = "configmaps", .ns = ns}, stop));
+    if (answer.allowed) {
+      as.proven.insert(bound.mapped());
+      return {};
+    }
+    if (tries == k_tries || !util::sleep_for(k_pause, stop)) {
+      return util::fail(
+          util::ErrorKind::forbidden,
+          cat("the project's account ", user, " has no rights in namespace ", ns,
+              ": it is bound to ClusterRole ", bound.mapped(), ", which gives it none"),
+          "'kubist init' installs that ClusterRole.", k_role_not_bound);
+    }
+  }
+  return {};
 }
 
 void ProjectAccounts::assume(const engine::Node& project, const std::string& ns,

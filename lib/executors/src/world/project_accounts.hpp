@@ -17,6 +17,8 @@
 
 namespace kubist::executors {
 
+/// Reason of an account that is not bound where it has to be: an administrator must do it.
+inline constexpr const char* k_role_not_bound = "RoleNotBound";
 /// Reason of what a caller's own rights are not used for.
 inline constexpr const char* k_own_rights = "OwnRights";
 
@@ -50,6 +52,16 @@ class ProjectAccounts {
   /// Does it act as the project's account?
   util::Result<bool> impersonates(const engine::Node& project, const std::stop_token& stop);
 
+  /// The Project's account was bound to that ClusterRole just now. The first of a role is waited
+  /// for, to see that the role gives rights; the others where these are used. As await_rights().
+  util::Result<> note_bound(const engine::Node& project, const std::string& ns,
+                            const std::string& role, const std::stop_token& stop);
+  /// The API server's authorizer learns of a binding some moments after it was made: what comes
+  /// next would be refused. Waits for one that was noted, once. Forbidden, reason RoleNotBound: it
+  /// gives no rights.
+  util::Result<> await_rights(const engine::Node& project, const std::string& ns,
+                              const std::stop_token& stop);
+
   /// Do rights for that Project end before that namespace, which nobody has admitted in this run?
   /// Never those of its account. The Project's own namespace, and those that it names exactly in
   /// spec.home.namespaces, are admitted from the first.
@@ -70,8 +82,11 @@ class ProjectAccounts {
  private:
   struct Account {
     SharedAnswer<bool> allowed;
-    std::shared_ptr<kube::Client> client;  ///< that acts as it
-    std::unique_ptr<ProjectTrial> trial;   ///< of a server dry run
+    std::shared_ptr<kube::Client> client;      ///< that acts as it
+    std::unique_ptr<ProjectTrial> trial;       ///< of a server dry run
+    std::mutex binding;                        ///< guards what follows, also while it is asked for
+    std::map<std::string, std::string> bound;  ///< namespaces that were not awaited, with the role
+    std::set<std::string> proven;              ///< roles that gave rights
   };
   class Namespaces;
   /// A project for which the caller's own rights are used.

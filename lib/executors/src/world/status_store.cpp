@@ -6,6 +6,7 @@
 #include <kubist/kube/api_error.hpp>
 #include <kubist/kube/resource_version.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/util/text.hpp>
 
 #include "world/work.hpp"
 
@@ -106,13 +107,20 @@ std::shared_ptr<const Json> KubeStatusStore::written(const engine::Node& node) c
   return whole && has_part(node) ? std::make_shared<const Json>(part_of(node, *whole)) : whole;
 }
 
-util::Result<> KubeStatusStore::record_inventory(const engine::Node& node, const Json& entries) {
-  KUBIST_CHECK(change_whole(node, [&](const Json& whole) {
-    Json own = engine::target_status(whole, node.target);
-    own["inventory"] = entries;
-    return engine::with_target_status(whole, node, own, m_world.clock->now());
-  }));
-  return {};
+util::Result<bool> KubeStatusStore::record_inventory(const engine::Node& node,
+                                                     const Json& entries) {
+  bool known = false;
+  KUBIST_TRY(const auto after, change(node, [&](const Json& before) {
+               Json status = before;
+               status["inventory"] = entries;
+               known = status == before;
+               return status;
+             }));
+  if (!after.sent && !known) {
+    return util::fail(util::ErrorKind::not_found,
+                      util::cat(engine::to_string(node), " is gone: nothing is made for it"));
+  }
+  return after.sent;
 }
 
 util::Result<bool> KubeStatusStore::drop_target(const engine::Node& node) {

@@ -1,5 +1,7 @@
 #include "world/work.hpp"
 
+#include <algorithm>
+
 #include <kubist/apply/compare.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/status_store.hpp>
@@ -14,12 +16,6 @@ namespace kubist::executors {
 
 using data::Json;
 using util::cat;
-
-namespace {
-
-constexpr std::string_view k_inventory_detail = "inventory";
-
-}  // namespace
 
 util::Result<std::string> cluster_uid(kube::Client& client, const std::stop_token& stop) {
   KUBIST_TRY(const Json system,
@@ -41,7 +37,15 @@ std::string Work::project_namespace() const {
 }
 
 Work::Work(World& world, const engine::Node& node, const engine::Context& context)
-    : m_world(world), m_node(node), m_context(context), m_writer(rules()) {}
+    : m_world(world),
+      m_node(node),
+      m_context(context),
+      // Nothing is made before the finalizer is there, and no look ends without a status.
+      m_new(world.dry_run == kube::DryRun::none &&
+            std::find(node.finalizers.begin(), node.finalizers.end(), k_finalizer) ==
+                node.finalizers.end() &&
+            !world.statuses->written(node)),
+      m_writer(rules()) {}
 
 kube::Writer::Rules Work::rules() {
   const std::string ns = project_namespace();
@@ -71,14 +75,15 @@ util::Result<Json> Work::apply(const kube::Target& target, const kube::ApiResour
       return *live;
     }
   }
-  return m_writer.apply(target, resource, object, {.live = live});
+  return m_writer.apply(target, resource, object, {.live = live, .only_new = live == nullptr});
 }
 
 util::Result<> Work::set_finalizer(const kube::ApiResource& resource, std::string_view ns,
-                                   std::string_view name, std::string_view finalizer,
-                                   bool present) {
-  KUBIST_CHECK(m_writer.with_manager(k_status_manager)
-                   .set_finalizer(home(), resource, ns, name, finalizer, present));
+                                   std::string_view name, std::string_view finalizer, bool present,
+                                   std::optional<Json> known) {
+  KUBIST_CHECK(
+      m_writer.with_manager(k_status_manager)
+          .set_finalizer(home(), resource, ns, name, finalizer, present, std::move(known)));
   return {};
 }
 
@@ -106,21 +111,15 @@ util::Result<> Work::record_inventory(const Json& entries) {
     return {};
   }
   m_recorded = entries;
-  KUBIST_TRY(const auto own, resource());
-  if (m_node.selected) {
-    KUBIST_CHECK(m_world.statuses->record_inventory(m_node, entries));
+  KUBIST_TRY(const bool sent, m_world.statuses->record_inventory(m_node, entries));
+  if (sent) {
+    const std::string_view version = resources::ObjectView(*m_node.object).api_version();
     m_writes.push_back({"patch status",
-                        cat(own.api_version(), ' ', own.kind, '/', m_node.key.ns,
+                        cat(version, ' ', m_node.key.kind, '/', m_node.key.ns,
                             m_node.key.ns.empty() ? "" : "/", m_node.key.name),
-                        "", std::string(k_inventory_detail)});
-    return {};
+                        "", "inventory"});
   }
-  const auto sent =
-      m_writer.with_manager(k_status_manager)
-          .patch(home(), own, m_node.key.ns, m_node.key.name, kube::PatchType::merge,
-                 {{"status", {{"inventory", entries}}}},
-                 {.subresource = "status", .detail = std::string(k_inventory_detail)});
-  return sent ? util::Result<>{} : util::fail(status_refused(sent.error(), m_node));
+  return {};
 }
 
 }  // namespace kubist::executors

@@ -31,6 +31,10 @@ class Work {
   const data::Json& spec() const { return m_context.spec; }
   const std::stop_token& stop() const { return m_context.stop; }
   bool dry() const { return m_writer.dry(); }
+  /// Is this the first look at the node, so that nothing has been made for it? What it shall have
+  /// is made unseen then (ApplyOf::only_new), and looked for where that is a conflict. Never in a
+  /// dry run.
+  bool is_new() const { return m_new; }
   std::vector<engine::Write>& writes() { return m_writes; }
 
   std::string owner_mark() const { return executors::owner_mark(m_world.home_uid, m_node.key); }
@@ -42,15 +46,20 @@ class Work {
   const std::string& field_manager() const { return m_writer.rules().field_manager; }
   kube::Target home() const { return {*m_world.home}; }
   /// Server-side apply, left out when nothing would change. `live` is what the server has (null:
-  /// nothing). The object as it is then, or as Writer::apply gives it in a dry run.
+  /// nothing, and a conflict where that is no longer so). The object as it is then, or as
+  /// Writer::apply gives it in a dry run.
   util::Result<data::Json> apply(const kube::Target& target, const kube::ApiResource& resource,
                                  const data::Json& object, const data::Json* live);
   /// Adds or takes away a finalizer of an object at home, as manager k_status_manager: see Writer.
   util::Result<> set_finalizer(const kube::ApiResource& resource, std::string_view ns,
-                               std::string_view name, std::string_view finalizer, bool present);
-  /// Writes status.inventory of the node ahead of the objects that it names.
+                               std::string_view name, std::string_view finalizer, bool present,
+                               std::optional<data::Json> known = {});
+  /// Writes status.inventory of the node ahead of the objects that it names. Not_found: the node's
+  /// object is gone, and nothing may be made for it.
   util::Result<> record_inventory(const data::Json& entries);
-  /// What record_inventory() was last asked to write; nothing: nothing new.
+  /// What was recorded ahead turned out to be somebody else's: the node's next status has these.
+  void correct_inventory(data::Json entries) { m_recorded = std::move(entries); }
+  /// What the node's status has to have, were it not said otherwise; nothing: nothing new.
   const std::optional<data::Json>& recorded_inventory() const { return m_recorded; }
   /// The node's own API resource.
   util::Result<kube::ApiResource> resource();
@@ -62,6 +71,7 @@ class Work {
   const engine::Context& m_context;
   std::vector<engine::Write> m_writes;
   std::optional<data::Json> m_recorded;
+  bool m_new;
   kube::Writer m_writer;
 };
 

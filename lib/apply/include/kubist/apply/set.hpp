@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -50,6 +51,9 @@ struct Options {
   /// PATCH objects even where they look unchanged.
   bool always_write = false;
   Admit admit;
+  /// With `admit`: objects, by their index, that are most likely not there. They are made without
+  /// being looked for, and looked for where the server has them.
+  std::set<std::size_t> unseen;
   http::Permit permit;  ///< goes with the write of each object (http::Request)
   /// With strict validation: look for fields that do not exist in the objects that would be
   /// written, before the first write. By the server's OpenAPI v3 (kube/open_api.hpp), so without a

@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,8 @@ struct RunOptions {
   /// that are asked for already are run in any case, unless updateOnChangeOnly and nothing
   /// changed.)
   bool trigger = true;
+  /// The item as it was read or written in this run, not long ago; null: it is read.
+  std::shared_ptr<const Json> known = nullptr;
 };
 
 /// How an item stands after run_item() or remove_item().

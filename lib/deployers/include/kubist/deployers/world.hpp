@@ -16,6 +16,8 @@
 
 namespace kubist::deployers {
 
+class KeptLists;
+
 /// What a Project lets its items do on the home cluster, where the rights of who runs kubist may
 /// reach further. Any thread; valid as long as the place's resolver.
 struct ItemLimits {
@@ -137,6 +139,7 @@ struct World {
   /// Told by each run of a manifest or helm item, and with no objects when the item goes: a later
   /// change of one of them is drift. May be empty; any thread.
   std::function<void(KeptObjects)> keeps;
+  std::shared_ptr<KeptLists> lists;  ///< of the run; null: each object is asked for by name
   kube::Writer writer;  ///< for all writes, at home and elsewhere: the lock, the report
   const util::Clock* clock = &util::system_clock();
 };

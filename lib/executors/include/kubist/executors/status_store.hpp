@@ -65,8 +65,9 @@ class KubeStatusStore final : public engine::StatusStore {
   /// What was written. After the run.
   const std::map<engine::NodeId, StatusChange>& changes() const { return m_changes; }
 
-  /// For a node of one of several targets: writes its inventory ahead of what it names.
-  util::Result<> record_inventory(const engine::Node& node, const data::Json& entries);
+  /// Writes the node's inventory ahead of what it names; false: it was so. Not_found: its object is
+  /// gone.
+  util::Result<bool> record_inventory(const engine::Node& node, const data::Json& entries);
   /// Its virtual cluster has nothing of it any more: takes its entry away. Was it the last one?
   util::Result<bool> drop_target(const engine::Node& node);
 

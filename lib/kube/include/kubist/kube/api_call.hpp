@@ -63,6 +63,8 @@ struct WriteOptions {
 
 struct ApplyOptions : WriteOptions {
   bool force = false;  ///< take over fields of other managers
+  /// Only make it: a conflict where the server has one of that name, which stays as it is.
+  bool only_new = false;
 };
 
 struct DeleteOptions {

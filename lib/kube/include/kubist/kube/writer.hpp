@@ -28,6 +28,7 @@ struct Write {
 struct ApplyOf {
   const data::Json* live = nullptr;  ///< what the server has; null: nothing
   bool force = false;                ///< take over fields of other managers
+  bool only_new = false;             ///< a conflict where there is one (ApplyOptions)
   std::string detail = {};           ///< for the report
 };
 
