@@ -101,7 +101,7 @@ NodeReport& Runner::report_of(NodeId id) { return m_report.nodes[m_report.index.
 
 Lane Runner::lane_of(NodeId id) const {
   const auto executor = m_parts.executors.find(m_graph[id]);
-  return executor && (*executor)->waits() ? Lane::wait : Lane::step;
+  return executor && (*executor)->waits(m_graph[id]) ? Lane::wait : Lane::step;
 }
 
 bool Runner::is_at_work() const {

@@ -48,9 +48,9 @@ void add(std::vector<Json>& objects, const std::string& project, const std::stri
     Json config = Json::parse(kubeconfig);
     config["clusters"][0]["cluster"]["server"] = urls[i];
     objects.push_back(secret(project, name, config.dump()));
-    objects.push_back(object("Cluster", project, name,
-                             {{"kubeconfigSecretRef", {{"name", name}}},
-                              {"istio", {{"mode", "Ignore"}}}}));
+    objects.push_back(
+        object("Cluster", project, name,
+               {{"kubeconfigSecretRef", {{"name", name}}}, {"istio", {{"mode", "Ignore"}}}}));
   }
 }
 
@@ -95,9 +95,8 @@ TEST_CASE("many clusters: 190 of 200 are Ready while ten say nothing, and stay s
   // One more is taken up, though the ten are still waited for.
   put("home", {object("Cluster", project, "home", {{"home", true}}),
                virtual_cluster(project, "dev", "home", world.name("dev"))});
-  CHECK_MESSAGE(
-      eventually([&] { return condition(vc(project, "dev"), "Ready") == "True"; }),
-      watch.output());
+  CHECK_MESSAGE(eventually([&] { return condition(vc(project, "dev"), "Ready") == "True"; }),
+                watch.output());
   CHECK(count() == 191);
   watch.signal(SIGTERM);
   CHECK_MESSAGE(watch.wait(20) == 143, watch.output());

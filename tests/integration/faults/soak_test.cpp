@@ -101,10 +101,10 @@ class Soak {
       const auto live = get("home", "namespace", ns);
       const bool ready = condition(get("home", "kvc", name, m_project), "Ready") == "True";
       const bool labelled = live && label(ns, "tier") == place.tier;
-      const bool noted = live && (place.note.empty() ||
-                                  kubist::data::string_at(*live, {"metadata", "annotations",
-                                                                  "example.com/note"}) ==
-                                      place.note);
+      const bool noted =
+          live && (place.note.empty() ||
+                   kubist::data::string_at(
+                       *live, {"metadata", "annotations", "example.com/note"}) == place.note);
       all += ready && labelled && noted
                  ? ""
                  : cat(name, ready ? "" : " is not Ready", labelled ? "" : " has another tier",
@@ -154,8 +154,8 @@ class Soak {
   }
 
   void start() {
-    m_watch = std::make_unique<Background>(m_proxy.through(
-        {"reconcile", "Project/" + m_project, "--watch", "--request-timeout=5s"}));
+    m_watch = std::make_unique<Background>(
+        m_proxy.through({"reconcile", "Project/" + m_project, "--watch", "--request-timeout=5s"}));
   }
   void write_place(const std::string& name) const {
     put("home", {virtual_cluster(m_project, name, "home", cat(m_project, '-', name),
@@ -182,11 +182,11 @@ class Soak {
   }
   void change_item() {
     ++m_value;
-    Json item = object(
-        "DeployItem", m_project, "web",
-        yaml(cat("{type: kubist.io/manifest, target: {name: place-0}, config: {manifests: "
-                 "[{apiVersion: v1, kind: ConfigMap, metadata: {name: web}, data: {value: '",
-                 m_value, "'}}]}}")));
+    Json item =
+        object("DeployItem", m_project, "web",
+               yaml(cat("{type: kubist.io/manifest, target: {name: place-0}, config: {manifests: "
+                        "[{apiVersion: v1, kind: ConfigMap, metadata: {name: web}, data: {value: '",
+                        m_value, "'}}]}}")));
     item["apiVersion"] = "landscaper.gardener.cloud/v1alpha1";
     put("home", {item});
   }
@@ -263,8 +263,8 @@ TEST_CASE("soak: by chance, with faults, kills and restarts" * doctest::skip()) 
   }
   soak.calm();
   std::string different;
-  CHECK_MESSAGE(eventually([&] { return (different = soak.difference()).empty(); }, 120),
-                different, soak.output());
+  CHECK_MESSAGE(eventually([&] { return (different = soak.difference()).empty(); }, 120), different,
+                soak.output());
   MESSAGE(soak.steps(), " steps, ", soak.kills(), " kills, ", soak.restarts(), " restarts");
   CHECK(soak.steps() > 60);
 }
@@ -280,8 +280,7 @@ TEST_CASE("soak: memory and files are flat at 50 changes a second" * doctest::sk
     int changes = 0;
     for (auto at = start; at < start + time; at += std::chrono::milliseconds(20)) {
       std::this_thread::sleep_until(at);
-      patch("home", "kvc", "dev", project,
-            kubist::kube::PatchType::merge,
+      patch("home", "kvc", "dev", project, kubist::kube::PatchType::merge,
             {{"spec", {{"labels", {{"tier", cat("t", changes++)}}}}}});
     }
     return changes;

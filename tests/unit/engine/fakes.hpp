@@ -123,7 +123,7 @@ class FakeExecutor : public Executor {
   }
 
   bool aligns_without_policies() const override { return without_policies; }
-  bool waits() const override { return waiting; }
+  bool waits(const Node& /*node*/) const override { return waiting; }
   std::vector<Key> followers(const Node& node) const override {
     const auto found = followed_by.find(node.key.name);
     return found != followed_by.end() ? found->second : std::vector<Key>();

@@ -23,6 +23,12 @@ class ClusterExecutor final : public ManagedExecutor {
  public:
   using ManagedExecutor::ManagedExecutor;
 
+  /// A server that did not answer the last time may take its whole time again.
+  bool waits(const engine::Node& node) const override {
+    const Json* connected = engine::find_condition(node.status(), "Connected");
+    return connected != nullptr && data::string_at(*connected, {"status"}) == "False";
+  }
+
  protected:
   util::Result<Alignment> align_node(Work& work) override {
     JudgedIstio judged;

@@ -124,9 +124,10 @@ class Executor {
   virtual util::Result<Removal> remove(const Node& node, const Context& context) = 0;
   /// Shall a node whose policies fail be aligned all the same? Where standing still does harm.
   virtual bool aligns_without_policies() const { return false; }
-  /// Does it wait for what others do, such as the end of a pod? Such nodes wait beside the others
-  /// of a run, and take none of their places.
-  virtual bool waits() const { return false; }
+  /// Does it wait for what others do with this node, such as the end of a pod or the answer of a
+  /// server that has said nothing so far? Such nodes wait beside the others of a run, and take none
+  /// of their places. The same for a node throughout a run; called by one thread.
+  virtual bool waits(const Node& /*node*/) const { return false; }
   /// What runs after this node in a run, however this node ends, besides its children, later kinds
   /// beside it, and what depends on it. Called before the run, by one thread.
   virtual std::vector<Key> followers(const Node& /*node*/) const { return {}; }
