@@ -123,7 +123,7 @@ class FakeExecutor : public Executor {
   }
 
   bool aligns_without_policies() const override { return without_policies; }
-  bool waits() const override { return waiting; }
+  bool waits(const Node& /*node*/) const override { return waiting; }
   std::vector<Key> followers(const Node& node) const override {
     const auto found = followed_by.find(node.key.name);
     return found != followed_by.end() ? found->second : std::vector<Key>();
@@ -214,10 +214,12 @@ struct World {
   }
   Report run(const Graph& graph, const std::vector<NodeId>& selected, RunOptions options = {},
              std::stop_token stop = {}) {
-    RunInfo info{"run-" + std::to_string(++runs), clock.now(), false};
+    RunInfo info{"run-" + std::to_string(++runs), clock.now(), false, causes, cause};
     RunParts parts{set, home, policies, policy_world, observer, clock};
     return engine::run(graph, selected, info, options, parts, stop);
   }
+  std::map<Key, std::string> causes;
+  std::string cause;
   /// The report of the node with that name, from the last graph's order of names.
   static const NodeReport& node(const Report& report, const std::string& name) {
     for (const NodeReport& node : report.nodes) {

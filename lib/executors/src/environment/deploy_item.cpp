@@ -19,7 +19,7 @@ namespace {
 class DeployItemExecutor final : public engine::Executor {
  public:
   explicit DeployItemExecutor(World& world) : m_world(world) {}
-  bool waits() const override { return true; }
+  bool waits(const engine::Node& /*node*/) const override { return true; }
 
   util::Result<Alignment> align(const engine::Node& node, const engine::Context& context) override {
     Work work(m_world, node, context);

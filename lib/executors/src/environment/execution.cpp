@@ -30,7 +30,7 @@ engine::Outcome outcome_of(ExecutionOutcome::State state) {
 class ExecutionExecutor final : public ManagedExecutor {
  public:
   using ManagedExecutor::ManagedExecutor;
-  bool waits() const override { return true; }
+  bool waits(const engine::Node& /*node*/) const override { return true; }
 
  protected:
   util::Result<Alignment> align_node(Work& work) override {

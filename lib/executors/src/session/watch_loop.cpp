@@ -24,8 +24,10 @@ constexpr std::chrono::seconds k_try_again{5};
 /// A run that takes longer is not waited for: the next one goes on beside it. Most runs take less,
 /// so that what comes meanwhile is one run, with one look at the tree.
 constexpr std::chrono::milliseconds k_patience{200};
-/// Runs at once. What a person asks for is not kept waiting by those that hang.
+/// Runs at once. What a person asks for is not kept waiting by those that hang, but for those that
+/// persons asked for.
 constexpr std::size_t k_most_runs = 64;
+constexpr std::size_t k_more_asked = 16;
 /// How often it is seen which clusters a run has come to know.
 constexpr std::chrono::seconds k_follow{1};
 
@@ -232,7 +234,8 @@ class Loop {
       if (!m_busy.is_allowed(*m_tree, entry.key)) {
         continue;  // whoever takes its project runs all of it
       }
-      if (m_active.size() >= k_most_runs && entry.cause != Cause::requested) {
+      const std::size_t most = k_most_runs + (entry.cause == Cause::requested ? k_more_asked : 0);
+      if (m_active.size() >= most) {
         m_agenda.add(entry, now() + k_follow);
       } else if (!m_busy.await(entry.key, entry.cause)) {
         due.push_back(std::move(entry));
