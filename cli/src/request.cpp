@@ -68,6 +68,7 @@ util::Result<int> run_request(Context& context, const Arguments& arguments, cons
     options.selection = {key};
     options.lock_timeout = arguments.duration("lock-timeout");
     options.own_rights = arguments.boolean("own-rights");
+    options.beside = options.own_rights ? executors::Beside::wait : executors::Beside::hand_over;
     options.settle = wait ? std::chrono::hours(24 * 365) : std::chrono::milliseconds(0);
     ProgressLines observer(context.log());
     KUBIST_TRY(const auto run, session->run(options, observer, deadline.token()));

@@ -27,6 +27,12 @@ util::Result<ReconcileOptions> options_of(Context& context, const Arguments& arg
   KUBIST_TRY(options.selection, read_selection(context, arguments.words()));
   KUBIST_TRY(options.dry_run, dry_run_of(arguments));
   options.force = arguments.boolean("force");
+  // What a replica is asked for is a run as it makes them.
+  const bool special = options.force || options.abandon || options.skip_uninstall ||
+                       options.own_rights || arguments.boolean("watch");
+  options.beside = arguments.boolean("take-over") ? executors::Beside::take_over
+                   : special                      ? executors::Beside::wait
+                                                  : executors::Beside::hand_over;
   options.resync =
       std::chrono::duration_cast<std::chrono::milliseconds>(arguments.duration("resync"));
   if (const auto timeout = arguments.duration("timeout"); timeout.count() > 0) {
@@ -99,6 +105,9 @@ std::vector<Flag> flags() {
       {"lock-timeout", 0, FlagKind::duration, "DURATION",
        "wait this long for another kubist on the same project; a dead one lets go after 15s",
        "20s"},
+      {"take-over", 0, FlagKind::boolean, "",
+       "beside a controller: take projects from its replicas for this run, instead of having it "
+       "done by them"},
       own_rights_flag(),
       {"force", 0, FlagKind::boolean, "", "run DeployItems again though nothing has changed"},
       {"abandon", 0, FlagKind::boolean, "",
@@ -132,6 +141,13 @@ const CommandSpec& reconcile_command() {
           "policy of another subtree. A resource is never worked on twice at once. What is not "
           "watched, such as the Secrets of items, is compared hourly (--resync). A kind or a "
           "cluster that cannot be watched at present is tried again, and a line says so.\n\n"
+          "Beside 'kubist controller' the replica that has a project does what there is to do in "
+          "it: "
+          "it is asked by the annotation kubist.io/request, waited for, and what it comes to is "
+          "the output and the exit code. With --take-over, the run takes the project from the "
+          "replica, does it itself, and gives the project back. --force, --abandon, "
+          "--without-uninstall and --own-rights need --take-over there. A dry run needs "
+          "neither.\n\n"
           "With --dry-run=server the API server checks each write, also those of DeployItems that "
           "would run with manifests. What it would deny a project's account is listed, each with "
           "the command that grants it, and the exit code is 1.",

@@ -20,6 +20,11 @@ std::string_view to_string(Outcome outcome) {
   return "unknown";
 }
 
+std::string to_string(const Write& write) {
+  return cat(write.verb, ' ', write.object, write.cluster.empty() ? "" : " on ", write.cluster,
+             write.detail.empty() ? "" : ": ", write.detail);
+}
+
 namespace {
 
 Outcome outcome_of(const util::Error& error) {
@@ -101,6 +106,12 @@ void ExecutorSet::add(const std::string& name, std::shared_ptr<Executor> executo
     m_by_name[util::lower(alias)] = entry;
   }
   m_by_name[util::lower(name)] = std::move(entry);
+}
+
+void ExecutorSet::wrap(const Around& around) {
+  for (auto& [lower, entry] : m_by_name) {
+    entry.executor = around(std::move(entry.executor));
+  }
 }
 
 util::Result<Executor*> ExecutorSet::find(const Node& node) const {

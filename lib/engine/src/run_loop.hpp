@@ -21,9 +21,10 @@ namespace kubist::engine {
 /// copies or look at parts that do not change while they run.
 struct NodeRun {
   std::optional<PolicyVerdict> policies;
-  std::optional<CallAnswers> answers;  ///< to what its policies called for
-  Json status;                         ///< as last written or read
-  bool unwritten = false;              ///< it is being written
+  std::optional<CallAnswers> answers;    ///< to what its policies called for
+  Json status;                           ///< as last written or read
+  bool unwritten = false;                ///< it is being written
+  std::optional<HandledRequest> answer;  ///< for when what is below has ended
   std::optional<Steady> settle_until;
 };
 

@@ -152,15 +152,17 @@ void Runner::record_subtree(NodeId id) {
 void Runner::record_tree_ready(NodeId id, const TreeOf& tree_of) {
   Json present = newest_status(id);
   const TreeSummary tree = tree_of();
-  m_runs[id].status = with_tree_ready(present, tree.truth, tree.message, m_graph[id].generation,
-                                      m_parts.clock.now());
+  const auto now = m_parts.clock.now();
+  const auto& answer = m_runs[id].answer;
+  m_runs[id].status = with_answer(
+      with_tree_ready(present, tree.truth, tree.message, m_graph[id].generation, now), answer, now);
   if (m_runs[id].status == present) {
     return;
   }
   m_runs[id].unwritten = true;
-  add(Lane::step, k_write, id, [this, id, tree_of, present = std::move(present)] {
-    m_events.push(
-        Recorded{recorded(id, [&] { return record_tree(m_context, id, tree_of, present); })});
+  add(Lane::step, k_write, id, [this, id, tree_of, answer, present = std::move(present)] {
+    m_events.push(Recorded{
+        recorded(id, [&] { return record_tree(m_context, id, tree_of, answer, present); })});
   });
 }
 
@@ -175,7 +177,7 @@ void Runner::record_above() {
       m_runs[id].status = newest_status(id);
       if (condition_truth(m_runs[id].status, "Ready") == Truth::yes) {
         StepResult result = recorded(
-            id, [&] { return record_tree(m_context, id, tree_of(id), m_runs[id].status); });
+            id, [&] { return record_tree(m_context, id, tree_of(id), {}, m_runs[id].status); });
         m_writes_above += result.report.status_written ? 1 : 0;
         if (result.status_error && result.status_error->kind == util::ErrorKind::forbidden) {
           result.status_error.reset();  // whose rights end at the selection leaves it to others

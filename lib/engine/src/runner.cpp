@@ -130,12 +130,15 @@ void Runner::start_work() {
 }
 
 void Runner::start_planned(NodeId id, std::vector<NodeId>& wave) {
-  if (m_plan.mode(id) == Mode::remove || m_graph[id].policies.empty()) {
+  const Node& node = m_graph[id];
+  const auto executor = m_parts.executors.find(node);
+  if (m_plan.mode(id) == Mode::remove || node.policies.empty() ||
+      (executor && !(*executor)->runs_policies(node))) {
     make_due(id, k_first + id);
     return;
   }
   begin_node(id);
-  if (m_parts.world.gathers(m_graph[id])) {
+  if (m_parts.world.gathers(node)) {
     start_gathering(id);
   } else {
     wave.push_back(id);
@@ -262,6 +265,7 @@ void Runner::handle(StepResult& result) {
   NodeReport& report = report_of(id);
   auto now = std::chrono::steady_clock::now();
   merge(report, result.report);
+  m_runs[id].answer = std::move(result.answer);
   if (result.again && !m_report.stopped && m_options.settle.count() > 0) {
     auto at = now + *result.report.requeue_after;
     if (at <= *m_runs[id].settle_until) {

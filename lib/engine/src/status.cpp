@@ -145,18 +145,23 @@ void set_fields(Json& status, const StatusInput& input) {
   }
 }
 
-void set_handled_request(Json& status, const StatusInput& input, std::string_view now) {
-  if (!input.handled_request) {
-    return;
+Json last_run(const StatusInput& input, std::string_view now) {
+  Json run = {{"id", input.run_id},
+              {"startedAt", util::format_time(input.started_at)},
+              {"finishedAt", now},
+              {"outcome", outcome_word(input.phase)},
+              {"message", input.message}};
+  if (!input.cause.empty()) {
+    run["cause"] = input.cause;
   }
-  const auto& handled = *input.handled_request;
-  if (data::string_at(status, {"handledRequest", "request"}) == handled.request) {
-    return;  // answered before: the answer, and its time, stand
+  if (!input.error.empty()) {
+    run["error"] = input.error;
   }
-  status["handledRequest"] = {{"request", handled.request},
-                              {"outcome", handled.outcome},
-                              {"message", handled.message},
-                              {"at", now}};
+  constexpr std::size_t k_named = 20;
+  for (std::size_t at = 0; at < std::min(k_named, input.writes.size()); ++at) {
+    run["writes"].push_back(to_string(input.writes[at]));
+  }
+  return run;
 }
 
 }  // namespace
@@ -190,13 +195,9 @@ Json compute_status(const Json& present, const StatusInput& input) {
     resources::set_condition(status["conditions"], own, now);
   }
   set_failures(status, input);
-  set_handled_request(status, input, now);
-  if (input.wrote || status != present) {
-    status["lastRun"] = {{"id", input.run_id},
-                         {"startedAt", util::format_time(input.started_at)},
-                         {"finishedAt", now},
-                         {"outcome", outcome_word(input.phase)},
-                         {"message", input.message}};
+  status = with_answer(std::move(status), input.handled_request, input.now);
+  if (!input.writes.empty() || status != present) {
+    status["lastRun"] = last_run(input, now);
   }
   return status;
 }
@@ -209,6 +210,17 @@ Json with_tree_ready(const Json& present, Truth tree_ready, const std::string& m
   }
   set(status, "TreeReady", tree_ready, tree_reason(tree_ready), message, generation,
       util::format_time(now));
+  return status;
+}
+
+Json with_answer(Json status, const std::optional<HandledRequest>& answer,
+                 std::chrono::system_clock::time_point now) {
+  if (answer && data::string_at(status, {"handledRequest", "request"}) != answer->request) {
+    status["handledRequest"] = {{"request", answer->request},
+                                {"outcome", answer->outcome},
+                                {"message", answer->message},
+                                {"at", util::format_time(now)}};
+  }
   return status;
 }
 

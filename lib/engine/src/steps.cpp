@@ -14,8 +14,19 @@ using Phase = StatusInput::Phase;
 
 namespace {
 
+const std::string& cause_of(const StepContext& context, NodeId id) {
+  for (NodeId up = id; up != k_no_node; up = context.graph[up].parent) {
+    if (const auto found = context.info.causes.find(context.graph[up].key);
+        found != context.info.causes.end()) {
+      return found->second;
+    }
+  }
+  return context.info.cause;
+}
+
 StatusInput common_input(const StepContext& context, NodeId id) {
   StatusInput input;
+  input.cause = cause_of(context, id);
   input.generation = context.graph[id].generation;
   input.run_id = context.info.id;
   input.started_at = context.info.started_at;
@@ -165,6 +176,12 @@ void describe(StepResult& result, const Alignment& alignment) {
                  !alignment.needs_new_run;
 }
 
+/// What is below runs now, and record_tree() writes the answer once that has ended.
+bool is_answered_later(const Node& node, const Alignment& alignment) {
+  return alignment.handled_request && alignment.handled_request->of_tree &&
+         alignment.outcome == Outcome::ready && !node.children.empty();
+}
+
 StatusInput input_of(const StepContext& context, NodeId id, const Alignment& alignment,
                      const PolicyVerdict* policies) {
   const Node& node = context.graph[id];
@@ -174,8 +191,13 @@ StatusInput input_of(const StepContext& context, NodeId id, const Alignment& ali
   input.message = alignment.message;
   input.conditions = alignment.conditions;
   input.fields = alignment.status;
-  input.handled_request = alignment.handled_request;
-  input.wrote = !alignment.writes.empty();
+  if (!is_answered_later(node, alignment)) {
+    input.handled_request = alignment.handled_request;
+  }
+  input.writes = alignment.writes;
+  if (alignment.error) {
+    input.error = util::to_string(alignment.error->kind);
+  }
   if (policies) {
     input.policies = policies->status_policies;
     if (!policies->error) {
@@ -221,6 +243,9 @@ StepResult align_node(const StepContext& context, NodeId id, const PolicyVerdict
   }
   describe(result, alignment);
   StatusInput input = input_of(context, id, alignment, policies);
+  if (is_answered_later(context.graph[id], alignment)) {
+    result.answer = std::move(alignment.handled_request);
+  }
   if (policies) {
     nearest(result.report.requeue_after, policies->requeue_after);
   }
@@ -230,6 +255,7 @@ StepResult align_node(const StepContext& context, NodeId id, const PolicyVerdict
     }
     return compute_status(before, input);
   });
+  result.report.status_written = result.report.status_written || alignment.status_written;
   if (input.phase == Phase::retrying) {
     nearest(result.report.requeue_after, retry_after(status, input));
   }
@@ -298,7 +324,7 @@ StepResult remove_node(const StepContext& context, NodeId id, const Json& presen
   }
   input.reason = report.reason;
   input.message = report.message;
-  input.wrote = !report.writes.empty();
+  input.writes = report.writes;
   const Json status = change_status(
       context, result, present, [&](const Json& before) { return compute_status(before, input); });
   if (input.phase == Phase::retrying) {
@@ -317,13 +343,15 @@ StepResult record_node(const StepContext& context, NodeId id, const StatusInput&
 }
 
 StepResult record_tree(const StepContext& context, NodeId id, const TreeOf& tree_of,
-                       const Json& present) {
+                       const std::optional<HandledRequest>& answer, const Json& present) {
   StepResult result;
   result.id = id;
   change_status(context, result, present, [&](const Json& before) {
     const TreeSummary tree = tree_of();
-    return with_tree_ready(before, tree.truth, tree.message, context.graph[id].generation,
-                           context.parts.clock.now());
+    const auto now = context.parts.clock.now();
+    return with_answer(
+        with_tree_ready(before, tree.truth, tree.message, context.graph[id].generation, now),
+        answer, now);
   });
   return result;
 }

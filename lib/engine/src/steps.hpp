@@ -12,9 +12,10 @@ struct StepResult {
   NodeId id = k_no_node;
   NodeReport report;  ///< outcome, reason, message, error, writes, ...; not state and policies
   Verdict verdict;
-  bool again = false;          ///< progressing: look again after report.requeue_after
-  bool settled = true;         ///< false when a stop cut it short: nothing was learned
-  std::optional<Json> status;  ///< the node's status now, where it is known
+  bool again = false;                    ///< progressing: look again after report.requeue_after
+  bool settled = true;                   ///< false when a stop cut it short: nothing was learned
+  std::optional<Json> status;            ///< the node's status now, where it is known
+  std::optional<HandledRequest> answer;  ///< for when what is below has ended
   std::optional<util::Error> status_error;
 };
 
@@ -46,9 +47,9 @@ StepResult record_node(const StepContext& context, NodeId id, const StatusInput&
 /// What a node's children come to at the moment. Any thread.
 using TreeOf = std::function<TreeSummary()>;
 
-/// Writes TreeReady alone. Any thread.
+/// Writes TreeReady, and the answer to what was asked of the subtree. Any thread.
 StepResult record_tree(const StepContext& context, NodeId id, const TreeOf& tree_of,
-                       const Json& present);
+                       const std::optional<HandledRequest>& answer, const Json& present);
 
 /// The status input for a node that the plan ended before it ran.
 StatusInput settled_input(const StepContext& context, const Plan& plan, NodeId id);

@@ -214,10 +214,12 @@ struct World {
   }
   Report run(const Graph& graph, const std::vector<NodeId>& selected, RunOptions options = {},
              std::stop_token stop = {}) {
-    RunInfo info{"run-" + std::to_string(++runs), clock.now(), false};
+    RunInfo info{"run-" + std::to_string(++runs), clock.now(), false, causes, cause};
     RunParts parts{set, home, policies, policy_world, observer, clock};
     return engine::run(graph, selected, info, options, parts, stop);
   }
+  std::map<Key, std::string> causes;
+  std::string cause;
   /// The report of the node with that name, from the last graph's order of names.
   static const NodeReport& node(const Report& report, const std::string& name) {
     for (const NodeReport& node : report.nodes) {

@@ -399,6 +399,54 @@ TEST_CASE("runner: writes make a new lastRun even where nothing else changed") {
   CHECK(world.home.at("Cluster", "p1", "p1c1")["status"]["lastRun"]["id"] == "run-2");
 }
 
+TEST_CASE("runner: what was asked of a subtree is answered once that has ended, in one write") {
+  World world;
+  world.add_tree();
+  world.run();
+  Alignment asked;
+  asked.handled_request = HandledRequest{"reconcile@1", "Done", "reconciled", true};
+  SUBCASE("ready") {
+    bool early = false;
+    world.executor->on_align = [&](const Node& node, const Context&) {
+      const std::lock_guard lock(world.home.mutex);
+      early =
+          early || (node.key.name == "p1c1v1" &&
+                    world.home.at("Cluster", "p1", "p1c1")["status"].contains("handledRequest"));
+    };
+    world.executor->scripts["p1c1"] = {asked};
+    world.home.writes = 0;
+    world.run();
+    CHECK_FALSE(early);
+    CHECK(world.home.writes == 1);
+  }
+  SUBCASE("and at once where nothing below is run") {
+    asked.outcome = Outcome::stalled;
+    asked.reason = "Broken";
+    world.executor->scripts["p1c1"] = {asked};
+    world.run();
+  }
+  CHECK(world.home.at("Cluster", "p1", "p1c1")["status"]["handledRequest"]["request"] ==
+        "reconcile@1");
+}
+
+TEST_CASE("runner: a status says why the run looked, what it wrote, and the kind of its error") {
+  World world;
+  world.add_tree();
+  Alignment wrote;
+  wrote.writes = {{"apply", "v1 ConfigMap/p1/web", "eu", "data change"}};
+  world.executor->scripts["p1c1v1"] = {wrote};
+  world.executor->faults["p2c1"] = make_error(ErrorKind::denied, "no");
+  world.cause = "asked for by me";
+  world.causes = {{key("Cluster", "p1", "p1c1"), "drift"}};
+  world.run();
+  const Json below = world.home.at("VirtualCluster", "p1", "p1c1v1")["status"]["lastRun"];
+  CHECK(below["cause"] == "drift");
+  CHECK(below["writes"] == Json::array({"apply v1 ConfigMap/p1/web on eu: data change"}));
+  const Json other = world.home.at("Cluster", "p2", "p2c1")["status"]["lastRun"];
+  CHECK(other["cause"] == "asked for by me");
+  CHECK(other["error"] == "denied");
+}
+
 TEST_CASE("runner: the report's JSON form is one record with the tree in it") {
   World world;
   world.add_tree();

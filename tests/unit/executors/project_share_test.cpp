@@ -1,74 +1,11 @@
 // Replicas that share the projects.
 #include "session/project_share.hpp"
 
-#include <thread>
-
-#include <kubist/executors/watch_loop.hpp>
-
-#include "site.hpp"
+#include "controller.hpp"
 
 using namespace site;
 
 namespace {
-
-bool eventually(const std::function<bool()>& holds) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (!holds() && std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return holds();
-}
-
-/// The loop of one replica over the site's home cluster, until it is ended.
-class Controller {
- public:
-  Controller(Site& site, const std::string& identity, engine::LockTimes times = {}) {
-    m_client = site.home->connect(site.network, identity);
-    executors::Replica::Options options;
-    options.ns = "kubist-system";
-    options.identity = identity;
-    options.clock = &site.clock;
-    options.times = times;
-    m_replica = std::make_unique<executors::Replica>(m_client, options);
-    REQUIRE(m_replica->start({}));
-    auto session = site.session_options();
-    session.identity = identity;
-    session.replica = m_replica.get();
-    m_session = executors::Session::open(m_client, session, {}).value();
-    m_hooks.away = [](const std::string&) {};
-    m_hooks.starting = [](const auto&) {};
-    m_hooks.finished = [](const executors::Run&) {};
-    m_hooks.trouble = [](const util::Error&) {};
-    m_hooks.turned = [this](const executors::LoopState& state) {
-      projects = state.projects.value_or(0);
-    };
-    m_thread = std::jthread([this] {
-      ended =
-          executors::watch_and_reconcile(*m_session, {}, m_observer, m_hooks, m_stop.get_token());
-    });
-  }
-  ~Controller() { end(); }
-  Controller(const Controller&) = delete;
-  Controller& operator=(const Controller&) = delete;
-  void end() {
-    m_stop.request_stop();
-    if (m_thread.joinable()) {
-      m_thread.join();
-    }
-  }
-
-  std::atomic<std::size_t> projects = 0;
-  util::Result<> ended;
-
- private:
-  std::shared_ptr<kube::Client> m_client;
-  std::unique_ptr<executors::Replica> m_replica;
-  std::unique_ptr<executors::Session> m_session;
-  std::stop_source m_stop;
-  engine::Observer m_observer;
-  executors::WatchHooks m_hooks;
-  std::jthread m_thread;
-};
 
 const std::vector<std::string> k_projects{"p0", "p1", "p2", "p3", "p4", "p5"};
 const std::set<std::string> k_both{"one@test", "two@test"};

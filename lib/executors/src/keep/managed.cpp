@@ -20,7 +20,7 @@ namespace {
 engine::HandledRequest answer_to(const std::string& request) {
   const std::string verb = request.substr(0, request.find('@'));
   if (verb == "reconcile") {
-    return {request, "Done", "reconciled"};
+    return {request, "Done", "reconciled", true};
   }
   return {request, "Refused", cat("this kind does not know \"", verb, "\"")};
 }

@@ -96,11 +96,16 @@ void Agenda::add_events() {
                                 ? std::vector<Key>{key}
                                 : engine::affected(*m_tree, key, cause)) {
       if (m_scope.contains(asked)) {
-        const Time when = cause == Cause::drift ? m_pace.next(asked, now()) : now();
+        const Pace* pace = pace_of(cause);
+        const Time when = pace != nullptr ? pace->next(asked, now()) : now();
         m_schedule.add(asked, when + k_gather, cause);
       }
     }
   }
+}
+
+Pace* Agenda::pace_of(Cause cause) {
+  return cause == Cause::drift ? &m_drift : cause == Cause::requested ? &m_asked : nullptr;
 }
 
 void Agenda::add(const Run& run) {
@@ -195,8 +200,8 @@ std::optional<Agenda::Time> Agenda::next() const {
 
 void Agenda::begin(const std::vector<Due>& due) {
   for (const Due& entry : due) {
-    if (entry.cause == Cause::drift) {
-      m_pace.count(entry.key, now());
+    if (Pace* pace = pace_of(entry.cause)) {
+      pace->count(entry.key, now());
     }
   }
 }

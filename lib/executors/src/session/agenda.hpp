@@ -11,7 +11,7 @@
 #include <kubist/engine/triggers.hpp>
 #include <kubist/executors/session.hpp>
 
-#include "session/drift_pace.hpp"
+#include "session/pace.hpp"
 #include "session/watches.hpp"
 
 namespace kubist::executors {
@@ -64,6 +64,7 @@ class Agenda {
   void retry_below(const engine::Key& parent, const engine::Report& report);
   void retry(const engine::Key& key, Time& asked);
   void add_events();
+  Pace* pace_of(engine::Cause cause);  ///< null: there is none
   void set_resync();
   void resync();
 
@@ -72,8 +73,11 @@ class Agenda {
   std::shared_ptr<const engine::Graph> m_tree;
   Scope m_scope;
   engine::Schedule m_schedule;
-  DriftPace m_pace;
-  Inbox::Events m_events;  ///< that wait for the first tree
+  /// What kubist and another controller write by turns would else be written without end.
+  Pace m_drift{20, std::chrono::seconds(10)};
+  Pace m_asked{4,
+               std::chrono::seconds(5)};  ///< anybody in a project may ask, as often as they like
+  Inbox::Events m_events;                 ///< that wait for the first tree
   /// Of the nodes that failed when they last ran: what retry_failed() last asked for.
   std::map<engine::Key, Time> m_failed;
   Time m_resync_at = Time::max();

@@ -6,7 +6,6 @@
 #include <kubist/executors/session.hpp>
 #include <kubist/executors/tree_view.hpp>
 #include <kubist/resources/kinds.hpp>
-#include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 
 #include "keep/sites.hpp"
@@ -115,8 +114,8 @@ util::Result<> Session::collect_garbage(const GarbageOptions& options,
   for (const auto& [ns, why] : view.hidden) {
     options.on_trouble(util::with_context(why, cat("namespace ", ns)));
   }
-  ProjectLocks locks(m_home, {m_options.identity, util::random_uuid(), options.lock_timeout,
-                              nullptr, nullptr, m_options.clock, m_options.sleep});
+  ProjectLocks locks(m_home, {m_options.identity, new_run_id(), options.lock_timeout, nullptr,
+                              nullptr, m_options.clock, m_options.sleep});
   begin_run(false, kube::DryRun::none);
   for (const engine::Node& node : graph.nodes()) {
     if (node.key.kind != "VirtualCluster" || node.parent == engine::k_no_node) {

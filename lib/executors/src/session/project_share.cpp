@@ -25,6 +25,8 @@ constexpr std::chrono::milliseconds k_gather{200};
 /// A project that others have is asked for again after a pause, which doubles.
 constexpr std::chrono::seconds k_first_pause{1};
 constexpr std::chrono::seconds k_last_pause{15};
+/// Who asked for a project has so long to take it.
+constexpr std::chrono::seconds k_lent{5};
 
 using Steady = std::chrono::steady_clock;
 
@@ -158,6 +160,8 @@ void ProjectShare::decide(const std::string& ns, const std::vector<Key>& keys,
     say(ns, "nobody takes it: the replicas have their Leases there");
   } else if (!m_replica.joined()) {
     lose(ns);
+  } else if (has(ns) && !wanted_by(ns).empty()) {
+    lend(ns, keys);
   } else if (to != m_replica.identity()) {
     if (has(ns) && !to.empty() && let_go(ns, keys)) {
       say(ns, cat("gave it up to ", to));
@@ -170,6 +174,7 @@ void ProjectShare::decide(const std::string& ns, const std::vector<Key>& keys,
 // One that it has costs no request, as long as the replica renews.
 void ProjectShare::take(const std::string& ns, const std::vector<Key>& keys,
                         const std::stop_token& stop) {
+  m_locks->withhold(ns, false);
   if (const auto held = m_locks->before_write(ns, stop); !held) {
     drop(ns);  // what was read of the Lease stays: it may go stale
     put_off(ns);
@@ -183,6 +188,8 @@ void ProjectShare::take(const std::string& ns, const std::vector<Key>& keys,
     }
     const std::lock_guard lock(m_mutex);
     m_put_off.erase(ns);
+    m_lent.erase(ns);
+    m_wanted.erase(ns);
     m_mine.insert(ns);
   }
 }
@@ -192,8 +199,39 @@ bool ProjectShare::has(const std::string& ns) const {
   return m_mine.contains(ns);
 }
 
+// Runs that are at work there write nothing any more; what they have sent ends as what a replica
+// has sent that could not renew.
+void ProjectShare::lend(const std::string& ns, const std::vector<Key>& keys) {
+  const auto now = Steady::now();
+  if (!m_lending.contains(ns)) {
+    m_locks->withhold(ns);
+    m_busy.forbid(ns);
+    m_lending[ns] = now + (m_replica.times().lease - m_replica.times().deadline);
+  }
+  if (!m_busy.disallow(ns, keys) && now < m_lending[ns]) {
+    return;
+  }
+  m_lending.erase(ns);
+  say(ns, cat("gave it to ", wanted_by(ns), ", which asked for it"));
+  {
+    const std::lock_guard lock(m_mutex);
+    m_wanted.erase(ns);
+    m_lent[ns] = now + k_lent;
+  }
+  lose(ns);
+}
+
+std::string ProjectShare::wanted_by(const std::string& ns) const {
+  const std::lock_guard lock(m_mutex);
+  const auto wanted = m_wanted.find(ns);
+  return wanted == m_wanted.end() ? std::string() : wanted->second;
+}
+
 bool ProjectShare::is_due(const std::string& ns) const {
   const std::lock_guard lock(m_mutex);
+  if (const auto lent = m_lent.find(ns); lent != m_lent.end() && Steady::now() < lent->second) {
+    return false;
+  }
   const auto put_off = m_put_off.find(ns);
   return put_off == m_put_off.end() || put_off->second.first <= Steady::now();
 }
@@ -297,17 +335,30 @@ util::Result<> ProjectShare::learn(const kube::WatchEvent& event) {
     m_listed.insert(ns);
   }
   KUBIST_TRY(const data::Json lease, event.json());
-  seen(ns, data::string_at(lease, {"spec", "holderIdentity"}), event.resource_version);
+  const auto record = record_of(lease);
+  seen(ns, record.holder, event.resource_version, record.wanted_by);
   return {};
 }
 
-void ProjectShare::seen(const std::string& ns, std::string_view holder, std::string_view version) {
+void ProjectShare::seen(const std::string& ns, std::string_view holder, std::string_view version,
+                        std::string_view wanted_by) {
   if (has(ns)) {
     if (m_locks->seen(ns, holder, version)) {
       wake();
+    } else if (holder == m_replica.identity() && !wanted_by.empty()) {
+      const std::lock_guard lock(m_mutex);
+      m_wanted[ns] = wanted_by;
+      m_woken = true;
+      m_wake.notify_all();
     }
-  } else if (holder.empty()) {
+  } else if (!holder.empty()) {
     const std::lock_guard lock(m_mutex);
+    m_lent.erase(ns);
+  } else {
+    const std::lock_guard lock(m_mutex);
+    if (m_lent.contains(ns)) {
+      return;  // it waits for who asked
+    }
     m_put_off.erase(ns);
     m_woken = m_woken || m_projects.contains(ns);
     m_wake.notify_all();

@@ -59,11 +59,14 @@ class ProjectShare {
   void drop(const std::string& ns);
   void lose(const std::string& ns);
   bool let_go(const std::string& ns, const std::vector<engine::Key>& keys);
+  void lend(const std::string& ns, const std::vector<engine::Key>& keys);
+  std::string wanted_by(const std::string& ns) const;
   void say(const std::string& ns, const std::string& what);
   void wake();
   util::Result<> learn(const kube::WatchEvent& event);
   void turn_watch(bool away);
-  void seen(const std::string& ns, std::string_view holder, std::string_view version);
+  void seen(const std::string& ns, std::string_view holder, std::string_view version,
+            std::string_view wanted_by = {});
 
   BusyNodes& m_busy;
   Inbox& m_inbox;
@@ -73,6 +76,7 @@ class ProjectShare {
   std::set<std::string> m_alive;              ///< by the thread that decides
   Time m_look_at = Time::min();               ///< the same
   std::map<std::string, std::string> m_said;  ///< the same; by namespace
+  std::map<std::string, Time> m_lending;      ///< the same; when the last request has ended
   std::map<std::string, Time> m_known_at;     ///< the same; that a Lease was its own, as it read
 
   mutable std::mutex m_mutex;  ///< guards what follows
@@ -82,6 +86,9 @@ class ProjectShare {
   std::set<std::string> m_mine;
   /// When one that others have is asked for again, and after which pause.
   std::map<std::string, std::pair<Time, std::chrono::seconds>> m_put_off;
+  std::map<std::string, std::string> m_wanted;  ///< of its own, by whom
+  /// Until when those that were given to whom asked are waited for, to be taken by that one.
+  std::map<std::string, Time> m_lent;
   std::optional<Time> m_away;  ///< since when no watch tells of Leases
   std::size_t m_replicas = 0;
 

@@ -14,6 +14,7 @@
 #include "keep/sites.hpp"
 #include "policies/container_runtime.hpp"
 #include "releases/releases.hpp"
+#include "session/hand_over.hpp"
 #include "session/notifications.hpp"
 #include "session/release_runs.hpp"
 #include "tree/overlay.hpp"
@@ -122,10 +123,12 @@ Session::Session(std::shared_ptr<kube::Client> home, std::string home_uid, Optio
 
 Session::~Session() = default;
 
+std::string new_run_id() { return util::random_suffix(10); }
+
 std::unique_ptr<ProjectLocks> Session::standing_locks() {
   ProjectLocks::Options options;
   options.identity = m_options.identity;
-  options.run_id = util::random_uuid();
+  options.run_id = new_run_id();
   options.clock = m_options.clock;
   options.sleep = m_options.sleep;
   options.held = &m_leases;
@@ -221,16 +224,29 @@ World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOp
   return world;
 }
 
-util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan,
-                                    engine::Observer& observer, const std::stop_token& stop) {
+/// The plans of one run: what the earlier ones came to.
+struct Session::Plans {
+  std::string run_id;
+  int count = 0;
+  std::set<std::string> of_replicas = {};  ///< project namespaces
+  bool halted = false;                     ///< the last one: it found more of those
+};
+
+util::Result<Run> Session::run_once(const ReconcileOptions& options, Plans& plans,
+                                    engine::Observer& observer, const std::stop_token& outer) {
   const Entered entered(*this);
+  // Where a project is a replica's the plan is given up as by a stop, so that no status tells of
+  // it.
+  std::stop_source halted;
+  const std::stop_callback forward(outer, [&] { halted.request_stop(); });
+  const std::stop_token stop = halted.get_token();
   const auto planned_at = m_options.clock->boot();
   std::string only = options.only_namespace;
   if (only.empty()) {
     KUBIST_TRY(only, namespace_of(*m_home, options.selection, stop));
   }
   KUBIST_TRY(TreeView view, load_tree_view(*m_home, only, stop, options.source));
-  mark_going(*m_home, replan, view.snapshot, stop);
+  mark_going(*m_home, plans.count > 0, view.snapshot, stop);
   overlay(view.snapshot, options.planned);
   Run run{std::make_shared<const Graph>(build_graph(view)),
           {},
@@ -241,11 +257,28 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   const Graph& graph = *run.graph;
   KUBIST_TRY(const auto selected, select(graph, view, options));
   const auto left_out = options.left_out ? options.left_out(run, selected) : std::vector<NodeId>();
-  const engine::RunInfo info{util::random_uuid(), m_options.clock->now(),
-                             options.dry_run != kube::DryRun::none};
-  ProjectLocks locks(m_home, {m_options.identity, info.id, options.lock_timeout,
-                              [&](const std::string& ns) { return recheck(graph, ns, stop); },
-                              nullptr, m_options.clock, m_options.sleep, planned_at, &m_leases});
+  const engine::RunInfo info{
+      plans.run_id, m_options.clock->now(), options.dry_run != kube::DryRun::none, options.causes,
+      options.cause.empty() ? cat("asked for by ", m_options.identity) : options.cause};
+  ProjectLocks::Options lock_options{
+      m_options.identity,
+      info.id,
+      options.lock_timeout,
+      [&](const std::string& ns) { return recheck(graph, ns, stop); },
+      nullptr,
+      m_options.clock,
+      m_options.sleep,
+      planned_at,
+      &m_leases};
+  lock_options.take_over = options.beside == Beside::take_over;
+  if (options.beside == Beside::hand_over) {
+    lock_options.on_replica = [&](const std::string& ns) {
+      if (!plans.of_replicas.contains(ns)) {
+        halted.request_stop();
+      }
+    };
+  }
+  ProjectLocks locks(m_home, std::move(lock_options));
   begin_run(options.own_rights, options.dry_run);
   Survey survey(graph, selected, *m_home);
   World world = make_world(locks, survey, options, stop);
@@ -254,10 +287,12 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
     KUBIST_TRY(world.deployers.foreign_crd, has_foreign_items(*m_home, stop));
   }
   const auto containers = make_container_runtime(&world);
-  const engine::ExecutorSet executors =
+  engine::ExecutorSet executors =
       make_executors(world, m_catalog.executors(view.snapshot.definitions, containers),
                      served_kinds(view.snapshot.definitions));
-  std::set<std::string> hidden;
+  HandOver hand_over(world, {plans.of_replicas, info.id, m_options.sleep});
+  hand_over.stand_before(executors);
+  std::set<std::string> hidden = plans.of_replicas;  // their statuses are the replicas'
   for (const auto& [ns, why] : view.hidden) {
     hidden.insert(ns);
   }
@@ -278,6 +313,10 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   run.report =
       engine::run(graph, selected, info, run_options,
                   {executors, statuses, policies, releases, observer, *m_options.clock}, stop);
+  plans.halted = stop.stop_requested() && !outer.stop_requested();
+  if (plans.halted) {
+    plans.of_replicas.merge(projects_of_replicas(*m_home, graph, selected, outer));
+  }
   for (std::string& line : m_accounts->warnings()) {
     run.warnings.push_back(std::move(line));
   }
@@ -288,12 +327,22 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, bool replan
   return run;
 }
 
-util::Result<Run> Session::run_planned(const ReconcileOptions& options, engine::Observer& observer,
-                                       const std::stop_token& stop) {
-  for (int plan = 1;; ++plan) {
-    auto run = run_once(options, plan > 1, observer, stop);
-    if (!run || plan == k_max_plans || stop.stop_requested() || !is_outdated(run->report)) {
+util::Result<Run> Session::run_planned(const ReconcileOptions& options, const std::string& run_id,
+                                       engine::Observer& observer, const std::stop_token& stop) {
+  Plans plans{.run_id = run_id};
+  while (true) {
+    auto run = run_once(options, plans, observer, stop);
+    if (!run || stop.stop_requested() || !(plans.halted || is_outdated(run->report))) {
       return run;
+    }
+    if (++plans.count == k_max_plans) {
+      return plans.halted ? util::fail(util::ErrorKind::conflict,
+                                       "projects went from one replica to another all the time",
+                                       "Run again.", "Locked")
+                          : std::move(run);
+    }
+    if (!plans.halted) {
+      plans.of_replicas.clear();  // one may be free by now
     }
   }
 }
@@ -301,7 +350,8 @@ util::Result<Run> Session::run_planned(const ReconcileOptions& options, engine::
 util::Result<Run> Session::run(const ReconcileOptions& options, engine::Observer& observer,
                                const std::stop_token& stop) {
   const auto until = m_options.clock->monotonic() + options.settle;
-  KUBIST_TRY(Run run, run_planned(options, observer, stop));
+  const std::string run_id = options.run_id.empty() ? new_run_id() : options.run_id;
+  KUBIST_TRY(Run run, run_planned(options, run_id, observer, stop));
   if (options.dry_run != kube::DryRun::none || options.mode != engine::Mode::align) {
     return run;
   }
@@ -313,7 +363,7 @@ util::Result<Run> Session::run(const ReconcileOptions& options, engine::Observer
     look.selection = due->releases;
     look.ignore_missing = true;
     look.settle = std::chrono::milliseconds(0);
-    KUBIST_TRY(const Run later, run_planned(look, observer, stop));
+    KUBIST_TRY(const Run later, run_planned(look, run_id, observer, stop));
     take_over(run.report, later.report);
   }
   return run;

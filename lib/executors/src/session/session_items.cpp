@@ -4,7 +4,6 @@
 
 #include <kubist/executors/session.hpp>
 #include <kubist/executors/tree_view.hpp>
-#include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
 
@@ -26,8 +25,8 @@ util::Result<std::vector<ItemResult>> Session::each_item(
   KUBIST_TRY(const TreeView view,
              load_tree_view(*m_home, one_namespace ? items.front().ns : "*", stop));
   const engine::Graph graph = build_graph(view);
-  ProjectLocks locks(m_home, {m_options.identity, util::random_uuid(), options.lock_timeout,
-                              nullptr, nullptr, m_options.clock, m_options.sleep});
+  ProjectLocks locks(m_home, {m_options.identity, new_run_id(), options.lock_timeout, nullptr,
+                              nullptr, m_options.clock, m_options.sleep});
   begin_run(options.own_rights, kube::DryRun::none);
   deployers::World world;
   world.home = m_home;

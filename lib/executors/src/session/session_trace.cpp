@@ -1,7 +1,6 @@
 #include <kubist/executors/session.hpp>
 #include <kubist/executors/tree_view.hpp>
 #include <kubist/util/clock.hpp>
-#include <kubist/util/random.hpp>
 
 #include "policies/container_runtime.hpp"
 #include "releases/releases.hpp"
@@ -15,7 +14,7 @@ util::Result<PolicyLook> Session::trace_policies(const engine::Key& key,
   KUBIST_TRY(const TreeView view, load_tree_view(*m_home, ns, stop));
   PolicyLook look{build_graph(view), {}, {}};
   KUBIST_TRY(look.nodes, look.graph.require(key));
-  const engine::RunInfo info{util::random_uuid(), m_options.clock->now(), true};
+  const engine::RunInfo info{new_run_id(), m_options.clock->now(), true};
   ProjectLocks locks(m_home, {m_options.identity, info.id, {}, nullptr, nullptr});
   begin_run(false, kube::DryRun::none);
   Survey survey(look.graph, look.nodes, *m_home);

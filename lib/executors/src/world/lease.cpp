@@ -21,10 +21,18 @@ using util::ErrorKind;
 
 namespace {
 
+constexpr std::chrono::milliseconds k_asked_pause{250};  ///< where the holder was asked to let go
+
 util::Error not_renewed(const std::string& ns) {
   return util::make_error(ErrorKind::conflict,
                           cat("the lock of project namespace ", ns, " could not be renewed"),
                           "Run again; check that the API server is reachable.", "Locked");
+}
+
+util::Error of_replica(const std::string& ns, const std::string& holder) {
+  return util::make_error(ErrorKind::conflict,
+                          cat("project namespace ", ns, " is that of replica ", holder),
+                          "Run again; the replica is asked then.", std::string(k_of_replica));
 }
 
 util::Error cannot_lock(const std::string& ns, const util::Error& why) {
@@ -41,10 +49,11 @@ struct HeldLeases::One {
   std::optional<ReplicaLease> keeper;  ///< of the replica that had it as seen last
   int taken = 0;                       ///< how often, by any run
   bool needless = false;               ///< no namespace to lock in
+  bool withheld = false;               ///< from the runs of this process
 
   bool held() const { return !needless && state.held(); }
   bool may_write(LockState::Time now) const {
-    return state.held() && (term ? term->valid(now) : state.may_write(now));
+    return state.held() && !withheld && (term ? term->valid(now) : state.may_write(now));
   }
   void lose() {
     state.lost();
@@ -54,9 +63,10 @@ struct HeldLeases::One {
   /// Tells permits how it is now.
   void publish() {
     const std::lock_guard lock(m_permits);
-    m_until = needless || (state.held() && term) ? LockState::Time::max()
-              : state.held()                     ? state.valid_until()
-                                                 : LockState::Time::min();
+    m_until = withheld                             ? LockState::Time::min()
+              : needless || (state.held() && term) ? LockState::Time::max()
+              : state.held()                       ? state.valid_until()
+                                                   : LockState::Time::min();
     m_term = needless ? nullptr : term;
   }
   /// For permits, which must not wait for the mutex: whoever has it may be waiting for a request.
@@ -156,6 +166,11 @@ util::Result<> ProjectLocks::before_write(const std::string& ns, const std::stop
     }
   }
   const std::lock_guard lock(held.mutex);
+  if (held.withheld) {
+    return util::fail(ErrorKind::conflict,
+                      cat("another kubist asked for the lock of project namespace ", ns),
+                      "It is run again once that one has ended.", "Locked");
+  }
   if (held.needless && used.checked == held.taken) {
     return {};
   }
@@ -200,6 +215,9 @@ util::Result<> ProjectLocks::observe(Held& held, const std::string& ns,
   held.keeper.reset();
   if (record && !record->replica.empty()) {
     auto keeper = find_replica(*m_home, record->replica, stop);
+    if (!keeper && m_options.on_replica && keeper.error().kind == ErrorKind::forbidden) {
+      return util::fail(of_replica(ns, record->holder));  // alive or not: it can be asked
+    }
     if (!keeper) {
       return util::fail(cannot_lock(ns, keeper.error()));
     }
@@ -276,12 +294,23 @@ util::Result<> ProjectLocks::acquire(Used& used, const std::string& ns,
   }
   const auto give_up = m_options.clock->boot() + m_options.timeout;
   bool raced = false;
+  bool asked = false;
   while (true) {
-    KUBIST_TRY(const bool taken, try_to_take(used, ns, stop));
-    if (taken) {
+    auto taken = try_to_take(used, ns, stop);
+    const bool waits = taken && held.state.next(m_options.clock->boot()) == LockState::Step::wait;
+    if (taken && !*taken && waits && held.keeper && m_options.on_replica) {
+      taken = util::fail(of_replica(ns, held.state.holder()));
+    }
+    if (!taken && taken.error().reason == k_of_replica) {
+      m_options.on_replica(ns);
+    }
+    KUBIST_CHECK(taken);
+    if (*taken) {
       return {};
     }
-    const bool waits = held.state.next(m_options.clock->boot()) == LockState::Step::wait;
+    if (waits && held.keeper && m_options.take_over && !std::exchange(asked, true)) {
+      KUBIST_CHECK(ask_for(ns, stop));
+    }
     if (waits || std::exchange(raced, true)) {  // else it is read at once who was faster
       KUBIST_CHECK(wait(held, ns, give_up, stop));
     }
@@ -322,6 +351,22 @@ util::Result<bool> ProjectLocks::try_to_take(Used& used, const std::string& ns,
   return fresh || held.needless;
 }
 
+util::Result<> ProjectLocks::ask_for(const std::string& ns, const std::stop_token& stop) {
+  auto lease = find_lease(*m_home, ns, k_project_lease, stop);
+  if (!lease) {
+    return util::fail(cannot_lock(ns, lease.error()));
+  }
+  if (*lease && !record_of(**lease).replica.empty()) {
+    (**lease)["metadata"]["annotations"][std::string(k_take_over)] = m_options.identity;
+    const auto asked = m_home->json(kube::replace(kube::well_known::leases(), **lease));
+    if (!asked && !kube::is_conflict(asked.error())) {
+      return util::fail(
+          cannot_lock(ns, util::with_context(asked.error(), "cannot ask its replica for it")));
+    }
+  }
+  return {};
+}
+
 util::Result<> ProjectLocks::wait(const Held& held, const std::string& ns,
                                   util::BootClock::time_point give_up,
                                   const std::stop_token& stop) {
@@ -331,13 +376,19 @@ util::Result<> ProjectLocks::wait(const Held& held, const std::string& ns,
                                : std::string("others, one after another");
   if (now >= give_up) {
     return util::fail(ErrorKind::conflict, cat("project namespace ", ns, " is locked by ", by),
-                      "Wait for it to end, or give --lock-timeout to wait here.", "Locked");
+                      held.keeper
+                          ? "A replica of a controller has it: 'kubist reconcile' has it do what "
+                            "there is to do, 'kubist reconcile --take-over' takes the project."
+                          : "Wait for it to end, or give --lock-timeout to wait here.",
+                      "Locked");
   }
   if (m_options.progress) {
     m_options.progress(cat("waiting for the lock of ", ns, ", held by ", by));
   }
-  const auto pause = std::min<std::chrono::nanoseconds>(
-      known ? held.state.wait_time(now) : m_options.times.retry, give_up - now);
+  const auto next = m_options.take_over ? k_asked_pause
+                    : known             ? held.state.wait_time(now)
+                                        : m_options.times.retry;
+  const auto pause = std::min<std::chrono::nanoseconds>(next, give_up - now);
   return m_options.sleep(pause, stop)
              ? util::Result<>{}
              : util::fail(ErrorKind::cancelled, cat("stopped while waiting for the lock of ", ns));
@@ -407,10 +458,24 @@ void ProjectLocks::free(Held& held, const std::string& ns) {
   const bool ours = held.held() && (!held.term || held.term->valid(m_options.clock->boot()));
   held.needless = false;
   held.lose();
-  if (ours && util::guarded([&] { return write(held, ns, false, ""); }).value_or(false)) {
+  const auto write_free = [&] { return util::guarded([&] { return write(held, ns, false, ""); }); };
+  auto freed = ours ? write_free() : util::Result<bool>(false);
+  // Somebody may have written an annotation.
+  if (ours && freed && !*freed && observe(held, ns, {}) &&
+      held.state.holder() == m_options.identity) {
+    freed = write_free();
+  }
+  if (freed.value_or(false)) {
     m_leases.freed(ns, held.state.version());
     held.state.lost();
   }
+}
+
+void ProjectLocks::withhold(const std::string& ns, bool so) {
+  const auto held = use(ns).held;
+  const std::lock_guard lock(held->mutex);
+  held->withheld = so;
+  held->publish();
 }
 
 bool ProjectLocks::seen(const std::string& ns, std::string_view holder, std::string_view version) {

@@ -35,6 +35,7 @@ LeaseRecord record_of(const Json& lease) {
   record.holder = data::string_at(lease, {"spec", "holderIdentity"});
   record.run_id = data::string_at(lease, {"metadata", "annotations", k_run_annotation});
   record.replica = data::string_at(lease, {"metadata", "annotations", k_replica});
+  record.wanted_by = data::string_at(lease, {"metadata", "annotations", k_take_over});
   record.renew_time = data::string_at(lease, {"spec", "renewTime"});
   record.transitions = data::count_at(lease, {"spec", "leaseTransitions"});
   record.duration = std::chrono::seconds(std::clamp<std::int64_t>(

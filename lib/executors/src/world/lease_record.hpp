@@ -15,6 +15,9 @@ inline constexpr std::string_view k_project_lease = "kubist";  ///< in a project
 /// The label of replicas' Leases, and the annotation of projects' that names one of them.
 inline constexpr std::string_view k_replica = "kubist.io/replica";
 
+/// The annotation of a project's Lease by which somebody asks a replica for it.
+inline constexpr std::string_view k_take_over = "kubist.io/take-over";
+
 engine::LeaseRecord record_of(const data::Json& lease);
 /// The Lease with that content; `record` says also which version of which one it replaces: an API
 /// server makes a Lease that is gone anew, but for a uid.

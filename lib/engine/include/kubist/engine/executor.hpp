@@ -16,9 +16,12 @@ namespace kubist::engine {
 
 /// One run of the loop, as written to status.lastRun and policy inputs.
 struct RunInfo {
-  std::string id;  ///< unique, e.g. a UUID
+  std::string id;  ///< unique
   std::chrono::system_clock::time_point started_at;
   bool dry_run = false;  ///< executors must not write (client) or only with dryRun=All (server)
+  /// Why it looks at the subtrees of these, for people; what is below none of them: at all.
+  std::map<Key, std::string> causes = {};
+  std::string cause = "asked for";
 };
 
 /// How an alignment ended; maps onto conditions (status.hpp) and onto exit codes (report.hpp).
@@ -37,12 +40,15 @@ struct Write {
   std::string cluster;  ///< empty: home
   std::string detail;   ///< e.g. the fields that change; never a secret value; may be empty
 };
+/// "apply v1 Namespace/shop on eu: labels change".
+std::string to_string(const Write& write);
 
 /// The answer to annotation kubist.io/request ("VERB@ID"), for status.handledRequest.
 struct HandledRequest {
   std::string request;  ///< the annotation's value
   std::string outcome;  ///< "Done" or "Refused"
   std::string message;
+  bool of_tree = false;  ///< it asked for all that is below, too: answered once that has ended
 };
 
 /// What an executor reports about one node.
@@ -57,6 +63,7 @@ struct Alignment {
   /// one; fields not named stay. Must not hold times that change on every run (zero writes).
   Json status = Json::object();
   std::vector<Write> writes;
+  bool status_written = false;  ///< by another kubist, which aligned it
   /// Look again after this long. Within the run while RunOptions::settle lasts, and a trigger for
   /// --watch. Never written anywhere.
   std::optional<std::chrono::milliseconds> requeue_after;
@@ -128,6 +135,8 @@ class Executor {
   /// server that has said nothing so far? Such nodes wait beside the others of a run, and take none
   /// of their places. The same for a node throughout a run; called by one thread.
   virtual bool waits(const Node& /*node*/) const { return false; }
+  /// Do the node's policies run here, before it is aligned?
+  virtual bool runs_policies(const Node& /*node*/) const { return true; }
   /// What runs after this node in a run, however this node ends, besides its children, later kinds
   /// beside it, and what depends on it. Called before the run, by one thread.
   virtual std::vector<Key> followers(const Node& /*node*/) const { return {}; }
@@ -141,6 +150,9 @@ class ExecutorSet {
   void add(const std::string& name, std::shared_ptr<Executor> executor,
            std::vector<std::string> kinds, const std::vector<std::string>& default_for = {},
            const std::vector<std::string>& aliases = {});
+  /// Puts something in the place of each.
+  using Around = std::function<std::shared_ptr<Executor>(std::shared_ptr<Executor> inner)>;
+  void wrap(const Around& around);
   /// Fails with invalid (reason UnknownExecutor) and a suggestion.
   util::Result<Executor*> find(const Node& node) const;
   /// The same by name alone, for `validate`; "" means the kind's default.

@@ -19,6 +19,8 @@ struct LeaseRecord {
   std::chrono::seconds duration{15};  ///< spec.leaseDurationSeconds
   std::string resource_version;
   std::string uid = {};  ///< of the Lease; empty: it is not known, or is new
+  /// Annotation kubist.io/take-over: who asks its holder for it. Gone with the next write.
+  std::string wanted_by = {};
   bool operator==(const LeaseRecord&) const = default;
 };
 

@@ -34,16 +34,18 @@ struct StatusInput {
   /// TreeReady; nothing: not known yet (stays, or Unknown when there was none).
   std::optional<Truth> tree_ready;
   std::string tree_message;
-  bool wrote = false;  ///< something was written for it: a new lastRun even if all else is equal
+  std::vector<Write> writes;  ///< made for it: a new lastRun even if all else is equal
   std::int64_t generation = 0;
   std::string run_id;
+  std::string cause;  ///< why the run looked at it
+  std::string error;  ///< util::to_string() of its kind; empty: there was none
   std::chrono::system_clock::time_point started_at;
   std::chrono::system_clock::time_point now;
   double random_unit = 0.5;  ///< in [0, 1): the jitter of nextRunAt
 };
 
 /// The status that the node should have, from the one that it has. Pure. lastTransitionTime moves
-/// only where a condition's status changes, and lastRun only when anything else did (or `wrote`),
+/// only where a condition's status changes, and lastRun only when anything else did (or `writes`),
 /// so a run that learns nothing gives back `present` and nothing is written.
 Json compute_status(const Json& present, const StatusInput& input);
 
@@ -51,6 +53,10 @@ Json compute_status(const Json& present, const StatusInput& input);
 /// else stays, lastRun too.
 Json with_tree_ready(const Json& present, Truth tree_ready, const std::string& message,
                      std::int64_t generation, std::chrono::system_clock::time_point now);
+
+/// With that answer in handledRequest, unless it is there already: then its time stands, too.
+Json with_answer(Json status, const std::optional<HandledRequest>& answer,
+                 std::chrono::system_clock::time_point now);
 
 /// What TreeReady is, from a node's own Ready and its children's TreeReady.
 struct TreeSummary {

@@ -19,6 +19,9 @@ namespace kubist::executors {
 
 class Replica;
 
+/// Reason of an error: a replica of a controller has that project.
+inline constexpr std::string_view k_of_replica = "OfReplica";
+
 /// The Leases that runs of one process hold side by side: each is taken by the first that needs it
 /// and freed by the last. Any thread.
 class HeldLeases {
@@ -78,6 +81,10 @@ class ProjectLocks {
     std::optional<util::BootClock::time_point> planned_at = {};
     HeldLeases* held = nullptr;    ///< those of this process, outlives the locks; null: none
     engine::LockTimes times = {};  ///< `retry` is also how often the thread looks what to renew
+    /// Told of a project that a replica has. Nobody waits for that one: before_write() is an error
+    /// with reason k_of_replica. Empty: it is waited for.
+    std::function<void(const std::string& ns)> on_replica = {};
+    bool take_over = false;  ///< a replica that has a project is asked for it, and waited for
   };
 
   ProjectLocks(std::shared_ptr<kube::Client> home, Options options);
@@ -101,6 +108,9 @@ class ProjectLocks {
   void release();
   /// Frees that one, whoever of this process uses it.
   void release(const std::string& ns);
+  /// From now on no run of this process writes under it, or takes it; false ends that. A request
+  /// that was sent before may still arrive.
+  void withhold(const std::string& ns, bool so = true);
   /// A watch shows the Lease in that version with that holder (empty: nobody, or it is gone). True:
   /// it was held by this process, or was not there to be held, and is another's now. REQUIRES:
   /// before_write() has asked for it.
@@ -120,6 +130,7 @@ class ProjectLocks {
   util::Result<> recheck(const std::string& ns);
   util::Result<> acquire(Used& used, const std::string& ns, const std::stop_token& stop);
   util::Result<bool> try_to_take(Used& used, const std::string& ns, const std::stop_token& stop);
+  util::Result<> ask_for(const std::string& ns, const std::stop_token& stop);
   util::Result<> wait(const Held& held, const std::string& ns, util::BootClock::time_point give_up,
                       const std::stop_token& stop);
   util::Result<bool> write(Held& held, const std::string& ns, bool create,

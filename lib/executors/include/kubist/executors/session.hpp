@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <stop_token>
@@ -22,7 +23,21 @@ namespace kubist::executors {
 
 struct Run;
 
+/// What a run does about projects that replicas of a controller have.
+enum class Beside {
+  wait,       ///< as for others: until they are free, or `lock_timeout` is over
+  hand_over,  ///< asks the replicas to do it, and tells what they come to
+  take_over,  ///< asks the replicas for the projects, and waits as above
+};
+
+/// Short, and another one with each call: what statuses, Events, log lines and reports call a run.
+std::string new_run_id();
+
 struct ReconcileOptions {
+  std::string run_id = {};  ///< empty: a new one
+  /// As engine::RunInfo has it; empty: this session's identity asked for it.
+  std::string cause = {};
+  std::map<engine::Key, std::string> causes = {};
   /// Subtrees to walk; empty: the whole tree.
   std::vector<engine::Key> selection;
   bool ignore_missing = false;              ///< leave out what the selection names and is not there
@@ -46,6 +61,7 @@ struct ReconcileOptions {
   /// How long what is progressing is looked at again before the run ends without it.
   std::chrono::milliseconds settle{std::chrono::minutes(5)};
   std::chrono::nanoseconds lock_timeout{0};
+  Beside beside = Beside::wait;  ///< of runs that align, with no other options for what is there
   /// Where one watches: how often all of the selection is looked at, whatever the watches tell; 0:
   /// never. Each time up to a tenth sooner or later.
   std::chrono::milliseconds resync{std::chrono::hours(1)};
@@ -200,9 +216,10 @@ class Session {
   void begin_run(bool own_rights, kube::DryRun dry_run);
   World make_world(ProjectLocks& locks, Survey& survey, const ReconcileOptions& options,
                    const std::stop_token& stop);
-  util::Result<Run> run_planned(const ReconcileOptions& options, engine::Observer& observer,
-                                const std::stop_token& stop);
-  util::Result<Run> run_once(const ReconcileOptions& options, bool replan,
+  struct Plans;
+  util::Result<Run> run_planned(const ReconcileOptions& options, const std::string& run_id,
+                                engine::Observer& observer, const std::stop_token& stop);
+  util::Result<Run> run_once(const ReconcileOptions& options, Plans& plans,
                              engine::Observer& observer, const std::stop_token& stop);
   util::Result<> recheck(const engine::Graph& graph, const std::string& ns,
                          const std::stop_token& stop);

@@ -1,14 +1,14 @@
-#include "session/drift_pace.hpp"
+#include "session/pace.hpp"
 
 #include <doctest/doctest.h>
 
 using namespace kubist;
 using namespace std::chrono_literals;
 
-TEST_CASE("drift pace: at once, but what goes on for long every 10 s, each node for itself") {
-  executors::DriftPace pace;
+TEST_CASE("pace: some times at once, but what goes on for long every 10 s, each node for itself") {
+  executors::Pace pace(20, std::chrono::seconds(10));
   const engine::Key fought{"", "DeployItem", "shop", "a"}, other{"", "DeployItem", "shop", "b"};
-  const executors::DriftPace::Time start{};
+  const executors::Pace::Time start{};
   for (int i = 0; i < 20; ++i) {
     CHECK(pace.next(fought, start) == start);
     CHECK(pace.next(fought, start) == start);  // asking costs nothing

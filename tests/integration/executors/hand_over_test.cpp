@@ -1,0 +1,126 @@
+// A run by hand beside a controller: the replica does it, or lets go of the project.
+#include <regex>
+
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/text.hpp>
+
+#include "replicas.hpp"
+
+namespace {
+
+using namespace it;
+using kubist::util::cat;
+namespace data = kubist::data;
+namespace util = kubist::util;
+
+/// What a run of the project printed, but for its name, times and the width of columns.
+std::string as_printed(const std::string& out, const std::string& project) {
+  std::string text = util::replace_all(out, project, "PROJECT");
+  text = std::regex_replace(text, std::regex("[0-9]+\\.[0-9]{2}s"), "TIME");
+  return std::regex_replace(text, std::regex(" +"), " ");
+}
+
+/// A virtual cluster that changes, and one that cannot be.
+std::string changed(const std::string& project, const std::string& tier) {
+  return cat(virtual_cluster(project, "dev", "home", project + "-dev",
+                             {{"labels", {{"tier", tier}}}})
+                 .dump(),
+             "\n---\n", virtual_cluster(project, "bad", "home", "kube-system").dump(), "\n");
+}
+
+std::vector<std::string> objects_of(const std::vector<AuditedWrite>& writes) {
+  std::vector<std::string> all;
+  for (const AuditedWrite& write : writes) {
+    if (write.resource != "leases") {
+      all.push_back(cat(write.verb, ' ', write.resource, '/', write.name, ' ', write.subresource));
+    }
+  }
+  return all;
+}
+
+bool ready(const std::string& project) {
+  return condition(vc(project, "dev"), "Ready") == "True";
+}
+
+}  // namespace
+
+TEST_CASE("hand over: a run prints and ends as without a controller, and the replica alone writes") {
+  Replicas r("beside");
+  const std::string before = r.world.name("before");
+  r.world.make_project(before);
+  put("home", {object("Cluster", before, "home", {{"home", true}}),
+               virtual_cluster(before, "dev", "home", before + "-dev")});
+  REQUIRE(run_kubist({"reconcile", "project/" + before}).exit_code == 0);
+  const CommandResult by_itself = run_kubist(
+      r.world.as_user({"reconcile", "-f", "-"}, "-hand"), changed(before, "new"));
+
+  r.start("one");
+  const std::string project = make_projects(r.world, 1).front();
+  REQUIRE_MESSAGE(eventually([&] { return ready(project) && r.holder(project) == "one"; }, 60),
+                  r.output());
+  Audit audit("home");
+  // It sees the change and what is asked for at once.
+  r.running["one"]->signal(SIGSTOP);
+  put("home", {virtual_cluster(project, "dev", "home", project + "-dev",
+                               {{"labels", {{"tier", "new"}}}}),
+               virtual_cluster(project, "bad", "home", "kube-system")});
+  Background hand(r.world.as_user(
+      {"reconcile", "virtualcluster/dev", "virtualcluster/bad", "-n", project}, "-hand"));
+  const auto asked = [&](const std::string& name) {
+    const auto live = vc(project, name);
+    return live && data::string_at(*live, {"metadata", "annotations", "kubist.io/request"})
+                       .starts_with("reconcile@");
+  };
+  REQUIRE_MESSAGE(eventually([&] { return asked("dev") && asked("bad"); }, 10), hand.output());
+  r.running["one"]->signal(SIGCONT);
+  CHECK_MESSAGE(hand.wait(60) == by_itself.exit_code, hand.output());
+  CHECK(by_itself.exit_code == 1);
+  for (const std::string& line : util::split(as_printed(by_itself.out, before), '\n')) {
+    if (line.find("VirtualCluster/") != std::string::npos) {
+      CHECK_MESSAGE(as_printed(hand.output(), project).find(line) != std::string::npos, line, '\n',
+                    hand.output());
+    }
+  }
+  std::vector<std::string> wrote = objects_of(audit.writes(r.world.user() + "-hand"));
+  std::sort(wrote.begin(), wrote.end());
+  CHECK(util::join(wrote, ",") == "patch virtualclusters/bad ,patch virtualclusters/dev ");
+  CHECK(label(project + "-dev", "tier") == "new");
+
+  // A dry run asks nobody, and where nothing is to be done nobody is asked.
+  Audit quiet("home");
+  for (const Words& words : {Words{"reconcile", "--dry-run=server"}, Words{"reconcile"}}) {
+    Words args = words;
+    args.insert(args.end(), {"virtualcluster/dev", "-n", project});
+    const CommandResult run = run_kubist(r.world.as_user(args, "-hand"));
+    CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
+  }
+  CHECK(quiet.writes(r.world.user() + "-hand").empty());
+}
+
+TEST_CASE("take over: the run writes, the replica does not, and has the project again") {
+  Replicas r("taken");
+  r.start("one");
+  const std::string project = make_projects(r.world, 1).front();
+  REQUIRE_MESSAGE(eventually([&] { return ready(project) && r.holder(project) == "one"; }, 60),
+                  r.output());
+  Audit audit("home");
+  must(kubectl("home", {"patch", "virtualclusters.kubist.io", "dev", "-n", project, "--type=merge",
+                        "--subresource=status", "-p", R"({"status":{"lastRun":null,"inventory":null}})"}));
+  const CommandResult run = run_kubist(r.world.as_user(
+      {"reconcile", "virtualcluster/dev", "-n", project, "--take-over"}, "-hand"));
+  CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
+  std::map<std::string, int> written;
+  for (const char* who : {"-hand", "-one"}) {
+    for (const std::string& write : objects_of(audit.writes(r.world.user() + who))) {
+      ++written[write];
+    }
+  }
+  for (const auto& [write, times] : written) {
+    CHECK_MESSAGE(times == 1, write);
+  }
+  CHECK(!objects_of(audit.writes(r.world.user() + "-hand")).empty());
+  CHECK_MESSAGE(eventually([&] { return r.holder(project) == "one"; }, 30), r.output());
+}
