@@ -39,7 +39,7 @@ TEST_CASE("fair: items of one project that never end keep nothing from another p
   world.make_project(hostile);
   world.make_project(other);
   std::vector<Json> items{keeping_item(other, "first")};
-  for (int i = 0; i < 70; ++i) {
+  for (int i = 0; i < 20; ++i) {
     items.push_back(endless_item(hostile, cat("x", i)));
   }
   put("home", items);
@@ -48,8 +48,8 @@ TEST_CASE("fair: items of one project that never end keep nothing from another p
     return eventually([&] { return get("home", "configmap", name, other).has_value(); }, 60);
   };
   REQUIRE_MESSAGE(is_kept("first"), watch.output());
-  // Each is a run of its own, more than one project has.
-  for (int i = 0; i < 20; ++i) {
+  // Each is a run of its own: more than there were for all projects.
+  for (int i = 0; i < 66; ++i) {
     put("home", {endless_item(hostile, cat("y", i))});
     put("home", {keeping_item(other, cat("next", i))});
     REQUIRE_MESSAGE(is_kept(cat("next", i)), watch.output());
