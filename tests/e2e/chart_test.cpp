@@ -1,11 +1,16 @@
 // The controller as users install it: by a real helm, or by init; with the rights that both give.
+#include <algorithm>
+#include <chrono>
 #include <map>
+#include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
+#include "integration/executors/mesh_kinds.hpp"
 #include "integration/executors/printed_roles.hpp"
 #include "registry.hpp"
 
@@ -142,6 +147,8 @@ void check_covered(const std::vector<Right>& rights, const std::vector<Json>& re
 
 const char* const k_script = "echo '{\"a\": 1}' > \"$EXPORT_PATH\"";
 
+/// Something of what a project may hold. Istio is not here, its kinds are: what counts are the
+/// requests.
 std::vector<Json> content(const std::string& project) {
   const Json item{
       {"name", "run"}, {"type", "Script"}, {"image", "localhost/busybox:1"}, {"script", k_script}};
@@ -150,10 +157,33 @@ std::vector<Json> content(const std::string& project) {
     spec.update(more);
     return object("Execution", project, name, std::move(spec));
   };
-  return {object("Cluster", project, "home", {{"home", true}}),
-          virtual_cluster(project, "dev", "home", project + "-dev"),
-          execution("here", Json::object()),
-          execution("there", {{"virtualClusterRef", {{"name", "dev"}}}})};
+  const auto in_dev = [&](const std::string& kind, const std::string& name, const char* spec) {
+    Json all = yaml(spec);
+    all["virtualClusterRef"] = {{"name", "dev"}};
+    return object(kind, project, name, std::move(all));
+  };
+  Json values = kubist::testing::plain("ConfigMap", project, "values");
+  values["data"] = {{"k", "v"}};
+  return {
+      values,
+      secret(project, "password", "secret-value"),
+      object("Cluster", project, "home", {{"home", true}, {"istio", {{"mode", "Ignore"}}}}),
+      object("Cluster", project, "checked", {{"home", true}}),  // where Istio is, is looked up
+      virtual_cluster(project, "dev", "home", project + "-dev"),
+      execution(
+          "here",
+          {{"imports",
+            Json::array(
+                {{{"name", "one"}, {"configMapRef", {{"name", "values"}, {"key", "k"}}}},
+                 {{"name", "two"}, {"secretRef", {{"name", "password"}, {"key", "value"}}}}})}}),
+      execution("there", {{"virtualClusterRef", {{"name", "dev"}}}}),
+      in_dev("Destination", "web",
+             "{ports: [{port: 80, targetPort: 8080}], subsets: {v1: {labels: {version: v1}}}}"),
+      in_dev("EntryGateway", "entry", "{servers: [{port: 80, hosts: [shop.example.com]}]}"),
+      in_dev("ExternalService", "api", "{hosts: [api.example.org], ports: [{number: 443}]}"),
+      in_dev("TrafficRoute", "web",
+             "{hosts: [shop.example.com], gateways: [entry], routes: [{weights: [{destination: "
+             "web, version: v1}]}]}")};
 }
 
 }  // namespace
@@ -161,6 +191,8 @@ std::vector<Json> content(const std::string& project) {
 TEST_CASE("chart: linted, and made of what init prints") {
   const Chart chart;
   must(chart.helm({"lint", "--strict", chart.file(), "--set", "image.repository=r/k"}));
+  const Chart same;
+  CHECK(util::read_file(same.file()).value() == util::read_file(chart.file()).value());
   const CommandResult nameless = chart.render({});
   CHECK_MESSAGE(has(nameless.err, "image.repository is not set"), nameless.err);
   const CommandResult misspelt = chart.render({"--set", "image.repository=r/k,replica=1"});
@@ -228,6 +260,7 @@ TEST_CASE("chart: installed, a project becomes Ready, upgraded, nothing is left 
   const std::string ns = world.name("system");
   const std::string project = world.name("p");
   const Bare bare(ns);
+  const MeshKinds mesh;
   const Chart chart;
   const Registry registry;
   const util::TempDir folder("images");
@@ -255,8 +288,9 @@ TEST_CASE("chart: installed, a project becomes Ready, upgraded, nothing is left 
   must(kubectl("home", {"wait", "--for=create", "namespace/" + project, "--timeout=60s"}));
   apply_by_kubectl(content(project));
   const CommandResult ready =
-      kubectl("home", {"wait", "--for=condition=Ready", "executions.kubist.io", "--all", "-n",
-                       project, "--timeout=120s"});
+      kubectl("home", {"wait", "--for=condition=Ready",
+                       "executions.kubist.io,destinations.kubist.io,externalservices.kubist.io",
+                       "--all", "-n", project, "--timeout=120s"});
   const auto logs = [&] {
     return kubectl("home", {"logs", "-n", ns, "-l", "app.kubernetes.io/name=kubist", "--tail=-1"})
         .out;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <vector>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/triggers.hpp>

@@ -1,4 +1,7 @@
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <kubist/data/document.hpp>
 #include <kubist/resources/object.hpp>

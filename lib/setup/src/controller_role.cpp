@@ -1,3 +1,6 @@
+#include <string>
+#include <utility>
+
 #include <kubist/resources/kinds.hpp>
 #include <kubist/setup/install.hpp>
 

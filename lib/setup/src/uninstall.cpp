@@ -1,3 +1,8 @@
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include <kubist/apply/remove.hpp>
 #include <kubist/data/json_stream.hpp>
 #include <kubist/data/page_buffer.hpp>
