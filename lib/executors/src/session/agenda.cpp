@@ -28,6 +28,13 @@ bool is_fresh_node(const engine::Graph& graph, const Key& key, Cause cause) {
   return cause != Cause::drift && graph.find(key).empty() && (kind == nullptr || kind->node);
 }
 
+/// The same where it is asked for by another object, such as a definition.
+engine::Trigger from(const engine::Trigger& cause, const Key& key, const Key& asked) {
+  return key == asked || !cause.of.empty()
+             ? cause
+             : engine::Trigger(cause.cause, resources::to_string(key));
+}
+
 }  // namespace
 
 void Scope::update(const engine::Graph& graph) {
@@ -75,7 +82,7 @@ void Agenda::add_events() {
       if (m_scope.contains(asked)) {
         const Pace* pace = pace_of(cause);
         const Time when = pace != nullptr ? pace->next(asked, now()) : now();
-        m_schedule.add(asked, when + k_gather, cause);
+        m_schedule.add(asked, when + k_gather, from(cause, key, asked));
       }
     }
   }

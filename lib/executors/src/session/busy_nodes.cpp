@@ -67,7 +67,7 @@ std::vector<NodeId> BusyNodes::take(int run, const Graph& graph, const std::vect
   return std::move(taking.left_out);
 }
 
-bool BusyNodes::await(const Key& key, Cause cause) {
+bool BusyNodes::await(const Key& key, const engine::Trigger& cause) {
   const std::lock_guard lock(m_mutex);
   if (!is_taken(key)) {
     return false;

@@ -21,8 +21,8 @@ std::string project_of(const engine::Node& node);
 class BusyNodes {
  public:
   /// `asks` is told what waited for a node that has ended.
-  explicit BusyNodes(std::function<void(const engine::Key&, engine::Cause)> asks)
-      : m_asks(std::move(asks)) {}
+  using Asks = std::function<void(const engine::Key&, const engine::Trigger&)>;
+  explicit BusyNodes(Asks asks) : m_asks(std::move(asks)) {}
 
   /// From here on that run reads the tree, to plan by it.
   void begin(int run);
@@ -37,7 +37,7 @@ class BusyNodes {
   void ended(int run);
 
   /// Where that node is busy: true, and `key` waits for it.
-  bool await(const engine::Key& key, engine::Cause cause);
+  bool await(const engine::Key& key, const engine::Trigger& cause);
 
   // Where others share the projects, which are known by their namespaces.
   /// From now on take() leaves out all projects but those that are allowed; nobody waits for them.
@@ -51,7 +51,7 @@ class BusyNodes {
   bool is_allowed(const engine::Graph& graph, const engine::Key& key) const;
 
  private:
-  using Asked = std::map<engine::Key, engine::Cause>;
+  using Asked = std::map<engine::Key, engine::Trigger>;
   using Taken = std::map<engine::Key, std::size_t>;
   bool is_taken(const engine::Key& key) const;
   const engine::Key* taken_below(const engine::Graph& graph, engine::NodeId id) const;
@@ -68,7 +68,7 @@ class BusyNodes {
   void tell(const engine::Key& freed);
   bool allows(const std::string& ns) const;
 
-  std::function<void(const engine::Key&, engine::Cause)> m_asks;
+  Asks m_asks;
   mutable std::mutex m_mutex;
   std::map<int, Taken> m_taken;            ///< by run: how many nodes of a name have not ended
   std::map<engine::Key, Asked> m_waiting;  ///< by what they wait for
