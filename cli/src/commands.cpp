@@ -18,6 +18,7 @@ const std::vector<const CommandSpec*>& commands() {
       &diff_command(),
       &delete_command(),
       &wait_command(),
+      &why_command(),
       &deployitem_list_command(),
       &deployitem_describe_command(),
       &deployitem_logs_command(),

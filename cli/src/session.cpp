@@ -66,9 +66,10 @@ void warn(Context& context, const executors::Run& run) {
 executors::WatchHooks log_hooks(Context& context) {
   executors::WatchHooks hooks;
   const util::Log& log = context.log();
-  hooks.starting = [&log](const auto& due) {
+  hooks.starting = [&log](const std::string& run_id, const auto& due) {
     for (const auto& entry : due) {
-      log.line(util::cat(resources::to_string(entry.key), ": ", engine::to_string(entry.cause)));
+      log.line(util::cat("run ", run_id, ": ", resources::to_string(entry.key), ": ",
+                         engine::to_string(entry.cause)));
     }
   };
   hooks.finished = [&context,

@@ -33,6 +33,7 @@ const CommandSpec& describe_command();
 const CommandSpec& diff_command();
 const CommandSpec& dump_command();
 const CommandSpec& events_command();
+const CommandSpec& why_command();
 const CommandSpec& explain_command();
 const CommandSpec& garbage_command();
 const CommandSpec& get_command();

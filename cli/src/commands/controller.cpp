@@ -49,9 +49,9 @@ struct Health {
 executors::WatchHooks hooks_of(Context& context, Telemetry& telemetry, Health& health) {
   executors::WatchHooks hooks = log_hooks(context);
   const util::Log& log = context.log();
-  hooks.starting = [&telemetry, say = hooks.starting](const auto& due) {
+  hooks.starting = [&telemetry, say = hooks.starting](const auto& run_id, const auto& due) {
     telemetry.starting(due);
-    say(due);
+    say(run_id, due);
   };
   hooks.finished = [&, warn_of = hooks.finished](const Run& run) {
     telemetry.finished(run);

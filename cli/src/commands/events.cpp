@@ -6,6 +6,7 @@
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/watch.hpp>
+#include <kubist/notify/event.hpp>
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
@@ -26,9 +27,14 @@ struct EventRun {
   bool all_namespaces;
   bool no_headers;
   TableWriter table;
+  std::string run_id = {};  ///< empty: of all
 
   bool wanted(const Json& event) const {
     const std::string_view type = data::string_at(event, {"type"});
+    if (!run_id.empty() &&
+        run_id != data::string_at(event, {"metadata", "annotations", notify::k_run_annotation})) {
+      return false;
+    }
     return types.empty() || std::any_of(types.begin(), types.end(), [&](const std::string& one) {
              return util::iequals(one, type);
            });
@@ -124,7 +130,8 @@ util::Result<int> run_events(Context& context, const Arguments& arguments) {
                {},
                arguments.boolean("all-namespaces"),
                arguments.boolean("no-headers"),
-               TableWriter(context.out())};
+               TableWriter(context.out()),
+               arguments.text("run")};
   for (const std::string& types : arguments.list("types")) {
     for (std::string& type : util::split(types, ',')) {
       run.types.push_back(std::move(type));
@@ -167,10 +174,14 @@ const CommandSpec& events_command() {
                 {"all-namespaces", 'A', FlagKind::boolean, "", "of all namespaces"},
                 {"for", 0, FlagKind::text, "TYPE/NAME", "only events about this object", "",
                  Completes::resource_names},
+                {"run", 0, FlagKind::text, "ID",
+                 "only those that this run of kubist told of (status.lastRun.id, its log and "
+                 "report name it); projects make Events where their notifications say so"},
                 {"types", 0, FlagKind::list, "TYPES", "only these types: Normal, Warning"},
                 {"watch", 'w', FlagKind::boolean, "", "go on with new events as they come"},
                 {"no-headers", 0, FlagKind::boolean, "", "leave out the line of headers"}},
       .examples = {{"What went wrong lately", "kubist events -A --types=Warning"},
+                   {"What one run of kubist told of", "kubist events -A --run bq7x2m9kzc"},
                    {"About one object", "kubist events --for project/shop"}},
       .run = run_events};
   return spec;

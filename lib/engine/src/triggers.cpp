@@ -30,6 +30,11 @@ std::string_view to_string(Cause cause) {
   return "unknown";
 }
 
+std::string to_string(const Trigger& trigger) {
+  return trigger.of.empty() ? std::string(to_string(trigger.cause))
+                            : util::cat(to_string(trigger.cause), " (", trigger.of, ')');
+}
+
 std::optional<Cause> cause_of(const Json* before, const Json* after) {
   if (!after) {
     return Cause::deleted;
@@ -114,7 +119,7 @@ std::vector<Key> affected(const Graph& graph, const Key& object, Cause cause) {
   return keys;
 }
 
-void Schedule::add(const Key& key, Time when, Cause cause) {
+void Schedule::add(const Key& key, Time when, const Trigger& cause) {
   auto [it, added] = m_entries.try_emplace(key, Entry{when, cause});
   if (!added) {
     if (it->second.when <= when) {
@@ -139,7 +144,7 @@ std::optional<Schedule::Time> Schedule::next() const {
 }
 
 std::vector<Schedule::Due> Schedule::take_due(Time now, const Graph& graph) {
-  std::map<Key, Cause> due;
+  std::map<Key, Trigger> due;
   while (!m_queue.empty() && m_queue.begin()->first <= now) {
     Key key = m_queue.begin()->second;
     due.emplace(key, m_entries.at(key).cause);

@@ -49,7 +49,7 @@ http::Request slack_post(const std::string& url, const Batch& batch) {
 
 http::Request webhook_post(const std::string& url, const Batch& batch, const util::Secret& key) {
   constexpr std::size_t k_max_messages = 1000;
-  Json data{{"notifications", Json::array()}};
+  Json data{{"run", batch.run}, {"notifications", Json::array()}};
   const std::size_t shown = std::min(batch.messages.size(), k_max_messages);
   for (std::size_t at = 0; at < shown; ++at) {
     data["notifications"].push_back(to_json(batch.messages[at]));

@@ -25,10 +25,10 @@ std::string as_printed(const std::string& out, const std::string& project) {
 
 /// A virtual cluster that changes, and one that cannot be.
 std::string changed(const std::string& project, const std::string& tier) {
-  return cat(virtual_cluster(project, "dev", "home", project + "-dev",
-                             {{"labels", {{"tier", tier}}}})
-                 .dump(),
-             "\n---\n", virtual_cluster(project, "bad", "home", "kube-system").dump(), "\n");
+  return cat(
+      virtual_cluster(project, "dev", "home", project + "-dev", {{"labels", {{"tier", tier}}}})
+          .dump(),
+      "\n---\n", virtual_cluster(project, "bad", "home", "kube-system").dump(), "\n");
 }
 
 std::vector<std::string> objects_of(const std::vector<AuditedWrite>& writes) {
@@ -41,21 +41,20 @@ std::vector<std::string> objects_of(const std::vector<AuditedWrite>& writes) {
   return all;
 }
 
-bool ready(const std::string& project) {
-  return condition(vc(project, "dev"), "Ready") == "True";
-}
+bool ready(const std::string& project) { return condition(vc(project, "dev"), "Ready") == "True"; }
 
 }  // namespace
 
-TEST_CASE("hand over: a run prints and ends as without a controller, and the replica alone writes") {
+TEST_CASE(
+    "hand over: a run prints and ends as without a controller, and the replica alone writes") {
   Replicas r("beside");
   const std::string before = r.world.name("before");
   r.world.make_project(before);
   put("home", {object("Cluster", before, "home", {{"home", true}}),
                virtual_cluster(before, "dev", "home", before + "-dev")});
   REQUIRE(run_kubist({"reconcile", "project/" + before}).exit_code == 0);
-  const CommandResult by_itself = run_kubist(
-      r.world.as_user({"reconcile", "-f", "-"}, "-hand"), changed(before, "new"));
+  const CommandResult by_itself =
+      run_kubist(r.world.as_user({"reconcile", "-f", "-"}, "-hand"), changed(before, "new"));
 
   r.start("one");
   const std::string project = make_projects(r.world, 1).front();
@@ -64,9 +63,9 @@ TEST_CASE("hand over: a run prints and ends as without a controller, and the rep
   Audit audit("home");
   // It sees the change and what is asked for at once.
   r.running["one"]->signal(SIGSTOP);
-  put("home", {virtual_cluster(project, "dev", "home", project + "-dev",
-                               {{"labels", {{"tier", "new"}}}}),
-               virtual_cluster(project, "bad", "home", "kube-system")});
+  put("home",
+      {virtual_cluster(project, "dev", "home", project + "-dev", {{"labels", {{"tier", "new"}}}}),
+       virtual_cluster(project, "bad", "home", "kube-system")});
   Background hand(r.world.as_user(
       {"reconcile", "virtualcluster/dev", "virtualcluster/bad", "-n", project}, "-hand"));
   const auto asked = [&](const std::string& name) {
@@ -107,10 +106,11 @@ TEST_CASE("take over: the run writes, the replica does not, and has the project 
   REQUIRE_MESSAGE(eventually([&] { return ready(project) && r.holder(project) == "one"; }, 60),
                   r.output());
   Audit audit("home");
-  must(kubectl("home", {"patch", "virtualclusters.kubist.io", "dev", "-n", project, "--type=merge",
-                        "--subresource=status", "-p", R"({"status":{"lastRun":null,"inventory":null}})"}));
-  const CommandResult run = run_kubist(r.world.as_user(
-      {"reconcile", "virtualcluster/dev", "-n", project, "--take-over"}, "-hand"));
+  must(kubectl("home",
+               {"patch", "virtualclusters.kubist.io", "dev", "-n", project, "--type=merge",
+                "--subresource=status", "-p", R"({"status":{"lastRun":null,"inventory":null}})"}));
+  const CommandResult run = run_kubist(
+      r.world.as_user({"reconcile", "virtualcluster/dev", "-n", project, "--take-over"}, "-hand"));
   CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
   std::map<std::string, int> written;
   for (const char* who : {"-hand", "-one"}) {

@@ -39,8 +39,8 @@ class Replicas {
     const std::string identity(lease ? kubist::data::string_at(*lease, {"spec", "holderIdentity"})
                                      : std::string_view());
     for (const auto& [name, process] : running) {
-      if (!identity.empty() &&
-          process->output().find(kubist::util::cat("replica ", identity, " has Lease")) != std::string::npos) {
+      if (!identity.empty() && process->output().find(kubist::util::cat(
+                                   "replica ", identity, " has Lease")) != std::string::npos) {
         return name;
       }
     }

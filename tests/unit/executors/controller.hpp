@@ -12,7 +12,7 @@
 
 namespace site {
 
-inline bool eventually(const std::function<bool()>& holds) {
+inline bool comes_true(const std::function<bool()>& holds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (!holds() && std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -37,7 +37,7 @@ class Controller {
     session.replica = m_replica.get();
     m_session = executors::Session::open(m_client, session, {}).value();
     m_hooks.away = [](const std::string&) {};
-    m_hooks.starting = [](const auto&) {};
+    m_hooks.starting = [](const auto&, const auto&) {};
     m_hooks.finished = [](const executors::Run&) {};
     m_hooks.trouble = [](const util::Error&) {};
     m_hooks.turned = [this](const executors::LoopState& state) {

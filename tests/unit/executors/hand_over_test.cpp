@@ -65,9 +65,10 @@ struct Place : Site {
                          {"leaseDurationSeconds", 15},
                          {"renewTime", "2026-01-01T00:00:00.000000Z"}}}};
     home->put(replica);
-    home->patch("leases", "kubist", "shop", kube::PatchType::merge,
-                {{"metadata", {{"annotations", {{"kubist.io/replica", "kubist-system/kubist-dead"}}}}},
-                 {"spec", {{"holderIdentity", "dead@test"}}}});
+    home->patch(
+        "leases", "kubist", "shop", kube::PatchType::merge,
+        {{"metadata", {{"annotations", {{"kubist.io/replica", "kubist-system/kubist-dead"}}}}},
+         {"spec", {{"holderIdentity", "dead@test"}}}});
   }
 
   std::shared_ptr<kube::Client> client;
@@ -81,7 +82,7 @@ const std::vector<std::string> k_asked{"patch virtualclusters shop/dev"};
 TEST_CASE("hand over: the replica does what a run by hand wants, and its report says so") {
   Place s;
   Controller one(s, "one@test");
-  REQUIRE(eventually([&] { return one.projects == 1; }));
+  REQUIRE(comes_true([&] { return one.projects == 1; }));
   const engine::Key dev = key("VirtualCluster", "shop", "dev");
   REQUIRE(s.run_beside(Beside::hand_over, {dev}));
   s.forget();
@@ -104,10 +105,11 @@ TEST_CASE("hand over: the replica does what a run by hand wants, and its report 
   CHECK(s.written_by("hand").empty());
 }
 
-TEST_CASE("hand over: the whole tree is asked for by its projects, and answered with what is below") {
+TEST_CASE(
+    "hand over: the whole tree is asked for by its projects, and answered with what is below") {
   Place s;
   Controller one(s, "one@test");
-  REQUIRE(eventually([&] { return one.projects == 1; }));
+  REQUIRE(comes_true([&] { return one.projects == 1; }));
   REQUIRE(s.run_beside(Beside::hand_over));
   s.forget();
   s.spoil();
@@ -121,11 +123,10 @@ TEST_CASE("hand over: the whole tree is asked for by its projects, and answered 
 TEST_CASE("hand over: what the replica comes to is what the run by hand tells") {
   Place s;
   Controller one(s, "one@test");
-  REQUIRE(eventually([&] { return one.projects == 1; }));
+  REQUIRE(comes_true([&] { return one.projects == 1; }));
   s.put("VirtualCluster", "shop", "bad",
         {{"clusterRef", {{"name", "home"}}}, {"namespace", "kube-system"}});
-  const auto run =
-      s.run_beside(Beside::hand_over, {key("VirtualCluster", "shop", "bad")});
+  const auto run = s.run_beside(Beside::hand_over, {key("VirtualCluster", "shop", "bad")});
   REQUIRE(run);
   const auto& node = node_of(run->report, "VirtualCluster", "bad");
   CHECK(node.state == engine::NodeState::failed);
@@ -137,7 +138,7 @@ TEST_CASE("hand over: what the replica comes to is what the run by hand tells") 
 TEST_CASE("hand over: a request that waits for its answer is not written over") {
   Place s;
   Controller one(s, "one@test");
-  REQUIRE(eventually([&] { return one.projects == 1; }));
+  REQUIRE(comes_true([&] { return one.projects == 1; }));
   REQUIRE(s.run_beside(Beside::hand_over));
   s.spoil();
   s.forget();
@@ -166,7 +167,7 @@ TEST_CASE("hand over: of a replica that is dead the project is taken, and the wo
 TEST_CASE("hand over: a dry run asks nobody") {
   Place s;
   Controller one(s, "one@test");
-  REQUIRE(eventually([&] { return one.projects == 1; }));
+  REQUIRE(comes_true([&] { return one.projects == 1; }));
   s.spoil();
   s.forget();
   executors::ReconcileOptions options;
@@ -179,7 +180,7 @@ TEST_CASE("hand over: a dry run asks nobody") {
 TEST_CASE("take over: the replica lets go, the run by hand writes, and the replica has it again") {
   Place s;
   Controller one(s, "one@test");
-  REQUIRE(eventually([&] { return one.projects == 1; }));
+  REQUIRE(comes_true([&] { return one.projects == 1; }));
   REQUIRE(s.run_beside(Beside::hand_over));
   s.spoil();
   s.forget();
@@ -187,18 +188,18 @@ TEST_CASE("take over: the replica lets go, the run by hand writes, and the repli
   REQUIRE_MESSAGE(run, (run ? "" : run.error().to_string()));
   CHECK(run->report.summary.ready == 1);
   CHECK_FALSE(s.written_by("hand").empty());
-  CHECK(eventually([&] { return s.holder() == "one@test"; }));
-  CHECK(eventually([&] { return one.projects == 1; }));
+  CHECK(comes_true([&] { return s.holder() == "one@test"; }));
+  CHECK(comes_true([&] { return one.projects == 1; }));
   s.virtual_cluster("shop", "late");
-  CHECK(eventually([&] { return condition(s.vc("shop", "late")) == "True"; }));
+  CHECK(comes_true([&] { return condition(s.vc("shop", "late")) == "True"; }));
 }
 
 TEST_CASE("take over: who asks for a project and does not take it leaves it to the replica") {
   Place s;
   Controller one(s, "one@test");
-  REQUIRE(eventually([&] { return one.projects == 1; }));
+  REQUIRE(comes_true([&] { return one.projects == 1; }));
   s.home->patch("leases", "kubist", "shop", kube::PatchType::merge,
                 {{"metadata", {{"annotations", {{"kubist.io/take-over", "nobody@test"}}}}}});
-  CHECK(eventually([&] { return s.holder().empty(); }));
-  CHECK(eventually([&] { return s.holder() == "one@test"; }));
+  CHECK(comes_true([&] { return s.holder().empty(); }));
+  CHECK(comes_true([&] { return s.holder() == "one@test"; }));
 }

@@ -60,16 +60,16 @@ TEST_CASE("project share: each replica has its part, and one that leaves moves o
 TEST_CASE("project share: replicas spread the projects, and what one leaves the other takes") {
   Shared s;
   Controller one(s, "one@test");
-  REQUIRE(eventually([&] { return s.all_ready() && s.all_fall_to({"one@test"}); }));
+  REQUIRE(comes_true([&] { return s.all_ready() && s.all_fall_to({"one@test"}); }));
   {
     Controller two(s, "two@test");
-    CHECK(eventually([&] { return s.all_fall_to(k_both); }));
+    CHECK(comes_true([&] { return s.all_fall_to(k_both); }));
     s.forget();
     for (const std::string& name : k_projects) {
       s.virtual_cluster(name, "late");
     }
-    CHECK(eventually([&] { return s.all_ready("late"); }));
-    CHECK(eventually([&] { return one.projects + two.projects == k_projects.size(); }));
+    CHECK(comes_true([&] { return s.all_ready("late"); }));
+    CHECK(comes_true([&] { return one.projects + two.projects == k_projects.size(); }));
     CHECK(one.projects > 0);
     CHECK(two.projects > 0);
     for (const LoggedRequest& each : s.home->writes()) {
@@ -81,8 +81,8 @@ TEST_CASE("project share: replicas spread the projects, and what one leaves the 
     two.end();
     CHECK(two.ended);
   }
-  CHECK(eventually([&] { return s.all_fall_to({"one@test"}); }));
-  CHECK(eventually([&] { return one.projects == k_projects.size(); }));
+  CHECK(comes_true([&] { return s.all_fall_to({"one@test"}); }));
+  CHECK(comes_true([&] { return one.projects == k_projects.size(); }));
   one.end();
   CHECK(one.ended);
   // A run beside them goes on where they ended: only what clusters count is behind.
@@ -100,26 +100,26 @@ TEST_CASE("project share: a project that a run holds is left to it until it is f
                 {{"spec", {{"holderIdentity", "somebody@else"}}}});
   s.forget();
   Controller one(s, "one@test");
-  REQUIRE(eventually([&] { return one.projects == k_projects.size() - 1; }));
+  REQUIRE(comes_true([&] { return one.projects == k_projects.size() - 1; }));
   s.virtual_cluster("p0", "late");
   s.virtual_cluster("p1", "late");
-  CHECK(eventually([&] { return condition(s.vc("p1", "late")) == "True"; }));
+  CHECK(comes_true([&] { return condition(s.vc("p1", "late")) == "True"; }));
   CHECK(s.namespace_at(s.home, "p0-late").is_null());
   s.home->patch("leases", "kubist", "p0", kube::PatchType::merge,
                 {{"spec", {{"holderIdentity", ""}}}});
-  CHECK(eventually([&] { return condition(s.vc("p0", "late")) == "True"; }));
+  CHECK(comes_true([&] { return condition(s.vc("p0", "late")) == "True"; }));
 }
 
 TEST_CASE("project share: a new project is taken, and one that is gone is let go") {
   Shared s;
   Controller one(s, "one@test");
-  REQUIRE(eventually([&] { return one.projects == k_projects.size(); }));
+  REQUIRE(comes_true([&] { return one.projects == k_projects.size(); }));
   s.put("Project", "", "new");
-  CHECK(eventually([&] { return condition(s.project("new")) == "True"; }));
-  CHECK(eventually([&] { return one.projects == k_projects.size() + 1; }));
+  CHECK(comes_true([&] { return condition(s.project("new")) == "True"; }));
+  CHECK(comes_true([&] { return one.projects == k_projects.size() + 1; }));
   s.home->remove("projects.kubist.io", "new");
-  CHECK_MESSAGE(eventually([&] { return s.project("new").is_null(); }), s.project("new").dump());
-  CHECK(eventually([&] { return one.projects == k_projects.size(); }));
+  CHECK_MESSAGE(comes_true([&] { return s.project("new").is_null(); }), s.project("new").dump());
+  CHECK(comes_true([&] { return one.projects == k_projects.size(); }));
 }
 
 TEST_CASE("project share: a project that a run left locked is taken when that is stale") {
@@ -128,8 +128,8 @@ TEST_CASE("project share: a project that a run left locked is taken when that is
   s.home->patch("leases", "kubist", "p0", kube::PatchType::merge,
                 {{"spec", {{"holderIdentity", "killed@else"}, {"leaseDurationSeconds", 2}}}});
   Controller one(s, "one@test");
-  REQUIRE(eventually([&] { return one.projects == k_projects.size() - 1; }));
-  CHECK(eventually([&] {
+  REQUIRE(comes_true([&] { return one.projects == k_projects.size() - 1; }));
+  CHECK(comes_true([&] {
     s.clock.advance(std::chrono::milliseconds(20));
     return s.holder("p0") == "one@test";
   }));
@@ -141,7 +141,7 @@ TEST_CASE("project share: what others have is asked for less and less often") {
   s.home->patch("leases", "kubist", "p0", kube::PatchType::merge,
                 {{"spec", {{"holderIdentity", "somebody@else"}}}});
   Controller one(s, "one@test");
-  REQUIRE(eventually([&] { return one.projects == k_projects.size() - 1; }));
+  REQUIRE(comes_true([&] { return one.projects == k_projects.size() - 1; }));
   s.forget();
   const auto count = [&](const std::string& request) {
     const auto log = s.home->log();
@@ -150,7 +150,7 @@ TEST_CASE("project share: what others have is asked for less and less often") {
     });
   };
   // It looks for other replicas once a second.
-  REQUIRE(eventually([&] { return count("list leases kubist-system") >= 6; }));
+  REQUIRE(comes_true([&] { return count("list leases kubist-system") >= 6; }));
   CHECK(count("get leases p0/kubist") <= 3);
 }
 
@@ -160,12 +160,12 @@ TEST_CASE("project share: while no watch tells of Leases they are read, or lost"
   engine::LockTimes times;
   times.deadline = std::chrono::milliseconds(600);
   Controller one(s, "one@test", times);
-  REQUIRE(eventually([&] { return one.projects == k_projects.size(); }));
+  REQUIRE(comes_true([&] { return one.projects == k_projects.size(); }));
   s.home->fail("GET /apis/coordination.k8s.io/v1/leases*", 403, 100000);
   s.home->cut_watches();
   s.home->fail("GET *p0/leases/kubist*", 403, 100000);
   s.home->patch("leases", "kubist", "p1", kube::PatchType::merge,
                 {{"metadata", {{"annotations", {{"kubist.io/replica", nullptr}}}}},
                  {"spec", {{"holderIdentity", "somebody@else"}}}});
-  CHECK(eventually([&] { return one.projects == k_projects.size() - 2; }));
+  CHECK(comes_true([&] { return one.projects == k_projects.size() - 2; }));
 }

@@ -198,7 +198,7 @@ TEST_CASE("thrown: a watch that throws is told and begins again, the loop goes o
   s.home->before("GET *kubist.io/v1alpha1/projects?*watch=*", [] { throw std::bad_alloc(); });
   std::stop_source stop;
   executors::WatchHooks hooks;
-  hooks.starting = [](const auto&) {};
+  hooks.starting = [](const auto&, const auto&) {};
   hooks.finished = [](const executors::Run&) {};
   hooks.trouble = [](const util::Error&) {};
   std::string told;

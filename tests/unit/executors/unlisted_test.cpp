@@ -137,7 +137,7 @@ TEST_CASE("unlisted: a run that throws is told by --watch, which goes on") {
   std::string told;
   executors::WatchHooks hooks;
   hooks.away = [](const std::string&) {};
-  hooks.starting = [](const auto&) {};
+  hooks.starting = [](const auto&, const auto&) {};
   hooks.finished = [&](const executors::Run&) {
     if (!told.empty()) {
       stop.request_stop();

@@ -27,7 +27,7 @@ class Watch {
  public:
   explicit Watch(Site& site, executors::ReconcileOptions options = {}) {
     m_hooks.away = [](const std::string&) {};
-    m_hooks.starting = [this](const auto& due) {
+    m_hooks.starting = [this](const auto&, const auto& due) {
       const std::lock_guard lock(m_mutex);
       for (const auto& entry : due) {
         asked.insert(entry.key.name);

@@ -13,7 +13,8 @@ notify::Batch batch(notify::Level level, std::string ns) {
   message.node = {"kubist.io", "CanaryRelease", std::move(ns), "web"};
   message.reason = "RolledBack";
   message.text = "7 of 120 requests failed";
-  return {"run-1-ci", std::chrono::system_clock::from_time_t(1614265330), {message, message}};
+  return {
+      "run-1-ci", std::chrono::system_clock::from_time_t(1614265330), {message, message}, "run-1"};
 }
 
 }  // namespace
@@ -25,6 +26,7 @@ TEST_CASE("events: one is about its object, in its namespace") {
                                         {"kind", "CanaryRelease"},
                                         {"namespace", "shop"},
                                         {"name", "web"}});
+  CHECK(event["metadata"]["annotations"]["kubist.io/run"] == "run-1");
   CHECK(event["type"] == "Warning");
   CHECK(event["reason"] == "RolledBack");
   CHECK(event["message"] == "7 of 120 requests failed");

@@ -33,6 +33,13 @@ bool reports(const engine::Report& report, const Key& key) {
                              [&](const engine::NodeReport& node) { return node.key == key; });
 }
 
+/// The same where it is asked for by another object, such as a definition.
+engine::Trigger from(const engine::Trigger& cause, const Key& key, const Key& asked) {
+  return key == asked || !cause.of.empty()
+             ? cause
+             : engine::Trigger(cause.cause, resources::to_string(key));
+}
+
 }  // namespace
 
 void Scope::update(const engine::Graph& graph) {
@@ -77,7 +84,8 @@ void Agenda::add_waiting(const engine::Graph& before) {
     const Key& parent = before[node.parent].key;
     const auto found = m_tree->find(parent);
     if (!found.empty() && m_tree->deleting(found.front()) && m_scope.contains(parent)) {
-      m_schedule.add(parent, now() + k_gather, Cause::deleted);
+      m_schedule.add(parent, now() + k_gather,
+                     engine::Trigger(Cause::deleted, resources::to_string(node.key)));
     }
   }
 }
@@ -98,7 +106,7 @@ void Agenda::add_events() {
       if (m_scope.contains(asked)) {
         const Pace* pace = pace_of(cause);
         const Time when = pace != nullptr ? pace->next(asked, now()) : now();
-        m_schedule.add(asked, when + k_gather, cause);
+        m_schedule.add(asked, when + k_gather, from(cause, key, asked));
       }
     }
   }

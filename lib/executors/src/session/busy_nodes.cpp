@@ -108,12 +108,12 @@ std::vector<NodeId> BusyNodes::take(int run, const Graph& graph, const std::vect
   return std::move(taking.left_out);
 }
 
-bool BusyNodes::await(const Graph& graph, const Key& key, Cause cause) {
+bool BusyNodes::await(const Graph& graph, const Key& key, const engine::Trigger& cause) {
   const std::string project = project_of(graph, key);
   const std::lock_guard lock(m_mutex);
   if (is_taken(key)) {
     m_waiting[key].emplace(key, cause);
-  } else if (!has_room(project, runs_for(cause), k_no_run)) {
+  } else if (!has_room(project, runs_for(cause.cause), k_no_run)) {
     m_waiting_for_runs[project].emplace(key, cause);
   } else {
     return false;

@@ -19,8 +19,8 @@ namespace kubist::executors {
 class BusyNodes {
  public:
   /// `asks` is told what waited for a node that has ended.
-  explicit BusyNodes(std::function<void(const engine::Key&, engine::Cause)> asks)
-      : m_asks(std::move(asks)) {}
+  using Asks = std::function<void(const engine::Key&, const engine::Trigger&)>;
+  explicit BusyNodes(Asks asks) : m_asks(std::move(asks)) {}
 
   /// From here on that run reads the tree, to plan by it.
   void begin(int run);
@@ -37,7 +37,7 @@ class BusyNodes {
 
   /// Where that node is busy, or enough runs are at work at its project: true, and `key` waits for
   /// that. What a person asks for has runs of its own.
-  bool await(const engine::Graph& graph, const engine::Key& key, engine::Cause cause);
+  bool await(const engine::Graph& graph, const engine::Key& key, const engine::Trigger& cause);
 
   // Where others share the projects, which are known by their namespaces.
   /// From now on take() leaves out all projects but those that are allowed; nobody waits for them.
@@ -51,7 +51,7 @@ class BusyNodes {
   bool is_allowed(const engine::Graph& graph, const engine::Key& key) const;
 
  private:
-  using Asked = std::map<engine::Key, engine::Cause>;
+  using Asked = std::map<engine::Key, engine::Trigger>;
   /// What a run has still to end.
   struct Taken {
     struct Open {
@@ -81,7 +81,7 @@ class BusyNodes {
   void tell_room();
   bool allows(const std::string& ns) const;
 
-  std::function<void(const engine::Key&, engine::Cause)> m_asks;
+  Asks m_asks;
   mutable std::mutex m_mutex;
   std::map<int, Taken> m_taken;            ///< by run
   std::map<engine::Key, Asked> m_waiting;  ///< by what they wait for

@@ -83,14 +83,23 @@ Outcome outcome_of(const Json& status) {
 /// What was written for it since the tree was read.
 void add_writes(const Json& before, const Json& status, Alignment& alignment) {
   const Json* run = data::find_path(status, {"lastRun"});
-  if (run == nullptr || data::string_at(before, {"lastRun", "id"}) == data::string_at(*run, {"id"})) {
+  if (run == nullptr ||
+      data::string_at(before, {"lastRun", "id"}) == data::string_at(*run, {"id"})) {
     return;
   }
   alignment.status_written = true;
   for (const std::string& write : data::strings_at(*run, {"writes"})) {
     const std::string verb = write.substr(0, write.find(' '));
-    alignment.writes.push_back({verb, write.substr(std::min(verb.size() + 1, write.size())), {}, {}});
+    alignment.writes.push_back(
+        {verb, write.substr(std::min(verb.size() + 1, write.size())), {}, {}});
   }
+}
+
+Outcome outcome_of_item(const Json& status) {
+  const std::string_view phase = data::string_at(status, {"phase"});
+  return phase == "Succeeded" ? Outcome::ready
+         : phase == "Failed"  ? Outcome::stalled
+                              : Outcome::progressing;
 }
 
 Alignment alignment_of(const engine::Node& node, const Json& object) {
@@ -108,7 +117,7 @@ Alignment alignment_of(const engine::Node& node, const Json& object) {
     alignment.reason = "Progressing";
     alignment.message = "its replica has not come to it yet";
   } else {
-    alignment.outcome = outcome_of(status);
+    alignment.outcome = node.foreign_status ? outcome_of_item(status) : outcome_of(status);
     alignment.reason = data::string_at(*ready, {"reason"});
     alignment.message = data::string_at(*ready, {"message"});
   }
@@ -195,9 +204,8 @@ HandOver::Seen HandOver::read(const engine::Node& node, const std::stop_token& s
       return *listed.mapped();
     }
   }
-  KUBIST_TRY(const auto resource,
-             m_world.home->discovery().find_kind(ObjectView(*node.object).api_version(),
-                                                 node.key.kind));
+  KUBIST_TRY(const auto resource, m_world.home->discovery().find_kind(
+                                      ObjectView(*node.object).api_version(), node.key.kind));
   return m_world.home->find(resource, node.key.ns, node.key.name, stop);
 }
 
@@ -210,9 +218,7 @@ util::Result<> HandOver::have_it_done(const engine::Node& node, const engine::Co
     }
   }
   KUBIST_TRY(const std::string request, ask(node, context.stop));
-  if (!request.empty()) {
-    KUBIST_CHECK(wait(node, request, context));
-  }
+  KUBIST_CHECK(wait(node, request, context));
   KUBIST_TRY(const Snapshot now, load_snapshot(*m_world.home, project_of(node), context.stop));
   const std::lock_guard lock(m_mutex);
   m_done.insert(node.key);
@@ -224,11 +230,11 @@ util::Result<> HandOver::have_it_done(const engine::Node& node, const engine::Co
 
 // What somebody else asked for is not written over: it is a run, too.
 util::Result<std::string> HandOver::ask(const engine::Node& node, const std::stop_token& stop) {
-  if (node.key.group != resources::k_kubist_group) {
+  if (node.key.group != resources::k_kubist_group) {  // a request runs a DeployItem in any state
     return util::fail(ErrorKind::conflict,
                       cat("project namespace ", project_of(node), " is a replica's, which cannot ",
                           "be asked for ", resources::to_string(node.key)),
-                      "Reconcile what is above it.", "Locked");
+                      "Reconcile what is above it, or give --take-over.", "Locked");
   }
   const kube::ApiResource resource =
       resource_of(*resources::find_kind(node.key.group, node.key.kind));
@@ -242,10 +248,6 @@ util::Result<std::string> HandOver::ask(const engine::Node& node, const std::sto
     if (!pending.empty() && pending != answered(*object)) {
       return pending;
     }
-    if (node.key.kind == "DeployItem" &&
-        outcome_of(object->value("status", Json::object())) != Outcome::stalled) {
-      return std::string();  // a request runs it again, whatever its state
-    }
     const std::string request = cat("reconcile@", m_options.run_id);
     const Json patch{
         {"metadata",
@@ -258,8 +260,8 @@ util::Result<std::string> HandOver::ask(const engine::Node& node, const std::sto
     }
     if (!kube::is_conflict(asked.error())) {
       return util::fail(util::with_context(
-          asked.error(), cat("cannot ask the replica that has project namespace ",
-                             project_of(node), " for ", resources::to_string(node.key))));
+          asked.error(), cat("cannot ask the replica that has project namespace ", project_of(node),
+                             " for ", resources::to_string(node.key))));
     }
   }
 }

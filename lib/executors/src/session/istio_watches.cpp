@@ -42,7 +42,7 @@ void IstioWatches::watch(Place& place) {
     }
     place.istio.forget();
     for (const Key& cluster : place.clusters) {
-      m_inbox.push(cluster, engine::Cause::drift);
+      m_inbox.push(cluster, {engine::Cause::drift, util::cat("Istio: ", ns, '/', name)});
     }
   };
   const auto begin = [&](const kube::ApiResource& resource, const char* selector) {

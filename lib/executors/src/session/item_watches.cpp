@@ -175,7 +175,7 @@ class ItemWatches::One {
       wanted.told.clear();
     } else if (wanted.told != state) {
       wanted.told = state;
-      m_inbox.push(wanted.node, engine::Cause::drift);
+      m_inbox.push(wanted.node, {engine::Cause::drift, resources::to_string(kept.ref)});
     }
   }
 

@@ -18,13 +18,17 @@ namespace {
 constexpr std::chrono::seconds k_moment{2};
 
 /// A person's yes, or the end of it, asks for the release that it is about.
-std::pair<Key, Cause> asked_by(const Key& key, Cause cause, const Json& object) {
+std::pair<Key, engine::Trigger> asked_by(const Key& key, Cause cause, const Json& object) {
+  if (cause == Cause::requested) {
+    const resources::ObjectView view(object);
+    return {key, {cause, std::string(view.annotation(resources::k_request_annotation))}};
+  }
   if (key.kind != "Approval") {
     return {key, cause};
   }
   return {{key.group, "CanaryRelease", key.ns,
            std::string(data::string_at(object, {"spec", "release"}))},
-          Cause::requested};
+          {Cause::requested, resources::to_string(key)}};
 }
 
 }  // namespace
@@ -132,7 +136,7 @@ void KindWatch::learn(const kube::WatchEvent& event) {
   const auto cause = engine::cause_of(before, gone ? nullptr : now.object.get());
   if (cause && (m_primed || event.type != Type::listed)) {
     auto [asked, why] = asked_by(key, *cause, *now.object);
-    m_inbox.push(std::move(asked), why);
+    m_inbox.push(std::move(asked), std::move(why));
   }
   if (gone) {
     m_known.erase(key);

@@ -50,6 +50,7 @@ void Notifications::tell(const Graph& graph, const engine::RunInfo& run,
     notify::Message message;
     notify::Filter filter;
   };
+  const int telling = ++m_tellings;
   std::map<NodeId, std::vector<Told>> by_project;
   for (const auto& [id, change] : changes) {
     const engine::Node* project = project_of(graph, id);
@@ -71,7 +72,8 @@ void Notifications::tell(const Graph& graph, const engine::RunInfo& run,
     }
     const Place place{graph, project, resources::project_namespace(*project.object)};
     for (const notify::Sink& sink : *sinks) {
-      notify::Batch batch{cat(run.id, '-', sink.name), run.started_at, {}};
+      // A run may tell more than once: it looks at releases again and again.
+      notify::Batch batch{cat(run.id, '-', telling, '-', sink.name), run.started_at, {}, run.id};
       for (const Told& each : told) {
         if (each.filter.passes(each.message, sink)) {
           batch.messages.push_back(each.message);
@@ -91,6 +93,7 @@ void Notifications::tell_sink(const Place& place, const notify::Sink& sink,
       for (const notify::Message& message : batch.messages) {
         Json line = notify::to_json(message);
         line["time"] = util::format_time(batch.time);
+        line["run"] = batch.run;
         m_hooks.log(line.dump(-1, ' ', false, Json::error_handler_t::replace));
       }
       break;

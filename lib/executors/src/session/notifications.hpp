@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -32,6 +33,7 @@ class Notifications {
 
   std::shared_ptr<kube::Client> m_home;
   NotificationHooks m_hooks;
+  std::atomic<int> m_tellings = 0;
   notify::Courier m_courier;
 };
 

@@ -78,11 +78,13 @@ void ReadWatches::watch(const std::string& kind, const std::string& ns, Place& p
   const std::string name = cat(options.resource.group_resource(), " in ", ns);
   place.watch = std::make_unique<MetadataWatch>(
       m_home, std::move(options), MetadataWatch::Counts::data, name, m_absences,
-      [this, &place](const std::string&, const std::string& changed) {
+      [this, &place, kind, ns](const std::string&, const std::string& changed) {
         const std::lock_guard lock(place.mutex);
         const auto readers = place.readers.find(changed);
         for (const Key& key : readers == place.readers.end() ? std::set<Key>() : readers->second) {
-          m_inbox.push(key, engine::Cause::drift);  // its own writes have to end some time
+          m_inbox.push(key,
+                       {engine::Cause::drift,
+                        cat(kind, '/', ns, '/', changed)});  // its own writes have to end some time
         }
       });
 }

@@ -41,7 +41,7 @@ class Loop {
         m_hooks(hooks),
         m_stop(stop),
         m_absences(hooks.away, [this](const Sight& sight) { m_inbox.retry(sight); }),
-        m_busy([this](const Key& key, Cause cause) { m_inbox.push(key, cause); }),
+        m_busy([this](const Key& key, const engine::Trigger& cause) { m_inbox.push(key, cause); }),
         m_agenda(m_options.selection, m_options.resync),
         m_watches(session, watched_namespace(m_options), m_inbox, m_absences) {
     m_watches.serve(m_options);
@@ -238,12 +238,14 @@ class Loop {
       return;
     }
     m_agenda.begin(due);
-    m_hooks.starting(due);
     ReconcileOptions options = m_options;
+    options.run_id = new_run_id();
+    m_hooks.starting(options.run_id, due);
     options.ignore_missing = true;  // it may have gone since
     options.selection.clear();
     for (const Agenda::Due& entry : due) {
       options.selection.push_back(entry.key);
+      options.causes[entry.key] = to_string(entry.cause);
     }
     if (const auto started = start(std::move(options), due); !started) {
       fail(started.error(), due);
@@ -286,6 +288,7 @@ util::Result<> watch_and_reconcile(Session& session, const ReconcileOptions& opt
     KUBIST_TRY(each.only_namespace, namespace_of(session.home(), options.selection, stop));
   }
   each.settle = std::chrono::milliseconds(0);
+  each.cause = "start";
   each.local_charts = false;  // items come from whoever may write to the cluster, at any time
   return Loop(session, std::move(each), observer, hooks, stop).run();
 }

@@ -23,9 +23,9 @@ using engine::Key;
 using util::cat;
 using Type = kube::WatchEventType;
 
-void Inbox::push(Key key, Cause cause) {
+void Inbox::push(Key key, engine::Trigger cause) {
   const std::lock_guard lock(m_mutex);
-  m_events.emplace_back(std::move(key), cause);
+  m_events.emplace_back(std::move(key), std::move(cause));
   m_wake.notify_all();
 }
 
@@ -162,6 +162,11 @@ class DriftWatches::One {
     return cat(event.ns, '/', event.name);
   }
 
+  /// "Namespace/shop-dev", of a name as in `m_known`.
+  std::string named(std::string_view name) const {
+    return cat(m_options.resource.kind, name.starts_with('/') ? "" : "/", name);
+  }
+
   util::Result<> take(const kube::WatchEvent& event) {
     if (event.type == Type::relisted) {
       end_listing();
@@ -191,14 +196,14 @@ class DriftWatches::One {
     // A run looked at what a late listing finds first, but some time before it.
     const bool unsure = fresh && m_late && event.type == Type::listed;
     if (unsure || (!fresh && changed)) {
-      m_inbox.push(known->second.owner, Cause::drift);
+      m_inbox.push(known->second.owner, {Cause::drift, named(name_of(event))});
     }
     return {};
   }
 
   void forget(const std::string& name) {
     if (const auto known = m_known.extract(name)) {
-      m_inbox.push(known.mapped().owner, Cause::drift);
+      m_inbox.push(known.mapped().owner, {Cause::drift, named(name)});
     }
   }
 

@@ -25,8 +25,8 @@ namespace kubist::executors {
 /// What the watch threads and the runs tell the loop.
 class Inbox {
  public:
-  using Events = std::deque<std::pair<engine::Key, engine::Cause>>;
-  void push(engine::Key key, engine::Cause cause);
+  using Events = std::deque<std::pair<engine::Key, engine::Trigger>>;
+  void push(engine::Key key, engine::Trigger cause);
   /// There is something else to see.
   void wake();
   /// What has failed there may succeed now.

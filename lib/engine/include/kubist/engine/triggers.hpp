@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <kubist/engine/graph.hpp>
@@ -15,6 +16,17 @@ namespace kubist::engine {
 /// Why a subtree is looked at again.
 enum class Cause { created, changed, deleted, requested, drift, due, retry, resync };
 std::string_view to_string(Cause cause);
+
+/// A cause, and what it came from where that is not the object itself, for people:
+/// "ConfigMap/shop/web", "reconcile@x7k2".
+struct Trigger {
+  Trigger(Cause why = Cause::changed, std::string from = {}) : cause(why), of(std::move(from)) {}
+  operator Cause() const { return cause; }
+  Cause cause;
+  std::string of;
+};
+/// "drift (ConfigMap/shop/web)".
+std::string to_string(const Trigger& trigger);
 
 /// Does a watch event on a kubist object ask for a run? `before`: the last version seen, null when
 /// new; `after`: the version now, null when gone. Changes of status, labels (but of a
@@ -34,11 +46,11 @@ class Schedule {
   using Time = std::chrono::steady_clock::time_point;
   struct Due {
     Key key;
-    Cause cause = Cause::changed;
+    Trigger cause;
   };
 
   /// Asks for a run of the subtree of `key` at `when`, or keeps an earlier one.
-  void add(const Key& key, Time when, Cause cause);
+  void add(const Key& key, Time when, const Trigger& cause);
   /// Takes a pending entry back: the object is gone.
   void erase(const Key& key);
   /// The time of the nearest entry; nothing when there is none.
@@ -52,7 +64,7 @@ class Schedule {
  private:
   struct Entry {
     Time when;
-    Cause cause;
+    Trigger cause;
   };
   std::map<Key, Entry> m_entries;
   std::set<std::pair<Time, Key>> m_queue;

@@ -21,7 +21,9 @@ struct LoopState {
 
 /// Tells what the loop does; called on its thread where nothing else is said.
 struct WatchHooks {
-  std::function<void(const std::vector<engine::Schedule::Due>&)> starting;  ///< what asks for a run
+  /// What asks for that run.
+  std::function<void(const std::string& run_id, const std::vector<engine::Schedule::Due>&)>
+      starting;
   std::function<void(const Run&)> finished;
   std::function<void(const util::Error&)>
       trouble;  ///< a run that could not start; it is tried again

@@ -15,13 +15,14 @@ struct Batch {
   std::string id;  ///< the receiver knows by it what it has seen already
   std::chrono::system_clock::time_point time;
   std::vector<Message> messages;
+  std::string run = {};  ///< the run's id
 };
 
 /// {"text": ...} for a Slack-compatible incoming webhook: a line a message, the first 40.
 /// Source: Slack, "Sending messages using incoming webhooks"; & < > are escaped as it asks.
 http::Request slack_post(const std::string& url, const Batch& batch);
 
-/// {"type": "kubist.notification", "timestamp", "data": {"notifications": [...]}} (the
+/// {"type": "kubist.notification", "timestamp", "data": {"run", "notifications": [...]}} (the
 /// first 1,000, and how many "more" there are) with the headers
 /// webhook-id, webhook-timestamp and, where there is a key, webhook-signature "v1,BASE64" of
 /// HMAC-SHA256 over "ID.TIMESTAMP.BODY". A key that begins with whsec_ is base64.
