@@ -1,4 +1,6 @@
 // How many requests a node takes, the first time and again.
+#include <algorithm>
+
 #include "release_site.hpp"
 
 using namespace site;
@@ -38,10 +40,9 @@ Json maps(const Lines& names) {
 }
 
 Json manifest_item(const std::string& name, const Lines& names) {
-  Json item = object("DeployItem", "shop", name,
-                     {{"type", "kubist.io/manifest"},
-                      {"target", {{"name", "a"}}},
-                      {"config", maps(names)}});
+  Json item = object(
+      "DeployItem", "shop", name,
+      {{"type", "kubist.io/manifest"}, {"target", {{"name", "a"}}}, {"config", maps(names)}});
   item["apiVersion"] = "landscaper.gardener.cloud/v1alpha1";
   return item;
 }
@@ -65,11 +66,10 @@ TEST_CASE("requests: a virtual cluster takes five at home, with the project's bi
   s.virtual_cluster("shop", "a");
   s.reconcile();
   CHECK(condition(s.vc("shop", "a")) == "True");
-  CHECK(requests_of(s.home, "a", "shop-a") == Lines{"patch virtualclusters shop/a",
-                                                    "patch virtualclusters shop/a status",
-                                                    "patch namespaces shop-a",
-                                                    "patch rolebindings shop-a/kubist-project",
-                                                    "patch virtualclusters shop/a status"});
+  CHECK(requests_of(s.home, "a", "shop-a") ==
+        Lines{"patch virtualclusters shop/a", "patch virtualclusters shop/a status",
+              "patch namespaces shop-a", "patch rolebindings shop-a/kubist-project",
+              "patch virtualclusters shop/a status"});
 }
 
 TEST_CASE("requests: a virtual cluster takes four elsewhere") {
@@ -115,11 +115,12 @@ TEST_CASE("requests: one that was recorded, but is somebody else's, is adopted a
   // As a kubist leaves it that was killed after the server had refused to make the namespace.
   s.home->patch("virtualclusters.kubist.io", "a", "shop", kube::PatchType::merge,
                 {{"metadata", {{"finalizers", {"kubist.io/finalizer"}}}}});
-  s.home->patch("virtualclusters.kubist.io", "a", "shop", kube::PatchType::merge,
-                {{"status",
-                  {{"inventory",
-                    Json::array({{{"version", "v1"}, {"kind", "Namespace"}, {"name", "shop-a"}}})}}}},
-                "status");
+  s.home->patch(
+      "virtualclusters.kubist.io", "a", "shop", kube::PatchType::merge,
+      {{"status",
+        {{"inventory",
+          Json::array({{{"version", "v1"}, {"kind", "Namespace"}, {"name", "shop-a"}}})}}}},
+      "status");
   s.foreign_namespace();
   s.reconcile();
   CHECK(s.vc("shop", "a")["status"]["inventory"][0]["adopted"] == true);
@@ -159,10 +160,9 @@ TEST_CASE("requests: a node with one object in a virtual cluster takes four") {
   s.apply("EntryGateway", "entry", "{servers: [{port: 80, hosts: [web.example.com]}]}");
   s.reconcile();
   CHECK(condition(s.get("entrygateways", "shop", "entry")) == "True");
-  CHECK(requests_of(s.home, "entry", "entry") == Lines{"patch entrygateways shop/entry",
-                                                       "patch entrygateways shop/entry status",
-                                                       "patch gateways shop-dev/entry",
-                                                       "patch entrygateways shop/entry status"});
+  CHECK(requests_of(s.home, "entry", "entry") ==
+        Lines{"patch entrygateways shop/entry", "patch entrygateways shop/entry status",
+              "patch gateways shop-dev/entry", "patch entrygateways shop/entry status"});
 }
 
 TEST_CASE("requests: an object of somebody else is not taken over, nor left in the inventory") {
@@ -272,4 +272,20 @@ TEST_CASE("requests: an Execution refuses a name of somebody else's, which it ma
   CHECK(reason(s.get("executions", "shop", "app")) == "NameTaken");
   CHECK(s.home->get("deployitems.landscaper.gardener.cloud", "app-one", "shop")["spec"]["type"] ==
         "kubist.io/manifest");
+}
+
+TEST_CASE("requests: the accounts of many projects are listed") {
+  Site s;
+  for (int i = 0; i < 12; ++i) {
+    s.put("Project", "", cat("p", i));
+  }
+  s.settle();
+  s.open();
+  s.forget();
+  s.reconcile();
+  const auto log = s.home->log();
+  CHECK(std::count_if(log.begin(), log.end(), [](const LoggedRequest& each) {
+          return each.resource == "serviceaccounts";
+        }) == 1);
+  CHECK(requests(s) < 40);
 }
