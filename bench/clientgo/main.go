@@ -1,6 +1,8 @@
 // The practical limit that kubist is measured against: client-go with N workers and no client-side throttling.
 //
 //	clientgo apply WORKERS FILE     server-side apply of every object in a JSON array of ConfigMaps
+//	clientgo send WORKERS FILE      writes as they are: a JSON array of chains, each a list of {path, type, body};
+//	                                the PATCHes of a chain go one after the other
 package main
 
 import (
@@ -19,15 +21,15 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 4 || os.Args[1] != "apply" {
-		fail("usage: clientgo apply WORKERS FILE")
+	if len(os.Args) != 4 || (os.Args[1] != "apply" && os.Args[1] != "send") {
+		fail("usage: clientgo apply|send WORKERS FILE")
 	}
 	workers, err := strconv.Atoi(os.Args[2])
 	check(err)
 	text, err := os.ReadFile(os.Args[3])
 	check(err)
-	var objects []json.RawMessage
-	check(json.Unmarshal(text, &objects))
+	var jobs []json.RawMessage
+	check(json.Unmarshal(text, &jobs))
 
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
 		clientcmd.NewDefaultClientConfigLoadingRules(), nil).ClientConfig()
@@ -35,26 +37,30 @@ func main() {
 	config.QPS = -1
 	client, err := kubernetes.NewForConfig(config)
 	check(err)
+	do := apply
+	if os.Args[1] == "send" {
+		do = send
+	}
 
 	work := make(chan json.RawMessage)
 	var done sync.WaitGroup
-	var applied atomic.Int64
+	var count atomic.Int64
 	for range workers {
 		done.Add(1)
 		go func() {
 			defer done.Done()
-			for object := range work {
-				apply(client, object)
-				applied.Add(1)
+			for job := range work {
+				do(client, job)
+				count.Add(1)
 			}
 		}()
 	}
-	for _, object := range objects {
-		work <- object
+	for _, job := range jobs {
+		work <- job
 	}
 	close(work)
 	done.Wait()
-	fmt.Printf("%d applied\n", applied.Load())
+	fmt.Printf("%d done\n", count.Load())
 }
 
 func apply(client *kubernetes.Clientset, object json.RawMessage) {
@@ -65,6 +71,18 @@ func apply(client *kubernetes.Clientset, object json.RawMessage) {
 	_, err := client.CoreV1().ConfigMaps(head.Metadata.Namespace).Patch(context.Background(), head.Metadata.Name,
 		types.ApplyPatchType, object, metav1.PatchOptions{FieldManager: "clientgo"})
 	check(err)
+}
+
+func send(client *kubernetes.Clientset, chain json.RawMessage) {
+	var writes []struct {
+		Path, Type string
+		Body       json.RawMessage
+	}
+	check(json.Unmarshal(chain, &writes))
+	for _, write := range writes {
+		check(client.RESTClient().Patch(types.PatchType(write.Type)).RequestURI(write.Path).Body([]byte(write.Body)).
+			Do(context.Background()).Error())
+	}
 }
 
 func check(err error) {

@@ -1,4 +1,6 @@
 // How many requests a node takes, the first time and again.
+#include <algorithm>
+
 #include "release_site.hpp"
 
 using namespace site;
@@ -270,4 +272,20 @@ TEST_CASE("requests: an Execution refuses a name of somebody else's, which it ma
   CHECK(reason(s.get("executions", "shop", "app")) == "NameTaken");
   CHECK(s.home->get("deployitems.landscaper.gardener.cloud", "app-one", "shop")["spec"]["type"] ==
         "kubist.io/manifest");
+}
+
+TEST_CASE("requests: the accounts of many projects are listed") {
+  Site s;
+  for (int i = 0; i < 12; ++i) {
+    s.put("Project", "", cat("p", i));
+  }
+  s.settle();
+  s.open();
+  s.forget();
+  s.reconcile();
+  const auto log = s.home->log();
+  CHECK(std::count_if(log.begin(), log.end(), [](const LoggedRequest& each) {
+          return each.resource == "serviceaccounts";
+        }) == 1);
+  CHECK(requests(s) < 40);
 }

@@ -152,7 +152,8 @@ util::Result<> keep_project_account(Work& work) {
   if (resources::project_account(project) == resources::k_project_account) {
     const kube::ApiResource& accounts = kube::well_known::service_accounts();
     KUBIST_TRY(const auto live,
-               work.world().home->find(accounts, ns, resources::k_project_account, work.stop()));
+               work.world().survey.find_account(*work.world().home, work.node(),
+                                                resources::k_project_account, ns, work.stop()));
     // Nobody is it but by impersonation: no pod gets its token by itself. One that an administrator
     // made stays as it is.
     Json wish = marked(work, "v1", accounts, ns);

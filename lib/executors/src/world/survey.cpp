@@ -84,6 +84,7 @@ struct Survey::Bulk {
 struct Survey::Cluster {
   Bulk<std::string> namespaces;  ///< as JSON text, which is smaller
   Bulk<std::string> bindings;
+  Bulk<std::string> accounts;
   Bulk<Workloads> workloads;
 };
 
@@ -144,18 +145,32 @@ util::Result<std::optional<Json>> Survey::find_binding(kube::Client& client,
                                                        const std::string& name,
                                                        const std::string& ns,
                                                        const std::stop_token& stop) {
-  const kube::ApiResource& resource = kube::well_known::role_bindings();
-  if (const std::size_t wanted = asking(client, node); wanted > k_few) {
+  return find_named(cluster(client).bindings, client,
+                    {node, kube::well_known::role_bindings(), name, ns}, stop);
+}
+
+util::Result<std::optional<Json>> Survey::find_account(kube::Client& client,
+                                                       const engine::Node& node,
+                                                       const std::string& name,
+                                                       const std::string& ns,
+                                                       const std::stop_token& stop) {
+  return find_named(cluster(client).accounts, client,
+                    {node, kube::well_known::service_accounts(), name, ns}, stop);
+}
+
+util::Result<std::optional<Json>> Survey::find_named(Bulk<std::string>& bulk, kube::Client& client,
+                                                     const Named& named,
+                                                     const std::stop_token& stop) {
+  if (const std::size_t wanted = asking(client, named.node); wanted > k_few) {
     const auto key_of = [&](const data::ListItem& item) {
-      return item.name == name ? std::string(item.name_space) : std::string();
+      return item.name == named.name ? std::string(item.name_space) : std::string();
     };
-    KUBIST_TRY(auto found,
-               find_kept(cluster(client).bindings, client, resource, wanted, ns, key_of, stop));
+    KUBIST_TRY(auto found, find_kept(bulk, client, named.resource, wanted, named.ns, key_of, stop));
     if (found) {
       return found;
     }
   }
-  return client.find(resource, ns, name, stop);
+  return client.find(named.resource, named.ns, named.name, stop);
 }
 
 /// What kubist keeps of a kind, by `key_of` (empty: not wanted); nothing: ask for it by name.

@@ -43,6 +43,12 @@ class Survey {
                                                        const std::string& name,
                                                        const std::string& ns,
                                                        const std::stop_token& stop);
+  /// The same of a ServiceAccount, which it makes in a Project's.
+  util::Result<std::optional<data::Json>> find_account(kube::Client& client,
+                                                       const engine::Node& node,
+                                                       const std::string& name,
+                                                       const std::string& ns,
+                                                       const std::stop_token& stop);
   /// The Deployments in the namespace of a VirtualCluster.
   util::Result<Workloads> workloads(kube::Client& client, const engine::Node& node,
                                     const std::string& ns, const std::stop_token& stop);
@@ -53,6 +59,16 @@ class Survey {
   struct Cluster;
 
   using KeyOf = std::function<std::string(const data::ListItem& item)>;
+  /// What is wanted in which namespace, and who wants it.
+  struct Named {
+    const engine::Node& node;
+    const kube::ApiResource& resource;
+    const std::string& name;
+    const std::string& ns;
+  };
+  util::Result<std::optional<data::Json>> find_named(Bulk<std::string>& bulk, kube::Client& client,
+                                                     const Named& named,
+                                                     const std::stop_token& stop);
   util::Result<std::optional<data::Json>> find_kept(Bulk<std::string>& bulk, kube::Client& client,
                                                     const kube::ApiResource& resource,
                                                     std::size_t wanted, const std::string& key,
