@@ -100,7 +100,7 @@ util::Result<> keep_binding(Work& work, const Json& wish, const engine::Node& pr
   return live || work.dry() ? util::Result<>{} : note_bound(work, wish, project);
 }
 
-/// Applies the binding in a namespace that was made just now.
+/// Applies the binding where there most likely is none.
 util::Result<> make_binding(Work& work, const Json& wish, const engine::Node& project) {
   const auto made =
       work.writer().apply(work.home(), kube::well_known::role_bindings(), wish, {.only_new = true});
@@ -109,6 +109,24 @@ util::Result<> make_binding(Work& work, const Json& wish, const engine::Node& pr
   }
   return made ? note_bound(work, wish, project)
               : util::Result<>(util::fail(may_not_bind(wish, made.error())));
+}
+
+/// That of the project. One that an administrator made stays as it is.
+util::Result<> keep_account(Work& work, const Json& wish) {
+  const kube::ApiResource& accounts = kube::well_known::service_accounts();
+  if (work.is_new()) {
+    const auto made = work.writer().apply(work.home(), accounts, wish, {.only_new = true});
+    if (made || !kube::is_conflict(made.error())) {
+      return made ? util::Result<>() : util::Result<>(util::fail(made.error()));
+    }
+  }
+  KUBIST_TRY(const auto live, work.world().survey.find_account(
+                                  *work.world().home, work.node(), resources::k_project_account,
+                                  std::string(ObjectView(wish).ns()), work.stop()));
+  if (!live || apply::has_mark(*live, mark_of(work))) {
+    KUBIST_CHECK(work.apply(work.home(), accounts, wish, live ? &*live : nullptr));
+  }
+  return {};
 }
 
 /// Where the caller's own rights are used: do they reach the namespace of a VirtualCluster?
@@ -150,20 +168,14 @@ util::Result<> keep_project_account(Work& work) {
   }
   const Json& project = *node->object;
   if (resources::project_account(project) == resources::k_project_account) {
-    const kube::ApiResource& accounts = kube::well_known::service_accounts();
-    KUBIST_TRY(const auto live,
-               work.world().survey.find_account(*work.world().home, work.node(),
-                                                resources::k_project_account, ns, work.stop()));
-    // Nobody is it but by impersonation: no pod gets its token by itself. One that an administrator
-    // made stays as it is.
-    Json wish = marked(work, "v1", accounts, ns);
+    // Nobody is it but by impersonation: no pod gets its token by itself.
+    Json wish = marked(work, "v1", kube::well_known::service_accounts(), ns);
     wish["automountServiceAccountToken"] = false;
-    if (!live || apply::has_mark(*live, mark_of(work))) {
-      KUBIST_CHECK(work.apply(work.home(), accounts, wish, live ? &*live : nullptr));
-    }
+    KUBIST_CHECK(keep_account(work, wish));
   }
-  return keep_binding(work, binding_object(work, ns, setup::k_own_namespace_role, project), *node,
-                      true);
+  const Json binding = binding_object(work, ns, setup::k_own_namespace_role, project);
+  return work.is_new() ? make_binding(work, binding, *node)
+                       : keep_binding(work, binding, *node, true);
 }
 
 util::Result<> check_adoption(Work& work, const std::string& ns) {

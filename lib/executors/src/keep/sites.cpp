@@ -188,7 +188,7 @@ util::Result<deployers::Place> Sites::find(For what, const engine::Graph& graph,
   KUBIST_TRY(place.delete_client, m_accounts.delete_client_for(*project, stop));
   KUBIST_TRY(auto as_project, m_accounts.client_for(*project, stop));
   (virtual_cluster == nullptr ? place.objects_client : place.client) = std::move(as_project);
-  if (virtual_cluster != nullptr && what != For::removal) {
+  if (what != For::removal) {
     KUBIST_CHECK(m_accounts.await_rights(*project, place.ns, stop));
   }
   if (virtual_cluster != nullptr) {

@@ -141,10 +141,46 @@ util::Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<kube::Clien
   return std::unique_ptr<Session>(new Session(std::move(home), std::move(uid), std::move(options)));
 }
 
+namespace {
+
+/// What a plan was made of besides the objects in its projects, which alone are looked at again.
+class AroundProjects final : public ObjectSource {
+ public:
+  AroundProjects(const Graph& graph, const std::vector<data::Json>& definitions)
+      : m_graph(graph), m_definitions(definitions) {}
+
+  std::optional<Objects> list(const kube::ApiResource& resource, const std::string&) override {
+    if (resource.namespaced && resource.kind != "PolicyDefinition") {
+      return std::nullopt;
+    }
+    Objects objects;
+    for (const engine::Node& node : m_graph.nodes()) {
+      if (node.key.kind == "Project" && resource.kind == "Project") {
+        objects.items.push_back(node.object);
+      }
+    }
+    for (const data::Json& definition : m_definitions) {
+      if (resource.kind == "ExecutorDefinition" &&
+          resources::ObjectView(definition).kind() == resource.kind) {
+        objects.items.push_back(std::make_shared<const data::Json>(definition));
+      }
+    }
+    return objects;
+  }
+  void wrote(const engine::Key&, const std::string&, const std::string&) override {}
+
+ private:
+  const Graph& m_graph;
+  const std::vector<data::Json>& m_definitions;
+};
+
+}  // namespace
+
 // What was planned holds as long as no object of the project was changed, added or taken away.
-util::Result<> Session::recheck(const Graph& graph, const std::string& ns,
-                                const std::stop_token& stop) {
-  KUBIST_TRY(const Snapshot now, load_snapshot(*m_home, ns, stop));
+util::Result<> Session::recheck(const Graph& graph, const std::vector<data::Json>& definitions,
+                                const std::string& ns, const std::stop_token& stop) {
+  AroundProjects around(graph, definitions);
+  KUBIST_TRY(const Snapshot now, load_snapshot(*m_home, ns, stop, &around));
   std::size_t count = 0;
   bool same = true;
   for (const ObjectPtr& object : now.nodes) {
@@ -264,7 +300,7 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, Plans& plan
       m_options.identity,
       info.id,
       options.lock_timeout,
-      [&](const std::string& ns) { return recheck(graph, ns, stop); },
+      [&](const std::string& ns) { return recheck(graph, view.snapshot.definitions, ns, stop); },
       nullptr,
       m_options.clock,
       m_options.sleep,

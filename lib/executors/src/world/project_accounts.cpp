@@ -170,7 +170,10 @@ util::Result<> ProjectAccounts::note_bound(const engine::Node& project, const st
   {
     const std::lock_guard lock(as.binding);
     as.bound[ns] = role;
-    if (as.proven.contains(role)) {
+  }
+  {
+    const std::lock_guard lock(m_mutex);
+    if (m_proven.contains(role)) {
       return {};
     }
   }
@@ -189,7 +192,8 @@ util::Result<> ProjectAccounts::await_rights(const engine::Node& project, const 
     KUBIST_TRY(const auto answer,
                as.client->can_i({.verb = "get", .resource = "configmaps", .ns = ns}, stop));
     if (answer.allowed) {
-      as.proven.insert(bound.mapped());
+      const std::lock_guard proven(m_mutex);
+      m_proven.insert(bound.mapped());
       return {};
     }
     if (tries == k_tries || !util::sleep_for(k_pause, stop)) {

@@ -52,8 +52,9 @@ class ProjectAccounts {
   /// Does it act as the project's account?
   util::Result<bool> impersonates(const engine::Node& project, const std::stop_token& stop);
 
-  /// The Project's account was bound to that ClusterRole just now. The first of a role is waited
-  /// for, to see that the role gives rights; the others where these are used. As await_rights().
+  /// The Project's account was bound to that ClusterRole just now. The first of a role, of all
+  /// projects, is waited for, to see that the role gives rights; the others where these are used.
+  /// As await_rights().
   util::Result<> note_bound(const engine::Node& project, const std::string& ns,
                             const std::string& role, const std::stop_token& stop);
   /// The API server's authorizer learns of a binding some moments after it was made: what comes
@@ -86,7 +87,6 @@ class ProjectAccounts {
     std::unique_ptr<ProjectTrial> trial;       ///< of a server dry run
     std::mutex binding;                        ///< guards what follows, also while it is asked for
     std::map<std::string, std::string> bound;  ///< namespaces that were not awaited, with the role
-    std::set<std::string> proven;              ///< roles that gave rights
   };
   class Namespaces;
   /// A project for which the caller's own rights are used.
@@ -108,6 +108,7 @@ class ProjectAccounts {
   mutable std::mutex m_mutex;         ///< guards what follows, not what is in the accounts
   std::map<std::string, std::unique_ptr<Account>> m_accounts;  ///< by user name
   std::map<std::string, Own> m_own;                            ///< by project, of this run
+  std::set<std::string> m_proven;                              ///< roles that gave rights
 };
 
 }  // namespace kubist::executors
