@@ -46,15 +46,25 @@ start_apiserver() {
     --audit-log-maxsize=100000 # MB; by default it begins a new file at 100, under the eyes of who reads it
 }
 
-# restart_component etcd|apiserver
+# restart_component etcd|apiserver: hard
 restart_component() {
   bin=$(binary_dir)
   case ${1-} in
-    etcd) stop etcd; start_etcd home ;;
-    apiserver) stop kube-apiserver; start_apiserver home ;;
+    etcd) stop etcd; wait_for_port "$(etcd_port home)"; start_etcd home ;;
+    apiserver) stop kube-apiserver; wait_for_port "$(api_port home)"; start_apiserver home ;;
     *) die "restart: say etcd or apiserver" ;;
   esac
   wait_for 60 "the API server of home" api_answers home /readyz
+}
+
+# wait_for_port PORT: until nobody listens there; threads of a process that was killed do so for a moment longer
+wait_for_port() {
+  local tries
+  for ((tries = 0; tries < 200; ++tries)); do
+    inside bash -c ": < /dev/tcp/127.0.0.1/$1" 2> /dev/null || return 0
+    sleep 0.05
+  done
+  die "port $1 stays in use"
 }
 
 write_audit_policy() {

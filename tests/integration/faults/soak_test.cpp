@@ -215,10 +215,10 @@ class Soak {
   }
   void restart() {
     ++m_restarts;
-    const char* which = below(2) == 0 ? "etcd" : "apiserver";
+    const std::string which = below(2) == 0 ? "etcd" : "apiserver";
     const auto done = kubist::util::run_command(
         {.args = {kubist::paths::source_dir() + "/tests/cluster/cluster", "restart", which}});
-    REQUIRE_MESSAGE((done && done->exit_code == 0), which);
+    REQUIRE_MESSAGE((done && done->exit_code == 0), which, ": ", done ? done->err : "");
     // The test's own client has connections that ended; roles are known some moments later.
     REQUIRE(eventually([&] {
       return client("home")->list(kubist::kube::well_known::namespaces(), "").has_value() &&
