@@ -111,6 +111,7 @@ TEST_CASE("requests: a namespace that is there is found, and asked about as long
 
 TEST_CASE("requests: one that was recorded, but is somebody else's, is adopted and not deleted") {
   Standing s;
+  s.put("Project", "", "shop", {{"home", {{"namespaces", {"shop-a"}}}}});
   s.virtual_cluster("shop", "a", {{"adopt", true}});
   // As a kubist leaves it that was killed after the server had refused to make the namespace.
   s.home->patch("virtualclusters.kubist.io", "a", "shop", kube::PatchType::merge,
