@@ -63,13 +63,14 @@ util::Result<int> run_can_i(Context& context, const Arguments& arguments) {
   KUBIST_TRY(const auto answer, asker.client->can_i(question, context.stop()));
   const std::string reason =
       answer.reason.empty() && !answer.allowed ? advice(asker, question) : answer.reason;
-  if (!print_document(context, {{"allowed", answer.allowed},
-                                {"reason", reason},
-                                {"verb", question.verb},
-                                {"resource", question.resource},
-                                {"group", question.group},
-                                {"namespace", question.ns},
-                                {"user", asker.user}})) {
+  KUBIST_TRY(const bool printed, print_document(context, {{"allowed", answer.allowed},
+                                                          {"reason", reason},
+                                                          {"verb", question.verb},
+                                                          {"resource", question.resource},
+                                                          {"group", question.group},
+                                                          {"namespace", question.ns},
+                                                          {"user", asker.user}}));
+  if (!printed) {
     context.out().write(arguments.boolean("quiet") ? ""
                         : answer.allowed           ? "yes\n"
                                                    : cat("no - ", reason, '\n'));
