@@ -10,6 +10,7 @@
 #include "dry_run.hpp"
 #include "output/progress_lines.hpp"
 #include "output/run_report.hpp"
+#include "output/set_report.hpp"
 #include "reconcile_input.hpp"
 #include "selection.hpp"
 #include "session.hpp"
