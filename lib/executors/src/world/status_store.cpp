@@ -111,7 +111,7 @@ util::Result<bool> KubeStatusStore::record_inventory(const engine::Node& node,
                                                      const Json& entries) {
   bool known = false;
   KUBIST_TRY(const auto after, change(node, [&](const Json& before) {
-               Json status = before;
+               Json status = before.is_object() ? before : Json::object();  // anything may be there
                status["inventory"] = entries;
                known = status == before;
                return status;
