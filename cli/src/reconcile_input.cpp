@@ -84,11 +84,11 @@ util::Result<> ReconcileInput::apply_again(ReconcileOptions& options) {
   options.selection.clear();
   KUBIST_TRY(auto apply_with, apply_options(m_context, m_arguments));
   KUBIST_TRY(auto manifests, read_input(m_context, m_arguments));
-  if (auto objects = objects_of(manifests); objects == m_objects) {
+  auto objects = objects_of(manifests);
+  if (objects == m_objects) {
     return {};
-  } else {
-    m_objects = std::move(objects);
   }
+  m_objects.clear();  // where not all of it is applied, the next change tries all again
   KUBIST_TRY(const apply::Report report, apply_manifests(m_context, apply_with, manifests));
   {
     const std::lock_guard lock(m_output);
@@ -100,9 +100,9 @@ util::Result<> ReconcileInput::apply_again(ReconcileOptions& options) {
     }
   }
   if (const auto error = report.error()) {
-    m_objects.clear();  // the next change tries all of it again
     return util::fail(*error);
   }
+  m_objects = std::move(objects);
   KUBIST_TRY(const auto client, m_context.client());
   return executors::select_applied(*client, report, options, m_context.stop());
 }

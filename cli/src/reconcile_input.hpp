@@ -41,7 +41,7 @@ class ReconcileInput {
   Context& m_context;
   const Arguments& m_arguments;
   std::optional<util::PathWatch> m_files;
-  std::vector<data::Json> m_objects;  ///< as they were last read
+  std::vector<data::Json> m_objects;  ///< as they were last applied; empty: not all were
   std::mutex m_output;
 };
 
