@@ -28,11 +28,6 @@ bool is_fresh_node(const engine::Graph& graph, const Key& key, Cause cause) {
   return cause != Cause::drift && graph.find(key).empty() && (kind == nullptr || kind->node);
 }
 
-bool reports(const engine::Report& report, const Key& key) {
-  return std::ranges::any_of(report.nodes,
-                             [&](const engine::NodeReport& node) { return node.key == key; });
-}
-
 /// The same where it is asked for by another object, such as a definition.
 engine::Trigger from(const engine::Trigger& cause, const Key& key, const Key& asked) {
   return key == asked || !cause.of.empty()
@@ -125,12 +120,7 @@ void Agenda::add(const Run& run) {
       m_failed.erase(node.key);
     }
   }
-  for (const engine::NodeReport& node : run.report.nodes) {
-    const engine::Node& was = (*run.graph)[node.id];
-    if (node.ready && was.status_summary.ready != "True" && was.parent != engine::k_no_node) {
-      retry_below((*run.graph)[was.parent].key, run.report);
-    }
-  }
+  retry_beside(run);
   if (run.incomplete) {
     for (const engine::NodeId root : run.graph->roots()) {
       m_schedule.add((*run.graph)[root].key, now() + k_list_again, Cause::retry);
@@ -148,11 +138,23 @@ void Agenda::add_failed(const util::Error& error, const std::vector<Due>& due) {
 
 /// What failed in other runs for want of something that is there now: a route without its
 /// Destination. One run has an order for them, runs beside each other have none.
-void Agenda::retry_below(const Key& parent, const engine::Report& report) {
+void Agenda::retry_beside(const Run& run) {
+  std::set<Key> parents, reported;  // of what became Ready; of all
+  for (const engine::NodeReport& node : run.report.nodes) {
+    const engine::Node& was = (*run.graph)[node.id];
+    reported.insert(node.key);
+    if (node.ready && was.status_summary.ready != "True" && was.parent != engine::k_no_node) {
+      parents.insert((*run.graph)[was.parent].key);
+    }
+  }
+  if (parents.empty() || !m_tree) {
+    return;
+  }
   for (auto& [key, asked] : m_failed) {
     for (const engine::NodeId id : m_tree->find(key)) {
       const engine::NodeId above = (*m_tree)[id].parent;
-      if (above != engine::k_no_node && (*m_tree)[above].key == parent && !reports(report, key)) {
+      if (above != engine::k_no_node && parents.contains((*m_tree)[above].key) &&
+          !reported.contains(key)) {
         retry(key, asked);
       }
     }

@@ -61,7 +61,7 @@ class Agenda {
 
  private:
   void add_waiting(const engine::Graph& before);
-  void retry_below(const engine::Key& parent, const engine::Report& report);
+  void retry_beside(const Run& run);
   void retry(const engine::Key& key, Time& asked);
   void add_events();
   Pace* pace_of(engine::Cause cause);  ///< null: there is none
