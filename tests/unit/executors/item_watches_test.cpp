@@ -117,7 +117,8 @@ struct Watched {
   const engine::Key node{"landscaper.gardener.cloud", "DeployItem", "shop", "app"};
   executors::Inbox inbox;
   executors::Absences absences;
-  executors::ItemWatches watches{inbox, absences};
+  executors::WatchRoom room{absences};
+  executors::ItemWatches watches{room, inbox, absences};
 };
 
 }  // namespace
@@ -189,7 +190,7 @@ TEST_CASE("item watches: a project has 64 of them, what is beyond is told of onc
   Watched s;
   const auto told = [&](const std::string& project) {
     return std::vector<std::string>{
-        util::cat("items in ", project,
+        util::cat("project namespace ", project,
                   ": changes by others of objects beyond 64 kinds and "
                   "namespaces of one project are noticed by the resync alone (docs/limits.md)")};
   };

@@ -14,6 +14,12 @@ using data::Json;
 using engine::Alignment;
 using util::cat;
 
+void tell_of_pods(Work& work, const TrafficPlace& place) {
+  if (work.world().reads_workloads) {
+    work.world().reads_workloads(work.node().key, {place.client, work.node().target, place.ns});
+  }
+}
+
 util::Result<TrafficPlace> traffic_place(Work& work) {
   const engine::Node& node = work.node();
   const engine::Graph& graph = work.context().graph;

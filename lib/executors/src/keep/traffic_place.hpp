@@ -34,6 +34,9 @@ struct TrafficPlace {
 /// not_found: its VirtualCluster does not exist; else as Connections::connect.
 util::Result<TrafficPlace> traffic_place(Work& work);
 
+/// Tells whoever watches that the node reads pods there.
+void tell_of_pods(Work& work, const TrafficPlace& place);
+
 /// The kind in the version that the cluster prefers, or nothing where it does not serve it. Errors
 /// as of kube::Discovery::served().
 util::Result<std::optional<kube::ApiResource>> served(Work& work, const TrafficPlace& place,

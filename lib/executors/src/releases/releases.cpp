@@ -50,6 +50,9 @@ util::Result<release::Snapshot> take_snapshot(World& world, const engine::Graph&
   const std::string selector = resources::label_text(snapshot.canary.labels);
   const auto see = [&](const std::string& target) -> util::Result<release::Seen> {
     KUBIST_TRY(const auto place, world.sites.of(graph, node.key.ns, target, stop));
+    if (world.reads_workloads) {
+      world.reads_workloads(node.key, {place.client, target, place.ns, true});
+    }
     KUBIST_TRY(const auto there, listing.list(node, target, place, selector, stop));
     return release::see_target(*there, place.ns, target, snapshot);
   };

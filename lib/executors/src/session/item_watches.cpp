@@ -24,8 +24,9 @@ using Type = kube::WatchEventType;
 class ItemWatches::One {
  public:
   One(const std::shared_ptr<kube::Client>& client, kube::ApiResource resource,
-      const std::string& ns, const std::string& project, Inbox& inbox, Absences& absences)
-      : m_inbox(inbox), m_absences(absences), m_client(client) {
+      const std::string& ns, const std::string& project, WatchRoom::Seat seat, Inbox& inbox,
+      Absences& absences)
+      : m_seat(std::move(seat)), m_inbox(inbox), m_absences(absences), m_client(client) {
     m_name = cat(resource.group_resource(), ns.empty() ? "" : cat(" in ", ns), " at ",
                  client->server(), " for items in ", project);
     m_options.ns = resource.namespaced ? ns : "";
@@ -179,6 +180,7 @@ class ItemWatches::One {
     }
   }
 
+  WatchRoom::Seat m_seat;
   Inbox& m_inbox;
   Absences& m_absences;
   std::shared_ptr<kube::Client> m_client;
@@ -196,17 +198,14 @@ class ItemWatches::One {
 
 namespace {
 
-// Each has a thread and a connection.
-constexpr int k_most_of_project = 64;
-constexpr int k_most = 512;
-
 bool may_be_watched(const kube::ApiResource& resource) {
   return resource.has_verb("watch") && !(resource.group.empty() && resource.kind == "Secret");
 }
 
 }  // namespace
 
-ItemWatches::ItemWatches(Inbox& inbox, Absences& absences) : m_inbox(inbox), m_absences(absences) {}
+ItemWatches::ItemWatches(WatchRoom& room, Inbox& inbox, Absences& absences)
+    : m_room(room), m_inbox(inbox), m_absences(absences) {}
 ItemWatches::~ItemWatches() = default;
 
 void ItemWatches::keep(const Key& node, const deployers::KeptObjects& kept) {
@@ -248,32 +247,18 @@ void ItemWatches::keep(const Key& node, const deployers::KeptObjects& kept) {
 ItemWatches::One* ItemWatches::watch_of(const Place& place,
                                         const std::shared_ptr<kube::Client>& client,
                                         const kube::ApiResource& resource) {
-  auto watch = m_watches.find(place);
+  const auto watch = m_watches.find(place);
   if (watch != m_watches.end()) {
     watch->second->use(client);
-  } else if (has_room(place.project)) {
-    watch = m_watches
-                .emplace(place, std::make_unique<One>(client, resource, place.ns, place.project,
-                                                      m_inbox, m_absences))
-                .first;
+    return watch->second.get();
   }
-  return watch == m_watches.end() ? nullptr : watch->second.get();
-}
-
-bool ItemWatches::has_room(const std::string& project) {
-  const auto own = std::count_if(m_watches.begin(), m_watches.end(),
-                                 [&](const auto& each) { return each.first.project == project; });
-  const bool is_full = own >= k_most_of_project;
-  if (!is_full && std::ssize(m_watches) < k_most) {
-    return true;
+  auto seat = m_room.take(place.project);
+  if (!seat) {
+    return nullptr;
   }
-  if (m_full.insert(project).second) {
-    m_absences.say(cat("items in ", project, ": changes by others of objects beyond ",
-                       is_full ? k_most_of_project : k_most, " kinds and namespaces of ",
-                       is_full ? "one project" : "all projects",
-                       " are noticed by the resync alone (docs/limits.md)"));
-  }
-  return false;
+  auto made = std::make_unique<One>(client, resource, place.ns, place.project, std::move(seat),
+                                    m_inbox, m_absences);
+  return m_watches.emplace(place, std::move(made)).first->second.get();
 }
 
 void ItemWatches::follow(const std::vector<std::shared_ptr<kube::Client>>& clients,

@@ -9,6 +9,7 @@
 #include <kubist/deployers/world.hpp>
 #include <kubist/engine/graph.hpp>
 
+#include "session/watch_room.hpp"
 #include "session/watches.hpp"
 
 namespace kubist::executors {
@@ -16,13 +17,13 @@ namespace kubist::executors {
 /// Watches what manifest and helm items keep, by the kinds and namespaces of their inventories and
 /// as the account that made it: an object that is not as the last run of its item saw it is drift
 /// of the item's node. By metadata alone, and Secrets not at all: who watches them may read them.
-/// What one credential sees is not told of objects that were made by another, wherever it leads. A
-/// project has 64 watches at most, all together 512, and `absences` is told of a project with
-/// more to watch. Each of the watches lasts as a KindWatch does. Any thread.
+/// What one credential sees is not told of objects that were made by another, wherever it leads.
+/// Where there is no room for a watch, the resync finds the drift. Each of the watches lasts as a
+/// KindWatch does. Any thread.
 class ItemWatches {
  public:
-  /// REQUIRES: `inbox` and `absences` outlive it.
-  ItemWatches(Inbox& inbox, Absences& absences);
+  /// REQUIRES: all outlive it.
+  ItemWatches(WatchRoom& room, Inbox& inbox, Absences& absences);
   ~ItemWatches();
   /// What an item of that node keeps, in place of what it kept before.
   void keep(const engine::Key& node, const deployers::KeptObjects& kept);
@@ -46,15 +47,14 @@ class ItemWatches {
   };
   One* watch_of(const Place& place, const std::shared_ptr<kube::Client>& client,
                 const kube::ApiResource& resource);
-  bool has_room(const std::string& project);
   void leave(const std::string& item, const std::set<Place>& places);
 
+  WatchRoom& m_room;
   Inbox& m_inbox;
   Absences& m_absences;
   std::mutex m_mutex;  ///< guards what follows
   std::map<Place, std::unique_ptr<One>> m_watches;
   std::map<std::string, Item> m_items;  ///< by uid
-  std::set<std::string> m_full;         ///< projects that it has told of
 };
 
 }  // namespace kubist::executors

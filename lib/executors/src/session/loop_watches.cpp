@@ -12,9 +12,11 @@ LoopWatches::LoopWatches(Session& session, std::string ns, Inbox& inbox, Absence
       m_inbox(inbox),
       m_absences(absences),
       m_drift(session.home_uid(), inbox, absences),
-      m_items(inbox, absences),
+      m_room(absences),
+      m_items(m_room, inbox, absences),
       m_reads(session.home_client(), inbox, absences),
-      m_istio(inbox, absences) {
+      m_istio(inbox, absences),
+      m_workloads(m_room, inbox, absences) {
   for (const resources::Kind& kind : resources::kinds()) {
     if (kind.node || kind.name == "Approval" || kind.name.ends_with("Definition")) {
       const kube::ApiResource resource = resource_of(kind);
@@ -31,6 +33,9 @@ void LoopWatches::serve(ReconcileOptions& options) {
   options.judges_istio = [this](const Key& cluster, const JudgedIstio& istio) {
     m_istio.keep(cluster, istio);
   };
+  options.reads_workloads = [this](const Key& node, const ReadWorkloads& read) {
+    m_workloads.keep(node, read);
+  };
   options.keeps = [this](const Key& node, const deployers::KeptObjects& kept) {
     m_items.keep(node, kept);
   };
@@ -41,6 +46,7 @@ void LoopWatches::follow(const std::shared_ptr<const engine::Graph>& tree,
   m_drift.follow(m_session.clients(), *tree, true);
   m_items.follow(m_session.clients(), *tree);
   m_istio.follow(*tree);
+  m_workloads.follow(m_session.clients(), *tree);
   if (m_read_for != tree) {
     m_reads.follow(*tree);
     m_read_for = tree;

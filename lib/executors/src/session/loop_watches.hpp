@@ -11,7 +11,9 @@
 #include "session/kind_watch.hpp"
 #include "session/read_watches.hpp"
 #include "session/tree_cache.hpp"
+#include "session/watch_room.hpp"
 #include "session/watches.hpp"
+#include "session/workload_watches.hpp"
 
 namespace kubist::executors {
 
@@ -36,9 +38,11 @@ class LoopWatches {
   std::map<std::string, std::unique_ptr<KindWatch>> m_kinds;  ///< by group and resource
   TreeCache m_cache;
   DriftWatches m_drift;
+  WatchRoom m_room;
   ItemWatches m_items;
   ReadWatches m_reads;
   IstioWatches m_istio;
+  WorkloadWatches m_workloads;
   std::shared_ptr<const engine::Graph> m_read_for;  ///< the tree whose reads are watched
 };
 

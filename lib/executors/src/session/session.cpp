@@ -195,6 +195,7 @@ World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOp
   world.kept_lists = std::make_shared<deployers::KeptLists>();
   world.keeps = options.keeps;
   world.judges_istio = options.judges_istio;
+  world.reads_workloads = options.reads_workloads;
   return world;
 }
 

@@ -160,6 +160,7 @@ class DestinationExecutor final : public TrafficExecutor {
     Json subsets = Json::array();
     traffic::Live live;
     if (!wanted.subsets.empty()) {
+      tell_of_pods(work, place);
       auto pods = place.client->list(kube::well_known::pods(), place.ns, {}, work.stop());
       if (!pods) {
         return util::fail(pods.error());

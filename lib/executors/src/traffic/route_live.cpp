@@ -73,6 +73,7 @@ util::Result<> add_foreign_gateways(Work& work, const TrafficPlace& place,
 util::Result<Live> live_for(Work& work, const TrafficPlace& place, const traffic::Route& route,
                             const RouteMode& mode) {
   Live live;
+  tell_of_pods(work, place);
   const auto read = [&](const kube::ApiResource& resource, std::vector<Json>& into) {
     const auto list = work.world().lists->list(*place.client, resource, place.ns, work.stop());
     if (list) {

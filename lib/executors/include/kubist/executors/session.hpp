@@ -71,9 +71,10 @@ struct ReconcileOptions {
       left_out;
   /// Where the tree's objects come from before they are listed; null: nowhere. Outlives the run.
   ObjectSource* source = nullptr;
-  // Where one watches; both outlive the run.
+  // Where one watches; all outlive the run.
   KeepsHook keeps = {};
   IstioHook judges_istio = {};
+  WorkloadsHook reads_workloads = {};
 };
 
 /// One run and the tree that it was about.

@@ -39,6 +39,16 @@ struct JudgedIstio {
 /// Told by each Cluster that is looked at. May be empty; any thread.
 using IstioHook = std::function<void(const engine::Key& cluster, const JudgedIstio& istio)>;
 
+/// Where a node reads what runs.
+struct ReadWorkloads {
+  std::shared_ptr<kube::Client> client;
+  std::string target;  ///< of which the node has one or several
+  std::string ns;
+  bool deployments = false;  ///< Deployments, too, and not pods alone
+};
+/// Told by each node of traffic or releases that is looked at. May be empty; any thread.
+using WorkloadsHook = std::function<void(const engine::Key& node, const ReadWorkloads&)>;
+
 /// What all executors of one run share. Everything in it outlives the run; any thread.
 struct World {
   std::shared_ptr<kube::Client> home;
@@ -62,6 +72,7 @@ struct World {
   ObjectSource* source = nullptr;  ///< hears of statuses that are written; null: there is none
   KeepsHook keeps = {};            ///< as ReconcileOptions has it, as the next one
   IstioHook judges_istio = {};
+  WorkloadsHook reads_workloads = {};
 };
 
 /// The uid of kube-system, by which a cluster is known.

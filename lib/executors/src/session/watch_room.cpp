@@ -1,0 +1,40 @@
+#include "session/watch_room.hpp"
+
+#include <kubist/util/text.hpp>
+
+namespace kubist::executors {
+
+namespace {
+
+constexpr std::size_t k_most_of_project = 64;
+constexpr std::size_t k_most = 512;
+
+}  // namespace
+
+WatchRoom::Seat WatchRoom::take(const std::string& project) {
+  const std::lock_guard lock(m_mutex);
+  std::size_t& own = m_taken[project];
+  if (own < k_most_of_project && m_all < k_most) {
+    ++own;
+    ++m_all;
+    return {this, [this, project](void*) { give_back(project); }};
+  }
+  if (m_full.insert(project).second) {
+    const bool is_full = own >= k_most_of_project;
+    m_absences.say(util::cat("project namespace ", project, ": changes by others of objects beyond ",
+                             is_full ? k_most_of_project : k_most, " kinds and namespaces of ",
+                             is_full ? "one project" : "all projects",
+                             " are noticed by the resync alone (docs/limits.md)"));
+  }
+  return nullptr;
+}
+
+void WatchRoom::give_back(const std::string& project) {
+  const std::lock_guard lock(m_mutex);
+  --m_all;
+  if (--m_taken[project] == 0) {
+    m_taken.erase(project);
+  }
+}
+
+}  // namespace kubist::executors
