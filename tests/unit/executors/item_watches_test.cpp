@@ -212,9 +212,9 @@ TEST_CASE("item watches: all projects have 512 of them") {
   }
   CHECK(s.told_of("p", 512) == 512);
   CHECK(s.absences.take({}) ==
-        std::vector<std::string>{
-            "items in p8: changes by others of objects beyond 512 kinds and namespaces of all "
-            "projects are noticed by the resync alone (docs/limits.md)"});
+        std::vector<std::string>{"project namespace p8: changes by others of objects beyond 512 "
+                                 "kinds and namespaces of all "
+                                 "projects are noticed by the resync alone (docs/limits.md)"});
 }
 
 TEST_CASE("item watches: each credential has its own, of what leads to the same address, too") {

@@ -2,6 +2,7 @@
 #include "session/workload_watches.hpp"
 
 #include <algorithm>
+#include <thread>
 
 #include <doctest/doctest.h>
 
@@ -15,8 +16,6 @@ using data::Json;
 
 namespace {
 
-using Names = std::vector<std::string>;
-
 const engine::Key k_route{"kubist.io", "TrafficRoute", "shop", "route"};
 const engine::Key k_canary{"kubist.io", "CanaryRelease", "shop", "canary"};
 
@@ -27,20 +26,23 @@ struct WatchedWorkloads {
     put("Pod", "first", 0);
     watches.keep(k_route, {client, "", "web"});
     // The release may have read before the pod was written; there is no Deployment.
-    CHECK(next(1) == Names{"route: Pod/web/first"});
+    CHECK(next(1) == "route: Pod/web/first");
     watches.keep(k_canary, {client, "", "web", true});
-    CHECK(next(1) == Names{"canary: Deployment"});
+    CHECK(next(1) == "canary: Deployment");
   }
   void put(const std::string& kind, const std::string& name, int revision,
            const Json& labels = Json::object()) {
     cluster.put({{"apiVersion", kind == "Pod" ? "v1" : "apps/v1"},
                  {"kind", kind},
-                 {"metadata", {{"name", name}, {"namespace", "web"}, {"labels", labels}}},
-                 {"status", {{"revision", revision}}}});
+                 {"metadata",
+                  {{"name", name},
+                   {"namespace", "web"},
+                   {"labels", labels},
+                   {"annotations", {{"revision", std::to_string(revision)}}}}}});
   }
   /// Who is asked for next, and by what; sorted.
-  Names next(std::size_t count) {
-    Names names;
+  std::string next(std::size_t count) {
+    std::vector<std::string> names;
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (names.size() < count && std::chrono::steady_clock::now() < until) {
       for (const auto& [key, trigger] : inbox.take(until, {})) {
@@ -49,7 +51,16 @@ struct WatchedWorkloads {
       }
     }
     std::sort(names.begin(), names.end());
-    return names;
+    return util::join(names, ", ");
+  }
+
+  /// As many watches stand, after a moment.
+  bool stand(std::size_t count) const {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (cluster.watches() != count && std::chrono::steady_clock::now() < until) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return cluster.watches() == count;
   }
 
   testing::FakeCluster cluster;
@@ -65,33 +76,33 @@ struct WatchedWorkloads {
 TEST_CASE("workload watches: a pod that changes or goes asks for all that read there") {
   WatchedWorkloads s;
   s.put("Pod", "first", 1);
-  CHECK(s.next(2) == Names{"canary: Pod/web/first", "route: Pod/web/first"});
+  CHECK(s.next(2) == "canary: Pod/web/first, route: Pod/web/first");
   s.cluster.remove("pods", "first", "web");
-  CHECK(s.next(2) == Names{"canary: Pod/web/first", "route: Pod/web/first"});
+  CHECK(s.next(2) == "canary: Pod/web/first, route: Pod/web/first");
 }
 
 TEST_CASE("workload watches: a Deployment asks for releases and no routes") {
   WatchedWorkloads s;
   s.put("Deployment", "app", 0);
-  CHECK(s.next(1) == Names{"canary: Deployment/web/app"});
+  CHECK(s.next(1) == "canary: Deployment/web/app");
   s.put("Pod", "first", 1);  // had the route been asked for, it would come first
-  CHECK(s.next(2) == Names{"canary: Pod/web/first", "route: Pod/web/first"});
+  CHECK(s.next(2) == "canary: Pod/web/first, route: Pod/web/first");
 }
 
 TEST_CASE("workload watches: the pods of DeployItems ask for nobody") {
   WatchedWorkloads s;
   s.put("Pod", "job", 0, {{deployers::k_item_label, "u1"}});
   s.put("Pod", "first", 1);
-  CHECK(s.next(2) == Names{"canary: Pod/web/first", "route: Pod/web/first"});
+  CHECK(s.next(2) == "canary: Pod/web/first, route: Pod/web/first");
 }
 
 TEST_CASE("workload watches: nodes that are gone leave, and the last one ends the watch") {
   WatchedWorkloads s;
-  CHECK(s.cluster.watches() == 2);
+  CHECK(s.stand(2));
   s.watches.keep(k_canary, {s.client, "", "web", false});
-  CHECK(s.cluster.watches() == 1);
+  CHECK(s.stand(1));
   s.watches.follow({s.client}, engine::Graph());
-  CHECK(s.cluster.watches() == 0);
+  CHECK(s.stand(0));
 }
 
 TEST_CASE("workload watches: a project has 64 of them, what is beyond is told of once") {
@@ -99,9 +110,10 @@ TEST_CASE("workload watches: a project has 64 of them, what is beyond is told of
   for (int number = 0; number < 70; ++number) {
     s.watches.keep(k_route, {s.client, util::cat("place", number), util::cat("web", number)});
   }
-  CHECK(s.next(62).size() == 62);  // each tells that there is none
-  CHECK(s.cluster.watches() == 64);
-  const Names lines = s.absences.take(executors::Absences::Time::clock::now());
+  CHECK(util::split(s.next(62), ',').size() == 62);  // each tells that there is none
+  CHECK(s.stand(64));
+  const auto lines = s.absences.take(executors::Absences::Time::clock::now());
   REQUIRE(lines.size() == 1);
-  CHECK(lines[0].starts_with("project namespace shop: changes by others of objects beyond 64 kinds and "));
+  CHECK(lines[0].starts_with(
+      "project namespace shop: changes by others of objects beyond 64 kinds and "));
 }

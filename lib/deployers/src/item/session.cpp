@@ -75,7 +75,7 @@ util::Result<> Session::write_status(const std::function<Json(Json status)>& cha
                                {"status", patch}},
                               {.subresource = "status"});
     if (written) {
-      m_object = *std::move(written);
+      take(*std::move(written));
       m_locked = true;
       return {};
     }
@@ -91,11 +91,20 @@ util::Result<> Session::write_status(const std::function<Json(Json status)>& cha
 }
 
 util::Result<> Session::drop_annotation(std::string_view name) {
-  KUBIST_TRY(m_object, m_world->writer.patch(
-                           {*m_world->home}, deploy_items(), at(m_object, "namespace"),
-                           at(m_object, "name"), kube::PatchType::merge,
-                           {{"metadata", {{"annotations", {{std::string(name), Json()}}}}}}));
+  KUBIST_TRY(Json left, m_world->writer.patch(
+                            {*m_world->home}, deploy_items(), at(m_object, "namespace"),
+                            at(m_object, "name"), kube::PatchType::merge,
+                            {{"metadata", {{"annotations", {{std::string(name), Json()}}}}}}));
+  take(std::move(left));
   return {};
+}
+
+/// What a write has left.
+void Session::take(Json written) {
+  m_object = std::move(written);
+  if (m_world->wrote) {
+    m_world->wrote(m_object);
+  }
 }
 
 util::Result<> Session::set_finalizer(bool present) {
@@ -104,7 +113,7 @@ util::Result<> Session::set_finalizer(bool present) {
                             at(m_object, "name"), k_finalizer, present, std::optional(m_object)));
   const bool gone = !left;
   if (!gone) {
-    m_object = *std::move(left);
+    take(*std::move(left));
   }
   if (!present || (!gone && resources::ObjectView(m_object).has_finalizer(k_finalizer))) {
     return {};

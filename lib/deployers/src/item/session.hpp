@@ -43,6 +43,7 @@ class Session {
  private:
   Session(World& world, Json object) : m_world(&world), m_object(std::move(object)) {}
   util::Result<> set_finalizer(bool present);
+  void take(Json written);
   World* m_world;
   Json m_object;
   bool m_locked = false;

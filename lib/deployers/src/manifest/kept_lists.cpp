@@ -1,4 +1,5 @@
 #include <chrono>
+#include <utility>
 
 #include <kubist/data/document.hpp>
 #include <kubist/data/json_stream.hpp>
@@ -17,8 +18,9 @@ constexpr std::chrono::minutes k_age{1};
 
 /// A kind in a namespace, as one user sees it.
 struct KeptLists::Group {
-  std::mutex mutex;  ///< held while it is listed: who asks then waits for the list
-  std::size_t asked = 0;
+  std::mutex mutex;       ///< held while it is listed: who asks then waits for the list
+  std::size_t asked = 0;  ///< or expected to be
+  bool listed = false;
   std::chrono::steady_clock::time_point listed_at;
   std::map<std::string, std::string> texts;  ///< by name
 };
@@ -31,6 +33,8 @@ std::shared_ptr<KeptLists::Group> KeptLists::group(const kube::Client& client,
                                    resource.collection_path(ns))];
   if (!known) {
     known = std::make_shared<Group>();
+    const auto expected = m_expected.find(ns);
+    known->asked = expected == m_expected.end() ? 0 : expected->second - 1;
   }
   return known;
 }
@@ -40,7 +44,7 @@ std::optional<data::Json> KeptLists::take(kube::Client& client, const kube::ApiR
                                           const std::stop_token& stop) {
   const auto group = this->group(client, resource, ref.ns);
   const std::lock_guard lock(group->mutex);
-  if (++group->asked == k_few + 1) {
+  if (++group->asked > k_few && !std::exchange(group->listed, true)) {
     data::ListReader reader;
     kube::ListOptions options;
     options.label_selector = k_managed_label;

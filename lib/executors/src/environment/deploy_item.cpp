@@ -106,11 +106,11 @@ class DeployItemExecutor final : public engine::Executor {
                : engine::Outcome::failed;
   }
 
-  /// The node's object, as the first look of a run finds it: nothing of the run has changed it.
-  /// What a watch brings may be older than what this process has written.
+  /// The node's object, as the first look of a run finds it: nothing of the run has changed it, and
+  /// what this process wrote before is in it (ObjectSource).
   std::shared_ptr<const data::Json> unseen(const engine::Node& node) {
     const std::lock_guard lock(m_mutex);
-    return m_world.source == nullptr && m_seen.insert(node.id).second ? node.object : nullptr;
+    return m_seen.insert(node.id).second ? node.object : nullptr;
   }
 
   World& m_world;

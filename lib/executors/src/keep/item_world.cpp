@@ -1,5 +1,6 @@
 #include "keep/item_world.hpp"
 
+#include <kubist/executors/tree.hpp>
 #include <kubist/setup/install.hpp>
 
 #include "keep/sites.hpp"
@@ -38,6 +39,13 @@ deployers::World items_world(Work& work) {
   };
   items.writer = work.writer();
   items.lists = world.kept_lists;
+  if (world.source != nullptr) {
+    items.wrote = [&world](const data::Json& item) {
+      const resources::ObjectView view(item);
+      world.source->wrote(view.ref(), std::string(view.uid()),
+                          std::string(view.resource_version()));
+    };
+  }
   if (world.keeps) {
     items.keeps = [&work](deployers::KeptObjects kept) {
       work.world().keeps(work.node().key, std::move(kept));

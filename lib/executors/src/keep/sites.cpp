@@ -72,14 +72,16 @@ void Sites::settle_client(deployers::Place& place, const std::optional<Json>& li
 util::Result<> Sites::look_at_namespace(deployers::Place& place,
                                         const engine::Node* virtual_cluster, For what,
                                         const std::stop_token& stop) {
-  constexpr std::chrono::seconds k_age{1};
-  const auto now = std::chrono::steady_clock::now();
-  const std::string whose =
-      cat(virtual_cluster != nullptr ? engine::to_string(*virtual_cluster) : "", ' ', place.ns);
+  // Where the namespace goes meanwhile the API server refuses what an item asks for, and the next
+  // look knows.
+  constexpr std::chrono::seconds k_age{10};
+  std::shared_ptr<Standing> standing;
+  std::unique_lock<std::mutex> asking;
   if (what == For::items) {
-    const std::lock_guard lock(m_mutex);
-    const auto stood = m_standing.find(whose);
-    if (stood != m_standing.end() && now - stood->second <= k_age) {
+    standing = standing_of(
+        cat(virtual_cluster != nullptr ? engine::to_string(*virtual_cluster) : "", ' ', place.ns));
+    asking = std::unique_lock(standing->mutex);
+    if (standing->at && std::chrono::steady_clock::now() - *standing->at <= k_age) {
       return {};
     }
   }
@@ -88,11 +90,19 @@ util::Result<> Sites::look_at_namespace(deployers::Place& place,
     KUBIST_CHECK(check_target(*virtual_cluster, live, place.ns));
   }
   settle_client(place, live);
-  if (what == For::items && live && ObjectView(*live).deletion_timestamp().empty()) {
-    const std::lock_guard lock(m_mutex);
-    m_standing[whose] = now;
+  if (standing && live && ObjectView(*live).deletion_timestamp().empty()) {
+    standing->at = std::chrono::steady_clock::now();
   }
   return {};
+}
+
+std::shared_ptr<Sites::Standing> Sites::standing_of(const std::string& whose) {
+  const std::lock_guard lock(m_mutex);
+  auto& found = m_standing[whose];
+  if (!found) {
+    found = std::make_shared<Standing>();
+  }
+  return found;
 }
 
 util::Result<> Sites::admit(const engine::Node& project, const std::string& ns,

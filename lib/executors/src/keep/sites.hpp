@@ -68,6 +68,12 @@ class Sites {
  private:
   using Steady = std::chrono::steady_clock::time_point;
   enum class For { use, items, removal };
+  /// When a namespace stood. The mutex is held while it is asked about: who asks then waits for
+  /// that answer.
+  struct Standing {
+    std::mutex mutex;
+    std::optional<Steady> at;
+  };
   util::Result<deployers::Place> find(For what, const engine::Graph& graph, const std::string& ns,
                                       const std::string& target, const std::stop_token& stop);
   util::Result<> find_target(deployers::Place& place, const engine::Graph& graph,
@@ -81,9 +87,10 @@ class Sites {
   util::Result<> check_target(const engine::Node& virtual_cluster,
                               const std::optional<data::Json>& live, const std::string& ns) const;
   /// Asks whether the place's namespace of the home cluster stands, and is that of the
-  /// VirtualCluster (null: the project's own). One that does is not asked about again for a second.
+  /// VirtualCluster (null: the project's own). One that does is not asked about again for a moment.
   util::Result<> look_at_namespace(deployers::Place& place, const engine::Node* virtual_cluster,
                                    For what, const std::stop_token& stop);
+  std::shared_ptr<Standing> standing_of(const std::string& whose);
   /// Nothing can be made in a namespace that is going (`live`) or gone: kubist itself tidies there,
   /// and nowhere else.
   void settle_client(deployers::Place& place, const std::optional<data::Json>& live) const;
@@ -91,8 +98,8 @@ class Sites {
   std::string m_home_uid;
   Connections& m_connections;
   ProjectAccounts& m_accounts;
-  std::mutex m_mutex;                        ///< guards what follows
-  std::map<std::string, Steady> m_standing;  ///< when it stood: by whose namespace it is
+  std::mutex m_mutex;  ///< guards the map, not what is in it
+  std::map<std::string, std::shared_ptr<Standing>> m_standing;  ///< by whose namespace it is
 };
 
 }  // namespace kubist::executors

@@ -15,7 +15,7 @@ using engine::Key;
 namespace {
 
 /// Watch events of one kind come often in bursts: a folder that is applied.
-constexpr std::chrono::milliseconds k_gather{50};
+constexpr std::chrono::milliseconds k_gather{10};
 constexpr std::chrono::seconds k_try_again{5};
 constexpr std::chrono::minutes k_list_again{1};  // all, for the kinds that could not be listed
 
@@ -23,9 +23,9 @@ Agenda::Time now() { return std::chrono::steady_clock::now(); }
 
 /// A new object is not in the graph of the last run yet: it is asked for by itself, as is what
 /// happens to it before that run tells its graph.
-bool is_fresh_node(const engine::Graph& graph, const Key& key, Cause cause) {
+bool is_fresh_node(const engine::Graph& graph, const Key& key) {
   const resources::Kind* kind = resources::find_kind(key.group, key.kind);
-  return cause != Cause::drift && graph.find(key).empty() && (kind == nullptr || kind->node);
+  return graph.find(key).empty() && (kind == nullptr || kind->node);
 }
 
 /// The same where it is asked for by another object, such as a definition.
@@ -66,7 +66,11 @@ void Agenda::see(std::shared_ptr<const engine::Graph> tree) {
     add_waiting(*before);
   }
   std::erase_if(m_failed, [this](const auto& each) { return m_tree->find(each.first).empty(); });
+  // Of those some may be in this one; the others are gone.
+  const auto unknown = std::exchange(m_unknown, {});
+  m_events.insert(m_events.begin(), unknown.begin(), unknown.end());
   add_events();
+  m_unknown.clear();
 }
 
 /// What goes waits for its children's end. A child that somebody else let go, and this tree lacks
@@ -95,9 +99,12 @@ void Agenda::add_events() {
     return;
   }
   for (const auto& [key, cause] : std::exchange(m_events, {})) {
-    for (const Key& asked : is_fresh_node(*m_tree, key, cause)
-                                ? std::vector<Key>{key}
-                                : engine::affected(*m_tree, key, cause)) {
+    if (cause == Cause::drift && m_tree->find(key).empty()) {
+      m_unknown.emplace_back(key, cause);
+      continue;
+    }
+    for (const Key& asked : is_fresh_node(*m_tree, key) ? std::vector<Key>{key}
+                                                        : engine::affected(*m_tree, key, cause)) {
       if (m_scope.contains(asked)) {
         const Pace* pace = pace_of(cause);
         const Time when = pace != nullptr ? pace->next(asked, now()) : now();

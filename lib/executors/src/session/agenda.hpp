@@ -78,6 +78,7 @@ class Agenda {
   Pace m_asked{4,
                std::chrono::seconds(5)};  ///< anybody in a project may ask, as often as they like
   Inbox::Events m_events;                 ///< that wait for the first tree
+  Inbox::Events m_unknown;  ///< drift of what the tree lacks, and the next one may have
   /// Of the nodes that failed when they last ran: what retry_failed() last asked for.
   std::map<engine::Key, Time> m_failed;
   Time m_resync_at = Time::max();

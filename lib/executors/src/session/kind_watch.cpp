@@ -16,6 +16,8 @@ namespace {
 
 /// How long a run waits for what a watch will tell in a moment, before it lists.
 constexpr std::chrono::seconds k_moment{2};
+/// The same of a listing, which the run would not end sooner. It is away after 30 s of silence.
+constexpr std::chrono::minutes k_listing{2};
 
 /// A person's yes, or the end of it, asks for the release that it is about.
 std::pair<Key, engine::Trigger> asked_by(const Key& key, Cause cause, const Json& object) {
@@ -55,9 +57,11 @@ KindWatch::KindWatch(std::shared_ptr<kube::Client> home, kube::ApiResource resou
       [this](bool away) { turn(away); });
 }
 
-std::optional<Objects> KindWatch::objects(const std::string& ns, const WrittenVersions& written) {
+std::optional<Objects> KindWatch::objects(const std::string& ns, const WrittenVersions& written,
+                                          const std::stop_token& stop) {
   std::unique_lock lock(m_mutex);
-  m_changed.wait_for(lock, k_moment, [&] {
+  m_changed.wait_for(lock, stop, k_listing, [&] { return m_state != State::listing; });
+  m_changed.wait_for(lock, stop, k_moment, [&] {
     return m_state == State::away || (m_state == State::current && has(written));
   });
   // The run lists for itself, before this listing ends.
@@ -66,10 +70,10 @@ std::optional<Objects> KindWatch::objects(const std::string& ns, const WrittenVe
     return std::nullopt;
   }
   Objects all;
-  for (const auto& [key, known] : m_known) {
-    if (!ns.empty() && key.ns != ns) {
-      continue;
-    }
+  const kube::ApiResource& kind = m_options.resource;
+  auto each = ns.empty() ? m_known.begin() : m_known.lower_bound({kind.group, kind.kind, ns, ""});
+  for (; each != m_known.end() && (ns.empty() || each->first.ns == ns); ++each) {
+    const Known& known = each->second;
     if (known.unreadable) {
       all.unreadable.push_back({*known.object, *known.unreadable});
     } else {

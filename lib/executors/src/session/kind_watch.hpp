@@ -34,10 +34,11 @@ class KindWatch {
   KindWatch(std::shared_ptr<kube::Client> home, const kube::ApiResource& served,
             const std::string& ns, Inbox& inbox, Absences& absences);
 
-  /// Its objects in that namespace (empty: in all), with those writes in them. Waits a moment for
-  /// the first listing, and for events of those writes. Nothing: it is away, or too late. Any
+  /// Its objects in that namespace (empty: in all), with those writes in them. Waits for the first
+  /// listing, and a moment for events of those writes. Nothing: it is away, or too late. Any
   /// thread.
-  std::optional<Objects> objects(const std::string& ns, const WrittenVersions& written);
+  std::optional<Objects> objects(const std::string& ns, const WrittenVersions& written,
+                                 const std::stop_token& stop);
 
  private:
   struct Known {
@@ -57,7 +58,7 @@ class KindWatch {
   Inbox& m_inbox;
   kube::WatchOptions m_options;
   std::mutex m_mutex;  ///< guards what follows, but the thread
-  std::condition_variable m_changed;
+  std::condition_variable_any m_changed;
   State m_state = State::listing;
   std::map<engine::Key, Known> m_known;
   std::set<engine::Key> m_listed;

@@ -100,6 +100,28 @@ bool has_items(const Graph& graph, const std::vector<data::Json>& definitions) {
          });
 }
 
+/// In which namespaces the items of a run keep how many sets of objects.
+deployers::KeptLists::Expected expected_items(const Graph& graph,
+                                              const std::vector<NodeId>& selected) {
+  deployers::KeptLists::Expected expected;
+  for (const NodeId top : selected) {
+    for (const NodeId id : graph.subtree(top)) {
+      const engine::Node& node = graph[id];
+      if (node.key.kind != "DeployItem") {
+        continue;
+      }
+      NodeId place = node.parent;
+      while (place != engine::k_no_node && graph[place].key.kind != "VirtualCluster") {
+        place = graph[place].parent;
+      }
+      ++expected[place == engine::k_no_node
+                     ? node.key.ns
+                     : resources::virtual_cluster_namespace(*graph[place].object)];
+    }
+  }
+  return expected;
+}
+
 bool is_outdated(const engine::Report& report) {
   const auto is_it = [](const util::Error& error) { return error.reason == k_plan_changed; };
   return std::any_of(
@@ -192,7 +214,6 @@ World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOp
   world.deployers.local_charts = world.deployers.local_charts && options.local_charts;
   world.clock = m_options.clock;
   world.source = options.source;
-  world.kept_lists = std::make_shared<deployers::KeptLists>();
   world.keeps = options.keeps;
   world.judges_istio = options.judges_istio;
   world.reads_workloads = options.reads_workloads;
@@ -258,6 +279,7 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, Plans& plan
   Survey survey(graph, selected, *m_home);
   World world = make_world(locks, survey, options, stop);
   world.deployers = item_settings(world.deployers, graph);
+  world.kept_lists = std::make_shared<deployers::KeptLists>(expected_items(graph, selected));
   if (has_items(graph, view.snapshot.definitions)) {
     KUBIST_TRY(world.deployers.foreign_crd, has_foreign_items(*m_home, stop));
   }

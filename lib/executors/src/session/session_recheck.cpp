@@ -18,7 +18,8 @@ class AroundProjects final : public ObjectSource {
   AroundProjects(const Graph& graph, const std::vector<data::Json>& definitions)
       : m_graph(graph), m_definitions(definitions) {}
 
-  std::optional<Objects> list(const kube::ApiResource& resource, const std::string&) override {
+  std::optional<Objects> list(const kube::ApiResource& resource, const std::string&,
+                              const std::stop_token&) override {
     if (resource.namespaced && resource.kind != "PolicyDefinition") {
       return std::nullopt;
     }

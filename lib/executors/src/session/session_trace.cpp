@@ -8,6 +8,13 @@
 
 namespace kubist::executors {
 
+util::Result<std::shared_ptr<const engine::Graph>> Session::tree(const ReconcileOptions& options,
+                                                                 const std::stop_token& stop) {
+  KUBIST_TRY(TreeView view, load_tree_view(*m_home, options.only_namespace, stop, options.source));
+  mark_going(*m_home, false, view.snapshot, stop);
+  return std::make_shared<const engine::Graph>(build_graph(view));
+}
+
 util::Result<PolicyLook> Session::trace_policies(const engine::Key& key,
                                                  const std::stop_token& stop) {
   KUBIST_TRY(const auto ns, namespace_of(*m_home, {key}, stop));

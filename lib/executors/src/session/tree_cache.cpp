@@ -7,7 +7,8 @@ void TreeCache::add(const kube::ApiResource& resource, KindWatch& watch) {
   m_watches[resource.group_resource()] = &watch;
 }
 
-std::optional<Objects> TreeCache::list(const kube::ApiResource& resource, const std::string& ns) {
+std::optional<Objects> TreeCache::list(const kube::ApiResource& resource, const std::string& ns,
+                                       const std::stop_token& stop) {
   KindWatch* watch = nullptr;
   WrittenVersions written;
   {
@@ -19,7 +20,7 @@ std::optional<Objects> TreeCache::list(const kube::ApiResource& resource, const 
     watch = found->second;
     written = m_written[{resource.group, resource.kind}];
   }
-  auto objects = watch->objects(ns, written);
+  auto objects = watch->objects(ns, written, stop);
   if (objects) {
     const std::lock_guard lock(m_mutex);
     auto& all = m_written[{resource.group, resource.kind}];

@@ -12,7 +12,8 @@ class TreeCache final : public ObjectSource {
  public:
   /// REQUIRES: `watch` outlives it.
   void add(const kube::ApiResource& resource, KindWatch& watch);
-  std::optional<Objects> list(const kube::ApiResource& resource, const std::string& ns) override;
+  std::optional<Objects> list(const kube::ApiResource& resource, const std::string& ns,
+                              const std::stop_token& stop) override;
   void wrote(const engine::Key& key, const std::string& uid,
              const std::string& resource_version) override;
 

@@ -1,3 +1,4 @@
+#include <atomic>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,6 +13,7 @@
 #include "session/loop_watches.hpp"
 #include "session/project_share.hpp"
 #include "session/shared_observer.hpp"
+#include "session/tree_keeper.hpp"
 
 namespace kubist::executors {
 
@@ -21,11 +23,13 @@ using engine::Key;
 namespace {
 
 constexpr std::chrono::seconds k_try_again{5};
-/// A run that takes longer is not waited for: the next one goes on beside it. Most runs take less,
-/// so that what comes meanwhile is one run, with one look at the tree.
-constexpr std::chrono::milliseconds k_patience{200};
+/// A run that takes longer is not waited for: the next one goes on beside it. Many runs take less,
+/// so that what comes meanwhile is one run.
+constexpr std::chrono::milliseconds k_patience{50};
 /// How often it is seen which clusters a run has come to know.
 constexpr std::chrono::seconds k_follow{1};
+/// As many projects have runs of their own at a time.
+constexpr std::size_t k_most_parts = 16;
 
 using Time = Agenda::Time;
 Time now() { return std::chrono::steady_clock::now(); }
@@ -43,7 +47,9 @@ class Loop {
         m_absences(hooks.away, [this](const Sight& sight) { m_inbox.retry(sight); }),
         m_busy([this](const Key& key, const engine::Trigger& cause) { m_inbox.push(key, cause); }),
         m_agenda(m_options.selection, m_options.resync),
-        m_watches(session, watched_namespace(m_options), m_inbox, m_absences) {
+        m_watches(session, watched_namespace(m_options), m_inbox, m_absences),
+        m_keeper([this](const std::stop_token& token) { return m_session.tree(m_options, token); },
+                 [this](TreeKeeper::Tree tree) { offer(std::move(tree)); }) {
     m_watches.serve(m_options);
     if (session.replica() != nullptr) {
       m_share = std::make_unique<ProjectShare>(session, m_busy, m_inbox, m_absences, hooks.away);
@@ -107,8 +113,10 @@ class Loop {
 
   util::Result<> start(ReconcileOptions options, std::vector<Agenda::Due> due) {
     const int id = ++m_last_id;
-    options.left_out = [this, id](const Run& planned, const std::vector<engine::NodeId>& tops) {
-      offer(id, planned);
+    const bool whole = options.only_namespace == m_options.only_namespace;
+    options.left_out = [this, id, whole](const Run& planned,
+                                         const std::vector<engine::NodeId>& tops) {
+      offer(id, planned, whole);
       return m_busy.take(id, *planned.graph, tops);
     };
     auto work = [this, id, options = std::move(options)](const std::stop_token&) {
@@ -133,15 +141,27 @@ class Loop {
     return {};
   }
 
-  /// The tree of the run that began last counts.
-  void offer(int id, const Run& planned) {
-    const std::lock_guard lock(m_mutex);
-    if (id >= m_offered_by) {
-      m_offered_by = id;
-      m_offered = planned.graph;
+  /// The tree of the run that began last counts. Once there was one of a part of it, all of it is
+  /// read again after each.
+  void offer(int id, const Run& planned, bool whole) {
+    {
+      const std::lock_guard lock(m_mutex);
       m_served = planned.served;
-      m_inbox.wake();
+      if (whole && id >= m_offered_by) {
+        m_offered_by = id;
+        m_offered = planned.graph;
+      }
+      m_has_parts = m_has_parts || !whole;
     }
+    m_inbox.wake();
+    if (m_has_parts) {
+      m_keeper.ask();
+    }
+  }
+  void offer(TreeKeeper::Tree tree) {
+    const std::lock_guard lock(m_mutex);
+    m_offered = std::move(tree);
+    m_inbox.wake();
   }
 
   /// No more threads for its watches: so it is tried again, and the runs go on.
@@ -238,7 +258,39 @@ class Loop {
       return;
     }
     m_agenda.begin(due);
+    for (auto& [ns, part] : by_project(std::move(due))) {
+      start(ns, std::move(part));
+    }
+  }
+
+  /// Each project by itself, whose run then reads nothing else; all at once where they are many.
+  /// By what a run has to read, see ReconcileOptions::only_namespace.
+  std::map<std::string, std::vector<Agenda::Due>> by_project(std::vector<Agenda::Due> due) const {
+    std::map<std::string, std::vector<Agenda::Due>> parts;
+    if (m_options.only_namespace == "*") {
+      for (const Agenda::Due& entry : due) {
+        parts[part_of(entry.key)].push_back(entry);
+      }
+    }
+    if (parts.empty() || parts.size() > k_most_parts || parts.contains(m_options.only_namespace)) {
+      return {{m_options.only_namespace, std::move(due)}};
+    }
+    return parts;
+  }
+
+  std::string part_of(const Key& key) const {
+    if (!key.ns.empty()) {
+      return key.ns;
+    }
+    const auto found = m_tree->find(key);
+    return key.kind == "Project" && !found.empty()
+               ? resources::project_namespace(*(*m_tree)[found.front()].object)
+               : m_options.only_namespace;
+  }
+
+  void start(const std::string& ns, std::vector<Agenda::Due> due) {
     ReconcileOptions options = m_options;
+    options.only_namespace = ns;
     options.run_id = new_run_id();
     m_hooks.starting(options.run_id, due);
     options.ignore_missing = true;  // it may have gone since
@@ -267,6 +319,7 @@ class Loop {
   std::shared_ptr<const engine::Graph> m_offered;
   std::vector<kube::ApiResource> m_served;
   int m_offered_by = 0;
+  std::atomic<bool> m_has_parts = false;  ///< a run read the tree of one project alone
 
   std::shared_ptr<const engine::Graph> m_tree;  ///< of the run that began last
   Agenda m_agenda;
@@ -274,7 +327,8 @@ class Loop {
   int m_last_id = 0;
   LoopWatches m_watches;
   std::unique_ptr<ProjectShare> m_share;  ///< null: it acts on all projects
-  std::map<int, Active> m_active;         ///< last: its threads use all of the above
+  TreeKeeper m_keeper;
+  std::map<int, Active> m_active;  ///< last: its threads use all of the above
 };
 
 }  // namespace

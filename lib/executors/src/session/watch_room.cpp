@@ -21,7 +21,8 @@ WatchRoom::Seat WatchRoom::take(const std::string& project) {
   }
   if (m_full.insert(project).second) {
     const bool is_full = own >= k_most_of_project;
-    m_absences.say(util::cat("project namespace ", project, ": changes by others of objects beyond ",
+    m_absences.say(util::cat("project namespace ", project,
+                             ": changes by others of objects beyond ",
                              is_full ? k_most_of_project : k_most, " kinds and namespaces of ",
                              is_full ? "one project" : "all projects",
                              " are noticed by the resync alone (docs/limits.md)"));

@@ -16,26 +16,26 @@ using util::cat;
 /// The watch of one kind in one namespace.
 class WorkloadWatches::One {
  public:
-  One(const ReadWorkloads& read, const kube::ApiResource& resource, const std::string& project,
+  One(const Reader& reader, const ReadWorkloads& read, const kube::ApiResource& resource,
       WatchRoom::Seat seat, Inbox& inbox, Absences& absences)
-      : m_seat(std::move(seat)) {
+      : m_seat(std::move(seat)), m_readers{reader} {
     kube::WatchOptions options;
     options.resource = resource;
     options.ns = read.ns;
     options.label_selector = cat("!", deployers::k_item_label);
-    m_watch.emplace(read.client, std::move(options), MetadataWatch::Counts::all,
-                    cat(resource.group_resource(), " in ", read.ns, " at ", read.client->server(),
-                        " for traffic of ", project),
-                    absences,
-                    [this, &inbox, kind = resource.kind](const std::string& ns,
-                                                         const std::string& name) {
-                      // No name: there is none, and what a run has found may have gone since.
-                      const std::string what = name.empty() ? kind : cat(kind, '/', ns, '/', name);
-                      const std::lock_guard lock(m_mutex);
-                      for (const Reader& reader : m_readers) {
-                        inbox.push(reader.node, {engine::Cause::drift, what});
-                      }
-                    });
+    m_watch.emplace(
+        read.client, std::move(options), MetadataWatch::Counts::all,
+        cat(resource.group_resource(), " in ", read.ns, " at ", read.client->server(),
+            " for traffic of ", reader.node.ns),
+        absences,
+        [this, &inbox, kind = resource.kind](const std::string& ns, const std::string& name) {
+          // No name: there is none, and what a run has found may have gone since.
+          const std::string what = name.empty() ? kind : cat(kind, '/', ns, '/', name);
+          const std::lock_guard lock(m_mutex);
+          for (const Reader& each : m_readers) {
+            inbox.push(each.node, {engine::Cause::drift, what});
+          }
+        });
   }
 
   void add(const Reader& reader) {
@@ -90,8 +90,7 @@ void WorkloadWatches::watch(const Place& place, const Reader& reader, const Read
     }
     std::unique_ptr<One> one;
     if (const auto started = util::guarded([&] {
-          one = std::make_unique<One>(read, resource, place.project, std::move(seat), m_inbox,
-                                      m_absences);
+          one = std::make_unique<One>(reader, read, resource, std::move(seat), m_inbox, m_absences);
         });
         !started) {
       m_absences.say(cat("watch of ", resource.group_resource(), " in ", read.ns, ": ",

@@ -41,7 +41,7 @@ Listed list_objects(kube::Client& home, const kube::ApiResource& resource,
                     const std::string& selector, const std::string& ns, const std::stop_token& stop,
                     ObjectSource* source) {
   if (source != nullptr) {
-    if (auto held = source->list(resource, ns)) {
+    if (auto held = source->list(resource, ns, stop)) {
       return *std::move(held);
     }
   }

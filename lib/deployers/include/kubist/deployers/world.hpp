@@ -139,6 +139,9 @@ struct World {
   /// Told by each run of a manifest or helm item, and with no objects when the item goes: a later
   /// change of one of them is drift. May be empty; any thread.
   std::function<void(KeptObjects)> keeps;
+  /// Told of each DeployItem as a write of its status or its metadata left it. May be empty; any
+  /// thread.
+  std::function<void(const data::Json& item)> wrote;
   std::shared_ptr<KeptLists> lists;  ///< of the run; null: each object is asked for by name
   kube::Writer writer;  ///< for all writes, at home and elsewhere: the lock, the report
   const util::Clock* clock = &util::system_clock();

@@ -150,6 +150,10 @@ class Session {
   util::Result<Run> run(const ReconcileOptions& options, engine::Observer& observer,
                         const std::stop_token& stop);
 
+  /// The tree as a run with these options would read it now. Errors: it could not be loaded.
+  util::Result<std::shared_ptr<const engine::Graph>> tree(const ReconcileOptions& options,
+                                                          const std::stop_token& stop);
+
   /// Runs the policies of the nodes of that name as a run would now, each seeing what it would then
   /// see (a release's routes and metrics too), and writes nothing. An error means that the tree
   /// could not be loaded, or has no such node (not_found).

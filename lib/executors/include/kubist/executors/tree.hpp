@@ -34,8 +34,10 @@ class ObjectSource {
  public:
   virtual ~ObjectSource() = default;
   /// All of that kind, in that namespace or (empty) in all, with everything that this process has
-  /// written. Nothing: it does not know; the API server does.
-  virtual std::optional<Objects> list(const kube::ApiResource& resource, const std::string& ns) = 0;
+  /// written. Waits for a listing that is under way. Nothing: it does not know; the API server
+  /// does.
+  virtual std::optional<Objects> list(const kube::ApiResource& resource, const std::string& ns,
+                                      const std::stop_token& stop) = 0;
   /// This process has written an object.
   virtual void wrote(const engine::Key& key, const std::string& uid,
                      const std::string& resource_version) = 0;
