@@ -121,6 +121,7 @@ util::Result<> KindWatch::take(const kube::WatchEvent& event) {
 KindWatch::Known KindWatch::read(const kube::WatchEvent& event) const {
   auto object = event.json();
   if (object) {
+    data::erase_path(*object, {"metadata", "managedFields"});  // half of it, and no run reads them
     return {std::make_shared<const Json>(*std::move(object)), std::nullopt};
   }
   auto found = kube::unreadable(m_options.resource, event.object, object.error());

@@ -3,6 +3,8 @@
 #include <optional>
 #include <set>
 
+#include <malloc.h>
+
 #include <kubist/executors/tree_view.hpp>
 #include <kubist/executors/watch_loop.hpp>
 #include <kubist/util/text.hpp>
@@ -28,6 +30,8 @@ constexpr std::chrono::seconds k_try_again{5};
 constexpr std::chrono::milliseconds k_patience{50};
 /// How often it is seen which clusters a run has come to know.
 constexpr std::chrono::seconds k_follow{1};
+/// How long after the last run the memory that runs used is given back.
+constexpr std::chrono::seconds k_rest{5};
 /// As many projects have runs of their own at a time.
 constexpr std::size_t k_most_parts = 16;
 
@@ -67,6 +71,7 @@ class Loop {
         m_agenda.retry_failed(concerned(back));
       }
       start_due();
+      rest();
       tell_state();
     }
     return {};
@@ -83,6 +88,16 @@ class Loop {
     int id;
     util::Result<Run> run;
   };
+
+  /// What runs freed the process keeps for the next ones, which is most of its memory.
+  void rest() {
+    if (!m_active.empty()) {
+      m_rest_at = now() + k_rest;
+    } else if (m_rest_at <= now()) {
+      m_rest_at = Time::max();
+      malloc_trim(0);
+    }
+  }
 
   void tell_state() {
     if (m_hooks.turned) {
@@ -235,8 +250,10 @@ class Loop {
     if (at) {
       at = std::max(*at, start_time());
     }
-    if (m_tree && m_follow_at != Time::max()) {
-      at = std::min(at.value_or(m_follow_at), m_follow_at);
+    for (const Time other : {m_follow_at, m_active.empty() ? m_rest_at : Time::max()}) {
+      if (m_tree && other != Time::max()) {
+        at = std::min(at.value_or(other), other);
+      }
     }
     return at;
   }
@@ -324,6 +341,7 @@ class Loop {
   std::shared_ptr<const engine::Graph> m_tree;  ///< of the run that began last
   Agenda m_agenda;
   Time m_follow_at = Time::max();
+  Time m_rest_at = Time::max();
   int m_last_id = 0;
   LoopWatches m_watches;
   std::unique_ptr<ProjectShare> m_share;  ///< null: it acts on all projects
