@@ -11,7 +11,7 @@ LoopWatches::LoopWatches(Session& session, std::string ns, Inbox& inbox, Absence
       m_ns(std::move(ns)),
       m_inbox(inbox),
       m_absences(absences),
-      m_drift(session.home_uid(), inbox, absences),
+      m_drift(session, inbox, absences),
       m_items(inbox, absences),
       m_reads(session.home_client(), inbox, absences),
       m_istio(inbox, absences) {
@@ -23,7 +23,6 @@ LoopWatches::LoopWatches(Session& session, std::string ns, Inbox& inbox, Absence
       m_cache.add(resource, *watch);
     }
   }
-  m_drift.follow({session.home_client()}, engine::Graph(), false);
 }
 
 void LoopWatches::serve(ReconcileOptions& options) {
@@ -38,7 +37,7 @@ void LoopWatches::serve(ReconcileOptions& options) {
 
 void LoopWatches::follow(const std::shared_ptr<const engine::Graph>& tree,
                          const std::vector<kube::ApiResource>& served) {
-  m_drift.follow(m_session.clients(), *tree, true);
+  m_drift.follow(*tree);
   m_items.follow(m_session.clients(), *tree);
   m_istio.follow(*tree);
   if (m_read_for != tree) {
