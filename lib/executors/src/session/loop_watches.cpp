@@ -19,7 +19,8 @@ LoopWatches::LoopWatches(Session& session, std::string ns, Inbox& inbox, Absence
     if (kind.node || kind.name == "Approval" || kind.name.ends_with("Definition")) {
       const kube::ApiResource resource = resource_of(kind);
       auto& watch = m_kinds[resource.group_resource()];
-      watch = std::make_unique<KindWatch>(session.home_client(), kind, m_ns, inbox, absences);
+      watch =
+          std::make_unique<KindWatch>(session.home_client(), kind, m_ns, inbox, absences, m_room);
       m_cache.add(resource, *watch);
     }
   }
@@ -47,8 +48,8 @@ void LoopWatches::follow(const std::shared_ptr<const engine::Graph>& tree,
   for (const kube::ApiResource& resource : served) {
     auto& watch = m_kinds[resource.group_resource()];
     if (!watch) {
-      watch =
-          std::make_unique<KindWatch>(m_session.home_client(), resource, m_ns, m_inbox, m_absences);
+      watch = std::make_unique<KindWatch>(m_session.home_client(), resource, m_ns, m_inbox,
+                                          m_absences, m_room);
       m_cache.add(resource, *watch);
     }
   }
