@@ -1,12 +1,14 @@
 #include <array>
 #include <condition_variable>
+#include <map>
 
 #include <kubist/data/document.hpp>
 #include <kubist/data/json_stream.hpp>
+#include <kubist/data/memory.hpp>
 #include <kubist/data/pointer.hpp>
-#include <kubist/data/raw_format.hpp>
 #include <kubist/http/url.hpp>
 #include <kubist/kube/api_error.hpp>
+#include <kubist/kube/room.hpp>
 #include <kubist/util/text.hpp>
 
 #include "answers.hpp"
@@ -18,6 +20,12 @@ namespace {
 constexpr std::size_t k_token_prefix = 65536;  // metadata precedes the items of built-in kinds
 constexpr std::int64_t k_min_limit = 100;
 constexpr std::int64_t k_max_limit = 20000;
+
+util::Error too_long(std::string_view what, std::size_t bytes, const char* of_what) {
+  return util::make_error(util::ErrorKind::invalid,
+                          util::cat(what, ": the list is longer than ", bytes, of_what),
+                          "See docs/limits.md.", std::string(http::k_failure_too_large));
+}
 
 std::string_view accept_list(Form form) {
   switch (form) {
@@ -151,10 +159,8 @@ class Lister {
     if (m_bytes <= m_options.max_bytes) {
       return {};
     }
-    return util::fail(util::ErrorKind::invalid,
-                      util::cat("GET ", http::redacted(m_url), ": the list is longer than ",
-                                m_options.max_bytes, " bytes"),
-                      "See docs/limits.md.", std::string(http::k_failure_too_large));
+    return util::fail(
+        too_long(util::cat("GET ", http::redacted(m_url)), m_options.max_bytes, " bytes"));
   }
 
   /// A page's limit, cut to what is still wanted.
@@ -281,20 +287,6 @@ class Lister {
 
 }  // namespace
 
-Unreadable unreadable(const ApiResource& resource, std::string_view text, const util::Error& why) {
-  Unreadable found{data::outline(text), {}};
-  found.outline["apiVersion"] = resource.api_version();
-  found.outline["kind"] = resource.kind;
-  const auto ns = data::string_at(found.outline, {"metadata", "namespace"});
-  found.error = util::make_error(util::ErrorKind::invalid,
-                                 util::cat(resource.kind, '/', ns, ns.empty() ? "" : "/",
-                                           data::string_at(found.outline, {"metadata", "name"}),
-                                           " cannot be read: ", why.message),
-                                 "Correct or delete it; until then it is left as it is.");
-  found.error.reason = "Unreadable";
-  return found;
-}
-
 std::string_view to_query(TableObjects objects) {
   switch (objects) {
     case TableObjects::none:
@@ -316,37 +308,74 @@ util::Result<ListEnd> Client::list_pages(const ApiResource& resource, std::strin
   return Lister(*this, resource, ns, options).run(on_page, stop);
 }
 
+namespace {
+
+/// Takes the items of one listing.
+class Collector {
+ public:
+  Collector(const ApiResource& resource, Room* room) : m_resource(resource), m_room(room) {}
+
+  util::Result<> add(const data::ListItem& item) {
+    if (m_room == nullptr) {
+      KUBIST_TRY(data::Json value, data::parse_json(item.raw, m_resource.group_resource()));
+      value.emplace("apiVersion", m_resource.api_version());  // items of built-in kinds lack them
+      value.emplace("kind", m_resource.kind);
+      m_bytes += data::memory_of(value);
+      objects.items.push_back(std::move(value));
+      return m_bytes <= k_max_list_memory
+                 ? util::Result<>{}
+                 : util::fail(too_long(m_resource.group_resource(), k_max_list_memory,
+                                       " bytes of memory"));
+    }
+    Kept kept = m_room->read(m_resource, item.name_space, item.raw);
+    m_taken[std::string(item.name_space)] += kept.bytes;
+    if (kept.unreadable) {
+      objects.unreadable.push_back(
+          {std::make_shared<const data::Json>(std::move(kept.object)), *kept.unreadable});
+    } else {
+      objects.items.push_back(std::move(kept.object));
+    }
+    return {};
+  }
+  /// It was in vain.
+  void leave() {
+    for (const auto& [ns, bytes] : m_taken) {
+      m_room->leave(ns, bytes);
+    }
+  }
+
+  ObjectList objects;
+
+ private:
+  const ApiResource& m_resource;
+  Room* m_room;
+  std::size_t m_bytes = 0;
+  std::map<std::string, std::size_t> m_taken;  ///< of the room, by namespace
+};
+
+}  // namespace
+
 util::Result<ObjectList> Client::list(const ApiResource& resource, std::string_view ns,
                                       const ListOptions& options, std::stop_token stop) {
   constexpr int k_attempts = 3;
   ListOptions limited = options;
   limited.max_bytes = std::min(options.max_bytes, k_max_list);
   for (int attempt = 1;; ++attempt) {
-    ObjectList objects;
+    Collector collector(resource, options.room);
     data::ListReader reader;
-    const auto add = [&](const data::ListItem& item) -> util::Result<> {
-      auto parsed = data::parse_json(item.raw, resource.group_resource());
-      if (!parsed && options.skip_unreadable) {
-        objects.unreadable.push_back(unreadable(resource, item.raw, parsed.error()));
-        return {};
-      }
-      KUBIST_TRY(data::Json value, std::move(parsed));
-      value.emplace("apiVersion", resource.api_version());  // items of built-in kinds lack them
-      value.emplace("kind", resource.kind);
-      objects.items.push_back(std::move(value));
-      return {};
-    };
     auto end = list_pages(
         resource, ns, limited,
         [&](const data::PageBuffer& page) -> util::Result<> {
-          KUBIST_CHECK(reader.read(page, add));
+          KUBIST_CHECK(
+              reader.read(page, [&](const data::ListItem& item) { return collector.add(item); }));
           return {};
         },
         stop);
     if (end) {
-      objects.resource_version = std::move(end->resource_version);
-      return objects;
+      collector.objects.resource_version = std::move(end->resource_version);
+      return std::move(collector.objects);
     }
+    collector.leave();
     if (!is_expired(end.error()) || attempt == k_attempts) {
       return util::fail(std::move(end).error());
     }

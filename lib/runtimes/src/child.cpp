@@ -4,6 +4,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <thread>
 
 #include <poll.h>
 #include <signal.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include <kubist/runtimes/child.hpp>
+#include <kubist/util/fair_places.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
@@ -256,9 +258,23 @@ std::string signal_text(int number) {
   return number == SIGKILL ? text + ", most likely for want of memory" : text;
 }
 
+/// Each child may use a processor, and hundreds of MiB. Many of one project would take the time
+/// that those of others have.
+util::FairPlaces& places() {
+  const std::size_t share = std::max<std::size_t>(4, std::thread::hardware_concurrency());
+  static util::FairPlaces all({share, 8 * share - 1});
+  return all;
+}
+
 }  // namespace
 
 util::Result<ChildResult> run_child(const ChildCommand& command, const std::stop_token& stop) {
+  const auto place = places().take(command.project, stop);
+  if (!place) {
+    ChildResult stopped;
+    stopped.cancelled = true;
+    return stopped;
+  }
   std::unique_ptr<util::TempDir> temporary;
   std::filesystem::path folder = command.folder;
   try {

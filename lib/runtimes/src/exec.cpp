@@ -34,7 +34,7 @@ util::Result<> check_program(const std::string& name, const ExecProgram& program
 }  // namespace
 
 Answer run_exec(const std::string& name, const ExecProgram& program, const std::string& input,
-                const std::stop_token& stop) {
+                const std::stop_token& stop, const std::string& project) {
   if (auto fine = check_program(name, program); !fine) {
     return {util::fail(fine.error()), {}, false};
   }
@@ -43,6 +43,7 @@ Answer run_exec(const std::string& name, const ExecProgram& program, const std::
   command.args = program.args;
   command.input = input;
   command.limits = program.limits;
+  command.project = project;
   auto result = run_child(command, stop);
   if (!result) {
     return {util::fail(util::with_context(result.error(), cat("exec ", name))), {}, false};

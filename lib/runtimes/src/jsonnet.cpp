@@ -74,11 +74,13 @@ struct Jsonnet::State {
     }
   }
 
-  util::Result<ChildResult> run(const JsonnetRequest& request, const std::stop_token& stop) const {
+  util::Result<ChildResult> run(const JsonnetRequest& request, const std::stop_token& stop,
+                                const std::string& project = {}) const {
     ChildCommand command;
     command.program = options.program;
     command.args = options.args;
     command.limits = options.limits;
+    command.project = project;
     command.input = write_request(request);
     KUBIST_TRY(auto result, run_child(command, stop));
     result.stderr_tail = correct_columns(result.stderr_tail, request.name);
@@ -194,8 +196,8 @@ Jsonnet::Jsonnet(JsonnetOptions options) : m_state(std::make_unique<State>(std::
 Jsonnet::~Jsonnet() = default;
 
 std::vector<Answer> Jsonnet::call(const std::string& name, const std::string& source,
-                                  std::span<const std::string> inputs,
-                                  const std::stop_token& stop) {
+                                  std::span<const std::string> inputs, const std::stop_token& stop,
+                                  const std::string& project) {
   std::vector<Answer> answers(inputs.size(), Answer{std::string(), {}, false});
   std::vector<std::string> keys;
   std::vector<std::size_t> wanted;
@@ -210,7 +212,7 @@ std::vector<Answer> Jsonnet::call(const std::string& name, const std::string& so
   if (wanted.empty()) {
     return answers;
   }
-  auto run = [&](const JsonnetRequest& request) { return m_state->run(request, stop); };
+  auto run = [&](const JsonnetRequest& request) { return m_state->run(request, stop, project); };
   Call(name, source, inputs, m_state->options, run, answers).answer(wanted);
   for (std::size_t i : wanted) {
     if (answers[i].output) {

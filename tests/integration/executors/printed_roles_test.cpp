@@ -45,7 +45,7 @@ const std::vector<std::pair<std::string, std::string>> k_specs{
      "[{name: answered, source: {json: {namespace: HOME, service: 'stats:80', path: /}}, count: "
      "'{.n}', successes: '{.s}'}]}"}};
 
-/// What kubist asks for in the whole cluster and does without: the gateway's pods for an
+/// What kubist asks for in Istio's namespaces and does without: the gateway's pods for an
 /// EntryGateway's addresses.
 const std::vector<std::string> k_done_without{"/pods?labelSelector=istio%3Dingressgateway"};
 

@@ -29,7 +29,9 @@ struct Preview {
     world.place_of = [&](const std::string& ns, const std::string&) {
       return Place{world.home, ns, ""};
     };
-    world.jsonnet = [&](const auto&, const auto&, const auto&) { return std::string(parts); };
+    world.jsonnet = [&](const auto&, const auto&, const auto&, const auto&) {
+      return std::string(parts);
+    };
     kube::Writer::Rules rules;
     rules.dry_run = dry_run;
     rules.told = [&](const kube::Write& write) { told.push_back(write.object); };

@@ -125,7 +125,7 @@ TEST_CASE("connections: equal kubeconfigs share a client, others do not") {
   const auto c = reach("c");
   CHECK(c->client != a->client);
   CHECK(f.requests() == 9);
-  CHECK(connections.projects_at(*a->client) == std::set<std::string>{"a", "b"});
-  CHECK(connections.projects_at(*c->client) == std::set<std::string>{"c"});
-  CHECK_FALSE(connections.projects_at(*f.client));  // home's
+  CHECK(connections.clusters_at(*a->client) == executors::ClusterNames{{"a", "far"}, {"b", "far"}});
+  CHECK(connections.clusters_at(*c->client) == executors::ClusterNames{{"c", "far"}});
+  CHECK_FALSE(connections.clusters_at(*f.client));  // home's
 }

@@ -90,3 +90,20 @@ TEST_CASE("inventory: on many virtual clusters, too, a failure forgets nothing o
   CHECK(s.get("destinations", "shop", "many").is_null());
   CHECK(s.live("services", "many").is_null());
 }
+
+TEST_CASE("inventory: it is written ahead also where the status is no map") {
+  for (const Json& status : {Json("text"), Json(7), Json::array({"a"}), Json(true), Json()}) {
+    const std::string text = status.dump();
+    CAPTURE(text);
+    Site s;
+    Json project = object("Project", "", "shop");
+    project["metadata"]["finalizers"] = {"kubist.io/finalizer"};  // else that is refused before
+    project["status"] = status;
+    s.home->plant(project);
+    const auto report = s.reconcile();  // the first: it leaves a status that is a map
+    CHECK(node_of(report, "Project", "shop").message == "");
+    CHECK(report.summary.failed == 0);
+    CHECK_FALSE(s.namespace_at(s.home, "shop").is_null());
+    CHECK(condition(s.project("shop")) == "True");
+  }
+}

@@ -1,4 +1,5 @@
 #include <kubist/data/page_buffer.hpp>
+#include <kubist/kube/room.hpp>
 
 #include "client_support.hpp"
 
@@ -12,15 +13,16 @@ TEST_CASE_FIXTURE(ClientFixture,
                          R"({"metadata":{"name":"deep","namespace":"x","uid":"u"},"data":)", deep,
                          "},", R"({"metadata":{"name":"plain"}}]})"));
   CHECK_FALSE(client->list(well_known::config_maps(), "x"));
+  Room room;
   ListOptions options;
-  options.skip_unreadable = true;
+  options.room = &room;
   const auto listed = client->list(well_known::config_maps(), "x", options);
   REQUIRE(listed);
   REQUIRE(listed->items.size() == 1);
   CHECK(listed->items[0]["metadata"]["name"] == "plain");
   REQUIRE(listed->unreadable.size() == 1);
   CHECK(
-      listed->unreadable[0].outline ==
+      *listed->unreadable[0].outline ==
       Json::parse(
           R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"deep","namespace":"x","uid":"u"},"spec":{}})"));
   const util::Error& error = listed->unreadable[0].error;
@@ -130,4 +132,24 @@ TEST_CASE_FIXTURE(ClientFixture, "client: an answer nested without end is no JSO
   const auto pod = client->json(get(well_known::pods(), "n", "a"));
   REQUIRE_FALSE(pod);
   CHECK(pod.error().message.find("not JSON within the limits") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(ClientFixture, "list: what a namespace has no room for fails itself alone") {
+  constexpr std::size_t k_big = 60'000;
+  const auto item = [&](const std::string& ns, const std::string& name) {
+    return util::cat(R"({"metadata":{"namespace":")", ns, R"(","name":")", name,
+                     R"("},"data":{"key":")", std::string(k_big, 'x'), R"("}})");
+  };
+  fake->always("GET", "/api/v1/configmaps", 200,
+               util::cat(R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"10"},"items":[)",
+                         item("a", "one"), ",", item("a", "two"), ",", item("b", "three"), "]}"));
+  Room room(k_big * 3 / 2);
+  ListOptions options;
+  options.room = &room;
+  const auto listed = client->list(well_known::config_maps(), "", options);
+  REQUIRE(listed);
+  REQUIRE(listed->items.size() == 2);
+  CHECK(listed->items[1]["metadata"]["name"] == "three");
+  REQUIRE(listed->unreadable.size() == 1);
+  CHECK((*listed->unreadable[0].outline)["metadata"]["name"] == "two");
 }

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <fstream>
 #include <thread>
+#include <vector>
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -8,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -205,4 +208,48 @@ TEST_CASE("exec: the program's hash is checked, its path is absolute") {
   CHECK(wrong.output.error().kind == kubist::util::ErrorKind::forbidden);
   program = {"tool", {}, "", {}};
   CHECK_FALSE(run_exec("tool", program, "x").output);
+}
+
+TEST_CASE("child: a project has its share of the places, and others have theirs") {
+  const kubist::util::TempDir folder("children");
+  const std::string pipe = folder.path() / "pipe";
+  const std::string log = folder.path() / "started";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const auto started = [&] {
+    return kubist::util::read_file(log).value_or("").size();  // one byte each
+  };
+  const auto of_project = [](const std::string& script, const std::string& project) {
+    ChildCommand command = shell(script);
+    command.project = project;
+    command.limits.wall = 10min;
+    return command;
+  };
+  const std::size_t share = std::max<std::size_t>(4, std::thread::hardware_concurrency());
+  std::vector<std::jthread> children;
+  for (std::size_t i = 0; i < share + 2; ++i) {
+    children.emplace_back([&] {
+      const auto ended = run_child(of_project("printf x >> " + log + "; read line < " + pipe, "a"));
+      CHECK(ended);
+    });
+  }
+  while (started() < share) {
+    std::this_thread::yield();
+  }
+  CHECK(run(of_project("echo there", "b")).out == "there\n");
+  CHECK(started() == share);
+  {
+    std::stop_source stop;
+    stop.request_stop();
+    const auto waiting = run_child(of_project("true", "a"), stop.get_token());
+    REQUIRE(waiting);
+    CHECK(waiting->cancelled);
+  }
+  // Open on both sides: whoever comes to read has lines enough.
+  const int out = ::open(pipe.c_str(), O_RDWR);
+  REQUIRE(out >= 0);
+  const std::string lines(share + 2, '\n');
+  CHECK(::write(out, lines.data(), lines.size()) == static_cast<ssize_t>(lines.size()));
+  children.clear();
+  ::close(out);
+  CHECK(started() == share + 2);
 }

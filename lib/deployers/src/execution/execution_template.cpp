@@ -88,7 +88,7 @@ util::Result<Json> evaluate(World& world, const ExecutionInput& input, const Tem
   const std::string name =
       cat("Execution/", name_of(input.object), "/items/", given.item.name, "/template");
   const std::string source(data::string_at(given.item.source, {"template"}));
-  const auto text = world.jsonnet(name, source, data::to_json(all));
+  const auto text = world.jsonnet(name, source, data::to_json(all), ns_of(input.object));
   if (!text) {
     return template_failed(given.item, redactor_of(given, state).redact(text.error().message));
   }

@@ -178,6 +178,7 @@ util::Result<HelmConfig> parse_helm(const Item& item) {
         "Leave it out.");
   }
   HelmConfig config;
+  config.project = item.ns;
   KUBIST_TRY(config.chart, read_chart(from["chart"]));
   config.release = from.contains("name") ? text_at(from, {"name"})
                    : item.name.size() <= k_release_limit

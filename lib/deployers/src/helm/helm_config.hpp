@@ -28,6 +28,7 @@ struct ValueImport {
 };
 
 struct HelmConfig {
+  std::string project;  ///< the namespace of the item
   ChartSource chart;
   std::string release;
   std::string ns;  ///< empty: the place's

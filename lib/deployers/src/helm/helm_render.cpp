@@ -146,8 +146,8 @@ namespace {
 /// Runs of helm in a folder and with an environment of its own.
 class Helm {
  public:
-  Helm(World& world, const Job& job, fs::path program)
-      : m_world(world), m_job(job), m_program(std::move(program)) {}
+  Helm(World& world, const Job& job, std::string project, fs::path program)
+      : m_world(world), m_job(job), m_project(std::move(project)), m_program(std::move(program)) {}
 
   const fs::path& folder() const { return m_folder.path(); }
 
@@ -158,6 +158,7 @@ class Helm {
     command.environment = environment_in(folder());
     command.folder = folder();
     command.limits = limits_for(m_job);
+    command.project = m_project;
     KUBIST_TRY(auto result, runtimes::run_child(command, m_world.stop));
     if (!result.ok()) {
       return util::fail(failed(runtimes::child_error(result, what, command.limits)));
@@ -168,6 +169,7 @@ class Helm {
  private:
   World& m_world;
   const Job& m_job;
+  std::string m_project;
   fs::path m_program;
   util::TempDir m_folder{"kubist-helm"};
 };
@@ -176,7 +178,7 @@ class Helm {
 util::Result<std::string> run_helm(World& world, const Job& job, const HelmConfig& config,
                                    std::vector<std::string> args, const Json& values) {
   KUBIST_TRY(const fs::path program, find_helm());
-  Helm helm(world, job, program);
+  Helm helm(world, job, config.project, program);
   KUBIST_CHECK(util::write_file(helm.folder() / "values.json", data::to_json(values)));
   KUBIST_TRY(const auto chart, chart_arguments(config.chart, helm.folder()));
   KUBIST_TRY(const auto login, chart_login(config.chart, job.imports));

@@ -1,11 +1,14 @@
 #include "keep/traffic_place.hpp"
 
+#include <set>
+
 #include <kubist/data/pointer.hpp>
 #include <kubist/istio/verdict.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
 #include "keep/sites.hpp"
+#include "world/allow_lists.hpp"
 #include "world/istio_wish.hpp"
 
 namespace kubist::executors {
@@ -57,6 +60,21 @@ util::Result<kube::ApiResource> require_served(Work& work, const TrafficPlace& p
                                                      : "Install the Gateway API's CRDs."));
   }
   return *found;
+}
+
+std::vector<std::string> gateway_namespaces(const engine::Graph& graph, const engine::Node& node,
+                                            const std::string& cluster, const std::string& ns) {
+  if (!cluster.empty()) {
+    return {""};
+  }
+  const auto named = allowed_by(graph, node, "gateways")
+                         .value_or(std::vector<std::string>{"istio-system", "istio-ingress"});
+  std::set<std::string> all(named.begin(), named.end());
+  if (all.contains("*")) {
+    return {""};
+  }
+  all.insert(ns);
+  return {all.begin(), all.end()};
 }
 
 util::Result<std::optional<Alignment>> istio_gate(Work& work, const TrafficPlace& place) {

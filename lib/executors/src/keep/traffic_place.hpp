@@ -46,6 +46,13 @@ util::Result<std::optional<kube::ApiResource>> served(Work& work, const TrafficP
 util::Result<kube::ApiResource> require_served(Work& work, const TrafficPlace& place,
                                                std::string_view group, std::string_view kind);
 
+/// Where to look for pods that the selector of an EntryGateway means, as kubist's own client sees
+/// them; an empty name is all namespaces. At a target that is what its credentials may see. At home
+/// the selector is the text of a member: only the node's own namespace, and those that
+/// spec.allow.gateways of its Project or the Root names (without it those of Istio's own gateways).
+std::vector<std::string> gateway_namespaces(const engine::Graph& graph, const engine::Node& node,
+                                            const std::string& cluster, const std::string& ns);
+
 /// What a node that needs Istio answers while the cluster's Istio is known not to work; nothing
 /// when it may go on (also where the Cluster's spec says not to look, or where nobody may look).
 util::Result<std::optional<engine::Alignment>> istio_gate(Work& work, const TrafficPlace& place);

@@ -3,6 +3,8 @@
 #include <kubist/data/document.hpp>
 #include <kubist/util/text.hpp>
 
+#include "policies/input_project.hpp"
+
 namespace kubist::executors {
 
 using data::Json;
@@ -20,7 +22,8 @@ class ExecRuntime final : public engine::PolicyRuntime {
     const std::string& name = definition.source;
     std::vector<engine::PolicyAnswer> answers;
     for (const Json& input : inputs) {
-      runtimes::Answer answer = runtimes::run_exec(name, m_programs.at(name), input.dump(), stop);
+      runtimes::Answer answer =
+          runtimes::run_exec(name, m_programs.at(name), input.dump(), stop, project_of(input));
       answers.push_back({read(name, answer.output), std::move(answer.stderr_tail), false});
     }
     return answers;

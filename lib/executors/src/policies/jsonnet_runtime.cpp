@@ -2,6 +2,8 @@
 
 #include <kubist/util/text.hpp>
 
+#include "policies/input_project.hpp"
+
 namespace kubist::executors {
 
 using data::Json;
@@ -34,7 +36,8 @@ class JsonnetRuntime final : public engine::PolicyRuntime {
     }
     std::vector<engine::PolicyAnswer> answers;
     const std::string name = util::cat(definition.origin, '/', definition.name);
-    for (runtimes::Answer& answer : m_jsonnet.call(name, definition.source, texts, stop)) {
+    for (runtimes::Answer& answer :
+         m_jsonnet.call(name, definition.source, texts, stop, project_of(inputs[0]))) {
       answers.push_back(
           {parse_output(definition, answer.output), std::move(answer.stderr_tail), answer.cached});
     }

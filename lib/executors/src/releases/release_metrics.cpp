@@ -102,10 +102,10 @@ util::Result<std::shared_ptr<metrics::Prometheus>> ReleaseMetrics::prometheus(
 }
 
 metrics::Subject ReleaseMetrics::subject_of(const engine::Node& node, const release::Plan& plan,
-                                            const std::string& ns) const {
+                                            const deployers::Place& place) const {
   metrics::Subject subject;
-  subject.ns = ns;
-  subject.host = traffic::full_host(plan.destination, {ns});
+  subject.ns = place.ns;
+  subject.host = traffic::full_host(plan.destination, {place.ns});
   subject.versions = {plan.stable, plan.canary};
   std::set<metrics::GatewayPods> gateways;
   for (const std::string& name : plan.routes) {
@@ -113,8 +113,12 @@ metrics::Subject ReleaseMetrics::subject_of(const engine::Node& node, const rele
       for (const std::string& gateway : data::strings_at(m_graph[id].spec(), {"gateways"})) {
         for (const engine::NodeId found :
              m_graph.find({node.key.group, "EntryGateway", node.key.ns, gateway})) {
-          gateways.insert(
-              {"", resources::label_text(traffic::gateway_selector(*m_graph[found].object))});
+          const std::string selector =
+              resources::label_text(traffic::gateway_selector(*m_graph[found].object));
+          for (const std::string& where :
+               gateway_namespaces(m_graph, node, place.cluster, place.ns)) {
+            gateways.insert({where, selector});
+          }
         }
       }
     }
@@ -180,7 +184,7 @@ util::Result<release::Measurement> ReleaseMetrics::measure_on(const Place& where
     KUBIST_TRY(Json why, unmeasured(source.error()));
     return release::Measurement{std::move(why), cursor ? cursor->json : Json()};
   }
-  const auto sample = (*source)->sample(subject_of(node, snapshot.plan, place.ns), stop);
+  const auto sample = (*source)->sample(subject_of(node, snapshot.plan, place), stop);
   if (!sample) {
     return release::Measurement{release::no_window(sample.error().reason, sample.error().message),
                                 cursor ? cursor->json : Json()};

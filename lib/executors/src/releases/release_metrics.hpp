@@ -68,7 +68,7 @@ class ReleaseMetrics {
                                      const release::Snapshot& snapshot, const OwnQuery& query,
                                      const std::stop_token& stop);
   metrics::Subject subject_of(const engine::Node& node, const release::Plan& plan,
-                              const std::string& ns) const;
+                              const deployers::Place& place) const;
 
   World& m_world;
   const engine::Graph& m_graph;

@@ -2,6 +2,7 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/tree.hpp>
+#include <kubist/kube/room.hpp>
 #include <kubist/release/observation.hpp>
 #include <kubist/release/routes.hpp>
 #include <kubist/resources/kinds.hpp>
@@ -25,8 +26,9 @@ constexpr std::string_view k_canary_release = "CanaryRelease";
 util::Result<std::vector<Json>> list_approvals(kube::Client& home, const std::string& ns,
                                                const std::stop_token& stop) {
   const auto* kind = resources::find_kind(resources::k_kubist_group, "Approval");
+  kube::Room room;
   kube::ListOptions options;
-  options.skip_unreadable = true;  // an Approval that nobody can read approves of nothing
+  options.room = &room;  // an Approval that nobody can read approves of nothing
   auto listed = home.list(resource_of(*kind), ns, options, stop);
   if (!listed) {
     auto error = util::with_context(listed.error(), util::cat("cannot list approvals in ", ns));

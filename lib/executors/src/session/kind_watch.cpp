@@ -1,8 +1,11 @@
 #include "session/kind_watch.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/kube/api_call.hpp>
 #include <kubist/kube/resource_version.hpp>
 
 namespace kubist::executors {
@@ -36,29 +39,30 @@ std::pair<Key, engine::Trigger> asked_by(const Key& key, Cause cause, const Json
 }  // namespace
 
 KindWatch::KindWatch(std::shared_ptr<kube::Client> home, const resources::Kind& kind,
-                     const std::string& ns, Inbox& inbox, Absences& absences)
-    : KindWatch(std::move(home), resource_of(kind), tree_selector(kind), ns, false, inbox,
-                absences) {}
+                     const std::string& ns, Inbox& inbox, Absences& absences, kube::Room& room)
+    : KindWatch(std::move(home), resource_of(kind), tree_selector(kind), ns, false, inbox, absences,
+                room) {}
 
 KindWatch::KindWatch(std::shared_ptr<kube::Client> home, const kube::ApiResource& served,
-                     const std::string& ns, Inbox& inbox, Absences& absences)
-    : KindWatch(std::move(home), served, "", ns, true, inbox, absences) {}
+                     const std::string& ns, Inbox& inbox, Absences& absences, kube::Room& room)
+    : KindWatch(std::move(home), served, "", ns, true, inbox, absences, room) {}
 
 KindWatch::KindWatch(std::shared_ptr<kube::Client> home, kube::ApiResource resource,
                      std::string selector, const std::string& ns, bool late, Inbox& inbox,
-                     Absences& absences)
-    : m_inbox(inbox), m_primed(late) {
+                     Absences& absences, kube::Room& room)
+    : m_home(std::move(home)), m_inbox(inbox), m_room(room), m_primed(late) {
   m_options.ns = resource.namespaced ? ns : "";
   m_options.resource = std::move(resource);
   m_options.label_selector = std::move(selector);
   m_thread = watch_for_good(
-      std::move(home), m_options, m_options.resource.group_resource(), absences,
+      m_home, m_options, m_options.resource.group_resource(), absences,
       [this](const kube::WatchEvent& event) { return take(event); },
       [this](bool away) { turn(away); });
 }
 
 std::optional<Objects> KindWatch::objects(const std::string& ns, const WrittenVersions& written,
                                           const std::stop_token& stop) {
+  read_again(ns);
   std::unique_lock lock(m_mutex);
   m_changed.wait_for(lock, stop, k_listing, [&] { return m_state != State::listing; });
   m_changed.wait_for(lock, stop, k_moment, [&] {
@@ -75,7 +79,7 @@ std::optional<Objects> KindWatch::objects(const std::string& ns, const WrittenVe
   for (; each != m_known.end() && (ns.empty() || each->first.ns == ns); ++each) {
     const Known& known = each->second;
     if (known.unreadable) {
-      all.unreadable.push_back({*known.object, *known.unreadable});
+      all.unreadable.push_back({known.object, *known.unreadable});
     } else {
       all.items.push_back(known.object);
     }
@@ -118,39 +122,70 @@ util::Result<> KindWatch::take(const kube::WatchEvent& event) {
   return {};
 }
 
-KindWatch::Known KindWatch::read(const kube::WatchEvent& event) const {
-  auto object = event.json();
-  if (object) {
-    data::erase_path(*object, {"metadata", "managedFields"});  // half of it, and no run reads them
-    return {std::make_shared<const Json>(*std::move(object)), std::nullopt};
-  }
-  auto found = kube::unreadable(m_options.resource, event.object, object.error());
-  return {std::make_shared<const Json>(std::move(found.outline)), std::move(found.error)};
+KindWatch::Known KindWatch::read(const std::string& ns, std::string_view text) {
+  kube::Kept kept = m_room.read(m_options.resource, ns, text);
+  return {std::make_shared<const Json>(std::move(kept.object)), std::move(kept.unreadable),
+          kept.bytes, kept.wanted};
 }
 
 void KindWatch::learn(const kube::WatchEvent& event) {
-  Known now = read(event);
   const Key key{m_options.resource.group, m_options.resource.kind, std::string(event.ns),
                 std::string(event.name)};
+  ObjectPtr before;
+  if (const auto known = m_known.find(key); known != m_known.end()) {
+    before = known->second.object;
+    m_room.leave(key.ns, std::exchange(known->second.bytes, 0));  // the new one may take its place
+  }
+  Known now = read(key.ns, event.object);
   if (event.type == Type::listed) {
     m_listed.insert(key);
   }
-  const auto known = m_known.find(key);
-  const Json* before = known == m_known.end() ? nullptr : known->second.object.get();
   const bool gone = event.type == Type::deleted;
-  const auto cause = engine::cause_of(before, gone ? nullptr : now.object.get());
+  const auto cause = engine::cause_of(before.get(), gone ? nullptr : now.object.get());
   if (cause && (m_primed || event.type != Type::listed)) {
     auto [asked, why] = asked_by(key, *cause, *now.object);
     m_inbox.push(std::move(asked), std::move(why));
   }
   if (gone) {
+    m_room.leave(key.ns, now.bytes);
     m_known.erase(key);
   } else {
     m_known[key] = std::move(now);
   }
 }
 
+void KindWatch::read_again(const std::string& ns) {
+  constexpr std::size_t k_at_once = 16;  // a run waits for it
+  std::vector<Key> fitting;
+  {
+    const std::lock_guard lock(m_mutex);
+    for (const auto& [key, known] : m_known) {
+      if (known.wanted > 0 && (ns.empty() || key.ns == ns) && fitting.size() < k_at_once &&
+          m_room.has(key.ns, known.wanted)) {
+        fitting.push_back(key);
+      }
+    }
+  }
+  for (const Key& key : fitting) {
+    const auto reply = m_home->run(kube::get(m_options.resource, key.ns, key.name));
+    const std::lock_guard lock(m_mutex);
+    const auto known = m_known.find(key);
+    if (!reply || known == m_known.end() || known->second.wanted == 0) {
+      continue;  // the watch tells of it
+    }
+    known->second = read(key.ns, reply->body);
+    if (!known->second.unreadable) {
+      m_inbox.push(key, Cause::changed);
+    }
+  }
+}
+
 void KindWatch::end_listing() {
+  for (const auto& [key, known] : m_known) {
+    if (!m_listed.contains(key)) {
+      m_room.leave(key.ns, known.bytes);
+    }
+  }
   for (const Key& key : take_missing(m_known, m_listed)) {
     m_inbox.push(key, Cause::deleted);
   }

@@ -1,14 +1,17 @@
 #pragma once
 #include <condition_variable>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include <kubist/executors/tree.hpp>
+#include <kubist/kube/room.hpp>
 
 #include "session/watches.hpp"
 
@@ -26,17 +29,18 @@ using WrittenVersions = std::map<engine::Key, WrittenVersion>;
 /// listed again and again.
 class KindWatch {
  public:
-  /// REQUIRES: `inbox` and `absences` outlive it.
+  /// What it holds is in `room`, which watches of other kinds may share. REQUIRES: that, `inbox`
+  /// and `absences` outlive it.
   KindWatch(std::shared_ptr<kube::Client> home, const resources::Kind& kind, const std::string& ns,
-            Inbox& inbox, Absences& absences);
+            Inbox& inbox, Absences& absences, kube::Room& room);
   /// The same of a kind that an ExecutorDefinition serves, which a run came to know: what is found
   /// first is looked at too, for it may be newer than that run.
   KindWatch(std::shared_ptr<kube::Client> home, const kube::ApiResource& served,
-            const std::string& ns, Inbox& inbox, Absences& absences);
+            const std::string& ns, Inbox& inbox, Absences& absences, kube::Room& room);
 
   /// Its objects in that namespace (empty: in all), with those writes in them. Waits for the first
-  /// listing, and a moment for events of those writes. Nothing: it is away, or too late. Any
-  /// thread.
+  /// listing, and a moment for events of those writes. What it had no room for it reads again, as
+  /// far as there is room now. Nothing: it is away, or too late. Any thread.
   std::optional<Objects> objects(const std::string& ns, const WrittenVersions& written,
                                  const std::stop_token& stop);
 
@@ -44,18 +48,23 @@ class KindWatch {
   struct Known {
     ObjectPtr object;
     std::optional<util::Error> unreadable;
+    std::size_t bytes = 0;   ///< of the room that it takes
+    std::size_t wanted = 0;  ///< not 0: as of kube::Kept
   };
   enum class State { listing, current, away };
   KindWatch(std::shared_ptr<kube::Client> home, kube::ApiResource resource, std::string selector,
-            const std::string& ns, bool late, Inbox& inbox, Absences& absences);
+            const std::string& ns, bool late, Inbox& inbox, Absences& absences, kube::Room& room);
   util::Result<> take(const kube::WatchEvent& event);
-  Known read(const kube::WatchEvent& event) const;
+  Known read(const std::string& ns, std::string_view text);
+  void read_again(const std::string& ns);
   void learn(const kube::WatchEvent& event);
   void end_listing();
   void turn(bool away);
   bool has(const WrittenVersions& written) const;
 
+  std::shared_ptr<kube::Client> m_home;
   Inbox& m_inbox;
+  kube::Room& m_room;
   kube::WatchOptions m_options;
   std::mutex m_mutex;  ///< guards what follows, but the thread
   std::condition_variable_any m_changed;

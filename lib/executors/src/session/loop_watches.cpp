@@ -11,21 +11,21 @@ LoopWatches::LoopWatches(Session& session, std::string ns, Inbox& inbox, Absence
       m_ns(std::move(ns)),
       m_inbox(inbox),
       m_absences(absences),
-      m_drift(session.home_uid(), inbox, absences),
-      m_room(absences),
-      m_items(m_room, inbox, absences),
+      m_drift(session, inbox, absences),
+      m_watch_room(absences),
+      m_items(m_watch_room, inbox, absences),
       m_reads(session.home_client(), inbox, absences),
       m_istio(inbox, absences),
-      m_workloads(m_room, inbox, absences) {
+      m_workloads(m_watch_room, inbox, absences) {
   for (const resources::Kind& kind : resources::kinds()) {
     if (kind.node || kind.name == "Approval" || kind.name.ends_with("Definition")) {
       const kube::ApiResource resource = resource_of(kind);
       auto& watch = m_kinds[resource.group_resource()];
-      watch = std::make_unique<KindWatch>(session.home_client(), kind, m_ns, inbox, absences);
+      watch =
+          std::make_unique<KindWatch>(session.home_client(), kind, m_ns, inbox, absences, m_room);
       m_cache.add(resource, *watch);
     }
   }
-  m_drift.follow({session.home_client()}, engine::Graph(), false);
 }
 
 void LoopWatches::serve(ReconcileOptions& options) {
@@ -43,7 +43,7 @@ void LoopWatches::serve(ReconcileOptions& options) {
 
 void LoopWatches::follow(const std::shared_ptr<const engine::Graph>& tree,
                          const std::vector<kube::ApiResource>& served) {
-  m_drift.follow(m_session.clients(), *tree, true);
+  m_drift.follow(*tree);
   m_items.follow(m_session.clients(), *tree);
   m_istio.follow(*tree);
   m_workloads.follow(m_session.clients(), *tree);
@@ -54,8 +54,8 @@ void LoopWatches::follow(const std::shared_ptr<const engine::Graph>& tree,
   for (const kube::ApiResource& resource : served) {
     auto& watch = m_kinds[resource.group_resource()];
     if (!watch) {
-      watch =
-          std::make_unique<KindWatch>(m_session.home_client(), resource, m_ns, m_inbox, m_absences);
+      watch = std::make_unique<KindWatch>(m_session.home_client(), resource, m_ns, m_inbox,
+                                          m_absences, m_room);
       m_cache.add(resource, *watch);
     }
   }

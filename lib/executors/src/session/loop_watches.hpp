@@ -35,10 +35,11 @@ class LoopWatches {
   const std::string m_ns;
   Inbox& m_inbox;
   Absences& m_absences;
+  kube::Room m_room;                                          ///< of what the watches of kinds hold
   std::map<std::string, std::unique_ptr<KindWatch>> m_kinds;  ///< by group and resource
   TreeCache m_cache;
   DriftWatches m_drift;
-  WatchRoom m_room;
+  WatchRoom m_watch_room;
   ItemWatches m_items;
   ReadWatches m_reads;
   IstioWatches m_istio;

@@ -207,8 +207,9 @@ World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOp
       options.force,
       options.skip_uninstall,
       m_options.deployers,
-      [this, &stop](const std::string& name, const std::string& source, const std::string& input) {
-        return m_jsonnet.call(name, source, std::span(&input, 1), stop).at(0).output;
+      [this, &stop](const std::string& name, const std::string& source, const std::string& input,
+                    const std::string& project) {
+        return m_jsonnet.call(name, source, std::span(&input, 1), stop, project).at(0).output;
       },
       options.item_parallelism};
   world.deployers.local_charts = world.deployers.local_charts && options.local_charts;

@@ -122,8 +122,18 @@ class Loop {
     }
     // "system:serviceaccount:NAMESPACE:NAME" is a project's account.
     const auto user = util::split(sight.client->impersonated_user(), ':');
-    return user.size() == 4 ? std::optional(std::set{user[2]})
-                            : m_session.projects_at(*sight.client);
+    if (user.size() == 4) {
+      return std::set{user[2]};
+    }
+    const auto clusters = m_session.clusters_at(*sight.client);
+    if (!clusters) {
+      return std::nullopt;
+    }
+    std::set<std::string> projects;
+    for (const auto& [ns, name] : *clusters) {
+      projects.insert(ns);
+    }
+    return projects;
   }
 
   util::Result<> start(ReconcileOptions options, std::vector<Agenda::Due> due) {

@@ -1,7 +1,6 @@
 #include "session/watches.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <stdexcept>
 
 #include <kubist/data/pointer.hpp>
@@ -129,21 +128,25 @@ std::set<GroupKind> traffic_kinds(const engine::Graph& graph) {
 /// The watch of one kind on one cluster.
 class DriftWatches::One {
  public:
-  One(std::shared_ptr<kube::Client> client, const kube::ApiResource& resource,
-      const std::string& home_uid, bool late, Inbox& inbox, Absences& absences)
-      : m_home_uid(home_uid),
-        m_late(late),
+  One(Session& session, std::shared_ptr<kube::Client> client, const kube::ApiResource& resource,
+      Inbox& inbox, Absences& absences, std::shared_ptr<const KeepersThere> keepers)
+      : m_home_uid(session.home_uid()),
+        m_is_home(client == session.home_client()),
         m_inbox(inbox),
         m_absences(absences),
-        m_name(cat(resource.group_resource(), " at ", client->server())) {
+        m_name(cat(resource.group_resource(), " at ", client->server())),
+        m_keepers(std::move(keepers)) {
     m_options.resource = resource;
     m_options.label_selector = cat(resources::k_managed_by_label, "=kubist");
     m_options.form = kube::Form::metadata;
     m_thread = watch_for_good(std::move(client), m_options, m_name, absences,
                               [this](const kube::WatchEvent& event) { return take(event); });
   }
-  /// From here on the runs have looked at what is listed.
-  void be_late() { m_late = true; }
+  /// From here on the runs have looked at what is listed, and these alone keep something there.
+  void follow(std::shared_ptr<const KeepersThere> keepers) {
+    const std::lock_guard lock(m_mutex);
+    m_keepers = std::move(keepers);
+  }
   ~One() {
     m_thread = {};  // ends and joins it
     m_absences.forget(m_name);
@@ -152,19 +155,38 @@ class DriftWatches::One {
   One& operator=(const One&) = delete;
 
  private:
+  using Name = std::pair<std::string, std::string>;  ///< namespace and name of an object
   struct Known {
     Key owner;
     std::string resource_version;
     bool listed = false;  ///< by the listing that is under way
   };
 
-  static std::string name_of(const kube::WatchEvent& event) {
-    return cat(event.ns, '/', event.name);
+  static Name name_of(const kube::WatchEvent& event) {
+    return {std::string(event.ns), std::string(event.name)};
   }
 
-  /// "Namespace/shop-dev", of a name as in `m_known`.
-  std::string named(std::string_view name) const {
-    return cat(m_options.resource.kind, name.starts_with('/') ? "" : "/", name);
+  bool is_late() {
+    const std::lock_guard lock(m_mutex);
+    return m_keepers != nullptr;
+  }
+
+  /// A Project keeps namespaces at home, which no member writes.
+  bool is_kept(const Name& name, const Key& owner) {
+    const std::lock_guard lock(m_mutex);
+    if (m_keepers == nullptr || (owner.ns.empty() && m_is_home && name.first.empty())) {
+      return true;
+    }
+    const auto there = m_keepers->find(name.first.empty() ? name.second : name.first);
+    return there != m_keepers->end() && there->second.contains(owner.ns);
+  }
+
+  void tell(const Name& name, const Key& owner) {
+    if (is_kept(name, owner)) {
+      m_inbox.push(owner,
+                   {Cause::drift, resources::to_string(resources::ObjectRef{
+                                      "", m_options.resource.kind, name.first, name.second})});
+    }
   }
 
   util::Result<> take(const kube::WatchEvent& event) {
@@ -190,74 +212,84 @@ class DriftWatches::One {
     const auto [known, fresh] = m_known.try_emplace(name_of(event));
     const bool changed = known->second.resource_version != event.resource_version;
     const auto [group, kind] = resources::read_qualified_kind(parts[1]);
-    known->second = {{group, kind, parts[2], parts[3]},
-                     std::string(event.resource_version),
+    Key owner{group, kind, parts[2], parts[3]};
+    if (!fresh && known->second.owner != owner) {
+      tell(known->first, known->second.owner);
+    }
+    known->second = {std::move(owner), std::string(event.resource_version),
                      event.type == Type::listed};
     // A run looked at what a late listing finds first, but some time before it.
-    const bool unsure = fresh && m_late && event.type == Type::listed;
+    const bool unsure = fresh && event.type == Type::listed && is_late();
     if (unsure || (!fresh && changed)) {
-      m_inbox.push(known->second.owner, {Cause::drift, named(name_of(event))});
+      tell(known->first, known->second.owner);
     }
     return {};
   }
 
-  void forget(const std::string& name) {
+  void forget(const Name& name) {
     if (const auto known = m_known.extract(name)) {
-      m_inbox.push(known.mapped().owner, {Cause::drift, named(name)});
+      tell(name, known.mapped().owner);
     }
   }
 
   void end_listing() {
-    std::vector<std::string> gone;
+    std::vector<Name> gone;
     for (auto& [name, known] : m_known) {
       if (!std::exchange(known.listed, false)) {
         gone.push_back(name);
       }
     }
-    for (const std::string& name : gone) {
+    for (const Name& name : gone) {
       forget(name);
     }
   }
 
-  const std::string& m_home_uid;
-  std::atomic<bool> m_late;
+  const std::string m_home_uid;
+  const bool m_is_home;
   Inbox& m_inbox;
   Absences& m_absences;
   std::string m_name;
   kube::WatchOptions m_options;
-  std::map<std::string, Known> m_known;  ///< by namespace and name
-  std::jthread m_thread;                 ///< last: it uses all of the above
+  std::mutex m_mutex;                             ///< guards what follows
+  std::shared_ptr<const KeepersThere> m_keepers;  ///< null: no run has a tree
+  std::map<Name, Known> m_known;                  ///< of the watch's thread
+  std::jthread m_thread;                          ///< last: it uses all of the above
 };
 
-DriftWatches::DriftWatches(std::string home_uid, Inbox& inbox, Absences& absences)
-    : m_home_uid(std::move(home_uid)), m_inbox(inbox), m_absences(absences) {}
+DriftWatches::DriftWatches(Session& session, Inbox& inbox, Absences& absences)
+    : m_session(session), m_inbox(inbox), m_absences(absences) {
+  watch(session.home_client(), kube::well_known::namespaces(), nullptr);
+}
 DriftWatches::~DriftWatches() = default;
 
-void DriftWatches::follow(const std::vector<std::shared_ptr<kube::Client>>& clients,
-                          const engine::Graph& graph, bool late) {
+void DriftWatches::follow(const engine::Graph& graph) {
+  const auto clients = m_session.clients();
   std::erase_if(m_watches, [&](const auto& each) {
     return std::find(clients.begin(), clients.end(), each.first.first) == clients.end();
   });
   const auto kinds = traffic_kinds(graph);
+  auto keepers = find_keepers(graph, m_session);
   for (const auto& client : clients) {
-    watch(client, kube::well_known::namespaces(), late);
+    const auto there = std::make_shared<const KeepersThere>(std::move(keepers[client.get()]));
+    watch(client, kube::well_known::namespaces(), there);
     const auto index = kinds.empty() ? nullptr : client->discovery().index().value_or(nullptr);
     for (const auto& [group, kind] : kinds) {
       const kube::ApiResource* found = index ? index->by_kind(group, "", kind) : nullptr;
       if (found != nullptr) {
-        watch(client, *found, late);
+        watch(client, *found, there);
       }
     }
   }
 }
 
 void DriftWatches::watch(const std::shared_ptr<kube::Client>& client,
-                         const kube::ApiResource& resource, bool late) {
+                         const kube::ApiResource& resource,
+                         const std::shared_ptr<const KeepersThere>& keepers) {
   auto& present = m_watches[{client, resource.group_resource()}];
-  if (!present) {
-    present = std::make_unique<One>(client, resource, m_home_uid, late, m_inbox, m_absences);
-  } else if (late) {
-    present->be_late();
+  if (present) {
+    present->follow(keepers);
+  } else {
+    present = std::make_unique<One>(m_session, client, resource, m_inbox, m_absences, keepers);
   }
 }
 

@@ -18,6 +18,7 @@
 #include <kubist/engine/triggers.hpp>
 #include <kubist/kube/watch.hpp>
 
+#include "session/keepers.hpp"
 #include "world/absences.hpp"
 
 namespace kubist::executors {
@@ -71,25 +72,25 @@ std::vector<Name> take_missing(std::map<Name, Known>& known, std::set<Name>& lis
 
 /// Watches the namespaces that kubist keeps, and what the traffic kinds keep in them, on every
 /// cluster that it is connected to: a change by others is drift of the node that owns it, also one
-/// that happened while no watch stood. They last as a KindWatch does.
+/// that happened while no watch stood. Who may write an object there may mark it as anybody's: it
+/// counts where the owner's project keeps something. They last as a KindWatch does.
 class DriftWatches {
  public:
-  /// Of owners on the home cluster with that uid alone. REQUIRES: `inbox` and `absences` outlive
-  /// it.
-  DriftWatches(std::string home_uid, Inbox& inbox, Absences& absences);
+  /// Of owners on the session's home cluster. Watches its namespaces from here on, and believes
+  /// each mark there until it follows a tree. REQUIRES: all outlive it.
+  DriftWatches(Session& session, Inbox& inbox, Absences& absences);
   ~DriftWatches();
-  /// Watches by these what the graph's nodes keep, ends the watches of others. `late`: a run may
-  /// have looked at it before, so what a listing finds first from now on counts as drift, too: it
-  /// may have changed between.
-  void follow(const std::vector<std::shared_ptr<kube::Client>>& clients, const engine::Graph& graph,
-              bool late);
+  /// Watches by the session's clients what the graph's nodes keep, ends the watches of others. A
+  /// run may have looked at it before, so what a listing finds first from now on counts as drift,
+  /// too: it may have changed between.
+  void follow(const engine::Graph& graph);
 
  private:
   class One;
   void watch(const std::shared_ptr<kube::Client>& client, const kube::ApiResource& resource,
-             bool late);
+             const std::shared_ptr<const KeepersThere>& keepers);
 
-  std::string m_home_uid;
+  Session& m_session;
   Inbox& m_inbox;
   Absences& m_absences;
   /// By client and resource.

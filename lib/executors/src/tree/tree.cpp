@@ -4,6 +4,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/execution.hpp>
 #include <kubist/executors/tree.hpp>
+#include <kubist/kube/room.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
@@ -39,7 +40,7 @@ using Listed = util::Result<Objects>;
 
 Listed list_objects(kube::Client& home, const kube::ApiResource& resource,
                     const std::string& selector, const std::string& ns, const std::stop_token& stop,
-                    ObjectSource* source) {
+                    kube::Room& room, ObjectSource* source) {
   if (source != nullptr) {
     if (auto held = source->list(resource, ns, stop)) {
       return *std::move(held);
@@ -47,7 +48,7 @@ Listed list_objects(kube::Client& home, const kube::ApiResource& resource,
   }
   kube::ListOptions options;
   options.label_selector = selector;
-  options.skip_unreadable = true;
+  options.room = &room;
   KUBIST_TRY(auto listed, home.list(resource, ns, options, stop));
   Objects objects;
   objects.items.reserve(listed.items.size());
@@ -59,17 +60,17 @@ Listed list_objects(kube::Client& home, const kube::ApiResource& resource,
 }
 
 Listed list_kind(kube::Client& home, const resources::Kind& kind, const std::string& ns,
-                 const std::stop_token& stop, ObjectSource* source = nullptr) {
+                 const std::stop_token& stop, kube::Room& room, ObjectSource* source = nullptr) {
   return list_objects(home, resource_of(kind), tree_selector(kind),
-                      kind.namespaced ? ns : std::string(), stop, source);
+                      kind.namespaced ? ns : std::string(), stop, room, source);
 }
 
 /// Takes over the nodes of a kind, those that cannot be read too.
 void add_nodes(Snapshot& snapshot, Objects&& list) {
   std::move(list.items.begin(), list.items.end(), std::back_inserter(snapshot.nodes));
   for (kube::Unreadable& each : list.unreadable) {
-    snapshot.unreadable.emplace(resources::ObjectView(each.outline).uid(), std::move(each.error));
-    snapshot.nodes.push_back(std::make_shared<const Json>(std::move(each.outline)));
+    snapshot.unreadable.emplace(resources::ObjectView(*each.outline).uid(), std::move(each.error));
+    snapshot.nodes.push_back(std::move(each.outline));
   }
 }
 
@@ -84,7 +85,7 @@ void add_definitions(Snapshot& snapshot, Objects&& list) {
   add_copies(snapshot.definitions, list);
   for (kube::Unreadable& each : list.unreadable) {
     snapshot.warnings.push_back(each.error.to_string());
-    snapshot.definitions.push_back(std::move(each.outline));
+    snapshot.definitions.push_back(*each.outline);
   }
 }
 
@@ -153,7 +154,7 @@ bool may_come_back(const util::Error& error) {
 
 /// Where one cannot be listed the rest of the tree goes on without it.
 void add_served(kube::Client& home, const std::string& ns, Snapshot& snapshot,
-                const std::stop_token& stop, ObjectSource* source) {
+                const std::stop_token& stop, kube::Room& room, ObjectSource* source) {
   for (const Json& definition : snapshot.definitions) {
     const auto served = resources::served_kind(definition);
     if (!served) {
@@ -164,7 +165,7 @@ void add_served(kube::Client& home, const std::string& ns, Snapshot& snapshot,
                         snapshot.served.end()) {
       continue;
     }
-    auto listed = resource ? list_objects(home, *resource, "", ns, stop, source)
+    auto listed = resource ? list_objects(home, *resource, "", ns, stop, room, source)
                            : Listed(util::fail(resource.error()));
     if (!listed) {
       snapshot.warnings.push_back(util::cat("ExecutorDefinition/", served->by, " serves ",
@@ -188,9 +189,10 @@ util::Result<Snapshot> load_snapshot(kube::Client& home, const std::string& ns,
       lists.emplace_back(&kind, Objects());
     }
   }
+  kube::Room room;
   util::for_each_index(lists.size(), lists.size(), [&](std::size_t i) {
     const resources::Kind& kind = *lists[i].first;
-    lists[i].second = util::guarded([&] { return list_kind(home, kind, ns, stop, source); });
+    lists[i].second = util::guarded([&] { return list_kind(home, kind, ns, stop, room, source); });
   });
   Snapshot snapshot;
   std::optional<util::Error> failed;
@@ -207,7 +209,7 @@ util::Result<Snapshot> load_snapshot(kube::Client& home, const std::string& ns,
     return util::fail(std::move(*failed));
   }
   KUBIST_CHECK(drop_foreign(home, snapshot.nodes, stop));
-  add_served(home, ns, snapshot, stop, source);
+  add_served(home, ns, snapshot, stop, room, source);
   drop_homeless(snapshot.nodes);
   return snapshot;
 }
@@ -215,7 +217,8 @@ util::Result<Snapshot> load_snapshot(kube::Client& home, const std::string& ns,
 util::Result<std::vector<resources::ServedKind>> load_served_kinds(kube::Client& home,
                                                                    const std::stop_token& stop) {
   const auto* kind = resources::find_kind(resources::k_kubist_group, "ExecutorDefinition");
-  Listed listed = list_kind(home, *kind, "", stop);
+  kube::Room room;
+  Listed listed = list_kind(home, *kind, "", stop, room);
   if (!listed) {
     return util::fail(explain(listed.error(), *kind));
   }
@@ -238,15 +241,16 @@ std::vector<resources::ServedKind> served_kinds(const std::vector<Json>& definit
 util::Result<std::vector<Json>> load_policy_definitions(kube::Client& home, const std::string& ns,
                                                         const std::stop_token& stop) {
   std::vector<Json> definitions;
+  kube::Room room;
   for (const char* name : {"PolicyDefinition", "ClusterPolicyDefinition"}) {
     const resources::Kind* kind = resources::find_kind(resources::k_kubist_group, name);
-    Listed listed = list_kind(home, *kind, ns, stop);
+    Listed listed = list_kind(home, *kind, ns, stop, room);
     if (!listed) {
       return util::fail(explain(listed.error(), *kind));
     }
     add_copies(definitions, *listed);
     for (kube::Unreadable& each : listed->unreadable) {
-      definitions.push_back(std::move(each.outline));
+      definitions.push_back(*each.outline);
     }
   }
   return definitions;

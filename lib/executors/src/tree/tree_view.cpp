@@ -3,6 +3,7 @@
 
 #include <kubist/engine/executor.hpp>
 #include <kubist/executors/tree_view.hpp>
+#include <kubist/kube/room.hpp>
 #include <kubist/resources/kinds.hpp>
 
 namespace kubist::executors {
@@ -52,8 +53,9 @@ bool may_be_one_projects(const util::Error& error) {
 
 util::Result<TreeView> load_each_project(kube::Client& home, const util::Error& refused,
                                          const std::stop_token& stop, ObjectSource* source) {
+  kube::Room room;
   kube::ListOptions options;
-  options.skip_unreadable = true;
+  options.room = &room;
   auto listed = home.list(projects(), "", options, stop);
   if (!listed || listed->items.empty()) {
     return util::fail(listed ? refused : listed.error());

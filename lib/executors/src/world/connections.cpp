@@ -30,7 +30,7 @@ struct Endpoint {
   SharedAnswer<std::set<std::string>> refused;
   SharedAnswer<std::shared_ptr<const istio::Evidence>> istio;
   std::mutex istio_installation;
-  std::set<std::string> projects;  ///< guarded by the mutex of the map that it is in
+  ClusterNames clusters;  ///< guarded by the mutex of the map that it is in
 };
 
 /// One Cluster object.
@@ -143,7 +143,7 @@ util::Result<std::shared_ptr<Endpoint>> Connections::endpoint_for(Entry& entry, 
     KUBIST_TRY(endpoint->client, kube::Client::connect(std::move(access), std::move(options)));
     m_endpoints[hash] = endpoint;
   }
-  endpoint->projects.emplace(view.ns());
+  endpoint->clusters.emplace(view.ns(), view.name());
   entry.endpoint = endpoint;
   entry.kubeconfig_hash = hash;
   return endpoint;
@@ -202,11 +202,11 @@ std::vector<std::shared_ptr<kube::Client>> Connections::clients() {
   return all;
 }
 
-std::optional<std::set<std::string>> Connections::projects_at(const kube::Client& client) {
+std::optional<ClusterNames> Connections::clusters_at(const kube::Client& client) {
   const std::lock_guard lock(m_mutex);
   for (const auto& [hash, held] : m_endpoints) {
     if (const auto endpoint = held.lock(); endpoint && endpoint->client.get() == &client) {
-      return endpoint->projects;
+      return endpoint->clusters;
     }
   }
   return std::nullopt;

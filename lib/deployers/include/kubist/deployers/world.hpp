@@ -105,9 +105,11 @@ struct Settings {
 };
 
 /// Evaluates Jsonnet: `source` gives a function, the answer is its value for `input` (JSON text, as
-/// the answer). `name` is what errors call the source. Any thread.
-using Jsonnet = std::function<util::Result<std::string>(
-    const std::string& name, const std::string& source, const std::string& input)>;
+/// the answer). `name` is what errors call the source, `project` whose it is, by its namespace. Any
+/// thread.
+using Jsonnet =
+    std::function<util::Result<std::string>(const std::string& name, const std::string& source,
+                                            const std::string& input, const std::string& project)>;
 
 /// An object that an item keeps, as a run of the item saw it last.
 struct Kept {

@@ -9,6 +9,7 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <kubist/data/json.hpp>
@@ -29,6 +30,9 @@ struct Connection {
   std::string uid;  ///< of its namespace kube-system
   std::shared_ptr<Endpoint> endpoint;
 };
+
+/// Clusters by their namespaces and names.
+using ClusterNames = std::set<std::pair<std::string, std::string>>;
 
 /// Which servers the kubeconfigs of a project's Clusters may name: spec.allow.clusters of its
 /// Project and of the Root. Nothing where neither says so: any server but those at a link-local
@@ -89,9 +93,9 @@ class Connections {
 
   /// Home's, and those of all Clusters that are connected to; each once.
   std::vector<std::shared_ptr<kube::Client>> clients();
-  /// The projects, by their namespaces, whose Clusters lead there with that client, one of
-  /// clients(). Nothing: not known, as of home's.
-  std::optional<std::set<std::string>> projects_at(const kube::Client& client);
+  /// The Clusters, by namespace and name, that lead there with that client, one of clients().
+  /// Nothing: not known, as of home's.
+  std::optional<ClusterNames> clusters_at(const kube::Client& client);
 
  private:
   struct Entry;

@@ -197,9 +197,9 @@ class Session {
   /// The home client, and those of all clusters that the last runs reached; each once.
   std::vector<std::shared_ptr<kube::Client>> clients() { return m_connections.clients(); }
 
-  /// As Connections::projects_at().
-  std::optional<std::set<std::string>> projects_at(const kube::Client& client) {
-    return m_connections.projects_at(client);
+  /// As Connections::clusters_at().
+  std::optional<ClusterNames> clusters_at(const kube::Client& client) {
+    return m_connections.clusters_at(client);
   }
 
   Replica* replica() const { return m_options.replica; }

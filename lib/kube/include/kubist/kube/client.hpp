@@ -56,6 +56,8 @@ enum class TableObjects { none, metadata, whole };
 /// The value of the includeObject parameter; empty for the server's default, metadata.
 std::string_view to_query(TableObjects objects);
 
+class Room;
+
 /// Which objects, and in what form.
 struct ListOptions {
   std::string label_selector;
@@ -72,9 +74,10 @@ struct ListOptions {
   /// When a continue token expires: go on from the server's fresh token (for printing) instead of
   /// failing with reason Expired.
   bool tolerate_expired = false;
-  /// Of list(): an object that cannot be read goes to ObjectList::unreadable and fails itself
-  /// alone, instead of the list.
-  bool skip_unreadable = false;
+  /// Of list(): the objects take their memory there, and one that cannot be read goes to
+  /// ObjectList::unreadable and fails itself alone, instead of the list. Null: the list has its own
+  /// limit, 1 GiB.
+  Room* room = nullptr;
 };
 
 /// How a listing ended.
@@ -87,19 +90,16 @@ struct ListEnd {
 /// Takes one page: a whole List or Table reply. The buffer is reused after the return.
 using PageHandler = std::function<util::Result<>(const data::PageBuffer& page)>;
 
-/// An object that the server keeps and that cannot be had as a value: nested deeper than
-/// data::ReadOptions allow.
+/// An object that the server keeps and that cannot be had as a value: see Room.
 struct Unreadable {
-  data::Json outline;  ///< data::outline(), with apiVersion and kind
-  util::Error error;   ///< kind invalid, reason Unreadable; names the object
+  std::shared_ptr<const data::Json> outline;  ///< with apiVersion and kind
+  util::Error error;                          ///< kind invalid, reason Unreadable; names the object
 };
-/// Of the object's JSON text as the server sent it, and why it could not be read.
-Unreadable unreadable(const ApiResource& resource, std::string_view text, const util::Error& why);
 
 /// A small list as values.
 struct ObjectList {
   std::vector<data::Json> items;       ///< each with apiVersion and kind
-  std::vector<Unreadable> unreadable;  ///< ListOptions::skip_unreadable only
+  std::vector<Unreadable> unreadable;  ///< with ListOptions::room only
   std::string resource_version;
 };
 

@@ -38,6 +38,7 @@ struct ChildCommand {
   std::filesystem::path folder;  ///< its working folder; empty: a new temporary one, removed after
   std::string input;             ///< its stdin
   Limits limits;
+  std::string project;  ///< whose share of the places for children it takes
 };
 
 /// The exit code by which a program of ours says that its memory ran out.
@@ -59,8 +60,9 @@ struct ChildResult {
   bool ok() const { return exit_code == 0 && signal == 0 && limit == LimitHit::none && !cancelled; }
 };
 
-/// Runs it. Any thread, any number at once. Fails only when it could not be started (not_found,
-/// forbidden, internal); how it ended is in the result.
+/// Runs it. Any thread. Of each project as many run at once as there are processors, at least 4;
+/// the next ones wait for a place, which counts for no limit. Fails only when it could not be
+/// started (not_found, forbidden, internal); how it ended is in the result.
 util::Result<ChildResult> run_child(const ChildCommand& command, const std::stop_token& stop = {});
 
 /// The error that a bad end means, with the stderr tail: timeout (cpu, wall), invalid (memory,

@@ -20,8 +20,8 @@ struct ExecProgram {
 };
 
 /// Runs one program: JSON text in, JSON text out. Fails with not_found, forbidden (sha256 differs),
-/// or as child_error says. `name` is NAME.
+/// or as child_error says. `name` is NAME; `project` as in ChildCommand.
 Answer run_exec(const std::string& name, const ExecProgram& program, const std::string& input,
-                const std::stop_token& stop = {});
+                const std::stop_token& stop = {}, const std::string& project = {});
 
 }  // namespace kubist::runtimes

@@ -41,9 +41,11 @@ class Jsonnet {
   /// `source` is an expression that gives a function; the answer is function(input) for each JSON
   /// text of `inputs`, in order. All go to one child; when that fails, halves are tried, down to
   /// single ones, so a bad input fails only its own answer. Answers are kept by hash of source and
-  /// input. `name` is what errors call the source ("PolicyDefinition/canary").
+  /// input. `name` is what errors call the source ("PolicyDefinition/canary"); `project` as in
+  /// ChildCommand.
   std::vector<Answer> call(const std::string& name, const std::string& source,
-                           std::span<const std::string> inputs, const std::stop_token& stop = {});
+                           std::span<const std::string> inputs, const std::stop_token& stop = {},
+                           const std::string& project = {});
 
   /// Does the text parse as Jsonnet and evaluate to a function? Checked in a child like call(); for
   /// `validate` and `apply` of definitions. Fails with invalid, naming line and column.

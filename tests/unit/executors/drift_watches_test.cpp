@@ -1,0 +1,107 @@
+// Whose node a mark of an owner wakes.
+#include <set>
+
+#include <doctest/doctest.h>
+
+#include <kubist/executors/world.hpp>
+#include <kubist/util/text.hpp>
+
+#include "session/watches.hpp"
+#include "site.hpp"
+
+using namespace site;
+
+namespace {
+
+/// Projects shop and blog, each with virtual clusters at home and far, by credentials of its own;
+/// the watches follow their tree.
+struct DriftSite : Site {
+  DriftSite() {
+    for (const char* name : {"shop", "blog"}) {
+      make_project(name);
+      virtual_cluster(name, "near");
+      cluster(name, "far", kubeconfig(far->server(), {{"token", name}}));
+      virtual_cluster(name, "away", Json::object(), "far");
+      put("Destination", name, "web",
+          {{"virtualClusterRef", {{"name", "near"}}}, {"ports", {{{"port", 80}}}}});
+    }
+    watches.follow(*run().graph);
+  }
+  Json mark(const std::string& owner) {
+    return {{"metadata",
+             {{"labels", {{"app.kubernetes.io/managed-by", "kubist"}}},
+              {"annotations", {{executors::k_owner_annotation, cat(home->uid(), '/', owner)}}}}}};
+  }
+  /// A Service of that name, which is marked as `owner`'s, and then changed.
+  void write_service(const std::shared_ptr<testing::FakeCluster>& where, const std::string& ns,
+                     const std::string& name, const std::string& owner) {
+    if (where->get("namespaces", ns).is_null()) {
+      where->put(plain("Namespace", "", ns));
+    }
+    where->put(plain("Service", ns, name));
+    where->patch("services", name, ns, kube::PatchType::merge, mark(owner));
+    where->patch("services", name, ns, kube::PatchType::merge,
+                 {{"metadata", {{"labels", {{"changed", "yes"}}}}}});
+  }
+  /// What it tells of until it tells of that owner, "NAMESPACE/NAME": of what a run made, too.
+  std::set<std::string> told_until(const std::string& last) {
+    std::set<std::string> names;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (!names.contains(last) && std::chrono::steady_clock::now() < end) {
+      for (const auto& [key, cause] : inbox.take(end, {})) {
+        CHECK(cause == engine::Cause::drift);
+        names.insert(cat(key.ns, '/', key.name));
+      }
+    }
+    return names;
+  }
+
+  executors::Inbox inbox;
+  executors::Absences absences{[](const std::string&) {}, [](const executors::Sight&) {}};
+  executors::DriftWatches watches{*session, inbox, absences};
+};
+
+void check_honest(const std::set<std::string>& told, const std::string& wanted) {
+  CHECK(told.contains(wanted));
+  for (const std::string& each : told) {
+    CHECK_MESSAGE(each.find("forged") == std::string::npos, each);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("drift watches: a mark wakes no node of a project that keeps nothing there") {
+  DriftSite s;
+  s.write_service(s.home, "blog-near", "a", "Destination.kubist.io/shop/forged-at-home");
+  s.write_service(s.home, "blog", "b", "VirtualCluster.kubist.io/shop/forged-in-project");
+  s.write_service(s.home, "blog-near", "c", "Project.kubist.io//forged-project");
+  s.write_service(s.home, "default", "d", "Destination.kubist.io/shop/forged-in-nobodys");
+  s.write_service(s.home, "shop-near", "e", "Destination.kubist.io/shop/own");
+  check_honest(s.told_until("shop/own"), "shop/own");
+
+  s.write_service(s.far, "blog-away", "a", "Destination.kubist.io/shop/forged-far");
+  s.write_service(s.far, "blog-away", "b", "Project.kubist.io//forged-project");
+  s.write_service(s.far, "shop-near", "c", "Destination.kubist.io/shop/forged-namesake");
+  s.write_service(s.far, "shop-away", "d", "Destination.kubist.io/shop/own-far");
+  check_honest(s.told_until("shop/own-far"), "shop/own-far");
+}
+
+TEST_CASE("drift watches: a namespace wakes whose it is, at a target nobody else") {
+  DriftSite s;
+  s.far->patch("namespaces", "blog-away", "", kube::PatchType::merge,
+               s.mark("VirtualCluster.kubist.io/shop/forged"));
+  s.far->remove("namespaces", "blog-away");
+  s.far->remove("namespaces", "shop-away");
+  check_honest(s.told_until("shop/away"), "shop/away");
+  s.home->remove("namespaces", "shop");
+  CHECK(s.told_until("/shop").contains("/shop"));
+}
+
+TEST_CASE("drift watches: an object whose mark is overwritten wakes whom it named") {
+  DriftSite s;
+  s.write_service(s.home, "shop-near", "a", "Destination.kubist.io/shop/own");
+  REQUIRE(s.told_until("shop/own").contains("shop/own"));
+  s.home->patch("services", "a", "shop-near", kube::PatchType::merge,
+                s.mark("Destination.kubist.io/blog/theirs"));
+  CHECK(s.told_until("shop/own").contains("shop/own"));
+}

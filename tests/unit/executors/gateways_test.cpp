@@ -1,0 +1,112 @@
+// Where the selector of an EntryGateway finds pods: what a member writes is no way into namespaces
+// that it cannot see.
+#include <set>
+
+#include "release_site.hpp"
+
+using namespace site;
+
+namespace {
+
+const char* const k_shops_account = "system:serviceaccount:shop:kubist-project";
+
+struct GatewaySite : Shop {
+  explicit GatewaySite(const Json& project = Json::object()) : Shop(project) {
+    for (const auto& [ns, address] :
+         {std::pair{"bank", "203.0.113.1"}, std::pair{"istio-system", "203.0.113.2"},
+          std::pair{"shop-dev", "203.0.113.3"}}) {
+      gateway(ns, address);
+    }
+  }
+  /// A gateway's pod behind a load balancer.
+  void gateway(const std::string& ns, const std::string& address) {
+    if (home->get("namespaces", ns).is_null()) {
+      home->put(plain("Namespace", "", ns));
+    }
+    Json pod = plain("Pod", ns, "gateway");
+    pod["metadata"]["labels"] = {{"gateway", "mine"}};
+    pod["spec"] = {{"containers", Json::array({{{"name", "main"}, {"image", "x"}}})}};
+    home->put(pod);
+    Json service = plain("Service", ns, "gateway");
+    service["spec"] = {{"selector", {{"gateway", "mine"}}}, {"ports", {{{"port", 80}}}}};
+    home->put(service);
+    home->patch("services", "gateway", ns, kube::PatchType::merge,
+                {{"status", {{"loadBalancer", {{"ingress", {{{"ip", address}}}}}}}}}, "status");
+  }
+  Json entry() {
+    apply("EntryGateway", "entry",
+          "{selector: {gateway: mine}, servers: [{port: 80, hosts: [web.example.com]}]}");
+    settle();
+    return get("entrygateways", "shop", "entry");
+  }
+  /// Where pods with the gateway's labels were looked for, and as whom: "NAMESPACE ACCOUNT".
+  std::string looked_at() const {
+    std::set<std::string> all;
+    for (const LoggedRequest& each : home->log()) {
+      if (each.resource == "pods" && each.target.find("gateway%3Dmine") != std::string::npos) {
+        all.insert(cat(each.ns, ' ', each.as));
+      }
+    }
+    return util::join({all.begin(), all.end()}, "; ");
+  }
+};
+
+Json addresses_in(const Json& live) { return live["status"].value("addresses", Json()); }
+Json allow_gateways(const std::vector<std::string>& namespaces) {
+  return {{"allow", {{"gateways", namespaces}}}};
+}
+
+}  // namespace
+
+TEST_CASE("gateways: a selector finds pods of its own namespace and Istio's, of no other's") {
+  GatewaySite s;
+  CHECK(addresses_in(s.entry()) == Json::array({"203.0.113.2", "203.0.113.3"}));
+  CHECK(s.looked_at() == cat("istio-ingress ; istio-system ; shop-dev ", k_shops_account));
+}
+
+TEST_CASE("gateways: where else they run is an administrator's word") {
+  SUBCASE("a namespace") {
+    GatewaySite s(allow_gateways({"bank"}));
+    CHECK(addresses_in(s.entry()) == Json::array({"203.0.113.1", "203.0.113.3"}));
+  }
+  SUBCASE("all") {
+    GatewaySite s(allow_gateways({"*"}));
+    CHECK(addresses_in(s.entry()) == Json::array({"203.0.113.1", "203.0.113.2", "203.0.113.3"}));
+  }
+  SUBCASE("none") {
+    GatewaySite s(allow_gateways({}));
+    CHECK(addresses_in(s.entry()) == Json::array({"203.0.113.3"}));
+  }
+}
+
+TEST_CASE("gateways: where no pod is found, the condition names the namespaces and the grant") {
+  GatewaySite s(allow_gateways({}));
+  s.home->remove("pods", "gateway", "shop-dev");
+  const Json live = s.entry();
+  CHECK(condition(live) == "True");
+  CHECK(condition(live, "HasGatewayPods") == "False");
+  CHECK(message(live, "HasGatewayPods") ==
+        "no pod in the namespaces shop-dev has the labels gateway=mine; spec.allow.gateways of the "
+        "Project or the Root says where else gateways run");
+  CHECK(addresses_in(live).is_null());
+}
+
+TEST_CASE("gateways: a release reads the counters of no other pods") {
+  GatewaySite s;
+  s.entry();
+  s.apply("TrafficRoute", "web",
+          "{hosts: [web.example.com], gateways: [entry], routes: [{weights: [{destination: web, "
+          "version: v1}]}]}");
+  s.apply("CanaryRelease", "web",
+          "{destination: web, stable: v1, canary: v2, routes: [web], interval: 1s, weights: [20], "
+          "policies: [{name: Metric, parameters: {metrics: [{name: request-success-rate, "
+          "thresholdRange: {min: 95}}]}}]}");
+  s.forget();
+  for (int looks = 0; looks < 20 && s.looked_at().empty(); ++looks) {
+    s.look();
+  }
+  CHECK(s.looked_at() == "istio-ingress ; istio-system ; shop-dev ");
+  for (const LoggedRequest& each : s.home->log()) {
+    CHECK_MESSAGE(each.target.find("/bank/") == std::string::npos, each.target);
+  }
+}
