@@ -12,6 +12,7 @@
 #include <kubist/util/text.hpp>
 
 #include "support.hpp"
+#include "support/fault_proxy.hpp"
 
 namespace it {
 
@@ -28,9 +29,10 @@ class Replicas {
       process->signal(SIGCONT);
     }
   }
-  void start(const std::string& name) {
-    running[name] = std::make_unique<Background>(world.as_user(
-        {"controller", "--bind-address", "127.0.0.1:0", "-n", world.name("system")}, "-" + name));
+  void start(const std::string& name, const FaultProxy* through = nullptr) {
+    const Words words{"controller", "--bind-address", "127.0.0.1:0", "-n", world.name("system")};
+    running[name] = std::make_unique<Background>(
+        world.as_user(through == nullptr ? words : through->through(words), "-" + name));
   }
   std::string user(const std::string& name) const { return world.user() + "-" + name; }
   /// The name of the replica that has the project; empty: nobody does.

@@ -161,30 +161,3 @@ TEST_CASE("watch: whose rights are taken away says so, and goes on when they are
   watch.signal(SIGTERM);
   CHECK_MESSAGE(watch.wait(20) == 143, watch.output());
 }
-
-TEST_CASE("watch: a kind that went and came back is watched again") {
-  World world("watchkind");
-  const std::string project = world.name();
-  world.make_project(project);
-  Background watch({"reconcile", "Project/" + project, "--watch"});
-  const auto says = [&](const char* words) {
-    return eventually([&] { return watch.output().find(words) != std::string::npos; });
-  };
-  REQUIRE_MESSAGE(says("Project/"), watch.output());
-  it::remove("home", "customresourcedefinitions.apiextensions.k8s.io", "executions.kubist.io");
-  CHECK_MESSAGE(says("executions.kubist.io is away"), watch.output());
-  REQUIRE(run_kubist({"init"}).exit_code == 0);
-  CHECK_MESSAGE(says("executions.kubist.io is back"), watch.output());
-  put("home",
-      {object("Execution", project, "late",
-              {{"items",
-                {{{"name", "all"},
-                  {"type", "Templates"},
-                  {"template", "function(x) [{name: 'one', type: 'kubist.io/mock'}]"}}}}})});
-  CHECK_MESSAGE(eventually([&] {
-                  return condition(get("home", "kexec", "late", project), "Ready") == "True";
-                }),
-                watch.output());
-  watch.signal(SIGTERM);
-  CHECK_MESSAGE(watch.wait(20) == 143, watch.output());
-}

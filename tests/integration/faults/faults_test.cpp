@@ -107,6 +107,25 @@ bool tree_is_ready(const std::string& name) {
          label(name + "-dev", "istio-injection") == "enabled";
 }
 
+std::vector<Json> left_by_tree(const std::string& name) {
+  std::vector<Json> all;
+  for (const auto& [type, called] :
+       {std::pair{"kproj", name}, {"namespace", name}, {"namespace", name + "-dev"}}) {
+    if (auto live = get("home", type, called)) {
+      all.push_back(*std::move(live));
+    }
+  }
+  for (const auto& [type, ns] : {std::pair{"clusters.kubist.io", name},
+                                 {"virtualclusters.kubist.io", name},
+                                 {"rolebindings", name},
+                                 {"rolebindings", name + "-dev"}}) {
+    for (Json& object : list("home", type, ns)) {
+      all.push_back(std::move(object));
+    }
+  }
+  return all;
+}
+
 std::vector<Json> script(const std::string& name) {
   return {object("Project", "", name),
           {{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
@@ -121,6 +140,17 @@ std::vector<Json> script(const std::string& name) {
 bool script_succeeded(const std::string& name) {
   const auto item = get("home", k_items, "run", name);
   return item && kubist::data::string_at(*item, {"status", "phase"}) == "Succeeded";
+}
+
+std::vector<Json> left_by_script(const std::string& name) {
+  std::vector<Json> all;
+  for (const char* type : {k_items, "pods", "secrets", "serviceaccounts", "roles", "rolebindings",
+                           "configmaps", "leases.coordination.k8s.io"}) {
+    for (Json& object : list("home", type, name)) {
+      all.push_back(std::move(object));
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -138,21 +168,30 @@ TEST_CASE("faults: reconcile of a tree") {
   const Json locks{{"method", "POST|PUT"}, {"path", "/leases"}};
   all.push_back({"410 of lists", {status(2, 410, with(k_reads, {{"path", "[?&]limit="}}))}});
   all.push_back({"reset after all writes of the lock", {after(rule("reset", locks))}});
-  try_all("tree", {{"reconcile", "-f", "FOLDER", "--timeout=60s"}, &tree, &tree_is_ready}, all);
+  try_all("tree",
+          {{"reconcile", "-f", "FOLDER", "--timeout=60s"}, &tree, &tree_is_ready, &left_by_tree},
+          all);
 }
 
 TEST_CASE("faults: a script runs once") {
-  const Json creates{{"method", "POST"}, {"path", "/(pods|secrets|serviceaccounts|roles)"}};
+  const Json creates{{"method", "POST|PATCH"}, {"path", "/(pods|secrets|serviceaccounts|roles)"}};
+  const Json pods{{"method", "POST"}, {"path", "/pods"}};
+  const Json deletions{{"method", "DELETE"}};
   const Json statuses{{"method", "PATCH"}, {"path", "/deployitems/run/status"}};
   const Words quick{"--request-timeout=4s"};
-  try_all("script", {{"reconcile", "-f", "FOLDER", "--timeout=60s"}, &script, &script_succeeded},
-          {{"none", {}},
-           {"503 after creates", {after(status(0, 503, creates))}},
-           {"reset after creates", {after(rule("reset", creates))}},
-           {"reset after statuses", {after(rule("reset", statuses))}},
-           {"silence after a pod",
-            {after(first(1, "silence", with(creates, {{"path", "/pods"}})))},
-            {},
-            0,
-            quick}});
+  try_all(
+      "script",
+      {{"reconcile", "-f", "FOLDER", "--timeout=60s"}, &script, &script_succeeded, &left_by_script},
+      {{"none", {}},
+       {"503 before creates", {status(2, 503, creates)}},
+       {"503 after creates", {after(status(0, 503, creates))}},
+       {"reset after creates", {after(rule("reset", creates))}},
+       {"silence after a pod", {after(first(1, "silence", pods))}, {}, 0, quick},
+       {"503 before statuses", {status(2, 503, statuses)}},
+       {"503 after statuses", {after(status(2, 503, statuses))}},
+       {"reset after statuses", {after(rule("reset", statuses))}},
+       {"silence after a status", {after(first(1, "silence", statuses))}, {}, 0, quick},
+       {"503 after deletions", {after(status(0, 503, deletions))}},
+       {"reset after deletions", {after(rule("reset", deletions))}},
+       {"silence after a deletion", {after(first(1, "silence", deletions))}, {}, 0, quick}});
 }

@@ -23,10 +23,12 @@ using Writes = std::map<std::string, int>;
 /// One row, from the start of kubist on.
 class Trial {
  public:
-  Trial(const it::World& world, std::size_t number, const Command& command, const Row& row)
-      : m_row(row), m_command(command), m_suffix(cat(number < 10 ? "r0" : "r", number)) {
-    m_name = world.name(m_suffix);
-    m_user = world.user() + m_suffix;
+  Trial(const it::World& world, const std::string& suffix, const Command& command, const Row& row)
+      : m_row(row),
+        m_command(command),
+        m_suffix(suffix),
+        m_name(world.name(suffix)),
+        m_user(world.user() + suffix) {
     Json list = Json::array();
     for (const Json& object : command.objects(m_name)) {
       list.push_back(object);
@@ -47,7 +49,7 @@ class Trial {
     INFO(m_row.fault);
     const auto code = m_run->wait(80);
     INFO("exit code ", code.value_or(-1), '\n', m_run->output());
-    CHECK(code == m_row.code);
+    CHECK(code == (m_row.code == 0 ? m_command.code : m_row.code));
     for (const std::string& word : m_row.says) {
       CHECK_MESSAGE(m_run->output().find(word) != std::string::npos, word);
     }
@@ -55,10 +57,26 @@ class Trial {
       CHECK(count.acted > 0);
       m_acted += count.acted;
     }
-    CHECK(m_command.converged(m_name) == (m_row.code == 0));
+    CHECK(m_command.converged(m_name) == !failed());
   }
 
-  /// Nothing was written more often than usual, but for patches: they may be sent again.
+  /// What there is now is what the run without a fault left.
+  void check_left(Left& usual) const {
+    INFO(m_row.fault);
+    if (m_command.left == nullptr) {
+      return;
+    }
+    const Left left =
+        comparable(m_command.left(m_name),
+                   {{m_user, "USER"}, {m_name, "NAME"}, {m_proxy.url(), "https://server"}});
+    if (usual.empty()) {
+      usual = left;
+    }
+    CHECK(difference(usual, left) == "");
+  }
+
+  /// Nothing was written more often than usual, but for patches and deletions: they may be sent
+  /// again.
   void check_writes(it::Audit& audit, Writes& usual) const {
     INFO(m_row.fault);
     const std::regex own(m_suffix + "|[0-9a-f]{10}");  // its number, and an object's uid
@@ -74,7 +92,7 @@ class Trial {
       usual = writes;
     }
     for (const auto& [what, times] : writes) {
-      const bool harmless = what.starts_with("patch ");
+      const bool harmless = what.starts_with("patch ") || what.starts_with("delete ");
       CHECK_MESSAGE(times <= usual[what] + (harmless ? m_acted : 0), what);
     }
   }
@@ -87,7 +105,7 @@ class Trial {
   void end_again() {
     INFO(m_row.fault);
     const auto code = m_run->wait(80);
-    CHECK_MESSAGE(code == 0, m_run->output());
+    CHECK_MESSAGE(code == m_command.code, m_run->output());
     CHECK(m_command.converged(m_name));
   }
   bool failed() const { return m_row.code != 0; }
@@ -110,11 +128,19 @@ void try_all(const std::string& test, const Command& command, const std::vector<
   // What is cached goes by the server's address: another proxy may have had it.
   const util::TempDir cache("faults-cache");
   ::setenv("KUBECACHEDIR", cache.path().c_str(), 1);
+  Words suffixes, names;
+  for (std::size_t number = 0; number < rows.size(); ++number) {
+    suffixes.push_back(cat(number < 10 ? "r0" : "r", number));
+    names.push_back(world.name(suffixes.back()));
+  }
+  if (command.prepare != nullptr) {
+    command.prepare(names);
+  }
   it::Audit audit("home");
   std::vector<std::unique_ptr<Trial>> trials;
   trials.reserve(rows.size());
-  for (const Row& row : rows) {
-    trials.push_back(std::make_unique<Trial>(world, trials.size(), command, row));
+  for (std::size_t number = 0; number < rows.size(); ++number) {
+    trials.push_back(std::make_unique<Trial>(world, suffixes[number], command, rows[number]));
   }
   for (const auto& trial : trials) {
     trial->end();
@@ -123,12 +149,17 @@ void try_all(const std::string& test, const Command& command, const std::vector<
   for (const auto& trial : trials) {
     trial->check_writes(audit, usual);
   }
-  std::erase_if(trials, [](const auto& trial) { return !trial->failed(); });
   for (const auto& trial : trials) {
-    trial->begin_again();
+    if (trial->failed()) {
+      trial->begin_again();
+    }
   }
+  Left left;
   for (const auto& trial : trials) {
-    trial->end_again();
+    if (trial->failed()) {
+      trial->end_again();
+    }
+    trial->check_left(left);
   }
 }
 

@@ -26,7 +26,7 @@ bool eventually(const std::function<bool()>& holds) {
 class Watch {
  public:
   explicit Watch(Site& site, executors::ReconcileOptions options = {}) {
-    m_hooks.away = [](const std::string&) {};
+    m_hooks.away = [this](const std::string&) { ++away; };
     m_hooks.starting = [this](const auto&, const auto& due) {
       const std::lock_guard lock(m_mutex);
       for (const auto& entry : due) {
@@ -53,7 +53,12 @@ class Watch {
     }
   }
 
-  std::atomic<int> finished = 0;
+  bool is_asked(const std::string& name) {
+    const std::lock_guard lock(m_mutex);
+    return asked.contains(name);
+  }
+
+  std::atomic<int> finished = 0, away = 0;
   std::vector<std::string> troubles;
   std::set<std::string> asked;  ///< names of the nodes that a run was asked for
   util::Result<> ended;
@@ -245,6 +250,25 @@ TEST_CASE("watch loop: what was refused is tried again when a watch that was ref
   s.home->fail("GET /api/v1/namespaces?*", 403, 3);
   s.home->cut_watches();
   CHECK(eventually([&] { return is_ready(s, "late"); }));
+}
+
+TEST_CASE("watch loop: what is made while a kind is missing is ready when that is back") {
+  Site s;
+  s.make_project("shop");
+  s.settle();
+  Watch watch(s);
+  REQUIRE(eventually([&] { return watch.finished > 0; }));
+  s.home->fail("GET /apis/kubist.io/v1alpha1/*executions?*", 404, 5);
+  s.home->cut_watches();
+  REQUIRE(eventually([&] { return watch.away > 0; }));
+  for (const char* name : {"one", "two"}) {
+    s.virtual_cluster("shop", name);
+    REQUIRE(eventually([&] { return watch.is_asked(name); }));
+  }
+  CHECK(eventually([&] { return is_ready(s, "one") && is_ready(s, "two"); }));
+  watch.end();
+  REQUIRE(watch.troubles.size() == 1);  // told once
+  CHECK(watch.troubles[0].find("cannot list executions: ") == 0);
 }
 
 TEST_CASE("watch loop: what changed at a target that was off is mended when it is back") {

@@ -135,11 +135,9 @@ void Agenda::add(const Run& run) {
   }
 }
 
-void Agenda::add_failed(const util::Error& error, const std::vector<Due>& due) {
+void Agenda::add_failed(const std::vector<Due>& due) {
   for (const Due& entry : due) {
-    if (error.kind != util::ErrorKind::not_found) {
-      m_schedule.add(entry.key, now() + k_try_again, Cause::retry);
-    }
+    m_schedule.add(entry.key, now() + k_try_again, Cause::retry);
   }
 }
 

@@ -47,7 +47,7 @@ class Agenda {
   /// What a run that ended asks for.
   void add(const Run& run);
   /// A run that could not be made is tried again.
-  void add_failed(const util::Error& error, const std::vector<Due>& due);
+  void add_failed(const std::vector<Due>& due);
   /// What was away is back: what failed in these projects, by their namespaces (nothing: in all),
   /// waits for its turn no longer.
   void retry_failed(const std::optional<std::set<std::string>>& projects);

@@ -234,6 +234,7 @@ class Loop {
         continue;
       }
       m_follow_at = now();
+      m_told.clear();
       m_hooks.finished(*each.run);
       m_agenda.add(*each.run);
     }
@@ -241,9 +242,13 @@ class Loop {
     return {};
   }
 
+  /// What lasts is told once, until a run succeeds.
   void fail(const util::Error& error, const std::vector<Agenda::Due>& due) {
-    m_hooks.trouble(error);
-    m_agenda.add_failed(error, due);
+    if (std::string text = error.to_string(); text != m_told) {
+      m_hooks.trouble(error);
+      m_told = std::move(text);
+    }
+    m_agenda.add_failed(due);
   }
 
   /// When the youngest run is no longer waited for.
@@ -352,6 +357,7 @@ class Loop {
   Agenda m_agenda;
   Time m_follow_at = Time::max();
   Time m_rest_at = Time::max();
+  std::string m_told;  ///< of the run that failed last
   int m_last_id = 0;
   LoopWatches m_watches;
   std::unique_ptr<ProjectShare> m_share;  ///< null: it acts on all projects
