@@ -31,7 +31,7 @@ struct HeldItems {
   /// "NAMESPACE/NAME" of each, with a ! where it is unreadable.
   std::set<std::string> held() {
     std::set<std::string> names;
-    const auto objects = watch.objects("", {});
+    const auto objects = watch.objects("", {}, {});
     REQUIRE(objects);
     const auto add = [&](const Json& object, const char* mark) {
       const resources::ObjectView view(object);

@@ -42,6 +42,8 @@ class Agenda {
   Agenda(const std::vector<engine::Key>& selection, std::chrono::milliseconds resync);
   /// From here on this tree tells what lies where.
   void see(std::shared_ptr<const engine::Graph> tree);
+  /// The same tree, with less in its nodes.
+  void take_same(std::shared_ptr<const engine::Graph> tree) { m_tree = std::move(tree); }
 
   void add(const Inbox::Events& events);
   /// What a run that ended asks for.

@@ -77,23 +77,31 @@ std::optional<Objects> KindWatch::objects(const std::string& ns, const WrittenVe
   const kube::ApiResource& kind = m_options.resource;
   auto each = ns.empty() ? m_known.begin() : m_known.lower_bound({kind.group, kind.kind, ns, ""});
   for (; each != m_known.end() && (ns.empty() || each->first.ns == ns); ++each) {
-    const Known& known = each->second;
+    Known& known = each->second;
     if (known.unreadable) {
-      all.unreadable.push_back({known.object, *known.unreadable});
+      all.unreadable.push_back({known.object.get(), *known.unreadable});
     } else {
-      all.items.push_back(known.object);
+      all.items.push_back(known.object.get());
     }
   }
   return all;
 }
 
-bool KindWatch::has(const WrittenVersions& written) const {
+void KindWatch::rest() {
+  const std::lock_guard lock(m_mutex);
+  for (auto& [key, known] : m_known) {
+    known.object.rest();
+  }
+}
+
+bool KindWatch::has(const WrittenVersions& written) {
   return std::all_of(written.begin(), written.end(), [&](const auto& write) {
     const auto known = m_known.find(write.first);
     if (known == m_known.end()) {
       return true;  // it is gone
     }
-    const resources::ObjectView view(*known->second.object);
+    const ObjectPtr object = known->second.object.get();
+    const resources::ObjectView view(*object);
     return view.uid() != write.second.uid ||
            !kube::is_newer(write.second.resource_version, view.resource_version());
   });
@@ -124,8 +132,7 @@ util::Result<> KindWatch::take(const kube::WatchEvent& event) {
 
 KindWatch::Known KindWatch::read(const std::string& ns, std::string_view text) {
   kube::Kept kept = m_room.read(m_options.resource, ns, text);
-  return {std::make_shared<const Json>(std::move(kept.object)), std::move(kept.unreadable),
-          kept.bytes, kept.wanted};
+  return {HeldObject(std::move(kept.object)), std::move(kept.unreadable), kept.bytes, kept.wanted};
 }
 
 void KindWatch::learn(const kube::WatchEvent& event) {
@@ -133,17 +140,18 @@ void KindWatch::learn(const kube::WatchEvent& event) {
                 std::string(event.name)};
   ObjectPtr before;
   if (const auto known = m_known.find(key); known != m_known.end()) {
-    before = known->second.object;
+    before = known->second.object.get();
     m_room.leave(key.ns, std::exchange(known->second.bytes, 0));  // the new one may take its place
   }
   Known now = read(key.ns, event.object);
   if (event.type == Type::listed) {
     m_listed.insert(key);
   }
+  const ObjectPtr object = now.object.get();
   const bool gone = event.type == Type::deleted;
-  const auto cause = engine::cause_of(before.get(), gone ? nullptr : now.object.get());
+  const auto cause = engine::cause_of(before.get(), gone ? nullptr : object.get());
   if (cause && (m_primed || event.type != Type::listed)) {
-    auto [asked, why] = asked_by(key, *cause, *now.object);
+    auto [asked, why] = asked_by(key, *cause, *object);
     m_inbox.push(std::move(asked), std::move(why));
   }
   if (gone) {

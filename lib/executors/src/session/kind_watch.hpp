@@ -13,6 +13,7 @@
 #include <kubist/executors/tree.hpp>
 #include <kubist/kube/room.hpp>
 
+#include "session/held_object.hpp"
 #include "session/watches.hpp"
 
 namespace kubist::executors {
@@ -43,10 +44,12 @@ class KindWatch {
   /// far as there is room now. Nothing: it is away, or too late. Any thread.
   std::optional<Objects> objects(const std::string& ns, const WrittenVersions& written,
                                  const std::stop_token& stop);
+  /// Nobody will ask for a while: holds them in less memory. Any thread.
+  void rest();
 
  private:
   struct Known {
-    ObjectPtr object;
+    HeldObject object;
     std::optional<util::Error> unreadable;
     std::size_t bytes = 0;   ///< of the room that it takes
     std::size_t wanted = 0;  ///< not 0: as of kube::Kept
@@ -60,7 +63,7 @@ class KindWatch {
   void learn(const kube::WatchEvent& event);
   void end_listing();
   void turn(bool away);
-  bool has(const WrittenVersions& written) const;
+  bool has(const WrittenVersions& written);
 
   std::shared_ptr<kube::Client> m_home;
   Inbox& m_inbox;

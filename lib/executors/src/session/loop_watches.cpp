@@ -61,4 +61,16 @@ void LoopWatches::follow(const std::shared_ptr<const engine::Graph>& tree,
   }
 }
 
+std::shared_ptr<const engine::Graph> LoopWatches::rest(const engine::Graph& tree) {
+  for (const auto& [kind, watch] : m_kinds) {
+    watch->rest();
+  }
+  // Most of a tree is in these, and what they read is watched already.
+  auto left = std::make_shared<const engine::Graph>(tree.outlined([](const engine::Node& node) {
+    return node.key.kind == "DeployItem" || node.key.kind == "Execution";
+  }));
+  m_read_for = left;
+  return left;
+}
+
 }  // namespace kubist::executors

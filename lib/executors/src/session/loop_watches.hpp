@@ -29,6 +29,9 @@ class LoopWatches {
   /// Watches also what the nodes of this tree keep and read, and the kinds that executors serve.
   void follow(const std::shared_ptr<const engine::Graph>& tree,
               const std::vector<kube::ApiResource>& served);
+  /// Nothing is to do for a while: holds what it has in less memory. What is left of the tree that
+  /// was followed last: all that following it again needs.
+  std::shared_ptr<const engine::Graph> rest(const engine::Graph& tree);
 
  private:
   Session& m_session;

@@ -168,13 +168,13 @@ class Session::Entered {
  public:
   explicit Entered(Session& session) : m_session(session) {
     const std::lock_guard lock(session.m_mutex);
-    if (session.m_runs++ == 0) {
-      session.m_book.clear();
-    }
+    ++session.m_runs;
   }
   ~Entered() {
     const std::lock_guard lock(m_session.m_mutex);
-    --m_session.m_runs;
+    if (--m_session.m_runs == 0) {
+      m_session.m_book.clear();
+    }
   }
   Entered(const Entered&) = delete;
   Entered& operator=(const Entered&) = delete;

@@ -11,9 +11,9 @@ namespace kubist::executors {
 
 namespace {
 
-constexpr int k_rest = 9;  // as many times what it took
-constexpr std::chrono::milliseconds k_least_rest{100};
-constexpr std::chrono::seconds k_try_again{5};
+constexpr int k_pause_factor = 9;  // as many times what it took
+constexpr std::chrono::milliseconds k_least_pause{100};
+constexpr std::chrono::seconds k_ask_again{5};
 
 }  // namespace
 
@@ -45,11 +45,11 @@ void TreeKeeper::work(const std::stop_token& stop) {
     }
     const auto began = std::chrono::steady_clock::now();
     auto tree = util::guarded([&] { return m_read(stop); });
-    std::chrono::nanoseconds rest = k_try_again;
+    std::chrono::nanoseconds rest = k_ask_again;
     if (tree) {
       m_tell(*std::move(tree));
-      rest = std::max<std::chrono::nanoseconds>(k_rest * (std::chrono::steady_clock::now() - began),
-                                                k_least_rest);
+      rest = std::max<std::chrono::nanoseconds>(k_pause_factor * (std::chrono::steady_clock::now() - began),
+                                                k_least_pause);
     } else {
       const std::lock_guard lock(m_mutex);
       m_asked = true;

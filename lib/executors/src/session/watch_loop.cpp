@@ -93,8 +93,10 @@ class Loop {
   void rest() {
     if (!m_active.empty()) {
       m_rest_at = now() + k_rest;
-    } else if (m_rest_at <= now()) {
+    } else if (m_rest_at <= now() && m_follow_at == Time::max()) {
       m_rest_at = Time::max();
+      m_tree = m_watches.rest(*m_tree);
+      m_agenda.take_same(m_tree);
       malloc_trim(0);
     }
   }
@@ -203,6 +205,7 @@ class Loop {
       const std::lock_guard lock(m_mutex);
       if (m_offered) {
         m_tree = std::exchange(m_offered, nullptr);
+        m_rest_at = now() + k_rest;
         m_agenda.see(m_tree);
         served = std::move(m_served);
         m_follow_at = now();

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -45,6 +46,9 @@ class Graph {
 
   /// All settings that hold for this node, merged (nearest wins, whole values). Made on demand.
   Json settings(NodeId id) const;
+
+  /// The same tree, but of the nodes that `which` names the objects have nothing but their names.
+  Graph outlined(const std::function<bool(const Node&)>& which) const;
 
   /// The problems of all nodes, in order of the nodes: what `validate` and `plan` print.
   std::vector<util::Error> problems() const;
