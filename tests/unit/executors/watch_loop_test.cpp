@@ -194,6 +194,7 @@ TEST_CASE("watch loop: a change is seen however late its kind is listed") {
   REQUIRE(eventually([&] { return gate.reached.load(); }));
   s.virtual_cluster("shop", "near", {{"labels", {{"tier", "one"}}}});
   gate.open();
+  REQUIRE(eventually([&] { return is_ready(s, "near"); }));
   CHECK(eventually([&] {
     return s.namespace_at(s.home, "shop-near")["metadata"]["labels"].value("tier", "") == "one";
   }));
