@@ -1,5 +1,5 @@
-// What is away for long: a right, a kind, a cluster. What changed meanwhile is acted upon soon after
-// its return, and a line said why it was not before.
+// What is away for long: a right, a kind, a cluster. What changed meanwhile is acted upon soon
+// after its return, and a line said why it was not before.
 #include <memory>
 #include <set>
 
@@ -45,7 +45,8 @@ class OneRight {
         groups.push_back(group);
       }
     }
-    bind("others", Json::array({rule({"kubist.io"}, others), rule(groups, {"*"}),
+    bind("others", Json::array({rule({"kubist.io"}, others),
+                                rule(groups, {"*"}),
                                 {{"nonResourceURLs", {"*"}}, {"verbs", {"get"}}}}));
     give();
   }
@@ -123,9 +124,8 @@ class Unplugged {
 
  private:
   void iptables(const char* what) const {
-    const auto done =
-        kubist::util::run_command({.args = {"iptables", "-w", what, "INPUT", "-p", "tcp", "--dport",
-                                            m_port, "-j", "DROP"}});
+    const auto done = kubist::util::run_command(
+        {.args = {"iptables", "-w", what, "INPUT", "-p", "tcp", "--dport", m_port, "-j", "DROP"}});
     REQUIRE_MESSAGE((done && done->exit_code == 0), (done ? done->err : done.error().to_string()));
   }
   std::string m_port;
@@ -175,8 +175,7 @@ std::vector<Json> behind(const FaultProxy& proxy, const std::string& kubeconfig,
 
 TEST_CASE("outages: soon after a right, a kind or a cluster is back, what changed is acted upon") {
   World world("outages");
-  const std::string right = world.name("right"), kind = world.name("kind"),
-                    off = world.name("off");
+  const std::string right = world.name("right"), kind = world.name("kind"), off = world.name("off");
   world.make_project(right);
   world.make_project(kind);
   world.make_project(off, {{"allow", {{"clusters", {"https://127.0.0.1:*"}}}}});

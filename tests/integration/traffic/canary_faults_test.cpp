@@ -70,8 +70,8 @@ void make_aborted(const Words& names) {
   std::vector<Json> releases;
   for (const std::string& name : names) {
     releases.push_back(wished_release(name,
-                               "interval: 1h, bake: 0s, weights: [20, 50], policies: "
-                               "[{name: Timed, parameters: {step: 1h}}]"));
+                                      "interval: 1h, bake: 0s, weights: [20, 50], policies: "
+                                      "[{name: Timed, parameters: {step: 1h}}]"));
   }
   put("home", releases);
   const auto all_wait = [&] {
@@ -118,16 +118,16 @@ TEST_CASE("canary faults: a release in progress goes on to its end, each step on
   add_lost(rows, "weights", k_weight_writes, 1);
   add_lost(rows, "a route's status", k_route_statuses, 1);
   add_lost(rows, "a release's status", k_release_statuses, 1);
-  const Command command{
-      {"reconcile", "-f", "FOLDER", "--timeout=60s"},
-      [](const std::string& name) {
-        return std::vector<Json>{wished_release(name,
-                                         "interval: 1s, bake: 1s, weights: [20, 50], policies: "
-                                         "[{name: Timed, parameters: {step: 0s}}]")};
-      },
-      [](const std::string& name) { return release_state(name) == "Succeeded"; },
-      &left_by_release,
-      &make_routes};
+  const Command command{{"reconcile", "-f", "FOLDER", "--timeout=60s"},
+                        [](const std::string& name) {
+                          return std::vector<Json>{
+                              wished_release(name,
+                                             "interval: 1s, bake: 1s, weights: [20, 50], policies: "
+                                             "[{name: Timed, parameters: {step: 0s}}]")};
+                        },
+                        [](const std::string& name) { return release_state(name) == "Succeeded"; },
+                        &left_by_release,
+                        &make_routes};
   try_all("canary-faults", command, rows);
 }
 
