@@ -47,8 +47,6 @@ kube::Overrides Context::overrides() const {
   overrides.as = given.text("as");
   overrides.as_uid = given.text("as-uid");
   overrides.as_groups = given.list("as-group");
-  overrides.request_timeout =
-      std::chrono::duration_cast<std::chrono::milliseconds>(given.duration("request-timeout"));
   return overrides;
 }
 
@@ -62,6 +60,8 @@ kube::ClientOptions Context::client_options() {
   options.log = &m_log;
   options.on_exchange = m_on_exchange;
   options.may_prompt = ::isatty(STDIN_FILENO) == 1;
+  options.request_timeout = std::chrono::duration_cast<std::chrono::milliseconds>(
+      m_arguments.duration("request-timeout"));
   return options;
 }
 

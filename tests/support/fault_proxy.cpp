@@ -144,14 +144,4 @@ Json FaultProxy::answer() {
   return answer;
 }
 
-Json lost_answers(int each) {
-  const auto lost = [](Json rule) {
-    rule.update({{"method", "WRITE"}, {"after", "response"}});
-    return rule;
-  };
-  return Json::array({lost({{"fault", "reset"}, {"first", each}}),
-                      lost({{"fault", "status"}, {"code", 503}, {"skip", each}, {"first", each}}),
-                      lost({{"fault", "silence"}, {"skip", 2 * each}, {"first", 1}})});
-}
-
 }  // namespace it

@@ -56,8 +56,4 @@ class FaultProxy {
   std::vector<int> m_ports;
 };
 
-/// Rules by which the API server makes writes but their answers are lost: so many by a reset, so
-/// many by 503, and one by silence.
-kubist::data::Json lost_answers(int each);
-
 }  // namespace it

@@ -27,6 +27,7 @@ std::shared_ptr<http::Transport> endpoint_transport(const ClusterAccess& access,
                                                     const std::shared_ptr<http::CurlEngine>& engine,
                                                     const util::Log* log,
                                                     const http::ExchangeSink& on_exchange,
+                                                    std::chrono::milliseconds timeout,
                                                     const Credentials& credentials) {
   http::EndpointOptions endpoint;
   endpoint.ca_pem = access.ca_pem;
@@ -36,7 +37,7 @@ std::shared_ptr<http::Transport> endpoint_transport(const ClusterAccess& access,
   endpoint.insecure = access.insecure;
   endpoint.proxy = access.proxy_url;
   endpoint.compression = access.compression;
-  endpoint.request_timeout = access.request_timeout;
+  endpoint.request_timeout = timeout;
   std::shared_ptr<http::Transport> transport =
       std::make_shared<http::CurlTransport>(engine, std::move(endpoint));
   if (log != nullptr) {
@@ -72,8 +73,9 @@ std::shared_ptr<http::Transport> make_stack(const ClusterAccess& access, ClientO
       make_credentials(access.auth, std::move(credential_options)),
       access.auth.exec ? AuthTransport::Origin::plugin : AuthTransport::Origin::at_hand,
       [access, weak = std::weak_ptr<http::CurlEngine>(options.engine), log = options.log,
-       on_exchange = options.on_exchange](const Credentials& credentials) {
-        return endpoint_transport(access, weak.lock(), log, on_exchange, credentials);
+       on_exchange = options.on_exchange,
+       timeout = options.request_timeout](const Credentials& credentials) {
+        return endpoint_transport(access, weak.lock(), log, on_exchange, timeout, credentials);
       });
   if (options.retry) {
     transport = std::make_shared<SettlingTransport>(

@@ -296,7 +296,6 @@ util::Result<ClusterAccess> resolve(const Kubeconfig& config, const Overrides& o
     access.ns = overrides.ns;
     access.ns_given = true;
   }
-  access.request_timeout = overrides.request_timeout;
 
   const KubeconfigEntry nothing{"", Json::object(), {}};
   const KubeconfigEntry* cluster_entry = &nothing;
@@ -362,7 +361,6 @@ util::Result<ClusterAccess> find_access(const Overrides& overrides, const Enviro
     if (auto access = in_cluster(env)) {
       if (*access) {
         KUBIST_CHECK(override_user(overrides, env, (*access)->auth));
-        (*access)->request_timeout = overrides.request_timeout;
         if (!overrides.ns.empty()) {
           (*access)->ns = overrides.ns;
           (*access)->ns_given = true;

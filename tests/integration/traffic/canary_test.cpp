@@ -302,25 +302,6 @@ TEST_CASE("canary: with --watch a person's yes counts at once, long before the n
                 watch.output());
 }
 
-TEST_CASE("canary: a release goes on through an API server that loses answers to writes") {
-  Canary canary("faults");
-  FaultProxy proxy;
-  canary.release(
-      "interval: 1s, bake: 1s, weights: [20, 50], policies: [{name: Timed, parameters: {step: "
-      "0s}}]");
-  proxy.rules(lost_answers(4));
-  const CommandResult run =
-      run_kubist(proxy.through({"reconcile", "CanaryRelease/web", "-n", canary.stage.project(),
-                                "--timeout=120s", "--request-timeout=3s"}));
-  CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
-  for (const auto& count : proxy.counts()) {
-    CHECK(count.acted > 0);
-  }
-  CHECK(canary.state() == "Succeeded");
-  CHECK(canary.steps() == "20 50 100");
-  CHECK(canary.weights() == "web v1 0 %, web v2 100 %");
-}
-
 TEST_CASE("canary: killed after every single write, it goes on at the right step" *
           doctest::skip()) {
   Canary canary("kill");

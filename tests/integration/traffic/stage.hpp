@@ -13,6 +13,25 @@ using namespace it;
 using kubist::util::cat;
 namespace data = kubist::data;
 
+inline void set_ready(const std::string& ns, const std::string& name, bool ready) {
+  const Json condition{{"type", "Ready"}, {"status", ready ? "True" : "False"}};
+  it::patch("home", "pod", name, ns, kubist::kube::PatchType::strategic,
+            {{"status", {{"conditions", Json::array({condition})}}}}, "status");
+}
+
+/// A pod that nothing runs, said to be ready.
+inline void ready_pod(const std::string& ns, const std::string& name, const Json& labels) {
+  put("home",
+      {{{"apiVersion", "v1"},
+        {"kind", "Pod"},
+        {"metadata", {{"name", name}, {"namespace", ns}, {"labels", labels}}},
+        {"spec",
+         {{"nodeSelector", {{"kubist.io/test", "nowhere"}}},
+          {"automountServiceAccountToken", false},
+          {"containers", Json::array({{{"name", "main"}, {"image", "localhost/busybox:1"}}})}}}}});
+  set_ready(ns, name, true);
+}
+
 class Stage {
  public:
   explicit Stage(const std::string& test, const Json& istio = Json::object()) : m_world(test) {
@@ -44,25 +63,12 @@ class Stage {
   std::optional<Json> live(const std::string& type, const std::string& name) {
     return get("home", type, name, ns());
   }
-  /// A pod that nothing runs, said to be ready; in the virtual cluster's namespace, or `where`.
+  /// In the virtual cluster's namespace, or `where`.
   void ready_pod(const std::string& name, const Json& labels, const std::string& where = {}) {
-    const std::string in = where.empty() ? ns() : where;
-    put("home", {{{"apiVersion", "v1"},
-                  {"kind", "Pod"},
-                  {"metadata", {{"name", name}, {"namespace", in}, {"labels", labels}}},
-                  {"spec",
-                   {{"nodeSelector", {{"kubist.io/test", "nowhere"}}},
-                    {"automountServiceAccountToken", false},
-                    {"containers",
-                     Json::array({{{"name", "main"}, {"image", "localhost/busybox:1"}}})}}}}});
-    set_ready(name, true, in);
+    traffic_test::ready_pod(where.empty() ? ns() : where, name, labels);
   }
   void set_ready(const std::string& name, bool ready, const std::string& where = {}) {
-    const Json patch{{"status",
-                      {{"conditions", Json::array({{{"type", "Ready"},
-                                                    {"status", ready ? "True" : "False"}}})}}}};
-    it::patch("home", "pod", name, where.empty() ? ns() : where, kubist::kube::PatchType::strategic,
-              patch, "status");
+    traffic_test::set_ready(where.empty() ? ns() : where, name, ready);
   }
 
  private:

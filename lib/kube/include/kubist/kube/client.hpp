@@ -140,6 +140,7 @@ struct ClientOptions {
   bool may_prompt = false;         ///< exec plugins may use the terminal
   /// Retries (http/retry.hpp); off for commands that must fail at once.
   bool retry = true;
+  std::chrono::milliseconds request_timeout{0};  ///< of each request but watches; 0: none
 };
 
 /// One cluster's API server. Every member is safe to call from any thread, but those that block

@@ -1,5 +1,4 @@
 #pragma once
-#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -56,7 +55,6 @@ struct Overrides {
   util::Secret password;
   std::string as, as_uid;
   std::vector<std::string> as_groups;
-  std::chrono::milliseconds request_timeout{0};  ///< 0: none
 };
 
 /// The process's surroundings, so that tests can give others.
@@ -77,7 +75,6 @@ struct ClusterAccess {
   std::string ca_pem, tls_server_name, proxy_url;
   bool insecure = false;
   bool compression = true;
-  std::chrono::milliseconds request_timeout{0};
   AuthInfo auth;
   /// Of strict_access(): of a refusal's body a Client shows no more than a Kubernetes Status.
   bool from_secret = false;
