@@ -111,7 +111,6 @@ CommandSpec request_command(const Askable& what, std::string_view path, std::str
                      "wait this long for another kubist on the same project", "20s"},
                     own_rights_flag()},
           .examples = {example},
-          .needs = Needs::cluster,
           .run = run};
 }
 

@@ -74,7 +74,6 @@ const CommandSpec& agent_restore_command() {
                 {"state-secret", 0, FlagKind::text, "NAME", "whose mount that is"},
                 k_data_flag,
                 {"tini", 0, FlagKind::text, "FILE", "the init process to copy for a script"}},
-      .needs = Needs::nothing,
       .run = run_restore,
       .hidden = true};
   return spec;
@@ -92,7 +91,6 @@ const CommandSpec& agent_collect_command() {
                 {"state-limit", 0, FlagKind::number, "BYTES", "its largest size", "921600"},
                 k_data_flag,
                 {"schema", 0, FlagKind::text, "FILE", "the schema of the exports"}},
-      .needs = Needs::cluster,
       .run = run_collect,
       .hidden = true};
   return spec;

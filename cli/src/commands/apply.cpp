@@ -82,7 +82,6 @@ const CommandSpec& apply_command() {
                    {"Fail a CI job when something would change",
                     "kubist apply -f env/ --dry-run=server --detailed-exitcode"},
                    {"Remove what left the folder", "kubist apply -f env/ --inventory env --prune"}},
-      .needs = Needs::cluster,
       .run = run_apply};
   return spec;
 }

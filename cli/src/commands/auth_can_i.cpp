@@ -101,7 +101,6 @@ const CommandSpec& auth_can_i_command() {
       .examples = {{"May I delete pods here?", "kubist auth can-i delete pods"},
                    {"May project shop make Deployments in shop-dev?",
                     "kubist auth can-i create deployments.apps --project shop -n shop-dev"}},
-      .needs = Needs::cluster,
       .run = run_can_i};
   return spec;
 }

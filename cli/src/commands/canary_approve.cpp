@@ -124,7 +124,6 @@ const CommandSpec& canary_approve_command() {
                     "kubist canary approve shop -n shop --reason \"load test "
                     "passed\""},
                    {"The last step, ahead of time", "kubist canary approve shop --weight 100"}},
-      .needs = Needs::cluster,
       .run = run_canary_approve};
   return spec;
 }

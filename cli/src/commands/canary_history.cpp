@@ -53,7 +53,6 @@ const CommandSpec& canary_history_command() {
       .completes = Completes::canaries,
       .flags = {document_flag()},
       .examples = {{"Why did it go back last night?", "kubist canary history shop -n shop"}},
-      .needs = Needs::cluster,
       .run = run_canary_history};
   return spec;
 }

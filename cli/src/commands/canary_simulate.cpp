@@ -253,7 +253,6 @@ const CommandSpec& canary_simulate_command() {
                     "kubist canary simulate -f shop.yaml --recorded night.json --policy Health"},
                    {"What looking at a z-test every half minute does to good versions",
                     "kubist canary simulate --test z-test --weight 10"}},
-      .needs = Needs::nothing,
       .run = run_canary_simulate};
   return spec;
 }

@@ -68,7 +68,6 @@ const CommandSpec& canary_status_command() {
                  "with -w: end after this long with exit code 3; 0 means no limit", "0s"}},
       .examples = {{"Once", "kubist canary status shop -n shop"},
                    {"In a pipeline", "kubist canary status shop -n shop -w --timeout 1h"}},
-      .needs = Needs::cluster,
       .run = run_canary_status};
   return spec;
 }

@@ -33,7 +33,6 @@ const CommandSpec& complete_command() {
                                 .summary = "Print what may stand at the last word",
                                 .arguments = "-- WORD...",
                                 .max_words = -1,
-                                .needs = Needs::nothing,
                                 .run = run_complete,
                                 .hidden = true};
   return spec;

@@ -38,7 +38,6 @@ const CommandSpec& completion_command() {
       .completes = Completes::choices,
       .examples = {{"Complete in this bash", "source <(kubist completion bash)"},
                    {"Complete in every zsh", "kubist completion zsh > ~/.zsh/completions/_kubist"}},
-      .needs = Needs::nothing,
       .run = run_completion};
   return spec;
 }

@@ -122,7 +122,6 @@ const CommandSpec& config_view_command() {
                 {"minify", 0, FlagKind::boolean, "", "only what the current context needs"},
                 {"raw", 0, FlagKind::boolean, "", "with certificates, keys and tokens"}},
       .examples = {{"What the current context says", "kubist config view --minify"}},
-      .needs = Needs::nothing,
       .run = view};
   return spec;
 }
@@ -139,7 +138,6 @@ const CommandSpec& config_get_contexts_command() {
                               {"name"}),
                 {"no-headers", 0, FlagKind::boolean, "", "leave out the line of headers"}},
       .examples = {{"All contexts", "kubist config get-contexts"}},
-      .needs = Needs::nothing,
       .run = get_contexts};
   return spec;
 }
@@ -153,7 +151,6 @@ const CommandSpec& config_use_context_command() {
                                 .max_words = 1,
                                 .completes = Completes::contexts,
                                 .examples = {{"Switch", "kubist config use-context prod"}},
-                                .needs = Needs::nothing,
                                 .run = use_context};
   return spec;
 }
@@ -163,7 +160,6 @@ const CommandSpec& config_current_context_command() {
                                 .group = k_group,
                                 .summary = "Print the name of the current context",
                                 .examples = {{"Where am I?", "kubist config current-context"}},
-                                .needs = Needs::nothing,
                                 .run = current_context};
   return spec;
 }

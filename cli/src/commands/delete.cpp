@@ -172,7 +172,6 @@ const CommandSpec& delete_command() {
                    {"What would run, and what would go",
                     "kubist delete project shop --dry-run=client"},
                    {"Delete by label", "kubist delete deployments,services -l app=web"}},
-      .needs = Needs::cluster,
       .run = run_delete};
   return spec;
 }

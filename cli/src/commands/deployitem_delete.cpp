@@ -25,7 +25,6 @@ const CommandSpec& deployitem_delete_command() {
       .examples = {{"Undo it and let it go", "kubist deployitem delete hello-greet -n quickstart"},
                    {"Its target is gone for good",
                     "kubist deployitem delete hello-greet --force-cleanup"}},
-      .needs = Needs::cluster,
       .run = run_deployitem_delete};
   return spec;
 }

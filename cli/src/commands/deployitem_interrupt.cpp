@@ -35,7 +35,6 @@ const CommandSpec& deployitem_interrupt_command() {
       .flags = {{"timeout", 0, FlagKind::duration, "DURATION",
                  "how long to wait for the end, then exit code 3; 0 means no limit", "0s"}},
       .examples = {{"Stop a run", "kubist deployitem interrupt hello-greet -n quickstart"}},
-      .needs = Needs::cluster,
       .run = run_deployitem_interrupt};
   return spec;
 }

@@ -49,7 +49,6 @@ const CommandSpec& deployitem_reconcile_command() {
                     "kubist deployitem reconcile hello-greet -n quickstart"},
                    {"Run it again whatever its state",
                     "kubist deployitem reconcile hello-greet --force"}},
-      .needs = Needs::cluster,
       .run = run_deployitem_reconcile};
   return spec;
 }

@@ -58,7 +58,6 @@ const CommandSpec& diff_command() {
       .examples = {{"Compare a folder with the cluster", "kubist diff -f env/"},
                    {"What would be made or changed",
                     "kubist diff -f env/ -o jsonpath='{.objects[*].name}'"}},
-      .needs = Needs::cluster,
       .run = run_diff};
   return spec;
 }

@@ -33,7 +33,6 @@ const CommandSpec& dump_command() {
                                 .summary = "Print the command tree as JSON, or write the man pages",
                                 .flags = {{"man", 0, FlagKind::text, "FOLDER",
                                            "write the man pages into this folder instead"}},
-                                .needs = Needs::nothing,
                                 .run = run_dump,
                                 .hidden = true};
   return spec;

@@ -152,7 +152,6 @@ const CommandSpec& experiment_status_command() {
                    {"In a pipeline",
                     "kubist reconcile Experiment/button -n shop --timeout 24h && "
                     "kubist experiment status button -n shop -o json"}},
-      .needs = Needs::cluster,
       .run = run_experiment_status};
   return spec;
 }

@@ -59,7 +59,6 @@ const CommandSpec& garbage_command() {
                 {"lock-timeout", 0, FlagKind::duration, "DURATION",
                  "wait this long for another kubist on the same project", "20s"}},
       .examples = {{"What would go", "kubist garbage -A --dry-run=client"}},
-      .needs = Needs::cluster,
       .run = run_garbage};
   return spec;
 }

@@ -158,7 +158,6 @@ const CommandSpec& init_command() {
                    {"Print the kinds, without a cluster", "kubist init --print"},
                    {"Print the roles for project shop",
                     "kubist init --print-rbac -n shop --home-namespace shop-dev"}},
-      .needs = Needs::cluster,
       .run = run_init};
   return spec;
 }

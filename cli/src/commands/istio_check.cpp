@@ -146,7 +146,6 @@ const CommandSpec& istio_check_command() {
                 document_flag()},
       .examples = {{"Look at the cluster of another context", "kubist istio check --context prod"},
                    {"Only the verdict", "kubist istio check -o json | jq -r .verdict"}},
-      .needs = Needs::cluster,
       .run = run_istio_check};
   return spec;
 }

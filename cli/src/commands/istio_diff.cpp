@@ -44,7 +44,6 @@ const CommandSpec& istio_diff_command() {
       .completes = Completes::files,
       .flags = istio_diff_flags(),
       .examples = {{"Look before an upgrade", "kubist istio diff istio.yaml"}},
-      .needs = Needs::cluster,
       .run = run_istio_diff};
   return spec;
 }

@@ -98,7 +98,6 @@ const CommandSpec& istio_move_command() {
                    {"Move two namespaces, and then take the old revision out",
                     "kubist istio move shop blog --revision 1-31 --restart && kubist istio "
                     "uninstall --revision 1-30"}},
-      .needs = Needs::cluster,
       .run = run_istio_move};
   return spec;
 }

@@ -70,7 +70,6 @@ const CommandSpec& istio_uninstall_command() {
       .examples = {{"Take the old revision out after a canary upgrade",
                     "kubist istio uninstall --revision 1-29"},
                    {"Leave nothing of it", "kubist istio uninstall --purge"}},
-      .needs = Needs::cluster,
       .run = run_istio_uninstall};
   return spec;
 }

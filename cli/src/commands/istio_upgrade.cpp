@@ -30,7 +30,6 @@ const CommandSpec& istio_upgrade_command() {
       .examples = {{"Go to the next version",
                     "istioctl manifest generate > istio.yaml && kubist istio diff istio.yaml; "
                     "kubist istio upgrade istio.yaml"}},
-      .needs = Needs::cluster,
       .run = run_istio_upgrade};
   return spec;
 }

@@ -19,7 +19,6 @@ const CommandSpec& options_command() {
                                 .group = "Settings",
                                 .summary = "Explain the flags that every command takes",
                                 .examples = {{"How do I reach another cluster?", "kubist options"}},
-                                .needs = Needs::nothing,
                                 .run = run_options_command};
   return spec;
 }

@@ -186,7 +186,6 @@ const CommandSpec& policy_init_command() {
       .examples = {{"A policy for canaries, tested at once",
                     "kubist policy init weekday --kind CanaryRelease && kubist policy test "
                     "weekday.yaml weekday.test.yaml"}},
-      .needs = Needs::nothing,
       .run = run_policy_init};
   return spec;
 }

@@ -88,7 +88,6 @@ const CommandSpec& policy_run_command() {
       .examples = {{"A built-in policy", "kubist policy run TimedWindow -f input.yaml"},
                    {"A definition before it is applied",
                     "kubist policy run --definition policy.yaml -f input.yaml"}},
-      .needs = Needs::nothing,
       .run = run_policy_run};
   return spec;
 }

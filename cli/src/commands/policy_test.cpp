@@ -93,7 +93,6 @@ const CommandSpec& policy_test_command() {
                 report_flag()},
       .examples = {{"Test a team's policies", "kubist policy test policies/"},
                    {"For CI", "kubist policy test policies/ --report junit > policies.xml"}},
-      .needs = Needs::nothing,
       .run = run_policy_test};
   return spec;
 }

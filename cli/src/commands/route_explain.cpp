@@ -190,7 +190,6 @@ const CommandSpec& route_explain_command() {
                    {"Try a condition",
                     "kubist route explain --condition 'uri prefix \"/a\" and not cookie \"beta\" "
                     "present'"}},
-      .needs = Needs::nothing,
       .run = run_route_explain};
   return spec;
 }

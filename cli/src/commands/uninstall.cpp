@@ -41,7 +41,6 @@ const CommandSpec& uninstall_command() {
                 {"timeout", 0, FlagKind::duration, "DURATION", "how long to wait; 0 means no limit",
                  "60s"}},
       .examples = {{"Remove the kinds", "kubist uninstall"}},
-      .needs = Needs::cluster,
       .run = run_uninstall};
   return spec;
 }

@@ -71,7 +71,6 @@ const CommandSpec& validate_command() {
       .arguments = "-f FILE",
       .flags = {filename_flag(), recursive_flag(), report_flag()},
       .examples = {{"Check a folder in CI", "kubist validate -R -f env/"}},
-      .needs = Needs::nothing,
       .run = run_validate};
   return spec;
 }

@@ -48,7 +48,6 @@ const CommandSpec& version_command() {
       .flags = {{"client", 0, FlagKind::boolean, "", "only this program's version, no request"},
                 document_flag()},
       .examples = {{"The version of this program", "kubist version --client"}},
-      .needs = Needs::cluster,
       .run = run_version};
   return spec;
 }

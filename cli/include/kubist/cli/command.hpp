@@ -58,9 +58,6 @@ struct Example {
   std::string_view command;  ///< "kubist apply -f env/ --wait"
 };
 
-/// What a command needs before it runs; the dispatcher provides it or reports what is missing.
-enum class Needs { nothing, cluster };
-
 /// One command: the one record that parsing, help, man page and completion read.
 struct CommandSpec {
   std::string_view path;       ///< "apply", "deployitem logs"
@@ -73,7 +70,6 @@ struct CommandSpec {
   Completes completes = Completes::nothing;
   std::vector<Flag> flags;
   std::vector<Example> examples;
-  Needs needs = Needs::cluster;
   /// Does the work; the value is the exit code. Errors are printed and mapped by the dispatcher.
   util::Result<int> (*run)(Context&, const Arguments&) = nullptr;
   bool hidden = false;
