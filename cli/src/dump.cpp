@@ -52,20 +52,20 @@ Json dump_flags(const std::vector<Flag>& flags) {
 
 std::string dump() {
   Json all = Json::array();
-  for (const CommandSpec* spec : commands()) {
-    if (spec->hidden) {
+  for (const CommandSpec& spec : commands()) {
+    if (spec.hidden) {
       continue;
     }
     Json examples = Json::array();
-    for (const Example& example : spec->examples) {
+    for (const Example& example : spec.examples) {
       examples.push_back({{"what", example.what}, {"command", example.command}});
     }
-    all.push_back({{"path", spec->path},
-                   {"group", spec->group},
-                   {"summary", spec->summary},
-                   {"details", spec->details},
-                   {"arguments", spec->arguments},
-                   {"flags", dump_flags(spec->flags)},
+    all.push_back({{"path", spec.path},
+                   {"group", spec.group},
+                   {"summary", spec.summary},
+                   {"details", spec.details},
+                   {"arguments", spec.arguments},
+                   {"flags", dump_flags(spec.flags)},
                    {"examples", std::move(examples)}});
   }
   return Json{{"name", "kubist"},

@@ -24,8 +24,8 @@ util::Result<int> run_completion(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& completion_command() {
-  static const CommandSpec spec{
+CommandSpec completion_command() {
+  return {
       .path = "completion",
       .group = "Settings",
       .summary = "Print the completion script for a shell",
@@ -39,7 +39,6 @@ const CommandSpec& completion_command() {
       .examples = {{"Complete in this bash", "source <(kubist completion bash)"},
                    {"Complete in every zsh", "kubist completion zsh > ~/.zsh/completions/_kubist"}},
       .run = run_completion};
-  return spec;
 }
 
 }  // namespace kubist::cli

@@ -23,8 +23,8 @@ util::Result<int> run_deployitem_reconcile(Context& context, const Arguments& ar
 
 }  // namespace
 
-const CommandSpec& deployitem_reconcile_command() {
-  static const CommandSpec spec{
+CommandSpec deployitem_reconcile_command() {
+  return {
       .path = "deployitem reconcile",
       .group = "Day to day",
       .summary = "Run DeployItems and wait until they have ended",
@@ -50,7 +50,6 @@ const CommandSpec& deployitem_reconcile_command() {
                    {"Run it again whatever its state",
                     "kubist deployitem reconcile hello-greet --force"}},
       .run = run_deployitem_reconcile};
-  return spec;
 }
 
 }  // namespace kubist::cli

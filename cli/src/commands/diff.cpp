@@ -34,17 +34,16 @@ util::Result<int> run_diff(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& diff_command() {
-  static const CommandSpec spec{
+CommandSpec diff_command() {
+  return {
       .path = "diff",
       .group = "Day to day",
       .summary = "Show what apply would change",
       .details =
           "The API server computes the outcome in a dry run; what it gives is compared with what "
           "is there. Values of Secrets are masked. With -o, each object that differs has its "
-          "outcome, "
-          "the changed paths and the text. The exit code is 0 without differences, 1 with some, "
-          "and 70 after an error.",
+          "outcome, the changed paths and the text. The exit code is 0 without differences, 1 with "
+          "some, and 70 after an error.",
       .arguments = "-f FILE",
       .flags = {filename_flag(),
                 recursive_flag(),
@@ -59,7 +58,6 @@ const CommandSpec& diff_command() {
                    {"What would be made or changed",
                     "kubist diff -f env/ -o jsonpath='{.objects[*].name}'"}},
       .run = run_diff};
-  return spec;
 }
 
 }  // namespace kubist::cli

@@ -104,8 +104,8 @@ util::Result<int> run_explain(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& explain_command() {
-  static const CommandSpec spec{
+CommandSpec explain_command() {
+  return {
       .path = "explain",
       .group = "Objects of any kind, as kubectl",
       .summary = "Print the documentation of a kind or of one of its fields",
@@ -125,7 +125,6 @@ const CommandSpec& explain_command() {
                     "kubist explain virtualcluster.spec "
                     "-o jsonpath='{.fields[?(@.required==true)].name}'"}},
       .run = run_explain};
-  return spec;
 }
 
 }  // namespace kubist::cli

@@ -28,8 +28,8 @@ std::vector<Flag> istio_diff_flags() {
 
 }  // namespace
 
-const CommandSpec& istio_diff_command() {
-  static const CommandSpec spec{
+CommandSpec istio_diff_command() {
+  return {
       .path = "istio diff",
       .group = "Istio",
       .summary = "Show what installing or upgrading Istio would change",
@@ -45,7 +45,6 @@ const CommandSpec& istio_diff_command() {
       .flags = istio_diff_flags(),
       .examples = {{"Look before an upgrade", "kubist istio diff istio.yaml"}},
       .run = run_istio_diff};
-  return spec;
 }
 
 }  // namespace kubist::cli

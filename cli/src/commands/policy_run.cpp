@@ -69,8 +69,8 @@ util::Result<int> run_policy_run(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& policy_run_command() {
-  static const CommandSpec spec{
+CommandSpec policy_run_command() {
+  return {
       .path = "policy run",
       .group = "Policies",
       .summary = "Run one policy over a recorded ResourceList and print what comes out",
@@ -89,7 +89,6 @@ const CommandSpec& policy_run_command() {
                    {"A definition before it is applied",
                     "kubist policy run --definition policy.yaml -f input.yaml"}},
       .run = run_policy_run};
-  return spec;
 }
 
 }  // namespace kubist::cli

@@ -26,8 +26,8 @@ util::Result<int> run_uninstall(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& uninstall_command() {
-  static const CommandSpec spec{
+CommandSpec uninstall_command() {
+  return {
       .path = "uninstall",
       .group = "Settings",
       .summary = "Remove kubist's kinds and its controller from the cluster",
@@ -42,7 +42,6 @@ const CommandSpec& uninstall_command() {
                  "60s"}},
       .examples = {{"Remove the kinds", "kubist uninstall"}},
       .run = run_uninstall};
-  return spec;
 }
 
 }  // namespace kubist::cli

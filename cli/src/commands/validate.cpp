@@ -57,8 +57,8 @@ util::Result<int> run_validate(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& validate_command() {
-  static const CommandSpec spec{
+CommandSpec validate_command() {
+  return {
       .path = "validate",
       .group = "Day to day",
       .summary = "Check files without a cluster",
@@ -72,7 +72,6 @@ const CommandSpec& validate_command() {
       .flags = {filename_flag(), recursive_flag(), report_flag()},
       .examples = {{"Check a folder in CI", "kubist validate -R -f env/"}},
       .run = run_validate};
-  return spec;
 }
 
 }  // namespace kubist::cli

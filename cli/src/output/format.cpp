@@ -139,18 +139,13 @@ util::Result<OutputFormat> parse_output_format(std::string_view text) {
 }
 
 Flag output_flag() {
-  return {
-      "output",
-      'o',
-      FlagKind::text,
-      "FORMAT",
+  return choice_flag(
+      "output", 'o', "FORMAT",
       "json, yaml, name, wide, jsonpath=TEMPLATE, jsonpath-as-json=TEMPLATE, jsonpath-file=FILE, "
       "custom-columns=SPEC or custom-columns-file=FILE",
       "",
-      Completes::choices,
-      {},
       {"json", "yaml", "name", "wide", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=",
-       "custom-columns=", "custom-columns-file="}};
+       "custom-columns=", "custom-columns-file="});
 }
 
 }  // namespace kubist::cli
