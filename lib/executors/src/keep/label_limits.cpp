@@ -45,8 +45,7 @@ std::string hint_for_keys(const engine::Node* project, const std::vector<std::st
   std::string hint =
       project == nullptr
           ? "Leave them out."
-          : cat("Leave them out. An administrator can allow keys in spec.home.labels "
-                "of Project ",
+          : cat("Leave them out. An administrator can allow keys in spec.home.labels of Project ",
                 project->key.name, '.');
   const auto any = [&](const char* parent) {
     return std::any_of(domains.begin(), domains.end(),

@@ -197,8 +197,7 @@ class Mover {
       if (util::system_clock().monotonic() > end) {
         return util::fail(ErrorKind::timeout,
                           cat("namespace ", ns,
-                              " has its labels, but its pods would not get the "
-                              "proxy of revision ",
+                              " has its labels, but its pods would not get the proxy of revision ",
                               m_plan.control_plane),
                           "Nothing was restarted. See what its webhook takes: kubist istio check");
       }

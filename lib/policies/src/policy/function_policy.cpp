@@ -86,10 +86,9 @@ util::Result<> patch_resource(Json& list, const Json& patch) {
     for (const char* field : {"path", "from"}) {
       auto path = data::string_at(operation, {field}, "/spec");
       if (!below_spec(path)) {
-        return util::fail(ErrorKind::invalid,
-                          cat("patch: ", path,
-                              " is not below /spec, the only part that a policy "
-                              "may change"));
+        return util::fail(
+            ErrorKind::invalid,
+            cat("patch: ", path, " is not below /spec, the only part that a policy may change"));
       }
     }
   }
