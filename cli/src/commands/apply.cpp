@@ -1,7 +1,5 @@
-#include <kubist/apply/inventory.hpp>
 #include <kubist/apply/set.hpp>
 #include <kubist/cli/context.hpp>
-#include <kubist/cli/exit_codes.hpp>
 #include <kubist/resources/selector.hpp>
 #include <kubist/util/text.hpp>
 

@@ -3,7 +3,6 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/deployers/item_state.hpp>
-#include <kubist/state/pieces.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 

@@ -1,6 +1,5 @@
 #include <kubist/apply/diff.hpp>
 #include <kubist/cli/context.hpp>
-#include <kubist/cli/exit_codes.hpp>
 #include <kubist/executors/prepare.hpp>
 
 #include "../apply_input.hpp"

@@ -1,4 +1,3 @@
-#include <kubist/cli/exit_codes.hpp>
 #include <kubist/istio/diff.hpp>
 
 #include "../istio_install.hpp"

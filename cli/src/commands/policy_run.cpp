@@ -13,7 +13,6 @@ namespace kubist::cli {
 namespace {
 
 using data::Json;
-using util::cat;
 using util::ErrorKind;
 using DefinitionPtr = std::shared_ptr<const engine::PolicyDefinition>;
 

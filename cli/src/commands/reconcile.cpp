@@ -1,6 +1,5 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
-#include <kubist/executors/prepare.hpp>
 #include <kubist/executors/watch_loop.hpp>
 #include <kubist/util/deadline.hpp>
 #include <kubist/util/text.hpp>

@@ -1,5 +1,4 @@
 #include <kubist/cli/context.hpp>
-#include <kubist/cli/exit_codes.hpp>
 #include <kubist/setup/install.hpp>
 
 #include "../dry_run.hpp"

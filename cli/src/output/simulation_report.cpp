@@ -6,7 +6,6 @@
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
-#include "format.hpp"
 #include "tree_lines.hpp"
 
 namespace kubist::cli {

@@ -1,5 +1,4 @@
 #include <kubist/kube/api_call.hpp>
-#include <kubist/util/text.hpp>
 
 namespace kubist::kube {
 namespace {

@@ -13,7 +13,6 @@ namespace kubist::traffic {
 namespace {
 
 using util::cat;
-using util::ErrorKind;
 using util::Result;
 
 constexpr std::size_t k_max_length = 4096;

@@ -1,7 +1,5 @@
 #include "pod/pod_status.hpp"
 
-#include <array>
-
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/pod.hpp>
 #include <kubist/util/duration.hpp>

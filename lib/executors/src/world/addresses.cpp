@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <kubist/data/pointer.hpp>
 #include <kubist/http/address.hpp>
 #include <kubist/http/transport.hpp>
 #include <kubist/http/url.hpp>

@@ -19,7 +19,6 @@
 namespace kubist::istio {
 
 using data::Json;
-using resources::ObjectView;
 using util::cat;
 using util::ErrorKind;
 namespace well_known = kube::well_known;

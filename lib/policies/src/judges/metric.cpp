@@ -7,7 +7,6 @@
 
 namespace kubist::policies {
 
-using util::cat;
 using Outcome = WindowCheck::Outcome;
 
 namespace {

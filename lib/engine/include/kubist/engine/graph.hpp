@@ -1,6 +1,4 @@
 #pragma once
-#include <optional>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
