@@ -1,5 +1,6 @@
 #include <kubist/data/json_stream.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/words.hpp>
 
 #include "object_reader.hpp"
 
@@ -88,6 +89,14 @@ Result<> ListReader::read_object(const PageBuffer& page, const ItemHandler& on_i
   return on_item(m_impl->item);
 }
 
+namespace {
+constexpr util::Word<WatchType> k_watch_types[] = {{WatchType::added, "ADDED"},
+                                                   {WatchType::modified, "MODIFIED"},
+                                                   {WatchType::deleted, "DELETED"},
+                                                   {WatchType::bookmark, "BOOKMARK"},
+                                                   {WatchType::error, "ERROR"}};
+}  // namespace
+
 struct WatchDecoder::Impl {
   od::parser parser;
   ObjectReader objects;
@@ -120,24 +129,8 @@ struct WatchDecoder::Impl {
     if (!has_object || event.type_text.empty()) {
       return util::fail(util::ErrorKind::invalid, "a watch event without type or object");
     }
-    event.type = type_of(event.type_text);
+    event.type = util::value_of(k_watch_types, event.type_text).value_or(WatchType::unknown);
     return on_event(event);
-  }
-
-  static WatchType type_of(std::string_view text) {
-    if (text == "ADDED") {
-      return WatchType::added;
-    }
-    if (text == "MODIFIED") {
-      return WatchType::modified;
-    }
-    if (text == "DELETED") {
-      return WatchType::deleted;
-    }
-    if (text == "BOOKMARK") {
-      return WatchType::bookmark;
-    }
-    return text == "ERROR" ? WatchType::error : WatchType::unknown;
   }
 };
 
