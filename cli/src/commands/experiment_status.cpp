@@ -24,10 +24,8 @@ std::string number(const Json& row, const char* field) {
 }
 
 std::string samples(const Json& row) {
-  const Json* found = data::find_path(row, {"samples"});
   char text[32];
-  std::snprintf(text, sizeof text, "%.0f",
-                found != nullptr && found->is_number() ? found->get<double>() : 0);
+  std::snprintf(text, sizeof text, "%.0f", data::number_at(row, {"samples"}));
   return text;
 }
 

@@ -47,13 +47,11 @@ util::Result<> explain_served(Context& context, const std::vector<std::string>& 
              resource_of(*client, word, arguments.text("api-version"), context.stop()));
   const std::string document = kube::open_api_path(resource);
   KUBIST_TRY(const Json openapi, client->json(kube::raw_get(document), context.stop()));
-  const Json* components = data::find_path(openapi, {"components", "schemas"});
-  if (components != nullptr && components->is_object()) {
-    for (const auto& [name, schema] : components->items()) {
-      if (kube::describes(schema, resource)) {
-        return print_explained(
-            context, {resource.group, resource.version, resource.kind, &schema, components}, path);
-      }
+  const Json& components = data::object_at(openapi, {"components", "schemas"});
+  for (const auto& [name, schema] : components.items()) {
+    if (kube::describes(schema, resource)) {
+      return print_explained(
+          context, {resource.group, resource.version, resource.kind, &schema, &components}, path);
     }
   }
   return util::fail(ErrorKind::not_found,

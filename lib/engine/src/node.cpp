@@ -10,18 +10,6 @@ namespace kubist::engine {
 
 namespace {
 
-const Json& empty_object() {
-  static const Json empty = Json::object();
-  return empty;
-}
-
-const Json& member(const Json& object, const char* name) {
-  if (auto found = object.find(name); found != object.end() && found->is_object()) {
-    return *found;
-  }
-  return empty_object();
-}
-
 StatusSummary summarize_status(const Json& status) {
   StatusSummary summary;
   summary.observed_generation = data::int_at(status, {"observedGeneration"});
@@ -52,10 +40,10 @@ std::size_t KeyHash::operator()(const Key& key) const {
   return seed;
 }
 
-const Json& Node::metadata() const { return member(*object, "metadata"); }
-const Json& Node::spec() const { return member(*object, "spec"); }
+const Json& Node::metadata() const { return data::object_at(*object, {"metadata"}); }
+const Json& Node::spec() const { return data::object_at(*object, {"spec"}); }
 const Json& Node::status() const {
-  return m_target_status ? *m_target_status : member(*object, "status");
+  return m_target_status ? *m_target_status : data::object_at(*object, {"status"});
 }
 
 void Node::become_target(const std::string& virtual_cluster) {

@@ -68,11 +68,7 @@ util::Result<> check_home_labels(const engine::Node* project, const Json& spec) 
   std::vector<std::string> refused_keys;
   std::vector<std::string> domains;
   for (const char* field : {"labels", "annotations"}) {
-    const Json* map = data::find_path(spec, {field});
-    if (map == nullptr || !map->is_object()) {
-      continue;
-    }
-    for (const auto& [key, value] : map->items()) {
+    for (const auto& [key, value] : data::object_at(spec, {field}).items()) {
       if (!is_free_key(key) && !is_granted_key(patterns, key)) {
         refused_keys.push_back(cat("spec.", field, "[\"", key, "\"]"));
         domains.emplace_back(domain_of(key));

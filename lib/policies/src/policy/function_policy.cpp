@@ -65,10 +65,7 @@ Builtin make_builtin(BuiltinText text, std::vector<std::string> aliases, PolicyF
 
 const Json& parameters_of(const Json& list) { return list["functionConfig"]["parameters"]; }
 
-Json state_of(const Json& list) {
-  const Json* state = data::find_path(list, {"functionConfig", "state"});
-  return state != nullptr && state->is_object() ? *state : Json::object();
-}
+Json state_of(const Json& list) { return data::object_at(list, {"functionConfig", "state"}); }
 
 Json& resource_of(Json& list) { return list["items"][0]; }
 
