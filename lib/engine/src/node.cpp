@@ -1,7 +1,6 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/node.hpp>
 #include <kubist/engine/targets.hpp>
-#include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
 #include "read_part.hpp"
@@ -14,11 +13,6 @@ StatusSummary summarize_status(const Json& status) {
   StatusSummary summary;
   summary.observed_generation = data::int_at(status, {"observedGeneration"});
   summary.failures = data::count_at(status, {"failures"});
-  if (auto at = data::string_at(status, {"nextRunAt"}); !at.empty()) {
-    if (auto time = util::parse_time(at)) {
-      summary.next_run_at = *time;
-    }
-  }
   auto status_of = [&](std::string_view type) {
     const Json* condition = find_condition(status, type);
     return condition ? std::string(data::string_at(*condition, {"status"})) : std::string();

@@ -65,7 +65,7 @@ std::string tree_reason(Truth truth) {
 // Before the subtree has ended, a node that is Ready keeps what was last known of it.
 void set_tree_condition(Json& status, const StatusInput& input, std::string_view now) {
   std::optional<Truth> truth = input.tree_ready;
-  std::string message = input.tree_message;
+  std::string message;
   if (!truth && input.phase != Phase::ready) {
     truth = standard_of(input.phase).ready;
     message = input.message;

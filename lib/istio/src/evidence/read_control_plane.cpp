@@ -171,7 +171,6 @@ void read_values(const Json& config_map, RevisionConfig& config) {
     return;
   }
   const Json& values = *parsed;
-  config.profile = data::string_at(values, {"profile"});
   config.validates = data::bool_at(values, {"global", "configValidation"}, true);
   config.operator_webhooks = data::bool_at(values, {"global", "operatorManageWebhooks"});
   config.foreign_ca = !data::string_at(values, {"global", "caAddress"}).empty() ||
