@@ -16,15 +16,9 @@ std::vector<Flag> apply_flags() {
       {"force-conflicts", 0, FlagKind::boolean, "", "take over fields of other field managers"},
       {"field-manager", 0, FlagKind::text, "NAME", "the field manager to write as",
        kube::k_default_manager},
-      {"validate",
-       0,
-       FlagKind::optional,
-       "MODE",
-       "what the server does about unknown fields: strict, warn or ignore",
-       "strict",
-       Completes::choices,
-       "strict",
-       {"strict", "warn", "ignore", "true", "false"}},
+      choice_flag("validate", 0, "MODE",
+                  "what the server does about unknown fields: strict, warn or ignore", "strict",
+                  {"strict", "warn", "ignore", "true", "false"}, "strict"),
       {"prune", 0, FlagKind::boolean, "", "delete what is no longer in the input"},
       {"inventory", 0, FlagKind::text, "NAME", "the ConfigMap that remembers what was applied"}};
 }

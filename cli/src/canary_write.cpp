@@ -12,7 +12,7 @@
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
-#include "canary_request.hpp"
+#include "askable.hpp"
 
 namespace kubist::cli {
 

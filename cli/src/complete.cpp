@@ -29,16 +29,16 @@ Completion command_words(const std::vector<std::string>& words) {
   if (words.size() == 1 && std::string_view("help").starts_with(words[0])) {
     result.candidates.push_back({"help", "Explain a command"});
   }
-  for (const CommandSpec* spec : commands()) {
-    if (spec->hidden || !spec->path.starts_with(prefix)) {
+  for (const CommandSpec& spec : commands()) {
+    if (spec.hidden || !spec.path.starts_with(prefix)) {
       continue;
     }
-    const std::string_view rest = spec->path.substr(prefix.size());
+    const std::string_view rest = spec.path.substr(prefix.size());
     const std::string_view word = rest.substr(0, rest.find(' '));
     if (word.starts_with(words.back()) && seen.insert(word).second) {
       result.candidates.push_back(
           {std::string(word),
-           std::string(rest == word ? spec->summary : group_summary(prefix, word))});
+           std::string(rest == word ? spec.summary : group_summary(prefix, word))});
     }
   }
   return result;

@@ -1,6 +1,5 @@
 #include "delete_printer.hpp"
 
-#include <kubist/cli/exit_codes.hpp>
 #include <kubist/util/text.hpp>
 
 #include "output/run_report.hpp"

@@ -8,8 +8,7 @@ namespace kubist::cli {
 using util::ErrorKind;
 
 Flag dry_run_flag(std::string_view help) {
-  return {"dry-run",          0,        FlagKind::optional,          "MODE", help, "none",
-          Completes::choices, "client", {"none", "client", "server"}};
+  return choice_flag("dry-run", 0, "MODE", help, "none", {"none", "client", "server"}, "client");
 }
 
 util::Result<kube::DryRun> dry_run_of(const Arguments& arguments) {

@@ -1,5 +1,6 @@
 #include <kubist/cli/help.hpp>
 #include <kubist/data/json.hpp>
+#include <kubist/util/words.hpp>
 
 namespace kubist::cli {
 namespace {
@@ -7,21 +8,10 @@ namespace {
 using data::Json;
 
 std::string_view to_string(FlagKind kind) {
-  switch (kind) {
-    case FlagKind::boolean:
-      return "boolean";
-    case FlagKind::text:
-      return "text";
-    case FlagKind::number:
-      return "number";
-    case FlagKind::duration:
-      return "duration";
-    case FlagKind::list:
-      return "list";
-    case FlagKind::optional:
-      return "optional";
-  }
-  return "text";
+  static constexpr util::Word<FlagKind> k_words[] = {
+      {FlagKind::boolean, "boolean"},   {FlagKind::text, "text"}, {FlagKind::number, "number"},
+      {FlagKind::duration, "duration"}, {FlagKind::list, "list"}, {FlagKind::optional, "optional"}};
+  return util::word_of(k_words, kind);
 }
 
 Json dump_flags(const std::vector<Flag>& flags) {
@@ -52,20 +42,20 @@ Json dump_flags(const std::vector<Flag>& flags) {
 
 std::string dump() {
   Json all = Json::array();
-  for (const CommandSpec* spec : commands()) {
-    if (spec->hidden) {
+  for (const CommandSpec& spec : commands()) {
+    if (spec.hidden) {
       continue;
     }
     Json examples = Json::array();
-    for (const Example& example : spec->examples) {
+    for (const Example& example : spec.examples) {
       examples.push_back({{"what", example.what}, {"command", example.command}});
     }
-    all.push_back({{"path", spec->path},
-                   {"group", spec->group},
-                   {"summary", spec->summary},
-                   {"details", spec->details},
-                   {"arguments", spec->arguments},
-                   {"flags", dump_flags(spec->flags)},
+    all.push_back({{"path", spec.path},
+                   {"group", spec.group},
+                   {"summary", spec.summary},
+                   {"details", spec.details},
+                   {"arguments", spec.arguments},
+                   {"flags", dump_flags(spec.flags)},
                    {"examples", std::move(examples)}});
   }
   return Json{{"name", "kubist"},

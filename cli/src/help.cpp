@@ -95,9 +95,9 @@ std::string group_help(std::string_view words) {
   const CommandGroup* group = find_group(util::trim(words));
   std::string text = cat(group == nullptr ? "" : cat(group->summary, ".\n\n"), "Usage:\n  kubist ",
                          words, "COMMAND [flags]\n\nCommands:\n");
-  for (const CommandSpec* spec : commands()) {
-    if (!spec->hidden && spec->path.starts_with(words)) {
-      text += command_line(spec->path, spec->summary);
+  for (const CommandSpec& spec : commands()) {
+    if (!spec.hidden && spec.path.starts_with(words)) {
+      text += command_line(spec.path, spec.summary);
     }
   }
   return text +
@@ -110,18 +110,18 @@ std::string overview() {
       "Usage:\n  kubist COMMAND [flags]\n  kubist --version\n";
   std::string_view heading;
   std::string_view first;
-  for (const CommandSpec* spec : commands()) {
-    const std::string_view word = spec->path.substr(0, spec->path.find(' '));
-    if (spec->hidden || word == first) {
+  for (const CommandSpec& spec : commands()) {
+    const std::string_view word = spec.path.substr(0, spec.path.find(' '));
+    if (spec.hidden || word == first) {
       continue;  // one line says it for all of a group
     }
     first = word;
-    if (spec->group != heading) {
-      heading = spec->group;
+    if (spec.group != heading) {
+      heading = spec.group;
       text += cat('\n', heading, ":\n");
     }
     const CommandGroup* group = find_group(word);
-    text += command_line(word, group == nullptr ? spec->summary : group->summary);
+    text += command_line(word, group == nullptr ? spec.summary : group->summary);
   }
   return text +
          "\n'kubist COMMAND --help' explains a command or a group of them, with examples.\n"

@@ -1,6 +1,5 @@
 #include "input.hpp"
 
-#include <memory>
 #include <set>
 
 #include <kubist/data/schema.hpp>

@@ -59,8 +59,7 @@ util::Result<istio::Source> named(Context& context, const Arguments& arguments) 
 std::vector<Flag> bundle_flags() {
   return {{"sha256", 0, FlagKind::text, "HASH",
            "what the file, archive or URL must have; of a folder, what 'sha256sum * | sha256sum' "
-           "prints for its "
-           "manifests"},
+           "prints for its manifests"},
           {"render", 0, FlagKind::text, "IMAGE",
            "instead of PATH: what a Job in the cluster prints that runs IMAGE, as "
            "docker.io/istio/istioctl:1.31.0"},
@@ -81,15 +80,8 @@ std::vector<Flag> install_flags() {
   flags.insert(
       flags.end(),
       {{"adopt", 0, FlagKind::boolean, "", "take over what another installer or person owns"},
-       {"dry-run",
-        0,
-        FlagKind::optional,
-        "MODE",
-        "only check, and say what would be done: none or client",
-        "none",
-        Completes::choices,
-        "client",
-        {"none", "client"}},
+       choice_flag("dry-run", 0, "MODE", "only check, and say what would be done: none or client",
+                   "none", {"none", "client"}, "client"),
        {"timeout", 0, FlagKind::duration, "DURATION", "wait this long for each stage", "5m"},
        supported_flag()});
   return flags;

@@ -3,7 +3,6 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/tree.hpp>
 #include <kubist/resources/kinds.hpp>
-#include <kubist/util/text.hpp>
 
 namespace kubist::cli {
 namespace {

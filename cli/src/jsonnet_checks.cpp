@@ -33,10 +33,9 @@ std::vector<Program> programs_of(const Manifest& manifest) {
         {title, "/spec/runtime/jsonnet/source",
          std::string(data::string_at(manifest.object, {"spec", "runtime", "jsonnet", "source"}))});
   }
-  const Json* items = data::find_path(manifest.object, {"spec", "items"});
-  const bool has_items = view.kind() == "Execution" && items != nullptr && items->is_array();
-  for (std::size_t i = 0; has_items && i < items->size(); ++i) {
-    const Json& item = (*items)[i];
+  const Json& items = data::array_at(manifest.object, {"spec", "items"});
+  for (std::size_t i = 0; view.kind() == "Execution" && i < items.size(); ++i) {
+    const Json& item = items[i];
     programs.push_back({cat(title, "/items/", data::string_at(item, {"name"}), "/template"),
                         cat("/spec/items/", i, "/template"),
                         std::string(data::string_at(item, {"template"}))});

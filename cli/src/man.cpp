@@ -78,9 +78,9 @@ std::string program_page() {
   std::string text = "'\\\" t\n" +
                      header("", "keep whole Kubernetes environments in their desired state") +
                      ".SH SYNOPSIS\n.B kubist\n\\fICOMMAND\\fR [flags]\n.SH COMMANDS\n";
-  for (const CommandSpec* spec : commands()) {
-    if (!spec->hidden) {
-      text += cat(".TP\n.BR ", roff(page_name(spec->path)), " (1)\n", roff(spec->summary), '\n');
+  for (const CommandSpec& spec : commands()) {
+    if (!spec.hidden) {
+      text += cat(".TP\n.BR ", roff(page_name(spec.path)), " (1)\n", roff(spec.summary), '\n');
     }
   }
   return text + ".SH GLOBAL FLAGS\n" + flag_entries(global_flags()) + std::string(k_exit_status) +

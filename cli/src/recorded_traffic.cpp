@@ -3,7 +3,6 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/metrics/promql.hpp>
 #include <kubist/metrics/recording.hpp>
-#include <kubist/release/plan.hpp>
 #include <kubist/traffic/route.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/fs.hpp>

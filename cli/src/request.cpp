@@ -2,7 +2,6 @@
 
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/data/pointer.hpp>
-#include <kubist/executors/tree.hpp>
 #include <kubist/kube/writer.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/deadline.hpp>
@@ -17,26 +16,6 @@ namespace kubist::cli {
 using data::Json;
 using util::cat;
 using util::ErrorKind;
-
-kube::ApiResource resource_of(const Askable& what) {
-  return executors::resource_of(*resources::find_kind(resources::k_kubist_group, what.kind));
-}
-
-engine::Key asked_key(const Askable& what, const std::string& ns, const std::string& word) {
-  return {std::string(resources::k_kubist_group), std::string(what.kind), ns,
-          word.substr(word.find('/') + 1)};
-}
-
-util::Result<Json> get_asked(kube::Client& client, const Askable& what, const engine::Key& key,
-                             const std::stop_token& stop) {
-  KUBIST_TRY(auto found, client.find(resource_of(what), key.ns, key.name, stop));
-  if (!found) {
-    return util::fail(ErrorKind::not_found,
-                      cat("there is no ", what.kind, ' ', key.name, " in namespace ", key.ns),
-                      cat("See 'kubist ", what.command, " list -A'."));
-  }
-  return *std::move(found);
-}
 
 namespace {
 
@@ -93,8 +72,8 @@ util::Result<int> run_request(Context& context, const Arguments& arguments, cons
 }
 
 CommandSpec request_command(const Askable& what, std::string_view path, std::string_view summary,
-                            std::string_view details, Example example,
-                            util::Result<int> (*run)(Context&, const Arguments&)) {
+                            std::string_view details, Example example) {
+  const std::string verb(path.substr(path.find(' ') + 1));
   return {.path = path,
           .group = "Releases and traffic",
           .summary = summary,
@@ -111,8 +90,9 @@ CommandSpec request_command(const Askable& what, std::string_view path, std::str
                      "wait this long for another kubist on the same project", "20s"},
                     own_rights_flag()},
           .examples = {example},
-          .needs = Needs::cluster,
-          .run = run};
+          .run = [&what, verb](Context& context, const Arguments& arguments) {
+            return run_request(context, arguments, what, verb);
+          }};
 }
 
 }  // namespace kubist::cli

@@ -23,9 +23,9 @@ std::size_t words_in(std::string_view path) { return util::split(path, ' ').size
 /// What may stand behind these leading words of commands: "list" behind "deployitem".
 std::vector<std::string> words_below(const std::string& leading) {
   std::vector<std::string> below;
-  for (const CommandSpec* spec : commands()) {
-    if (!spec->hidden && spec->path.starts_with(leading)) {
-      const std::string_view rest = spec->path.substr(leading.size());
+  for (const CommandSpec& spec : commands()) {
+    if (!spec.hidden && spec.path.starts_with(leading)) {
+      const std::string_view rest = spec.path.substr(leading.size());
       std::string word(rest.substr(0, rest.find(' ')));
       if (std::find(below.begin(), below.end(), word) == below.end()) {
         below.push_back(std::move(word));

@@ -63,39 +63,33 @@ util::Result<int> run_collect(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& agent_restore_command() {
-  static const CommandSpec spec{
-      .path = "agent restore",
-      .group = "Other commands",
-      .summary = "Lay out imports and state before a workload",
-      .flags = {{"given-sha256", 0, FlagKind::text, "HASH", "what the mounted inputs must be"},
-                {"state-generation", 0, FlagKind::number, "N",
-                 "what the mounted state must be at least", "0"},
-                {"state-secret", 0, FlagKind::text, "NAME", "whose mount that is"},
-                k_data_flag,
-                {"tini", 0, FlagKind::text, "FILE", "the init process to copy for a script"}},
-      .needs = Needs::nothing,
-      .run = run_restore,
-      .hidden = true};
-  return spec;
+CommandSpec agent_restore_command() {
+  return {.path = "agent restore",
+          .group = "Other commands",
+          .summary = "Lay out imports and state before a workload",
+          .flags = {{"given-sha256", 0, FlagKind::text, "HASH", "what the mounted inputs must be"},
+                    {"state-generation", 0, FlagKind::number, "N",
+                     "what the mounted state must be at least", "0"},
+                    {"state-secret", 0, FlagKind::text, "NAME", "whose mount that is"},
+                    k_data_flag,
+                    {"tini", 0, FlagKind::text, "FILE", "the init process to copy for a script"}},
+          .run = run_restore,
+          .hidden = true};
 }
 
-const CommandSpec& agent_collect_command() {
-  static const CommandSpec spec{
-      .path = "agent collect",
-      .group = "Other commands",
-      .summary = "Wait for SIGTERM, then save exports and state of a workload",
-      .flags = {{"job", 0, FlagKind::text, "ID", "the job that this pod runs"},
-                {"pod-namespace", 0, FlagKind::text, "NAMESPACE", "where the Secrets are"},
-                {"export-secret", 0, FlagKind::text, "NAME", "where exports go"},
-                {"state-secret", 0, FlagKind::text, "NAME", "where state goes"},
-                {"state-limit", 0, FlagKind::number, "BYTES", "its largest size", "921600"},
-                k_data_flag,
-                {"schema", 0, FlagKind::text, "FILE", "the schema of the exports"}},
-      .needs = Needs::cluster,
-      .run = run_collect,
-      .hidden = true};
-  return spec;
+CommandSpec agent_collect_command() {
+  return {.path = "agent collect",
+          .group = "Other commands",
+          .summary = "Wait for SIGTERM, then save exports and state of a workload",
+          .flags = {{"job", 0, FlagKind::text, "ID", "the job that this pod runs"},
+                    {"pod-namespace", 0, FlagKind::text, "NAMESPACE", "where the Secrets are"},
+                    {"export-secret", 0, FlagKind::text, "NAME", "where exports go"},
+                    {"state-secret", 0, FlagKind::text, "NAME", "where state goes"},
+                    {"state-limit", 0, FlagKind::number, "BYTES", "its largest size", "921600"},
+                    k_data_flag,
+                    {"schema", 0, FlagKind::text, "FILE", "the schema of the exports"}},
+          .run = run_collect,
+          .hidden = true};
 }
 
 }  // namespace kubist::cli

@@ -122,8 +122,8 @@ util::Result<int> run_api_resources(Context& context, const Arguments& arguments
 
 }  // namespace
 
-const CommandSpec& api_resources_command() {
-  static const CommandSpec spec{
+CommandSpec api_resources_command() {
+  return {
       .path = "api-resources",
       .group = "Objects of any kind, as kubectl",
       .summary = "Print the kinds that the API server has",
@@ -133,20 +133,11 @@ const CommandSpec& api_resources_command() {
                  "only kinds that live in namespaces; false: only the others"},
                 {"verbs", 0, FlagKind::list, "VERBS", "only kinds that take all these verbs"},
                 {"categories", 0, FlagKind::list, "CATEGORY", "only kinds of this category"},
-                {"sort-by",
-                 0,
-                 FlagKind::text,
-                 "COLUMN",
-                 "name or kind",
-                 "",
-                 Completes::choices,
-                 {},
-                 {"name", "kind"}},
+                choice_flag("sort-by", 0, "COLUMN", "name or kind", "", {"name", "kind"}),
                 {"cached", 0, FlagKind::boolean, "", "take what is in the cache on disk"},
                 {"no-headers", 0, FlagKind::boolean, "", "leave out the line of headers"}},
       .examples = {{"kubist's own kinds", "kubist api-resources --api-group kubist.io"}},
       .run = run_api_resources};
-  return spec;
 }
 
 }  // namespace kubist::cli

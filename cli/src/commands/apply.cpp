@@ -1,7 +1,5 @@
-#include <kubist/apply/inventory.hpp>
 #include <kubist/apply/set.hpp>
 #include <kubist/cli/context.hpp>
-#include <kubist/cli/exit_codes.hpp>
 #include <kubist/resources/selector.hpp>
 #include <kubist/util/text.hpp>
 
@@ -60,21 +58,18 @@ std::vector<Flag> flags() {
 
 }  // namespace
 
-const CommandSpec& apply_command() {
-  static const CommandSpec spec{
+CommandSpec apply_command() {
+  return {
       .path = "apply",
       .group = "Start here",
       .summary = "Make objects as files say, by server-side apply",
       .details =
           "Namespaces and definitions go first, custom resources wait for their definition. "
-          "Objects "
-          "that are as the input says are not written at all. A conflict with another field "
-          "manager "
-          "leaves the object as it is and shows both values (exit code 6).\n\n"
+          "Objects that are as the input says are not written at all. A conflict with another "
+          "field manager leaves the object as it is and shows both values (exit code 6).\n\n"
           "With --inventory NAME, a ConfigMap of that name remembers what was applied; --prune "
-          "then "
-          "deletes what is in it and no longer in the input. There is no default name: every set "
-          "needs its own.",
+          "then deletes what is in it and no longer in the input. There is no default name: every "
+          "set needs its own.",
       .arguments = "-f FILE",
       .flags = flags(),
       .examples = {{"Apply a folder and wait until all is ready", "kubist apply -f env/ --wait"},
@@ -82,9 +77,7 @@ const CommandSpec& apply_command() {
                    {"Fail a CI job when something would change",
                     "kubist apply -f env/ --dry-run=server --detailed-exitcode"},
                    {"Remove what left the folder", "kubist apply -f env/ --inventory env --prune"}},
-      .needs = Needs::cluster,
       .run = run_apply};
-  return spec;
 }
 
 }  // namespace kubist::cli

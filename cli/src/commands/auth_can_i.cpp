@@ -80,8 +80,8 @@ util::Result<int> run_can_i(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& auth_can_i_command() {
-  static const CommandSpec spec{
+CommandSpec auth_can_i_command() {
+  return {
       .path = "auth can-i",
       .group = "Objects of any kind, as kubectl",
       .summary = "Ask the API server what you, or a project's account, may do",
@@ -101,9 +101,7 @@ const CommandSpec& auth_can_i_command() {
       .examples = {{"May I delete pods here?", "kubist auth can-i delete pods"},
                    {"May project shop make Deployments in shop-dev?",
                     "kubist auth can-i create deployments.apps --project shop -n shop-dev"}},
-      .needs = Needs::cluster,
       .run = run_can_i};
-  return spec;
 }
 
 }  // namespace kubist::cli

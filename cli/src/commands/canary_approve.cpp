@@ -7,7 +7,7 @@
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
-#include "canary_request.hpp"
+#include "askable.hpp"
 #include "commands.hpp"
 
 namespace kubist::cli {
@@ -69,10 +69,8 @@ Json approval_of(const Json& release, std::int64_t weight) {
 }
 
 util::Result<int> run_canary_approve(Context& context, const Arguments& arguments) {
-  KUBIST_TRY(const std::string ns, context.ns());
   KUBIST_TRY(const auto client, context.client());
-  const engine::Key key = asked_key(canary(), ns, arguments.words().front());
-  KUBIST_TRY(const Json release, get_asked(*client, canary(), key, context.stop()));
+  KUBIST_TRY(const Json release, get_asked(context, arguments, canary()));
   KUBIST_TRY(const std::int64_t weight, weight_of(release, arguments));
   Json approval = approval_of(release, weight);
   const std::string by =
@@ -90,43 +88,38 @@ util::Result<int> run_canary_approve(Context& context, const Arguments& argument
   const auto* kind = resources::find_kind(resources::k_kubist_group, "Approval");
   KUBIST_CHECK(kube::Writer().apply({*client}, executors::resource_of(*kind), approval));
   context.out().write(cat("approval.kubist.io/", approval["metadata"]["name"].get<std::string>(),
-                          " lets ", key.name, " go to ", weight, " %\n"));
+                          " lets ", approval["spec"]["release"].get<std::string>(), " go to ",
+                          weight, " %\n"));
   return k_ok;
 }
 
 }  // namespace
 
-const CommandSpec& canary_approve_command() {
-  static const CommandSpec spec{
+CommandSpec canary_approve_command() {
+  return {
       .path = "canary approve",
       .group = "Releases and traffic",
       .summary = "Approve a step of a release",
       .details =
           "Makes an Approval for the release's present target and attempt and its next weight: "
-          "what "
-          "the policy Approval waits for. It only says yes: a kubist that watches, or 'kubist "
+          "what the policy Approval waits for. It only says yes: a kubist that watches, or 'kubist "
           "reconcile', moves the release at its next look. Who may create Approvals may do this; "
-          "no "
-          "right to change the release is needed.",
+          "no right to change the release is needed.",
       .arguments = "NAME",
       .min_words = 1,
       .max_words = 1,
       .completes = Completes::canaries,
       .flags = {{"weight", 0, FlagKind::number, "PERCENT",
-                 "the weight that it may go to, the next "
-                 "one by default"},
+                 "the weight that it may go to, the next one by default"},
                 {"reason", 0, FlagKind::text, "TEXT", "why, for people"},
                 {"by", 0, FlagKind::text, "NAME",
                  "who says so; by default whom the API server takes you for"},
                 {"expires", 0, FlagKind::duration, "DURATION",
                  "it counts for this long only; without end by default"}},
       .examples = {{"The next step",
-                    "kubist canary approve shop -n shop --reason \"load test "
-                    "passed\""},
+                    "kubist canary approve shop -n shop --reason \"load test passed\""},
                    {"The last step, ahead of time", "kubist canary approve shop --weight 100"}},
-      .needs = Needs::cluster,
       .run = run_canary_approve};
-  return spec;
 }
 
 }  // namespace kubist::cli

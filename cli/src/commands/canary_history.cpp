@@ -1,9 +1,8 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/data/pointer.hpp>
-#include <kubist/util/text.hpp>
 
-#include "canary_request.hpp"
+#include "askable.hpp"
 #include "commands.hpp"
 #include "output/document.hpp"
 #include "output/tree_lines.hpp"
@@ -14,12 +13,8 @@ namespace {
 using data::Json;
 
 util::Result<int> run_canary_history(Context& context, const Arguments& arguments) {
-  KUBIST_TRY(const auto client, context.client());
-  KUBIST_TRY(const std::string ns, context.ns());
-  const engine::Key key = asked_key(canary(), ns, arguments.words().front());
-  KUBIST_TRY(const Json release, get_asked(*client, canary(), key, context.stop()));
-  const Json* known = data::find_path(release, {"status", "history"});
-  const Json history = known != nullptr ? *known : Json::array();
+  KUBIST_TRY(const Json release, get_asked(context, arguments, canary()));
+  const Json& history = data::array_at(release, {"status", "history"});
   KUBIST_TRY(const bool printed, print_document(context, {{"history", history}}));
   if (printed) {
     return k_ok;
@@ -34,28 +29,24 @@ util::Result<int> run_canary_history(Context& context, const Arguments& argument
                     std::string(data::string_at(entry, {"reason"})),
                     std::string(data::string_at(entry, {"message"}))});
   }
-  const std::vector<std::vector<int>> colors(rows.size(), std::vector<int>(rows[0].size(), 0));
-  context.out().write(layout(rows, colors, false));
+  context.out().write(layout(rows));
   return k_ok;
 }
 
 }  // namespace
 
-const CommandSpec& canary_history_command() {
-  static const CommandSpec spec{
-      .path = "canary history",
-      .group = "Releases and traffic",
-      .summary = "Show what a release went through: its states, weights and reasons",
-      .details = "The last 50 changes, the newest last, over all attempts.",
-      .arguments = "NAME",
-      .min_words = 1,
-      .max_words = 1,
-      .completes = Completes::canaries,
-      .flags = {document_flag()},
-      .examples = {{"Why did it go back last night?", "kubist canary history shop -n shop"}},
-      .needs = Needs::cluster,
-      .run = run_canary_history};
-  return spec;
+CommandSpec canary_history_command() {
+  return {.path = "canary history",
+          .group = "Releases and traffic",
+          .summary = "Show what a release went through: its states, weights and reasons",
+          .details = "The last 50 changes, the newest last, over all attempts.",
+          .arguments = "NAME",
+          .min_words = 1,
+          .max_words = 1,
+          .completes = Completes::canaries,
+          .flags = {document_flag()},
+          .examples = {{"Why did it go back last night?", "kubist canary history shop -n shop"}},
+          .run = run_canary_history};
 }
 
 }  // namespace kubist::cli

@@ -178,8 +178,8 @@ constexpr std::string_view k_details =
 
 }  // namespace
 
-const CommandSpec& canary_simulate_command() {
-  static const CommandSpec spec{
+CommandSpec canary_simulate_command() {
+  return {
       .path = "canary simulate",
       .group = "Releases and traffic",
       .summary = "Say how often a release would abort a good version or promote a bad one",
@@ -200,15 +200,9 @@ const CommandSpec& canary_simulate_command() {
            {"approved", 0, FlagKind::boolean, "", "a person has said yes to every weight"},
            {"start", 0, FlagKind::text, "TIME",
             "when it begins (2026-01-05T12:00:00Z, or the recording's first time)"},
-           {"test",
-            0,
-            FlagKind::text,
-            "TEST",
-            "only a test: statistical, threshold, z-test or mann-whitney",
-            "",
-            Completes::choices,
-            {},
-            {"statistical", "threshold", "z-test", "mann-whitney"}},
+           choice_flag("test", 0, "TEST",
+                       "only a test: statistical, threshold, z-test or mann-whitney", "",
+                       {"statistical", "threshold", "z-test", "mann-whitney"}),
            {"stable-success", 0, FlagKind::text, "PERCENT",
             "stable's true success rate, such as 99 or 99.5%", "99"},
            {"canary-success", 0, FlagKind::text, "PERCENT", "the canary's true success rate", "99"},
@@ -253,9 +247,7 @@ const CommandSpec& canary_simulate_command() {
                     "kubist canary simulate -f shop.yaml --recorded night.json --policy Health"},
                    {"What looking at a z-test every half minute does to good versions",
                     "kubist canary simulate --test z-test --weight 10"}},
-      .needs = Needs::nothing,
       .run = run_canary_simulate};
-  return spec;
 }
 
 }  // namespace kubist::cli

@@ -28,15 +28,13 @@ util::Result<int> run_complete(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& complete_command() {
-  static const CommandSpec spec{.path = "__complete",
-                                .summary = "Print what may stand at the last word",
-                                .arguments = "-- WORD...",
-                                .max_words = -1,
-                                .needs = Needs::nothing,
-                                .run = run_complete,
-                                .hidden = true};
-  return spec;
+CommandSpec complete_command() {
+  return {.path = "__complete",
+          .summary = "Print what may stand at the last word",
+          .arguments = "-- WORD...",
+          .max_words = -1,
+          .run = run_complete,
+          .hidden = true};
 }
 
 }  // namespace kubist::cli

@@ -24,8 +24,8 @@ util::Result<int> run_completion(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& completion_command() {
-  static const CommandSpec spec{
+CommandSpec completion_command() {
+  return {
       .path = "completion",
       .group = "Settings",
       .summary = "Print the completion script for a shell",
@@ -38,9 +38,7 @@ const CommandSpec& completion_command() {
       .completes = Completes::choices,
       .examples = {{"Complete in this bash", "source <(kubist completion bash)"},
                    {"Complete in every zsh", "kubist completion zsh > ~/.zsh/completions/_kubist"}},
-      .needs = Needs::nothing,
       .run = run_completion};
-  return spec;
 }
 
 }  // namespace kubist::cli

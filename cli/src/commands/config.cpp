@@ -113,59 +113,49 @@ util::Result<int> current_context(Context& context, const Arguments&) {
 
 }  // namespace
 
-const CommandSpec& config_view_command() {
-  static const CommandSpec spec{
-      .path = "config view",
-      .group = k_group,
-      .summary = "Print the kubeconfig that is in effect, without its secrets",
-      .flags = {document_flag("json, yaml or jsonpath=TEMPLATE", "yaml"),
-                {"minify", 0, FlagKind::boolean, "", "only what the current context needs"},
-                {"raw", 0, FlagKind::boolean, "", "with certificates, keys and tokens"}},
-      .examples = {{"What the current context says", "kubist config view --minify"}},
-      .needs = Needs::nothing,
-      .run = view};
-  return spec;
+CommandSpec config_view_command() {
+  return {.path = "config view",
+          .group = k_group,
+          .summary = "Print the kubeconfig that is in effect, without its secrets",
+          .flags = {document_flag("json, yaml or jsonpath=TEMPLATE", "yaml"),
+                    {"minify", 0, FlagKind::boolean, "", "only what the current context needs"},
+                    {"raw", 0, FlagKind::boolean, "", "with certificates, keys and tokens"}},
+          .examples = {{"What the current context says", "kubist config view --minify"}},
+          .run = view};
 }
 
-const CommandSpec& config_get_contexts_command() {
-  static const CommandSpec spec{
-      .path = "config get-contexts",
-      .group = k_group,
-      .summary = "Print the contexts of the kubeconfig",
-      .arguments = "[NAME...]",
-      .max_words = -1,
-      .completes = Completes::contexts,
-      .flags = {document_flag("json, yaml, jsonpath=TEMPLATE or name, or nothing for a table", "",
-                              {"name"}),
-                {"no-headers", 0, FlagKind::boolean, "", "leave out the line of headers"}},
-      .examples = {{"All contexts", "kubist config get-contexts"}},
-      .needs = Needs::nothing,
-      .run = get_contexts};
-  return spec;
+CommandSpec config_get_contexts_command() {
+  return {.path = "config get-contexts",
+          .group = k_group,
+          .summary = "Print the contexts of the kubeconfig",
+          .arguments = "[NAME...]",
+          .max_words = -1,
+          .completes = Completes::contexts,
+          .flags = {document_flag("json, yaml, jsonpath=TEMPLATE or name, or nothing for a table",
+                                  "", {"name"}),
+                    {"no-headers", 0, FlagKind::boolean, "", "leave out the line of headers"}},
+          .examples = {{"All contexts", "kubist config get-contexts"}},
+          .run = get_contexts};
 }
 
-const CommandSpec& config_use_context_command() {
-  static const CommandSpec spec{.path = "config use-context",
-                                .group = k_group,
-                                .summary = "Make a context the current one",
-                                .arguments = "NAME",
-                                .min_words = 1,
-                                .max_words = 1,
-                                .completes = Completes::contexts,
-                                .examples = {{"Switch", "kubist config use-context prod"}},
-                                .needs = Needs::nothing,
-                                .run = use_context};
-  return spec;
+CommandSpec config_use_context_command() {
+  return {.path = "config use-context",
+          .group = k_group,
+          .summary = "Make a context the current one",
+          .arguments = "NAME",
+          .min_words = 1,
+          .max_words = 1,
+          .completes = Completes::contexts,
+          .examples = {{"Switch", "kubist config use-context prod"}},
+          .run = use_context};
 }
 
-const CommandSpec& config_current_context_command() {
-  static const CommandSpec spec{.path = "config current-context",
-                                .group = k_group,
-                                .summary = "Print the name of the current context",
-                                .examples = {{"Where am I?", "kubist config current-context"}},
-                                .needs = Needs::nothing,
-                                .run = current_context};
-  return spec;
+CommandSpec config_current_context_command() {
+  return {.path = "config current-context",
+          .group = k_group,
+          .summary = "Print the name of the current context",
+          .examples = {{"Where am I?", "kubist config current-context"}},
+          .run = current_context};
 }
 
 }  // namespace kubist::cli

@@ -117,8 +117,8 @@ util::Result<int> run_controller(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& controller_command() {
-  static const CommandSpec spec{
+CommandSpec controller_command() {
+  return {
       .path = "controller",
       .group = "Start here",
       .summary = "Keep everything in line, as one of any number of replicas",
@@ -135,25 +135,17 @@ const CommandSpec& controller_command() {
                  "where probes and metrics are served; without a host on all addresses, port 0 for "
                  "any, 0 for none at all",
                  ":8080"},
-                {"log-format",
-                 0,
-                 FlagKind::text,
-                 "FORM",
-                 "form of log lines: text, or one JSON object a line",
-                 "text",
-                 Completes::choices,
-                 "",
-                 {"text", "json"}},
+                choice_flag("log-format", 0, "FORM",
+                            "form of log lines: text, or one JSON object a line", "text",
+                            {"text", "json"}),
                 {"parallelism", 0, FlagKind::number, "N",
                  "resources that a run works on at once; where it is given, also the items of an "
                  "Execution, which otherwise run as soon as they can",
                  "16"}},
       .examples = {{"In a pod, by its ServiceAccount", "kubist controller --log-format json"},
                    {"By hand, beside others",
-                    "kubist controller -n kubist-system --bind-address "
-                    "127.0.0.1:0"}},
+                    "kubist controller -n kubist-system --bind-address 127.0.0.1:0"}},
       .run = run_controller};
-  return spec;
 }
 
 }  // namespace kubist::cli

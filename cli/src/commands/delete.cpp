@@ -93,8 +93,8 @@ util::Result<int> run_delete(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& delete_command() {
-  static const CommandSpec spec{
+CommandSpec delete_command() {
+  return {
       .path = "delete",
       .group = "Day to day",
       .summary = "Delete objects and wait until they are gone",
@@ -125,15 +125,9 @@ const CommandSpec& delete_command() {
                 {"all-namespaces", 'A', FlagKind::boolean, "", "in all namespaces"},
                 {"ignore-not-found", 0, FlagKind::boolean, "",
                  "objects that are not there are fine"},
-                {"cascade",
-                 0,
-                 FlagKind::optional,
-                 "MODE",
-                 "what becomes of dependents: background, foreground or orphan",
-                 "background",
-                 Completes::choices,
-                 "background",
-                 {"background", "foreground", "orphan"}},
+                choice_flag("cascade", 0, "MODE",
+                            "what becomes of dependents: background, foreground or orphan",
+                            "background", {"background", "foreground", "orphan"}, "background"),
                 {"grace-period", 0, FlagKind::number, "SECONDS",
                  "time to end gracefully; negative means the object's own", "-1"},
                 {"force", 0, FlagKind::boolean, "", "do not wait for the kubelet: grace period 0"},
@@ -144,15 +138,7 @@ const CommandSpec& delete_command() {
                  "how long to wait, then end with exit code 3; 0 means no limit", "0s"},
                 dry_run_flag("delete nothing: client or server"),
                 detailed_exitcode_flag(),
-                {"output",
-                 'o',
-                 FlagKind::text,
-                 "FORMAT",
-                 "name prints only TYPE/NAME",
-                 "",
-                 Completes::choices,
-                 {},
-                 {"name"}},
+                choice_flag("output", 'o', "FORMAT", "name prints only TYPE/NAME", "", {"name"}),
                 report_flag(""),
                 {"parallelism", 0, FlagKind::number, "N",
                  "resources worked on at once; where it is given, also DeployItems", "16"},
@@ -172,9 +158,7 @@ const CommandSpec& delete_command() {
                    {"What would run, and what would go",
                     "kubist delete project shop --dry-run=client"},
                    {"Delete by label", "kubist delete deployments,services -l app=web"}},
-      .needs = Needs::cluster,
       .run = run_delete};
-  return spec;
 }
 
 }  // namespace kubist::cli

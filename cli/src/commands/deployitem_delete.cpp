@@ -2,16 +2,9 @@
 #include "commands.hpp"
 
 namespace kubist::cli {
-namespace {
 
-util::Result<int> run_deployitem_delete(Context& context, const Arguments& arguments) {
-  return delete_command().run(context, arguments.with_words(as_item_words(arguments)));
-}
-
-}  // namespace
-
-const CommandSpec& deployitem_delete_command() {
-  static const CommandSpec spec{
+CommandSpec deployitem_delete_command() {
+  return {
       .path = "deployitem delete",
       .group = "Day to day",
       .summary = "Delete DeployItems, with what runs at their deletion",
@@ -25,9 +18,9 @@ const CommandSpec& deployitem_delete_command() {
       .examples = {{"Undo it and let it go", "kubist deployitem delete hello-greet -n quickstart"},
                    {"Its target is gone for good",
                     "kubist deployitem delete hello-greet --force-cleanup"}},
-      .needs = Needs::cluster,
-      .run = run_deployitem_delete};
-  return spec;
+      .run = [](Context& context, const Arguments& arguments) {
+        return delete_command().run(context, arguments.with_words(as_item_words(arguments)));
+      }};
 }
 
 }  // namespace kubist::cli

@@ -2,16 +2,9 @@
 #include "commands.hpp"
 
 namespace kubist::cli {
-namespace {
 
-util::Result<int> run_deployitem_describe(Context& context, const Arguments& arguments) {
-  return describe_command().run(context, arguments.with_words(as_item_words(arguments)));
-}
-
-}  // namespace
-
-const CommandSpec& deployitem_describe_command() {
-  static const CommandSpec spec{
+CommandSpec deployitem_describe_command() {
+  return {
       .path = "deployitem describe",
       .group = "Day to day",
       .summary = "Print all about DeployItems, with their events",
@@ -21,8 +14,9 @@ const CommandSpec& deployitem_describe_command() {
       .completes = Completes::deploy_items,
       .flags = describe_command().flags,
       .examples = {{"Why did it fail?", "kubist deployitem describe hello-greet -n quickstart"}},
-      .run = run_deployitem_describe};
-  return spec;
+      .run = [](Context& context, const Arguments& arguments) {
+        return describe_command().run(context, arguments.with_words(as_item_words(arguments)));
+      }};
 }
 
 }  // namespace kubist::cli

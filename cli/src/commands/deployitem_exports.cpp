@@ -123,8 +123,8 @@ util::Result<int> run_deployitem_exports(Context& context, const Arguments& argu
 
 }  // namespace
 
-const CommandSpec& deployitem_exports_command() {
-  static const CommandSpec spec{
+CommandSpec deployitem_exports_command() {
+  return {
       .path = "deployitem exports",
       .group = "Day to day",
       .summary = "Print what a DeployItem exported",
@@ -150,7 +150,6 @@ const CommandSpec& deployitem_exports_command() {
                     "eval \"$(kubist deployitem exports hello-greet -o env --prefix HELLO_)\""},
                    {"As files", "kubist deployitem exports hello-greet --files out"}},
       .run = run_deployitem_exports};
-  return spec;
 }
 
 }  // namespace kubist::cli

@@ -19,8 +19,8 @@ util::Result<int> run_deployitem_interrupt(Context& context, const Arguments& ar
 
 }  // namespace
 
-const CommandSpec& deployitem_interrupt_command() {
-  static const CommandSpec spec{
+CommandSpec deployitem_interrupt_command() {
+  return {
       .path = "deployitem interrupt",
       .group = "Day to day",
       .summary = "End the run that DeployItems have under way",
@@ -35,9 +35,7 @@ const CommandSpec& deployitem_interrupt_command() {
       .flags = {{"timeout", 0, FlagKind::duration, "DURATION",
                  "how long to wait for the end, then exit code 3; 0 means no limit", "0s"}},
       .examples = {{"Stop a run", "kubist deployitem interrupt hello-greet -n quickstart"}},
-      .needs = Needs::cluster,
       .run = run_deployitem_interrupt};
-  return spec;
 }
 
 }  // namespace kubist::cli

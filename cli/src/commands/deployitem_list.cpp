@@ -5,16 +5,9 @@
 #include "query/get_run.hpp"
 
 namespace kubist::cli {
-namespace {
 
-util::Result<int> run_deployitem_list(Context& context, const Arguments& arguments) {
-  return run_get(context, arguments, as_item_words(arguments));
-}
-
-}  // namespace
-
-const CommandSpec& deployitem_list_command() {
-  static const CommandSpec spec{
+CommandSpec deployitem_list_command() {
+  return {
       .path = "deployitem list",
       .group = "Day to day",
       .summary = "List DeployItems with their phases",
@@ -28,8 +21,9 @@ const CommandSpec& deployitem_list_command() {
       .examples = {{"Of one project", "kubist deployitem list -n quickstart"},
                    {"Their names", "kubist deployitem list -n quickstart -o name"},
                    {"Follow them", "kubist deployitem list -A -w"}},
-      .run = run_deployitem_list};
-  return spec;
+      .run = [](Context& context, const Arguments& arguments) {
+        return run_get(context, arguments, as_item_words(arguments));
+      }};
 }
 
 }  // namespace kubist::cli

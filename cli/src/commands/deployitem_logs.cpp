@@ -74,17 +74,16 @@ util::Result<int> run_deployitem_logs(Context& context, const Arguments& argumen
 
 }  // namespace
 
-const CommandSpec& deployitem_logs_command() {
-  static const CommandSpec spec{
+CommandSpec deployitem_logs_command() {
+  return {
       .path = "deployitem logs",
       .group = "Day to day",
       .summary = "Print what the workload of a DeployItem wrote",
       .details =
           "While its pod runs the log is the pod's own. After that it is the tail that was kept "
-          "(64 "
-          "KiB of each of the last three runs), in which known secret values are replaced by ***; "
-          "that has no times, so that of --since and --timestamps nothing is seen. On a terminal, "
-          "control characters other than colours are shown as \\xNN.",
+          "(64 KiB of each of the last three runs), in which known secret values are replaced by "
+          "***; that has no times, so that of --since and --timestamps nothing is seen. On a "
+          "terminal, control characters other than colours are shown as \\xNN.",
       .arguments = "NAME",
       .min_words = 1,
       .max_words = 1,
@@ -103,7 +102,6 @@ const CommandSpec& deployitem_logs_command() {
                    {"The run before", "kubist deployitem logs -p hello-greet -n quickstart"},
                    {"Follow the run that has begun", "kubist deployitem logs -f hello-greet"}},
       .run = run_deployitem_logs};
-  return spec;
 }
 
 }  // namespace kubist::cli

@@ -23,8 +23,8 @@ util::Result<int> run_deployitem_reconcile(Context& context, const Arguments& ar
 
 }  // namespace
 
-const CommandSpec& deployitem_reconcile_command() {
-  static const CommandSpec spec{
+CommandSpec deployitem_reconcile_command() {
+  return {
       .path = "deployitem reconcile",
       .group = "Day to day",
       .summary = "Run DeployItems and wait until they have ended",
@@ -49,9 +49,7 @@ const CommandSpec& deployitem_reconcile_command() {
                     "kubist deployitem reconcile hello-greet -n quickstart"},
                    {"Run it again whatever its state",
                     "kubist deployitem reconcile hello-greet --force"}},
-      .needs = Needs::cluster,
       .run = run_deployitem_reconcile};
-  return spec;
 }
 
 }  // namespace kubist::cli

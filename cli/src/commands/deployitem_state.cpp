@@ -3,7 +3,6 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/deployers/item_state.hpp>
-#include <kubist/state/pieces.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
 
@@ -146,24 +145,22 @@ util::Result<int> run_rm(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& deployitem_state_ls_command() {
-  static const CommandSpec spec{
-      .path = "deployitem state ls",
-      .group = k_group,
-      .summary = "List what is in the state folder of a DeployItem",
-      .details = "As it was when the last run ended. All of it is verified by its hash first.",
-      .arguments = "NAME",
-      .min_words = 1,
-      .max_words = 1,
-      .completes = Completes::deploy_items,
-      .flags = {document_flag()},
-      .examples = {{"Of one item", "kubist deployitem state ls hello-greet -n quickstart"}},
-      .run = run_ls};
-  return spec;
+CommandSpec deployitem_state_ls_command() {
+  return {.path = "deployitem state ls",
+          .group = k_group,
+          .summary = "List what is in the state folder of a DeployItem",
+          .details = "As it was when the last run ended. All of it is verified by its hash first.",
+          .arguments = "NAME",
+          .min_words = 1,
+          .max_words = 1,
+          .completes = Completes::deploy_items,
+          .flags = {document_flag()},
+          .examples = {{"Of one item", "kubist deployitem state ls hello-greet -n quickstart"}},
+          .run = run_ls};
 }
 
-const CommandSpec& deployitem_state_get_command() {
-  static const CommandSpec spec{
+CommandSpec deployitem_state_get_command() {
+  return {
       .path = "deployitem state get",
       .group = k_group,
       .summary = "Save the state folder of a DeployItem as a gzipped tar",
@@ -177,11 +174,10 @@ const CommandSpec& deployitem_state_get_command() {
       .examples = {{"To a file", "kubist deployitem state get hello-greet greet.tar.gz"},
                    {"To tar", "kubist deployitem state get hello-greet - | tar tzv"}},
       .run = run_get};
-  return spec;
 }
 
-const CommandSpec& deployitem_state_put_command() {
-  static const CommandSpec spec{
+CommandSpec deployitem_state_put_command() {
+  return {
       .path = "deployitem state put",
       .group = k_group,
       .summary = "Give a DeployItem another state folder",
@@ -197,22 +193,19 @@ const CommandSpec& deployitem_state_put_command() {
       .examples = {{"From a backup", "kubist deployitem state put hello-greet greet.tar.gz"},
                    {"From a folder", "kubist deployitem state put hello-greet ./state"}},
       .run = run_put};
-  return spec;
 }
 
-const CommandSpec& deployitem_state_rm_command() {
-  static const CommandSpec spec{
-      .path = "deployitem state rm",
-      .group = k_group,
-      .summary = "Empty the state folder of a DeployItem",
-      .details = "The next run begins without state. Refused while a job of the item runs.",
-      .arguments = "NAME",
-      .min_words = 1,
-      .max_words = 1,
-      .completes = Completes::deploy_items,
-      .examples = {{"Of one item", "kubist deployitem state rm hello-greet"}},
-      .run = run_rm};
-  return spec;
+CommandSpec deployitem_state_rm_command() {
+  return {.path = "deployitem state rm",
+          .group = k_group,
+          .summary = "Empty the state folder of a DeployItem",
+          .details = "The next run begins without state. Refused while a job of the item runs.",
+          .arguments = "NAME",
+          .min_words = 1,
+          .max_words = 1,
+          .completes = Completes::deploy_items,
+          .examples = {{"Of one item", "kubist deployitem state rm hello-greet"}},
+          .run = run_rm};
 }
 
 }  // namespace kubist::cli

@@ -149,8 +149,8 @@ util::Result<int> run_describe(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& describe_command() {
-  static const CommandSpec spec{
+CommandSpec describe_command() {
+  return {
       .path = "describe",
       .group = "Objects of any kind, as kubectl",
       .summary = "Print all about objects, with their events",
@@ -169,7 +169,6 @@ const CommandSpec& describe_command() {
                 {"show-events", 0, FlagKind::boolean, "", "with the events of each", "true"}},
       .examples = {{"Why is it not ready?", "kubist describe virtualcluster/shop-eu"}},
       .run = run_describe};
-  return spec;
 }
 
 }  // namespace kubist::cli

@@ -1,6 +1,5 @@
 #include <kubist/apply/diff.hpp>
 #include <kubist/cli/context.hpp>
-#include <kubist/cli/exit_codes.hpp>
 #include <kubist/executors/prepare.hpp>
 
 #include "../apply_input.hpp"
@@ -34,17 +33,16 @@ util::Result<int> run_diff(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& diff_command() {
-  static const CommandSpec spec{
+CommandSpec diff_command() {
+  return {
       .path = "diff",
       .group = "Day to day",
       .summary = "Show what apply would change",
       .details =
           "The API server computes the outcome in a dry run; what it gives is compared with what "
           "is there. Values of Secrets are masked. With -o, each object that differs has its "
-          "outcome, "
-          "the changed paths and the text. The exit code is 0 without differences, 1 with some, "
-          "and 70 after an error.",
+          "outcome, the changed paths and the text. The exit code is 0 without differences, 1 with "
+          "some, and 70 after an error.",
       .arguments = "-f FILE",
       .flags = {filename_flag(),
                 recursive_flag(),
@@ -58,9 +56,7 @@ const CommandSpec& diff_command() {
       .examples = {{"Compare a folder with the cluster", "kubist diff -f env/"},
                    {"What would be made or changed",
                     "kubist diff -f env/ -o jsonpath='{.objects[*].name}'"}},
-      .needs = Needs::cluster,
       .run = run_diff};
-  return spec;
 }
 
 }  // namespace kubist::cli

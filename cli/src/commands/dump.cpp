@@ -16,11 +16,11 @@ util::Result<int> run_dump(Context& context, const Arguments& arguments) {
     return k_ok;
   }
   KUBIST_CHECK(util::write_file(folder + "/kubist.1", man_page(nullptr), 0644));
-  for (const CommandSpec* spec : commands()) {
-    if (!spec->hidden) {
-      const std::string name = util::replace_all(spec->path, " ", "-");
+  for (const CommandSpec& spec : commands()) {
+    if (!spec.hidden) {
+      const std::string name = util::replace_all(spec.path, " ", "-");
       KUBIST_CHECK(
-          util::write_file(util::cat(folder, "/kubist-", name, ".1"), man_page(spec), 0644));
+          util::write_file(util::cat(folder, "/kubist-", name, ".1"), man_page(&spec), 0644));
     }
   }
   return k_ok;
@@ -28,15 +28,13 @@ util::Result<int> run_dump(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& dump_command() {
-  static const CommandSpec spec{.path = "__dump-cli",
-                                .summary = "Print the command tree as JSON, or write the man pages",
-                                .flags = {{"man", 0, FlagKind::text, "FOLDER",
-                                           "write the man pages into this folder instead"}},
-                                .needs = Needs::nothing,
-                                .run = run_dump,
-                                .hidden = true};
-  return spec;
+CommandSpec dump_command() {
+  return {.path = "__dump-cli",
+          .summary = "Print the command tree as JSON, or write the man pages",
+          .flags = {{"man", 0, FlagKind::text, "FOLDER",
+                     "write the man pages into this folder instead"}},
+          .run = run_dump,
+          .hidden = true};
 }
 
 }  // namespace kubist::cli

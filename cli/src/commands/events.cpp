@@ -165,26 +165,24 @@ util::Result<int> run_events(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& events_command() {
-  static const CommandSpec spec{
-      .path = "events",
-      .group = "Objects of any kind, as kubectl",
-      .summary = "Print events, the latest last",
-      .flags = {output_flag(),
-                {"all-namespaces", 'A', FlagKind::boolean, "", "of all namespaces"},
-                {"for", 0, FlagKind::text, "TYPE/NAME", "only events about this object", "",
-                 Completes::resource_names},
-                {"run", 0, FlagKind::text, "ID",
-                 "only those that this run of kubist told of (status.lastRun.id, its log and "
-                 "report name it); projects make Events where their notifications say so"},
-                {"types", 0, FlagKind::list, "TYPES", "only these types: Normal, Warning"},
-                {"watch", 'w', FlagKind::boolean, "", "go on with new events as they come"},
-                {"no-headers", 0, FlagKind::boolean, "", "leave out the line of headers"}},
-      .examples = {{"What went wrong lately", "kubist events -A --types=Warning"},
-                   {"What one run of kubist told of", "kubist events -A --run bq7x2m9kzc"},
-                   {"About one object", "kubist events --for project/shop"}},
-      .run = run_events};
-  return spec;
+CommandSpec events_command() {
+  return {.path = "events",
+          .group = "Objects of any kind, as kubectl",
+          .summary = "Print events, the latest last",
+          .flags = {output_flag(),
+                    {"all-namespaces", 'A', FlagKind::boolean, "", "of all namespaces"},
+                    {"for", 0, FlagKind::text, "TYPE/NAME", "only events about this object", "",
+                     Completes::resource_names},
+                    {"run", 0, FlagKind::text, "ID",
+                     "only those that this run of kubist told of (status.lastRun.id, its log and "
+                     "report name it); projects make Events where their notifications say so"},
+                    {"types", 0, FlagKind::list, "TYPES", "only these types: Normal, Warning"},
+                    {"watch", 'w', FlagKind::boolean, "", "go on with new events as they come"},
+                    {"no-headers", 0, FlagKind::boolean, "", "leave out the line of headers"}},
+          .examples = {{"What went wrong lately", "kubist events -A --types=Warning"},
+                       {"What one run of kubist told of", "kubist events -A --run bq7x2m9kzc"},
+                       {"About one object", "kubist events --for project/shop"}},
+          .run = run_events};
 }
 
 }  // namespace kubist::cli

@@ -1,15 +1,10 @@
 #include <cstdio>
 
-#include <kubist/cli/context.hpp>
 #include <kubist/data/pointer.hpp>
-#include <kubist/release/experiment_progress.hpp>
-#include <kubist/util/deadline.hpp>
 #include <kubist/util/text.hpp>
 
+#include "askable_status.hpp"
 #include "commands.hpp"
-#include "experiment_request.hpp"
-#include "follow.hpp"
-#include "output/document.hpp"
 #include "output/tree_lines.hpp"
 
 namespace kubist::cli {
@@ -29,10 +24,8 @@ std::string number(const Json& row, const char* field) {
 }
 
 std::string samples(const Json& row) {
-  const Json* found = data::find_path(row, {"samples"});
   char text[32];
-  std::snprintf(text, sizeof text, "%.0f",
-                found != nullptr && found->is_number() ? found->get<double>() : 0);
+  std::snprintf(text, sizeof text, "%.0f", data::number_at(row, {"samples"}));
   return text;
 }
 
@@ -82,79 +75,40 @@ std::string table_of(const Json& experiment) {
                       number(row, "p"), tags_of(experiment, name)});
     }
   }
-  const std::vector<std::vector<int>> colors(rows.size(), std::vector<int>(rows[0].size(), 0));
-  return rows.size() > 1 ? layout(rows, colors, false) : "";
+  return rows.size() > 1 ? layout(rows) : "";
 }
 
-std::string lines_of(const Json& experiment) {
-  return cat(util::printable(experiment_line(experiment)), '\n') + table_of(experiment);
+std::string lines_of(const Json& object) {
+  return cat(util::printable(experiment().line(object)), '\n', table_of(object));
 }
 
-bool is_over(const Json& experiment) {
-  const auto state = experiment::read_state(data::string_at(experiment, {"status", "state"}));
-  return state == experiment::State::finished || state == experiment::State::aborted;
-}
-
-util::Result<int> run_experiment_status(Context& context, const Arguments& arguments) {
-  if (arguments.boolean("watch") && arguments.given("output")) {
-    return util::fail(util::ErrorKind::usage, "--watch shows a table: leave --output out");
-  }
-  KUBIST_TRY(const auto client, context.client());
-  KUBIST_TRY(const std::string ns, context.ns());
-  const engine::Key key = asked_key(experiment(), ns, arguments.words().front());
-  if (arguments.boolean("watch")) {
-    Following following{{}, lines_of, is_over};
-    following.watch.resource = resource_of(experiment());
-    following.watch.ns = ns;
-    following.watch.name = key.name;
-    const util::Deadline deadline(arguments.duration("timeout"), context.stop());
-    KUBIST_TRY(const Json last, follow(context, *client, following, deadline));
-    return experiment_exit_code(last);
-  }
-  KUBIST_TRY(const Json found, get_asked(*client, experiment(), key, context.stop()));
+Json shown_of(const Json& experiment) {
   Json shown = Json::object();
   for (const char* field :
        {"state", "reason", "message", "winner", "startedAt", "assignment", "report"}) {
-    if (const Json* value = data::find_path(found, {"status", field})) {
+    if (const Json* value = data::find_path(experiment, {"status", field})) {
       shown[field] = *value;
     }
   }
-  KUBIST_TRY(const bool printed, print_document(context, shown));
-  if (!printed) {
-    context.out().write(lines_of(found));
-  }
-  return experiment_exit_code(found);
+  return shown;
 }
 
 }  // namespace
 
-const CommandSpec& experiment_status_command() {
-  static const CommandSpec spec{
-      .path = "experiment status",
-      .group = "Releases and traffic",
-      .summary = "Show where an experiment stands, and what was measured",
-      .details =
-          "For each goal and variant: the samples, the rate or mean, the difference to the control "
-          "with its interval, and the p-value of no difference. With -w until it has ended: on a "
-          "terminal in place, elsewhere each change. The exit code is 0 where it is "
-          "finished, 4 where it was aborted, 3 while it is under way. It only looks: a kubist that "
-          "watches, or 'kubist reconcile', moves the experiment.",
-      .arguments = "NAME",
-      .min_words = 1,
-      .max_words = 1,
-      .completes = Completes::experiments,
-      .flags = {{"watch", 'w', FlagKind::boolean, "", "show each change until it has ended"},
-                {"timeout", 0, FlagKind::duration, "DURATION",
-                 "with -w: end after this long with exit code 3; 0 means no limit", "0s"},
-                document_flag()},
-      .examples = {{"Once", "kubist experiment status button -n shop"},
-                   {"Until it has ended", "kubist experiment status button -n shop -w"},
-                   {"In a pipeline",
-                    "kubist reconcile Experiment/button -n shop --timeout 24h && "
-                    "kubist experiment status button -n shop -o json"}},
-      .needs = Needs::cluster,
-      .run = run_experiment_status};
-  return spec;
+CommandSpec experiment_status_command() {
+  return status_command(
+      experiment(), {"a table", lines_of, shown_of}, "experiment status",
+      "Show where an experiment stands, and what was measured",
+      "For each goal and variant: the samples, the rate or mean, the difference to the control "
+      "with its interval, and the p-value of no difference. With -w until it has ended: on a "
+      "terminal in place, elsewhere each change. The exit code is 0 where it is "
+      "finished, 4 where it was aborted, 3 while it is under way. It only looks: a kubist that "
+      "watches, or 'kubist reconcile', moves the experiment.",
+      {{"Once", "kubist experiment status button -n shop"},
+       {"Until it has ended", "kubist experiment status button -n shop -w"},
+       {"In a pipeline",
+        "kubist reconcile Experiment/button -n shop --timeout 24h && "
+        "kubist experiment status button -n shop -o json"}});
 }
 
 }  // namespace kubist::cli

@@ -47,13 +47,11 @@ util::Result<> explain_served(Context& context, const std::vector<std::string>& 
              resource_of(*client, word, arguments.text("api-version"), context.stop()));
   const std::string document = kube::open_api_path(resource);
   KUBIST_TRY(const Json openapi, client->json(kube::raw_get(document), context.stop()));
-  const Json* components = data::find_path(openapi, {"components", "schemas"});
-  if (components != nullptr && components->is_object()) {
-    for (const auto& [name, schema] : components->items()) {
-      if (kube::describes(schema, resource)) {
-        return print_explained(
-            context, {resource.group, resource.version, resource.kind, &schema, components}, path);
-      }
+  const Json& components = data::object_at(openapi, {"components", "schemas"});
+  for (const auto& [name, schema] : components.items()) {
+    if (kube::describes(schema, resource)) {
+      return print_explained(
+          context, {resource.group, resource.version, resource.kind, &schema, &components}, path);
     }
   }
   return util::fail(ErrorKind::not_found,
@@ -104,8 +102,8 @@ util::Result<int> run_explain(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& explain_command() {
-  static const CommandSpec spec{
+CommandSpec explain_command() {
+  return {
       .path = "explain",
       .group = "Objects of any kind, as kubectl",
       .summary = "Print the documentation of a kind or of one of its fields",
@@ -125,7 +123,6 @@ const CommandSpec& explain_command() {
                     "kubist explain virtualcluster.spec "
                     "-o jsonpath='{.fields[?(@.required==true)].name}'"}},
       .run = run_explain};
-  return spec;
 }
 
 }  // namespace kubist::cli

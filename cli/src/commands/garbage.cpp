@@ -42,26 +42,21 @@ util::Result<int> run_garbage(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& garbage_command() {
-  static const CommandSpec spec{
-      .path = "garbage",
-      .group = "Day to day",
-      .summary = "Remove what DeployItems that are gone left where their pods ran",
-      .details =
-          "Looks into the namespaces of VirtualClusters for pods, accounts and Secrets of "
-          "DeployItems "
-          "whose finalizer somebody took away. An item counts as gone only when the API server "
-          "says "
-          "so; nothing is removed beside a pod that still runs, or in a namespace that is not "
-          "kubist's own.",
-      .flags = {{"all-namespaces", 'A', FlagKind::boolean, "", "of all projects"},
-                dry_run_flag("delete nothing: client or server"),
-                {"lock-timeout", 0, FlagKind::duration, "DURATION",
-                 "wait this long for another kubist on the same project", "20s"}},
-      .examples = {{"What would go", "kubist garbage -A --dry-run=client"}},
-      .needs = Needs::cluster,
-      .run = run_garbage};
-  return spec;
+CommandSpec garbage_command() {
+  return {.path = "garbage",
+          .group = "Day to day",
+          .summary = "Remove what DeployItems that are gone left where their pods ran",
+          .details =
+              "Looks into the namespaces of VirtualClusters for pods, accounts and Secrets of "
+              "DeployItems whose finalizer somebody took away. An item counts as gone only when "
+              "the API server says so; nothing is removed beside a pod that still runs, or in a "
+              "namespace that is not kubist's own.",
+          .flags = {{"all-namespaces", 'A', FlagKind::boolean, "", "of all projects"},
+                    dry_run_flag("delete nothing: client or server"),
+                    {"lock-timeout", 0, FlagKind::duration, "DURATION",
+                     "wait this long for another kubist on the same project", "20s"}},
+          .examples = {{"What would go", "kubist garbage -A --dry-run=client"}},
+          .run = run_garbage};
 }
 
 }  // namespace kubist::cli

@@ -15,7 +15,7 @@ util::Result<int> print_raw(Context& context, const std::string& path) {
   return k_ok;
 }
 
-util::Result<int> run_get(Context& context, const Arguments& arguments) {
+util::Result<int> run_any_get(Context& context, const Arguments& arguments) {
   if (arguments.given("raw")) {
     return print_raw(context, arguments.text("raw"));
   }
@@ -33,8 +33,8 @@ std::vector<Flag> flags() {
 
 }  // namespace
 
-const CommandSpec& get_command() {
-  static const CommandSpec spec{
+CommandSpec get_command() {
+  return {
       .path = "get",
       .group = "Objects of any kind, as kubectl",
       .summary = "Print objects of any kind",
@@ -43,10 +43,8 @@ const CommandSpec& get_command() {
           "with -o. Lists of any size are printed as they arrive. A watch (-w) goes on when the "
           "server closes it or no longer knows where it stood.\n\n"
           "applications are no kind of the server: they are the Deployments, grouped by label, "
-          "that "
-          "runs have found in virtual clusters, with readiness and their share of the routes. "
-          "Where "
-          "the server has a kind of that name, its full name (applications.GROUP) prints it.",
+          "that runs have found in virtual clusters, with readiness and their share of the routes. "
+          "Where the server has a kind of that name, its full name (applications.GROUP) prints it.",
       .arguments = "TYPE[,TYPE...] [NAME...] | TYPE/NAME... | -f FILE",
       .max_words = -1,
       .completes = Completes::resource_names,
@@ -56,12 +54,10 @@ const CommandSpec& get_command() {
                    {"One object as YAML", "kubist get deployment/web -o yaml"},
                    {"Names and images",
                     "kubist get pods -o "
-                    "custom-columns=NAME:.metadata.name,IMAGE:.spec.containers"
-                    "[*].image"},
+                    "custom-columns=NAME:.metadata.name,IMAGE:.spec.containers[*].image"},
                    {"What runs where, and which share it gets", "kubist get applications"},
                    {"Follow changes", "kubist get virtualclusters -w"}},
-      .run = run_get};
-  return spec;
+      .run = run_any_get};
 }
 
 }  // namespace kubist::cli

@@ -106,18 +106,17 @@ util::Result<int> run_init(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& init_command() {
-  static const CommandSpec spec{
+CommandSpec init_command() {
+  return {
       .path = "init",
       .group = "Start here",
       .summary = "Install or upgrade kubist's kinds in the cluster, and its controller",
       .details =
           "Applies the CustomResourceDefinitions and waits until the API server serves them. What "
-          "a "
-          "newer kubist installed stays as it is, and so does a DeployItem kind that somebody else "
-          "installed: then items use upstream's fields, and only types kubist.io/* are claimed. "
-          "It also installs the ClusterRoles kubist-project and kubist-project-own: the rights of "
-          "projects' accounts on this cluster.\n\n"
+          "a newer kubist installed stays as it is, and so does a DeployItem kind that somebody "
+          "else installed: then items use upstream's fields, and only types kubist.io/* are "
+          "claimed. It also installs the ClusterRoles kubist-project and kubist-project-own: the "
+          "rights of projects' accounts on this cluster.\n\n"
           "Pods of DeployItems need an image with kubist (packaging/image of kubist's source makes "
           "it). --agent-image and --script-image name images for all clusters: they are kept in "
           "spec.images of the Root, for mirrors and places without the internet, too.\n\n"
@@ -158,9 +157,7 @@ const CommandSpec& init_command() {
                    {"Print the kinds, without a cluster", "kubist init --print"},
                    {"Print the roles for project shop",
                     "kubist init --print-rbac -n shop --home-namespace shop-dev"}},
-      .needs = Needs::cluster,
       .run = run_init};
-  return spec;
 }
 
 }  // namespace kubist::cli

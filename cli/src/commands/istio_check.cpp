@@ -116,26 +116,22 @@ util::Result<int> run_istio_check(Context& context, const Arguments& arguments) 
 
 }  // namespace
 
-const CommandSpec& istio_check_command() {
-  static const CommandSpec spec{
+CommandSpec istio_check_command() {
+  return {
       .path = "istio check",
       .group = "Istio",
       .summary = "Say whether Istio is installed and works, and what to do if not",
       .details =
           "Looks at CRDs, webhooks, control planes, their Services, rights and configuration, at "
-          "the "
-          "labels of namespaces and the versions of proxies, and lets the API server call the "
-          "webhook "
-          "that checks configuration, with a server dry run that it must refuse. Nothing is "
-          "written.\n\n"
+          "the labels of namespaces and the versions of proxies, and lets the API server call the "
+          "webhook that checks configuration, with a server dry run that it must refuse. Nothing "
+          "is written.\n\n"
           "The verdict is the first that applies: unknown (a question was not answered: never the "
           "same as absent), absent, leftover, remote, partial, installing, unhealthy, degraded, "
           "outdated, healthy. Each reason has a code for programs, the evidence, and what to do "
-          "next. "
-          "Of several revisions those count that some namespace uses.\n\n"
+          "next. Of several revisions those count that some namespace uses.\n\n"
           "Exits with 0 for healthy, outdated and a remote control plane that answers, 1 for "
-          "unknown, "
-          "3 for all else. With -n only control planes in that namespace count.",
+          "unknown, 3 for all else. With -n only control planes in that namespace count.",
       .flags = {{"revision", 0, FlagKind::text, "REVISION",
                  "only this revision or revision tag counts"},
                 supported_flag(),
@@ -146,9 +142,7 @@ const CommandSpec& istio_check_command() {
                 document_flag()},
       .examples = {{"Look at the cluster of another context", "kubist istio check --context prod"},
                    {"Only the verdict", "kubist istio check -o json | jq -r .verdict"}},
-      .needs = Needs::cluster,
       .run = run_istio_check};
-  return spec;
 }
 
 }  // namespace kubist::cli

@@ -1,4 +1,3 @@
-#include <kubist/cli/exit_codes.hpp>
 #include <kubist/istio/diff.hpp>
 
 #include "../istio_install.hpp"
@@ -28,8 +27,8 @@ std::vector<Flag> istio_diff_flags() {
 
 }  // namespace
 
-const CommandSpec& istio_diff_command() {
-  static const CommandSpec spec{
+CommandSpec istio_diff_command() {
+  return {
       .path = "istio diff",
       .group = "Istio",
       .summary = "Show what installing or upgrading Istio would change",
@@ -44,9 +43,7 @@ const CommandSpec& istio_diff_command() {
       .completes = Completes::files,
       .flags = istio_diff_flags(),
       .examples = {{"Look before an upgrade", "kubist istio diff istio.yaml"}},
-      .needs = Needs::cluster,
       .run = run_istio_diff};
-  return spec;
 }
 
 }  // namespace kubist::cli

@@ -3,16 +3,9 @@
 #include "commands.hpp"
 
 namespace kubist::cli {
-namespace {
 
-util::Result<int> run_istio_install(Context& context, const Arguments& arguments) {
-  return run_install(context, arguments, false);
-}
-
-}  // namespace
-
-const CommandSpec& istio_install_command() {
-  static const CommandSpec spec{
+CommandSpec istio_install_command() {
+  return {
       .path = "istio install",
       .group = "Istio",
       .summary = "Install Istio from its manifests, in order, and prove that it works",
@@ -25,14 +18,11 @@ const CommandSpec& istio_install_command() {
           "the source, the versions, other owners, injectors that would overlap, and the caller's "
           "rights.\n\n"
           "Then come namespace, CRDs, rights and configuration, istiod, its webhooks once it "
-          "answers, "
-          "the CNI plugin, ztunnel and gateways, each stage when the one before is ready; at last "
-          "'istio check' has to find it ready. What is unchanged is not written, so a second run "
-          "writes nothing, and one that was interrupted goes on. What istiod writes into its "
-          "webhooks "
-          "is left alone. Objects of an earlier version that the manifests no longer have are "
-          "deleted, "
-          "but for CustomResourceDefinitions.",
+          "answers, the CNI plugin, ztunnel and gateways, each stage when the one before is ready; "
+          "at last 'istio check' has to find it ready. What is unchanged is not written, so a "
+          "second run writes nothing, and one that was interrupted goes on. What istiod writes "
+          "into its webhooks is left alone. Objects of an earlier version that the manifests no "
+          "longer have are deleted, but for CustomResourceDefinitions.",
       .arguments = k_bundle_words,
       .max_words = -1,
       .completes = Completes::files,
@@ -44,9 +34,9 @@ const CommandSpec& istio_install_command() {
                     "1.31.0 -- manifest generate --set profile=minimal"},
                    {"Only what was reviewed",
                     "kubist istio install istio.yaml --sha256 $(cat istio.sha256)"}},
-      .needs = Needs::cluster,
-      .run = run_istio_install};
-  return spec;
+      .run = [](Context& context, const Arguments& arguments) {
+        return run_install(context, arguments, false);
+      }};
 }
 
 }  // namespace kubist::cli

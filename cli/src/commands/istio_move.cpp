@@ -55,26 +55,23 @@ util::Result<int> run_istio_move(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& istio_move_command() {
-  static const CommandSpec spec{
+CommandSpec istio_move_command() {
+  return {
       .path = "istio move",
       .group = "Istio",
       .summary = "Move namespaces to another revision of Istio, and restart what runs in them",
       .details =
           "The middle of a canary upgrade: the new revision is installed beside the old one "
-          "('istio "
-          "install' of manifests with another revision), namespaces go over one after the other, "
-          "and then the old one goes ('istio uninstall --revision').\n\n"
+          "('istio install' of manifests with another revision), namespaces go over one after the "
+          "other, and then the old one goes ('istio uninstall --revision').\n\n"
           "Labels each NAMESPACE istio.io/rev=REVISION and takes the label istio-injection away. "
-          "It "
-          "refuses a revision or revision tag that does not exist or does not work, and namespaces "
-          "whose labels a VirtualCluster keeps. Then it prints the workloads of which pods still "
-          "have the proxy of another revision, or none. With --restart it first proves by server "
-          "dry runs that new pods would get the new proxy, restarts those workloads as 'kubectl "
-          "rollout restart' does, and waits; Jobs and pods that nothing recreates are left as they "
-          "are "
-          "and make the exit code 3. What is as it should be is not written: run it again to go "
-          "on.",
+          "It refuses a revision or revision tag that does not exist or does not work, and "
+          "namespaces whose labels a VirtualCluster keeps. Then it prints the workloads of which "
+          "pods still have the proxy of another revision, or none. With --restart it first proves "
+          "by server dry runs that new pods would get the new proxy, restarts those workloads as "
+          "'kubectl rollout restart' does, and waits; Jobs and pods that nothing recreates are "
+          "left as they are and make the exit code 3. What is as it should be is not written: run "
+          "it again to go on.",
       .arguments = "NAMESPACE...",
       .min_words = 1,
       .max_words = -1,
@@ -82,15 +79,9 @@ const CommandSpec& istio_move_command() {
       .flags = {{"revision", 0, FlagKind::text, "REVISION", "to which revision or revision tag"},
                 {"restart", 0, FlagKind::boolean, "",
                  "restart Deployments, StatefulSets and DaemonSets with pods of another revision"},
-                {"dry-run",
-                 0,
-                 FlagKind::optional,
-                 "MODE",
-                 "only check, and say what would be done: none or client",
-                 "none",
-                 Completes::choices,
-                 "client",
-                 {"none", "client"}},
+                choice_flag("dry-run", 0, "MODE",
+                            "only check, and say what would be done: none or client", "none",
+                            {"none", "client"}, "client"),
                 {"timeout", 0, FlagKind::duration, "DURATION",
                  "wait this long for new proxies, and for all that was restarted", "5m"},
                 supported_flag()},
@@ -98,9 +89,7 @@ const CommandSpec& istio_move_command() {
                    {"Move two namespaces, and then take the old revision out",
                     "kubist istio move shop blog --revision 1-31 --restart && kubist istio "
                     "uninstall --revision 1-30"}},
-      .needs = Needs::cluster,
       .run = run_istio_move};
-  return spec;
 }
 
 }  // namespace kubist::cli

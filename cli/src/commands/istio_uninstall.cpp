@@ -38,8 +38,8 @@ util::Result<int> run_istio_uninstall(Context& context, const Arguments& argumen
 
 }  // namespace
 
-const CommandSpec& istio_uninstall_command() {
-  static const CommandSpec spec{
+CommandSpec istio_uninstall_command() {
+  return {
       .path = "istio uninstall",
       .group = "Istio",
       .summary = "Take Istio out without a moment at which it keeps pods from starting",
@@ -56,23 +56,14 @@ const CommandSpec& istio_uninstall_command() {
                  "delete also the CustomResourceDefinitions, with all configuration of Istio"},
                 {"force", 0, FlagKind::boolean, "",
                  "although namespaces or proxies still use it, or webhooks of others lead to it"},
-                {"dry-run",
-                 0,
-                 FlagKind::optional,
-                 "MODE",
-                 "only say what would be deleted: none or client",
-                 "none",
-                 Completes::choices,
-                 "client",
-                 {"none", "client"}},
+                choice_flag("dry-run", 0, "MODE", "only say what would be deleted: none or client",
+                            "none", {"none", "client"}, "client"),
                 {"timeout", 0, FlagKind::duration, "DURATION", "wait this long for each step",
                  "5m"}},
       .examples = {{"Take the old revision out after a canary upgrade",
                     "kubist istio uninstall --revision 1-29"},
                    {"Leave nothing of it", "kubist istio uninstall --purge"}},
-      .needs = Needs::cluster,
       .run = run_istio_uninstall};
-  return spec;
 }
 
 }  // namespace kubist::cli

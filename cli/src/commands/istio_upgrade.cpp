@@ -2,16 +2,9 @@
 #include "commands.hpp"
 
 namespace kubist::cli {
-namespace {
 
-util::Result<int> run_istio_upgrade(Context& context, const Arguments& arguments) {
-  return run_install(context, arguments, true);
-}
-
-}  // namespace
-
-const CommandSpec& istio_upgrade_command() {
-  static const CommandSpec spec{
+CommandSpec istio_upgrade_command() {
+  return {
       .path = "istio upgrade",
       .group = "Istio",
       .summary = "Bring Istio to another version in place, one minor version at a time",
@@ -30,9 +23,9 @@ const CommandSpec& istio_upgrade_command() {
       .examples = {{"Go to the next version",
                     "istioctl manifest generate > istio.yaml && kubist istio diff istio.yaml; "
                     "kubist istio upgrade istio.yaml"}},
-      .needs = Needs::cluster,
-      .run = run_istio_upgrade};
-  return spec;
+      .run = [](Context& context, const Arguments& arguments) {
+        return run_install(context, arguments, true);
+      }};
 }
 
 }  // namespace kubist::cli

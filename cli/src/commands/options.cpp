@@ -5,23 +5,16 @@
 #include "commands.hpp"
 
 namespace kubist::cli {
-namespace {
 
-util::Result<int> run_options_command(Context& context, const Arguments&) {
-  context.out().write(options_help());
-  return k_ok;
-}
-
-}  // namespace
-
-const CommandSpec& options_command() {
-  static const CommandSpec spec{.path = "options",
-                                .group = "Settings",
-                                .summary = "Explain the flags that every command takes",
-                                .examples = {{"How do I reach another cluster?", "kubist options"}},
-                                .needs = Needs::nothing,
-                                .run = run_options_command};
-  return spec;
+CommandSpec options_command() {
+  return {.path = "options",
+          .group = "Settings",
+          .summary = "Explain the flags that every command takes",
+          .examples = {{"How do I reach another cluster?", "kubist options"}},
+          .run = [](Context& context, const Arguments&) {
+            context.out().write(options_help());
+            return k_ok;
+          }};
 }
 
 }  // namespace kubist::cli

@@ -166,17 +166,15 @@ util::Result<int> run_policy_init(Context& context, const Arguments& arguments) 
 
 }  // namespace
 
-const CommandSpec& policy_init_command() {
-  static const CommandSpec spec{
+CommandSpec policy_init_command() {
+  return {
       .path = "policy init",
       .group = "Policies",
       .summary = "Write a custom policy to start from, with cases that test it",
       .details =
           "Writes NAME.yaml, a PolicyDefinition in Jsonnet that works, and NAME.test.yaml, cases "
-          "for "
-          "'kubist policy test'. Files that exist are never touched. For a CanaryRelease the "
-          "policy "
-          "takes a decision; for other kinds it sets a label.",
+          "for 'kubist policy test'. Files that exist are never touched. For a CanaryRelease the "
+          "policy takes a decision; for other kinds it sets a label.",
       .arguments = "NAME",
       .min_words = 1,
       .max_words = 1,
@@ -186,9 +184,7 @@ const CommandSpec& policy_init_command() {
       .examples = {{"A policy for canaries, tested at once",
                     "kubist policy init weekday --kind CanaryRelease && kubist policy test "
                     "weekday.yaml weekday.test.yaml"}},
-      .needs = Needs::nothing,
       .run = run_policy_init};
-  return spec;
 }
 
 }  // namespace kubist::cli

@@ -66,7 +66,7 @@ void print_table(const std::vector<Row>& rows, Context& context) {
   for (const Row& row : rows) {
     cells.push_back({row.name, row.origin, row.summary});
   }
-  context.out().write(layout(cells, std::vector<std::vector<int>>(cells.size(), {0, 0, 0}), false));
+  context.out().write(layout(cells));
 }
 
 util::Result<int> run_policy_list(Context& context, const Arguments& arguments) {
@@ -93,16 +93,15 @@ util::Result<int> run_policy_list(Context& context, const Arguments& arguments) 
 
 }  // namespace
 
-const CommandSpec& policy_list_command() {
-  static const CommandSpec spec{
+CommandSpec policy_list_command() {
+  return {
       .path = "policy list",
       .group = "Policies",
       .summary = "List the policies that can be used in a namespace",
       .details =
           "Built-in policies, the namespace's PolicyDefinitions and the cluster's "
           "ClusterPolicyDefinitions. A definition that cannot be used says why. With -o json or "
-          "yaml "
-          "the parameters are shown too.",
+          "yaml the parameters are shown too.",
       .arguments = "",
       .flags = {document_flag(),
                 {"offline", 0, FlagKind::boolean, "",
@@ -110,7 +109,6 @@ const CommandSpec& policy_list_command() {
       .examples = {{"What this project can use", "kubist policy list -n shop"},
                    {"Without a cluster, with parameters", "kubist policy list --offline -o json"}},
       .run = run_policy_list};
-  return spec;
 }
 
 }  // namespace kubist::cli

@@ -13,7 +13,6 @@ namespace kubist::cli {
 namespace {
 
 using data::Json;
-using util::cat;
 using util::ErrorKind;
 using DefinitionPtr = std::shared_ptr<const engine::PolicyDefinition>;
 
@@ -69,8 +68,8 @@ util::Result<int> run_policy_run(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& policy_run_command() {
-  static const CommandSpec spec{
+CommandSpec policy_run_command() {
+  return {
       .path = "policy run",
       .group = "Policies",
       .summary = "Run one policy over a recorded ResourceList and print what comes out",
@@ -88,9 +87,7 @@ const CommandSpec& policy_run_command() {
       .examples = {{"A built-in policy", "kubist policy run TimedWindow -f input.yaml"},
                    {"A definition before it is applied",
                     "kubist policy run --definition policy.yaml -f input.yaml"}},
-      .needs = Needs::nothing,
       .run = run_policy_run};
-  return spec;
 }
 
 }  // namespace kubist::cli

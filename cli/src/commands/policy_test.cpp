@@ -68,15 +68,14 @@ util::Result<int> run_policy_test(Context& context, const Arguments& arguments) 
 
 }  // namespace
 
-const CommandSpec& policy_test_command() {
-  static const CommandSpec spec{
+CommandSpec policy_test_command() {
+  return {
       .path = "policy test",
       .group = "Policies",
       .summary = "Run recorded cases of policies and compare what comes out",
       .details =
           "Reads files, and folders with all that is below them. A document is a PolicyDefinition "
-          "or "
-          "ClusterPolicyDefinition, or a case:\n\n"
+          "or ClusterPolicyDefinition, or a case:\n\n"
           "    name: labels the team\n"
           "    policy: team-label            # or policies: [{name, parameters}]\n"
           "    input: {items: [RESOURCE], functionConfig: {parameters, settings, state, now}}\n"
@@ -93,9 +92,7 @@ const CommandSpec& policy_test_command() {
                 report_flag()},
       .examples = {{"Test a team's policies", "kubist policy test policies/"},
                    {"For CI", "kubist policy test policies/ --report junit > policies.xml"}},
-      .needs = Needs::nothing,
       .run = run_policy_test};
-  return spec;
 }
 
 }  // namespace kubist::cli

@@ -61,20 +61,16 @@ util::Result<int> run_policy_trace(Context& context, const Arguments& arguments)
 
 }  // namespace
 
-const CommandSpec& policy_trace_command() {
-  static const CommandSpec spec{
+CommandSpec policy_trace_command() {
+  return {
       .path = "policy trace",
       .group = "Policies",
       .summary = "Run the policies of a resource as a dry run and show what each does",
       .details =
           "Each policy gets what it would get in a run now: the object as the former policy left "
-          "it, "
-          "its parameters and settings, and the state that it returned last time. Nothing is "
-          "written. "
-          "With -o json or yaml each policy's whole input and output are shown; the input can be "
-          "recorded "
-          "for "
-          "'kubist policy test' and 'kubist policy run'.",
+          "it, its parameters and settings, and the state that it returned last time. Nothing is "
+          "written. With -o json or yaml each policy's whole input and output are shown; the input "
+          "can be recorded for 'kubist policy test' and 'kubist policy run'.",
       .arguments = "KIND NAME | KIND/NAME",
       .min_words = 1,
       .max_words = 2,
@@ -83,7 +79,6 @@ const CommandSpec& policy_trace_command() {
       .examples = {{"Why does this namespace get that label?",
                     "kubist policy trace vc/dev -n shop"}},
       .run = run_policy_trace};
-  return spec;
 }
 
 }  // namespace kubist::cli

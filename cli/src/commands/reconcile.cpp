@@ -1,6 +1,5 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
-#include <kubist/executors/prepare.hpp>
 #include <kubist/executors/watch_loop.hpp>
 #include <kubist/util/deadline.hpp>
 #include <kubist/util/text.hpp>
@@ -101,8 +100,7 @@ std::vector<Flag> flags() {
        "16"},
       {"timeout", 0, FlagKind::duration, "DURATION",
        "end after this long with exit code 3; by default the run has no limit, but what is not "
-       "ready "
-       "is waited for 5m at most"},
+       "ready is waited for 5m at most"},
       {"lock-timeout", 0, FlagKind::duration, "DURATION",
        "wait this long for another kubist on the same project; a dead one lets go after 15s",
        "20s"},
@@ -121,8 +119,8 @@ std::vector<Flag> flags() {
 
 }  // namespace
 
-const CommandSpec& reconcile_command() {
-  static const CommandSpec spec{
+CommandSpec reconcile_command() {
+  return {
       .path = "reconcile",
       .group = "Start here",
       .summary = "Walk the tree and bring everything in line",
@@ -143,9 +141,8 @@ const CommandSpec& reconcile_command() {
           "watched, such as the Secrets of items, is compared hourly (--resync). A kind or a "
           "cluster that cannot be watched at present is tried again, and a line says so.\n\n"
           "Beside 'kubist controller' the replica that has a project does what there is to do in "
-          "it: "
-          "it is asked by the annotation kubist.io/request, waited for, and what it comes to is "
-          "the output and the exit code. With --take-over, the run takes the project from the "
+          "it: it is asked by the annotation kubist.io/request, waited for, and what it comes to "
+          "is the output and the exit code. With --take-over, the run takes the project from the "
           "replica, does it itself, and gives the project back. --force, --abandon, "
           "--without-uninstall and --own-rights need --take-over there. A dry run needs "
           "neither.\n\n"
@@ -166,7 +163,6 @@ const CommandSpec& reconcile_command() {
                     "kubist reconcile --dry-run=server --detailed-exitcode"},
                    {"In a pipeline", "kubist reconcile --report junit --timeout 10m > report.xml"}},
       .run = run_reconcile};
-  return spec;
 }
 
 }  // namespace kubist::cli

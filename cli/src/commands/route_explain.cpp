@@ -154,18 +154,17 @@ Result<int> run_route_explain(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& route_explain_command() {
-  static const CommandSpec spec{
+CommandSpec route_explain_command() {
+  return {
       .path = "route explain",
       .group = "Releases and traffic",
       .summary = "Say which requests a TrafficRoute takes, and where they go",
       .details =
-          "Writes out the conditions of a route as the mesh will try them, the first that "
-          "holds is taken, and the share of each destination. With --request it says which "
-          "of them a request takes (3 when none does). With -o virtualservice or httproute "
-          "it prints what would be written; names are those of --target-namespace, the "
-          "virtual cluster's. Nothing is written; with -f and --condition "
-          "no cluster is needed.",
+          "Writes out the conditions of a route as the mesh will try them, the first that holds is "
+          "taken, and the share of each destination. With --request it says which of them a "
+          "request takes (3 when none does). With -o virtualservice or httproute it prints what "
+          "would be written; names are those of --target-namespace, the virtual cluster's. Nothing "
+          "is written; with -f and --condition no cluster is needed.",
       .arguments = "[NAME]",
       .max_words = 1,
       .flags =
@@ -190,9 +189,7 @@ const CommandSpec& route_explain_command() {
                    {"Try a condition",
                     "kubist route explain --condition 'uri prefix \"/a\" and not cookie \"beta\" "
                     "present'"}},
-      .needs = Needs::nothing,
       .run = run_route_explain};
-  return spec;
 }
 
 }  // namespace kubist::cli

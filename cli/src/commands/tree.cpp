@@ -134,25 +134,23 @@ util::Result<int> run_tree(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& tree_command() {
-  static const CommandSpec spec{
-      .path = "tree",
-      .group = "Start here",
-      .summary = "Show the tree and how each resource is",
-      .details =
-          "READY is the resource's own condition, TREE that of all below it as well. With "
-          "--versions the applications of each virtual cluster follow it: ready replicas, and "
-          "under MESSAGE their share of the routes.",
-      .arguments = "[KIND NAME... | KIND/NAME...]",
-      .max_words = -1,
-      .completes = Completes::resource_names,
-      .flags = {document_flag(),
-                {"versions", 0, FlagKind::boolean, "", "show applications and their versions"}},
-      .examples = {{"The whole environment", "kubist tree"},
-                   {"With the versions of its applications", "kubist tree --versions"},
-                   {"One project", "kubist tree Project/shop"}},
-      .run = run_tree};
-  return spec;
+CommandSpec tree_command() {
+  return {.path = "tree",
+          .group = "Start here",
+          .summary = "Show the tree and how each resource is",
+          .details =
+              "READY is the resource's own condition, TREE that of all below it as well. With "
+              "--versions the applications of each virtual cluster follow it: ready replicas, and "
+              "under MESSAGE their share of the routes.",
+          .arguments = "[KIND NAME... | KIND/NAME...]",
+          .max_words = -1,
+          .completes = Completes::resource_names,
+          .flags = {document_flag(),
+                    {"versions", 0, FlagKind::boolean, "", "show applications and their versions"}},
+          .examples = {{"The whole environment", "kubist tree"},
+                       {"With the versions of its applications", "kubist tree --versions"},
+                       {"One project", "kubist tree Project/shop"}},
+          .run = run_tree};
 }
 
 }  // namespace kubist::cli

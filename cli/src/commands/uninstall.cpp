@@ -1,5 +1,4 @@
 #include <kubist/cli/context.hpp>
-#include <kubist/cli/exit_codes.hpp>
 #include <kubist/setup/install.hpp>
 
 #include "../dry_run.hpp"
@@ -26,8 +25,8 @@ util::Result<int> run_uninstall(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& uninstall_command() {
-  static const CommandSpec spec{
+CommandSpec uninstall_command() {
+  return {
       .path = "uninstall",
       .group = "Settings",
       .summary = "Remove kubist's kinds and its controller from the cluster",
@@ -41,9 +40,7 @@ const CommandSpec& uninstall_command() {
                 {"timeout", 0, FlagKind::duration, "DURATION", "how long to wait; 0 means no limit",
                  "60s"}},
       .examples = {{"Remove the kinds", "kubist uninstall"}},
-      .needs = Needs::cluster,
       .run = run_uninstall};
-  return spec;
 }
 
 }  // namespace kubist::cli

@@ -57,8 +57,8 @@ util::Result<int> run_validate(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& validate_command() {
-  static const CommandSpec spec{
+CommandSpec validate_command() {
+  return {
       .path = "validate",
       .group = "Day to day",
       .summary = "Check files without a cluster",
@@ -71,9 +71,7 @@ const CommandSpec& validate_command() {
       .arguments = "-f FILE",
       .flags = {filename_flag(), recursive_flag(), report_flag()},
       .examples = {{"Check a folder in CI", "kubist validate -R -f env/"}},
-      .needs = Needs::nothing,
       .run = run_validate};
-  return spec;
 }
 
 }  // namespace kubist::cli

@@ -40,17 +40,14 @@ util::Result<int> run_version(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& version_command() {
-  static const CommandSpec spec{
-      .path = "version",
-      .group = "Settings",
-      .summary = "Print the versions of kubist and of the API server",
-      .flags = {{"client", 0, FlagKind::boolean, "", "only this program's version, no request"},
-                document_flag()},
-      .examples = {{"The version of this program", "kubist version --client"}},
-      .needs = Needs::cluster,
-      .run = run_version};
-  return spec;
+CommandSpec version_command() {
+  return {.path = "version",
+          .group = "Settings",
+          .summary = "Print the versions of kubist and of the API server",
+          .flags = {{"client", 0, FlagKind::boolean, "", "only this program's version, no request"},
+                    document_flag()},
+          .examples = {{"The version of this program", "kubist version --client"}},
+          .run = run_version};
 }
 
 }  // namespace kubist::cli

@@ -79,8 +79,8 @@ util::Result<int> run_wait(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& wait_command() {
-  static const CommandSpec spec{
+CommandSpec wait_command() {
+  return {
       .path = "wait",
       .group = "Day to day",
       .summary = "Wait until objects meet a condition",
@@ -108,7 +108,6 @@ const CommandSpec& wait_command() {
                    {"Until all pods of an app are gone",
                     "kubist wait --for=delete pods -l app=web"}},
       .run = run_wait};
-  return spec;
 }
 
 }  // namespace kubist::cli

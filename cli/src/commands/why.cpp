@@ -148,21 +148,19 @@ util::Result<int> run_why(Context& context, const Arguments& arguments) {
 
 }  // namespace
 
-const CommandSpec& why_command() {
-  static const CommandSpec spec{
+CommandSpec why_command() {
+  return {
       .path = "why",
       .group = "Day to day",
       .summary = "Print why kubist wrote an object: by which node, run, policies and change",
       .details =
           "The object may be of any kind, in the namespace of --namespace. It is kept by the "
-          "object "
-          "of the tree whose mark, field manager or inventory has it; also one on another cluster "
-          "is found in an inventory.\n\n"
+          "object of the tree whose mark, field manager or inventory has it; also one on another "
+          "cluster is found in an inventory.\n\n"
           "The cause is what the last run that changed or learned something there was for: a "
           "change, drift of another object, what a person asked for, a due time. 'Wrote' says what "
           "it wrote to the object; 'Written' when the keeper wrote it last. The id of a run is "
-          "also "
-          "in log lines, reports and Events ('kubist events --run ID').",
+          "also in log lines, reports and Events ('kubist events --run ID').",
       .arguments = "KIND/NAME... | KIND NAME...",
       .min_words = 1,
       .max_words = -1,
@@ -171,7 +169,6 @@ const CommandSpec& why_command() {
       .examples = {{"Why has this namespace its labels?", "kubist why namespace/shop-dev"},
                    {"What was behind a Deployment?", "kubist why deployment web -n shop-dev"}},
       .run = run_why};
-  return spec;
 }
 
 }  // namespace kubist::cli

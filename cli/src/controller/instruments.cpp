@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include <kubist/util/text.hpp>
+#include <kubist/util/words.hpp>
 
 namespace kubist::cli {
 
@@ -42,15 +43,11 @@ std::string sample(std::string_view name, const std::string& labels, const std::
 }
 
 std::string_view to_string(Instruments::Type type) {
-  switch (type) {
-    case Instruments::Type::counter:
-      return "counter";
-    case Instruments::Type::gauge:
-      return "gauge";
-    case Instruments::Type::histogram:
-      return "histogram";
-  }
-  return "untyped";
+  static constexpr util::Word<Instruments::Type> k_words[] = {
+      {Instruments::Type::counter, "counter"},
+      {Instruments::Type::gauge, "gauge"},
+      {Instruments::Type::histogram, "histogram"}};
+  return util::word_of(k_words, type);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include <kubist/stats/posterior.hpp>
 #include <kubist/util/text.hpp>
 
-#include "canary_request.hpp"
+#include "askable.hpp"
 #include "tree_lines.hpp"
 
 namespace kubist::cli {
@@ -105,8 +105,7 @@ std::string versions_of(const Json& release) {
   }
   const auto weight = data::int_at(release, {"status", "measured", "weight"});
   const double seconds = release["status"]["measured"].value("seconds", 0.0);
-  return cat("  at ", weight, " % for ", format("%.0f", seconds), " s:\n",
-             layout(rows, std::vector(rows.size(), std::vector<int>(rows[0].size(), 0)), false),
+  return cat("  at ", weight, " % for ", format("%.0f", seconds), " s:\n", layout(rows),
              comparison(*versions));
 }
 
@@ -132,7 +131,7 @@ std::string canary_lines(const Json& release) {
   if (const auto next = data::int_at(release, {"status", "nextWeight"}); next > 0) {
     moves += cat(", next ", next, " %");
   }
-  return util::printable(cat(canary_line(release), '\n', moves, '\n', steps_of(release),
+  return util::printable(cat(canary().line(release), '\n', moves, '\n', steps_of(release),
                              versions_of(release), policies_of(release)));
 }
 

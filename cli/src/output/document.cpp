@@ -11,8 +11,7 @@ Flag document_flag(std::string_view help, std::string_view initial,
                    std::vector<std::string_view> others) {
   others.insert(others.begin(),
                 {"json", "yaml", "jsonpath=", "jsonpath-as-json=", "jsonpath-file="});
-  return {"output",           'o', FlagKind::text,   "FORMAT", help, initial,
-          Completes::choices, {},  std::move(others)};
+  return choice_flag("output", 'o', "FORMAT", help, initial, std::move(others));
 }
 
 util::Result<bool> print_document(Context& context, const data::Json& document) {

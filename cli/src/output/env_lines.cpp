@@ -1,7 +1,6 @@
 #include "output/env_lines.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <kubist/data/json_text.hpp>
 #include <kubist/util/text.hpp>

@@ -34,12 +34,9 @@ std::string wrapped(std::string_view text, std::size_t indent) {
 }
 
 std::string enum_list(const Json& schema, std::string_view before, std::string_view between) {
-  const Json* values = data::find_path(schema, {"enum"});
   std::string text;
-  if (values != nullptr && values->is_array()) {
-    for (const Json& value : *values) {
-      text += cat(text.empty() ? before : between, data::go_text(value));
-    }
+  for (const Json& value : data::array_at(schema, {"enum"})) {
+    text += cat(text.empty() ? before : between, data::go_text(value));
   }
   return text;
 }

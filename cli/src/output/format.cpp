@@ -6,6 +6,7 @@
 
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/words.hpp>
 
 namespace kubist::cli {
 namespace {
@@ -113,17 +114,15 @@ util::Result<OutputFormat> parse_template(std::string_view word, const std::stri
 }  // namespace
 
 util::Result<OutputFormat> parse_output_format(std::string_view text) {
-  constexpr std::array<std::pair<std::string_view, Kind>, 5> plain{{{"", Kind::table},
-                                                                    {"wide", Kind::wide},
-                                                                    {"json", Kind::json},
-                                                                    {"yaml", Kind::yaml},
-                                                                    {"name", Kind::name}}};
+  static constexpr util::Word<Kind> k_plain[] = {{Kind::table, ""},
+                                                 {Kind::wide, "wide"},
+                                                 {Kind::json, "json"},
+                                                 {Kind::yaml, "yaml"},
+                                                 {Kind::name, "name"}};
   constexpr std::array<std::string_view, 5> templates{
       "jsonpath", "jsonpath-as-json", "jsonpath-file", "custom-columns", "custom-columns-file"};
-  for (const auto& [word, kind] : plain) {
-    if (text == word) {
-      return OutputFormat{kind, {}, {}};
-    }
+  if (const auto kind = util::value_of(k_plain, text)) {
+    return OutputFormat{*kind, {}, {}};
   }
   const std::size_t equals = text.find('=');
   const std::string_view word = text.substr(0, equals);
@@ -139,18 +138,13 @@ util::Result<OutputFormat> parse_output_format(std::string_view text) {
 }
 
 Flag output_flag() {
-  return {
-      "output",
-      'o',
-      FlagKind::text,
-      "FORMAT",
+  return choice_flag(
+      "output", 'o', "FORMAT",
       "json, yaml, name, wide, jsonpath=TEMPLATE, jsonpath-as-json=TEMPLATE, jsonpath-file=FILE, "
       "custom-columns=SPEC or custom-columns-file=FILE",
       "",
-      Completes::choices,
-      {},
       {"json", "yaml", "name", "wide", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=",
-       "custom-columns=", "custom-columns-file="}};
+       "custom-columns=", "custom-columns-file="});
 }
 
 }  // namespace kubist::cli

@@ -14,10 +14,8 @@ namespace {
 
 std::string_view reference_of(const Json& schema) {
   const std::string_view direct = data::string_at(schema, {"$ref"});
-  const Json* all = data::find_path(schema, {"allOf"});
-  return direct.empty() && all != nullptr && all->is_array() && all->size() == 1
-             ? data::string_at((*all)[0], {"$ref"})
-             : direct;
+  const Json& all = data::array_at(schema, {"allOf"});
+  return direct.empty() && all.size() == 1 ? data::string_at(all[0], {"$ref"}) : direct;
 }
 
 util::Error no_such_field(const Json& parent, const std::string& field) {
@@ -112,9 +110,8 @@ util::Result<ExplainedField> find_field(const Schemas& schemas, const KindSchema
 }
 
 bool is_required(const Json& parent, const std::string& field) {
-  const Json* required = data::find_path(parent, {"required"});
-  return required != nullptr && required->is_array() &&
-         std::find(required->begin(), required->end(), field) != required->end();
+  const Json& required = data::array_at(parent, {"required"});
+  return std::find(required.begin(), required.end(), field) != required.end();
 }
 
 }  // namespace kubist::cli

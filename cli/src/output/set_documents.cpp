@@ -1,7 +1,5 @@
 #include "set_documents.hpp"
 
-#include <map>
-
 #include <kubist/data/json_text.hpp>
 #include <kubist/util/text.hpp>
 

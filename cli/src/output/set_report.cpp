@@ -18,27 +18,13 @@ using data::Json;
 using util::cat;
 
 Flag set_output_flag() {
-  return {"output",
-          'o',
-          FlagKind::text,
-          "FORMAT",
-          "print the objects: name, json or yaml",
-          "",
-          Completes::choices,
-          {},
-          {"name", "json", "yaml"}};
+  return choice_flag("output", 'o', "FORMAT", "print the objects: name, json or yaml", "",
+                     {"name", "json", "yaml"});
 }
 
 Flag report_flag(std::string_view initial) {
-  return {"report",
-          0,
-          FlagKind::text,
-          "FORMAT",
-          "print the run: text, json, junit or github",
-          initial,
-          Completes::choices,
-          {},
-          {"text", "json", "junit", "github"}};
+  return choice_flag("report", 0, "FORMAT", "print the run: text, json, junit or github", initial,
+                     {"text", "json", "junit", "github"});
 }
 
 util::Result<SetFormat> set_format(const Arguments& arguments) {

@@ -6,7 +6,6 @@
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
-#include "format.hpp"
 #include "tree_lines.hpp"
 
 namespace kubist::cli {
@@ -94,7 +93,7 @@ std::string reasons_text(const std::vector<policies::EndingShare>& reasons) {
   for (const policies::EndingShare& each : reasons) {
     rows.push_back({std::string(word(each.ending)), each.reason, percent(each.share, 2)});
   }
-  return layout(rows, std::vector<std::vector<int>>(rows.size(), {0, 0, 0}), false);
+  return layout(rows);
 }
 
 constexpr int k_bars = 12;
@@ -128,7 +127,7 @@ std::string chart(const std::vector<SimulatedRun>& runs) {
     rows.push_back({time(until), percent(aborted), percent(promoted),
                     cat(std::string(width(aborted), 'x'), std::string(width(promoted), '='))});
   }
-  return layout(rows, std::vector<std::vector<int>>(rows.size(), {0, 0, 0, 0}), false);
+  return layout(rows);
 }
 
 }  // namespace
@@ -182,9 +181,8 @@ std::string simulation_text(const SimulationOutcome& outcome) {
       {"requests to promote", quantiles_text(report.requests_to_promote, whole)},
       {"time to decision", quantiles_text(report.seconds_to_decision, time)},
       {"extra failures of aborted runs", quantiles_text(report.extra_failures, whole)}};
-  return cat(needs_text(outcome.needs),
-             layout(rows, std::vector<std::vector<int>>(rows.size(), {0, 0}), false), '\n',
-             reasons_text(report.reasons), '\n', chart(outcome.runs));
+  return cat(needs_text(outcome.needs), layout(rows), '\n', reasons_text(report.reasons), '\n',
+             chart(outcome.runs));
 }
 
 }  // namespace kubist::cli

@@ -9,21 +9,15 @@ namespace {
 
 constexpr std::size_t k_held_bytes = std::size_t{4} << 20U;
 
-std::size_t code_points(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-  }));
-}
-
 /// Of a cell, in code points: colours (ESC [ ... m) take no place.
 std::size_t width_of(std::string_view cell) {
   std::size_t width = 0;
   for (std::size_t escape = cell.find('\x1b'); escape != cell.npos; escape = cell.find('\x1b')) {
-    width += code_points(cell.substr(0, escape));
+    width += util::code_points(cell.substr(0, escape));
     const std::size_t end = cell.find('m', escape);
     cell.remove_prefix(end == cell.npos ? cell.size() : end + 1);
   }
-  return width + code_points(cell);
+  return width + util::code_points(cell);
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ std::string layout(const std::vector<std::vector<std::string>>& rows,
     std::vector<std::string> cells;
     for (std::size_t c = 0; c < rows[r].size(); ++c) {
       const std::string cell = in_one_line(util::printable(rows[r][c]));
-      cells.push_back(cell.empty() ? "" : paint(cell, colors[r][c], color));
+      cells.push_back(color && !cell.empty() ? paint(cell, colors[r][c], true) : cell);
     }
     writer.row({cells.begin(), cells.end()});
   }

@@ -22,8 +22,8 @@ std::string paint(std::string_view text, int code, bool on);
 
 /// Rows as columns two spaces apart, by display width; the last column is not padded. Cells are
 /// made printable(); those of several lines become one, " / " between them: `describe` has the
-/// whole text. Colours do not count: `colors[r][c]` is 0 or a code for paint().
+/// whole text. Colours do not count: `colors[r][c]` is 0 or a code for paint(), where `color`.
 std::string layout(const std::vector<std::vector<std::string>>& rows,
-                   const std::vector<std::vector<int>>& colors, bool color);
+                   const std::vector<std::vector<int>>& colors = {}, bool color = false);
 
 }  // namespace kubist::cli

@@ -1,6 +1,5 @@
 #include <kubist/data/document.hpp>
 #include <kubist/data/json_stream.hpp>
-#include <kubist/util/text.hpp>
 
 #include "fetch.hpp"
 #include "get_run.hpp"

@@ -46,11 +46,7 @@ namespace {
 /// What `manager` owns by Apply on the object itself.
 std::vector<const Json*> applied_entries(const Json& live, std::string_view manager) {
   std::vector<const Json*> found;
-  const Json* entries = data::find_path(live, {"metadata", "managedFields"});
-  if (entries == nullptr || !entries->is_array()) {
-    return found;
-  }
-  for (const Json& entry : *entries) {
+  for (const Json& entry : data::array_at(live, {"metadata", "managedFields"})) {
     if (data::string_at(entry, {"manager"}) == manager &&
         data::string_at(entry, {"operation"}) == "Apply" &&
         data::string_at(entry, {"subresource"}).empty()) {

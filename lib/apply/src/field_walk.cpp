@@ -1,7 +1,6 @@
 #include "field_walk.hpp"
 
 #include <array>
-#include <vector>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/secret_mask.hpp>

@@ -6,7 +6,6 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/api_call.hpp>
 #include <kubist/resources/ordering.hpp>
-#include <kubist/util/text.hpp>
 
 #include "calls.hpp"
 

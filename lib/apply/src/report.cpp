@@ -2,6 +2,7 @@
 
 #include <kubist/apply/report.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/words.hpp>
 
 namespace kubist::apply {
 
@@ -9,29 +10,13 @@ using util::Error;
 using util::ErrorKind;
 
 std::string_view to_string(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::created:
-      return "created";
-    case Outcome::configured:
-      return "configured";
-    case Outcome::unchanged:
-      return "unchanged";
-    case Outcome::valid:
-      return "valid";
-    case Outcome::deleted:
-      return "deleted";
-    case Outcome::pruned:
-      return "pruned";
-    case Outcome::kept:
-      return "kept";
-    case Outcome::conflict:
-      return "conflict";
-    case Outcome::failed:
-      return "failed";
-    case Outcome::skipped:
-      return "skipped";
-  }
-  return "failed";
+  static constexpr util::Word<Outcome> k_words[] = {
+      {Outcome::created, "created"},     {Outcome::configured, "configured"},
+      {Outcome::unchanged, "unchanged"}, {Outcome::valid, "valid"},
+      {Outcome::deleted, "deleted"},     {Outcome::pruned, "pruned"},
+      {Outcome::kept, "kept"},           {Outcome::conflict, "conflict"},
+      {Outcome::failed, "failed"},       {Outcome::skipped, "skipped"}};
+  return util::word_of(k_words, outcome);
 }
 
 bool ObjectResult::ok() const {

@@ -40,12 +40,10 @@ class CrdFields {
   }
 
   void add(const Json& crd) {
-    const Json* versions = data::find_path(crd, {"spec", "versions"});
-    if (versions == nullptr || !versions->is_array() ||
-        data::bool_at(crd, {"spec", "preserveUnknownFields"})) {
+    if (data::bool_at(crd, {"spec", "preserveUnknownFields"})) {
       return;
     }
-    for (const Json& version : *versions) {
+    for (const Json& version : data::array_at(crd, {"spec", "versions"})) {
       if (const Json* schema = data::find_path(version, {"schema", "openAPIV3Schema"})) {
         m_by_kind[key(data::string_at(crd, {"spec", "group"}), data::string_at(version, {"name"}),
                       data::string_at(crd, {"spec", "names", "kind"}))] =

@@ -2,7 +2,6 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/api_error.hpp>
-#include <kubist/resources/kinds.hpp>
 #include <kubist/resources/secret_mask.hpp>
 #include <kubist/util/text.hpp>
 

@@ -139,7 +139,7 @@ SetRun::Tags SetRun::tags_to_send(const Tags& tags) {
 }
 
 bool SetRun::needs_no_write(const Work& work) const {
-  return work.exists && work.comparison.verdict == Verdict::unchanged && !m_options.always_write;
+  return work.exists && work.comparison.verdict == Verdict::unchanged;
 }
 
 kube::ApplyOptions SetRun::apply_options() const {

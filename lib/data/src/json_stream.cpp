@@ -1,5 +1,6 @@
 #include <kubist/data/json_stream.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/words.hpp>
 
 #include "object_reader.hpp"
 
@@ -13,26 +14,14 @@ struct ListReader::Impl {
   ListItem item;
 
   Result<> read_items(od::value value, ListHead& head, const ItemHandler& on_item) {
-    od::json_type type{};
-    if (!value.type().get(type) && type == od::json_type::null) {
-      return {};
-    }
-    od::array items;
-    if (const auto error = value.get_array().get(items)) {
-      return json_error(error, "items of the list");
-    }
-    for (auto element : items) {
-      od::value object;
-      if (const auto error = element.get(object)) {
-        return json_error(error, "an item of the list");
-      }
-      if (const auto error = objects.read(object, item)) {
-        return json_error(error, util::cat("item ", head.items, " of the list"));
-      }
-      ++head.items;
-      KUBIST_CHECK(on_item(item));
-    }
-    return {};
+    return read_elements(
+        value, "items of the list", "an item of the list", [&](od::value element) -> Result<> {
+          if (const auto error = objects.read(element, item)) {
+            return json_error(error, util::cat("item ", head.items, " of the list"));
+          }
+          ++head.items;
+          return on_item(item);
+        });
   }
 };
 
@@ -54,19 +43,11 @@ Result<ListHead> ListReader::read(const PageBuffer& page, const ItemHandler& on_
   ListHead head;
   bool has_items = false;
   const auto on_field = [&](std::string_view key, od::value value) -> Result<> {
-    if (key == "kind") {
-      head.kind = text_of(value);
-    } else if (key == "apiVersion") {
-      head.api_version = text_of(value);
-    } else if (key == "metadata") {
-      if (const auto error = read_list_meta(value, head)) {
-        return json_error(error, "the list's metadata");
-      }
-    } else if (key == "items") {
-      has_items = true;
-      KUBIST_CHECK(m_impl->read_items(value, head, on_item));
+    if (key != "items") {
+      return read_head(key, value, "the list", head);
     }
-    return {};
+    has_items = true;
+    return m_impl->read_items(value, head, on_item);
   };
   KUBIST_CHECK(read_fields(root, "the list", on_field));
   if (!has_items) {
@@ -87,6 +68,14 @@ Result<> ListReader::read_object(const PageBuffer& page, const ItemHandler& on_i
   }
   return on_item(m_impl->item);
 }
+
+namespace {
+constexpr util::Word<WatchType> k_watch_types[] = {{WatchType::added, "ADDED"},
+                                                   {WatchType::modified, "MODIFIED"},
+                                                   {WatchType::deleted, "DELETED"},
+                                                   {WatchType::bookmark, "BOOKMARK"},
+                                                   {WatchType::error, "ERROR"}};
+}  // namespace
 
 struct WatchDecoder::Impl {
   od::parser parser;
@@ -120,24 +109,8 @@ struct WatchDecoder::Impl {
     if (!has_object || event.type_text.empty()) {
       return util::fail(util::ErrorKind::invalid, "a watch event without type or object");
     }
-    event.type = type_of(event.type_text);
+    event.type = util::value_of(k_watch_types, event.type_text).value_or(WatchType::unknown);
     return on_event(event);
-  }
-
-  static WatchType type_of(std::string_view text) {
-    if (text == "ADDED") {
-      return WatchType::added;
-    }
-    if (text == "MODIFIED") {
-      return WatchType::modified;
-    }
-    if (text == "DELETED") {
-      return WatchType::deleted;
-    }
-    if (text == "BOOKMARK") {
-      return WatchType::bookmark;
-    }
-    return text == "ERROR" ? WatchType::error : WatchType::unknown;
   }
 };
 

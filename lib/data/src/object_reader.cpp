@@ -62,6 +62,19 @@ simdjson::error_code read_metadata(od::value value, ListItem& item) {
   });
 }
 
+simdjson::error_code read_list_meta(od::value value, ListHead& head) {
+  return for_each_field(value, [&](std::string_view key, od::value member) {
+    if (key == "resourceVersion") {
+      head.resource_version = text_of(member);
+    } else if (key == "continue") {
+      head.continue_token = text_of(member);
+    } else if (key == "remainingItemCount") {
+      head.remaining = integer_of(member);
+    }
+    return simdjson::SUCCESS;
+  });
+}
+
 /// A scalar's text without quotes, where it has no escapes to undo; else as it is written.
 std::string_view bare(std::string_view raw) {
   if (raw.size() >= 2 && raw.front() == '"' && raw.find('\\') == raw.npos) {
@@ -112,17 +125,18 @@ simdjson::error_code ObjectReader::read(od::object& object, ListItem& item) cons
   return simdjson::SUCCESS;
 }
 
-simdjson::error_code read_list_meta(od::value value, ListHead& head) {
-  return for_each_field(value, [&](std::string_view key, od::value member) {
-    if (key == "resourceVersion") {
-      head.resource_version = text_of(member);
-    } else if (key == "continue") {
-      head.continue_token = text_of(member);
-    } else if (key == "remainingItemCount") {
-      head.remaining = integer_of(member);
+util::Result<> read_head(std::string_view key, od::value value, std::string_view what,
+                         ListHead& head) {
+  if (key == "kind") {
+    head.kind = text_of(value);
+  } else if (key == "apiVersion") {
+    head.api_version = text_of(value);
+  } else if (key == "metadata") {
+    if (const auto error = read_list_meta(value, head)) {
+      return json_error(error, util::cat(what, "'s metadata"));
     }
-    return simdjson::SUCCESS;
-  });
+  }
+  return {};
 }
 
 }  // namespace kubist::data

@@ -59,6 +59,29 @@ util::Result<> read_fields(od::object& object, std::string_view what, OnField&& 
   return {};
 }
 
+/// Calls `on_element(value)` for each element of an array, in its order; null has none. It gives a
+/// Result. `all` and `one` name the array and an element of it in errors of simdjson.
+template <class OnElement>
+util::Result<> read_elements(od::value value, std::string_view all, std::string_view one,
+                             OnElement&& on_element) {
+  od::json_type type{};
+  if (!value.type().get(type) && type == od::json_type::null) {
+    return {};
+  }
+  od::array elements;
+  if (const auto error = value.get_array().get(elements)) {
+    return json_error(error, all);
+  }
+  for (auto element : elements) {
+    od::value each;
+    if (const auto error = element.get(each)) {
+      return json_error(error, one);
+    }
+    KUBIST_CHECK(on_element(each));
+  }
+  return {};
+}
+
 /// Begins to read `page`; the root must be an object.
 simdjson::error_code open_page(od::parser& parser, const PageBuffer& page, od::document& document,
                                od::object& root);
@@ -72,8 +95,9 @@ class ObjectReader {
   simdjson::error_code read(od::object& object, ListItem& item) const;
 };
 
-/// Reads a ListMeta.
-simdjson::error_code read_list_meta(od::value value, ListHead& head);
+/// Takes kind, apiVersion and metadata of what is called `what`; other fields are left alone.
+util::Result<> read_head(std::string_view key, od::value value, std::string_view what,
+                         ListHead& head);
 /// A string, or empty for any other type.
 std::string_view text_of(od::value value);
 

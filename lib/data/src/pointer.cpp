@@ -172,6 +172,17 @@ const Json& array_at(const Json& root, std::initializer_list<std::string_view> k
   return found != nullptr && found->is_array() ? *found : none;
 }
 
+const Json& object_at(const Json& root, std::initializer_list<std::string_view> keys) {
+  static const Json none = Json::object();
+  const Json* found = find_path(root, keys);
+  return found != nullptr && found->is_object() ? *found : none;
+}
+
+double number_at(const Json& root, std::initializer_list<std::string_view> keys, double fallback) {
+  const Json* found = find_path(root, keys);
+  return found != nullptr && found->is_number() ? found->get<double>() : fallback;
+}
+
 std::vector<std::string> strings_at(const Json& root,
                                     std::initializer_list<std::string_view> keys) {
   std::vector<std::string> strings;

@@ -140,16 +140,8 @@ class Compiler {
         bool_at(json, {"x-kubernetes-int-or-string"}) || node.format == "int-or-string";
     node.embedded_resource = bool_at(json, {"x-kubernetes-embedded-resource"});
     node.list_type = string_at(json, {"x-kubernetes-list-type"});
-    for (const char* key : {"required", "x-kubernetes-list-map-keys"}) {
-      auto& list = key[0] == 'r' ? node.required : node.list_map_keys;
-      if (const Json* names = find_path(json, {key}); names != nullptr && names->is_array()) {
-        for (const Json& name : *names) {
-          if (name.is_string()) {
-            list.push_back(name.get<std::string>());
-          }
-        }
-      }
-    }
+    node.required = strings_at(json, {"required"});
+    node.list_map_keys = strings_at(json, {"x-kubernetes-list-map-keys"});
     if (const auto value = json.find("default"); value != json.end()) {
       node.default_value = *value;
     }

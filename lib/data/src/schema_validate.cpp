@@ -48,12 +48,6 @@ std::string shown(const Json& value) {
   return util::printable(text);
 }
 
-std::size_t characters(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-  }));
-}
-
 /// Would that text without its quotes be a value of the type?
 bool is_plain(const std::string& text, std::string_view type) {
   const Scalar scalar = resolve_plain(text);
@@ -188,18 +182,23 @@ class Validator {
            cat("allowed are: ", util::join(names, ", ")));
   }
 
+  void check_count(const std::optional<std::size_t>& least, const std::optional<std::size_t>& most,
+                   std::size_t count, std::string_view what) {
+    if (least && count < *least) {
+      report(cat("expected at least ", *least, ' ', what, ", found ", count));
+    }
+    if (most && count > *most) {
+      report(cat("expected at most ", *most, ' ', what, ", found ", count));
+    }
+  }
+
   void check_map(const SchemaNode& node, const Json& value) {
     for (const std::string& name : node.required) {
       if (!value.contains(name)) {
         report(cat("missing required field \"", name, "\""));
       }
     }
-    if (node.min_properties && value.size() < *node.min_properties) {
-      report(cat("expected at least ", *node.min_properties, " fields, found ", value.size()));
-    }
-    if (node.max_properties && value.size() > *node.max_properties) {
-      report(cat("expected at most ", *node.max_properties, " fields, found ", value.size()));
-    }
+    check_count(node.min_properties, node.max_properties, value.size(), "fields");
     for (const auto& [name, member] : value.get_ref<const Json::object_t&>()) {
       const auto known = node.properties.find(name);
       const SchemaNode* schema = known != node.properties.end() ? known->second : node.additional;
@@ -243,21 +242,14 @@ class Validator {
 
   void check_embedded(const Json& value) {
     for (const char* name : {"apiVersion", "kind"}) {
-      const auto found = value.find(name);
-      if (found == value.end() || !found->is_string() ||
-          found->get_ref<const std::string&>().empty()) {
+      if (string_at(value, {name}).empty()) {
         report(cat("an embedded object needs ", name));
       }
     }
   }
 
   void check_list(const SchemaNode& node, const Json& value) {
-    if (node.min_items && value.size() < *node.min_items) {
-      report(cat("expected at least ", *node.min_items, " elements, found ", value.size()));
-    }
-    if (node.max_items && value.size() > *node.max_items) {
-      report(cat("expected at most ", *node.max_items, " elements, found ", value.size()));
-    }
+    check_count(node.min_items, node.max_items, value.size(), "elements");
     if (node.items != nullptr) {
       for (std::size_t i = 0; i < value.size() && !full(); ++i) {
         inside(i, [&] { check(*node.items, value[i]); });
@@ -292,12 +284,8 @@ class Validator {
   }
 
   void check_string(const SchemaNode& node, const std::string& text) {
-    const std::size_t length = node.min_length || node.max_length ? characters(text) : 0;
-    if (node.min_length && length < *node.min_length) {
-      report(cat("expected at least ", *node.min_length, " characters, found ", length));
-    }
-    if (node.max_length && length > *node.max_length) {
-      report(cat("expected at most ", *node.max_length, " characters, found ", length));
+    if (node.min_length || node.max_length) {
+      check_count(node.min_length, node.max_length, util::code_points(text), "characters");
     }
     if (node.pattern && !re2::RE2::PartialMatch(text, node.pattern->regex)) {
       report(cat(shown(text), " does not match ", node.pattern->text));
@@ -330,10 +318,6 @@ class Validator {
   }
 
   void check_alternatives(const SchemaNode& node, const Json& value) {
-    if (node.all_of.empty() && node.any_of.empty() && node.one_of.empty() &&
-        node.negated == nullptr) {
-      return;
-    }
     for (const SchemaNode* each : node.all_of) {
       for (util::Error& error : probe(*each, value)) {
         if (!full()) {

@@ -104,26 +104,14 @@ struct TableReader::Impl {
   }
 
   Result<> read_rows(od::value value, ListHead& head, const RowHandler& on_row) {
-    od::json_type type{};
-    if (!value.type().get(type) && type == od::json_type::null) {
-      return {};
-    }
-    od::array rows;
-    if (const auto error = value.get_array().get(rows)) {
-      return json_error(error, "rows of the table");
-    }
-    for (auto element : rows) {
-      od::value row_value;
-      if (const auto error = element.get(row_value)) {
-        return json_error(error, "a row of the table");
-      }
-      if (const auto error = read_row(row_value)) {
-        return json_error(error, util::cat("row ", head.items, " of the table"));
-      }
-      ++head.items;
-      KUBIST_CHECK(on_row(row));
-    }
-    return {};
+    return read_elements(
+        value, "rows of the table", "a row of the table", [&](od::value element) -> Result<> {
+          if (const auto error = read_row(element)) {
+            return json_error(error, util::cat("row ", head.items, " of the table"));
+          }
+          ++head.items;
+          return on_row(row);
+        });
   }
 
   static simdjson::error_code read_column(od::value value, TableColumn& column) {
@@ -144,24 +132,14 @@ struct TableReader::Impl {
   }
 
   static Result<std::vector<TableColumn>> read_columns(od::value value) {
+    constexpr std::string_view k_what = "columnDefinitions of the table";
     std::vector<TableColumn> columns;
-    od::array definitions;
-    od::json_type type{};
-    if (!value.type().get(type) && type == od::json_type::null) {
-      return columns;
-    }
-    if (const auto error = value.get_array().get(definitions)) {
-      return json_error(error, "columnDefinitions of the table");
-    }
-    for (auto element : definitions) {
-      od::value definition;
-      if (const auto error = element.get(definition)) {
-        return json_error(error, "columnDefinitions of the table");
+    KUBIST_CHECK(read_elements(value, k_what, k_what, [&](od::value element) -> Result<> {
+      if (const auto error = read_column(element, columns.emplace_back())) {
+        return json_error(error, k_what);
       }
-      if (const auto error = read_column(definition, columns.emplace_back())) {
-        return json_error(error, "columnDefinitions of the table");
-      }
-    }
+      return {};
+    }));
     return columns;
   }
 };
@@ -185,24 +163,15 @@ Result<ListHead> TableReader::read(const PageBuffer& page, const ColumnsHandler&
   ListHead head;
   bool has_rows = false;
   const auto on_field = [&](std::string_view key, od::value value) -> Result<> {
-    if (key == "kind") {
-      head.kind = text_of(value);
-    } else if (key == "apiVersion") {
-      head.api_version = text_of(value);
-    } else if (key == "metadata") {
-      if (const auto error = read_list_meta(value, head)) {
-        return json_error(error, "the table's metadata");
-      }
-    } else if (key == "columnDefinitions") {
+    if (key == "columnDefinitions") {
       KUBIST_TRY(const auto columns, Impl::read_columns(value));
-      if (!columns.empty()) {
-        KUBIST_CHECK(on_columns(columns));
-      }
-    } else if (key == "rows") {
-      has_rows = true;
-      KUBIST_CHECK(m_impl->read_rows(value, head, on_row));
+      return columns.empty() ? Result<>() : on_columns(columns);
     }
-    return {};
+    if (key != "rows") {
+      return read_head(key, value, "the table", head);
+    }
+    has_rows = true;
+    return m_impl->read_rows(value, head, on_row);
   };
   KUBIST_CHECK(read_fields(root, "the table", on_field));
   if (!has_rows || head.kind != "Table") {

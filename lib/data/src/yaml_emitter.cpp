@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include <kubist/data/json_text.hpp>
+#include <kubist/util/text.hpp>
 
 #include "go_number.hpp"
 #include "utf8.hpp"
@@ -101,9 +102,7 @@ void YamlScalars::text(std::string_view text, std::size_t indent, bool is_key) {
 void YamlScalars::plain(std::string_view text, std::size_t indent, bool fold) {
   if (!fold || m_column + text.size() <= k_best_width) {
     m_out += text;
-    m_column += static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-      return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-    }));
+    m_column += util::code_points(text);
     return;
   }
   bool spaces = false;

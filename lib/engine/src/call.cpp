@@ -1,6 +1,5 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/call.hpp>
-#include <kubist/util/text.hpp>
 
 namespace kubist::engine {
 

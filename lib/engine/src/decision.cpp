@@ -40,9 +40,8 @@ util::Result<std::optional<Decision>> read_decision(const Json& status) {
   const std::string action = util::lower(data::string_at(decision, {"action"}));
   const auto known = std::find(k_actions.begin(), k_actions.end(), action);
   if (known == k_actions.end()) {
-    return broken_decision(cat("status.decision.action: \"", action,
-                               "\" is none of advance, hold, pause, "
-                               "rollback"));
+    return broken_decision(
+        cat("status.decision.action: \"", action, "\" is none of advance, hold, pause, rollback"));
   }
   Decision read;
   read.action = static_cast<Action>(known - k_actions.begin());

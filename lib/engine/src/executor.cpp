@@ -1,5 +1,6 @@
 #include <kubist/engine/executor.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/words.hpp>
 
 namespace kubist::engine {
 
@@ -7,17 +8,11 @@ using util::cat;
 using util::ErrorKind;
 
 std::string_view to_string(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::ready:
-      return "ready";
-    case Outcome::progressing:
-      return "progressing";
-    case Outcome::failed:
-      return "failed";
-    case Outcome::stalled:
-      return "stalled";
-  }
-  return "unknown";
+  static constexpr util::Word<Outcome> k_words[] = {{Outcome::ready, "ready"},
+                                                    {Outcome::progressing, "progressing"},
+                                                    {Outcome::failed, "failed"},
+                                                    {Outcome::stalled, "stalled"}};
+  return util::word_of(k_words, outcome);
 }
 
 std::string to_string(const Write& write) {
@@ -54,31 +49,17 @@ std::string reason_of(const util::Error& error) {
   if (!error.reason.empty()) {
     return error.reason;
   }
-  switch (error.kind) {
-    case ErrorKind::invalid:
-      return "InvalidSpec";
-    case ErrorKind::usage:
-      return "InvalidSpec";
-    case ErrorKind::not_found:
-      return "NotFound";
-    case ErrorKind::forbidden:
-      return error.http_status == 401 ? "Unauthorized" : "Forbidden";
-    case ErrorKind::denied:
-      return "Denied";
-    case ErrorKind::conflict:
-      return "Conflict";
-    case ErrorKind::unavailable:
-      return "Unavailable";
-    case ErrorKind::timeout:
-      return "Timeout";
-    case ErrorKind::cancelled:
-      return "Cancelled";
-    case ErrorKind::not_ready:
-      return "NotReady";
-    case ErrorKind::internal:
-      return "InternalError";
+  if (error.kind == ErrorKind::forbidden && error.http_status == 401) {
+    return "Unauthorized";
   }
-  return "InternalError";
+  static constexpr util::Word<ErrorKind> k_reasons[] = {
+      {ErrorKind::invalid, "InvalidSpec"},     {ErrorKind::usage, "InvalidSpec"},
+      {ErrorKind::not_found, "NotFound"},      {ErrorKind::forbidden, "Forbidden"},
+      {ErrorKind::denied, "Denied"},           {ErrorKind::conflict, "Conflict"},
+      {ErrorKind::unavailable, "Unavailable"}, {ErrorKind::timeout, "Timeout"},
+      {ErrorKind::cancelled, "Cancelled"},     {ErrorKind::not_ready, "NotReady"},
+      {ErrorKind::internal, "InternalError"}};
+  return std::string(util::word_of(k_reasons, error.kind));
 }
 
 }  // namespace

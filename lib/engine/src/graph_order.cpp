@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <tuple>
-#include <unordered_map>
 
 #include <kubist/util/text.hpp>
 

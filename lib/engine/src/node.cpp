@@ -1,7 +1,6 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/node.hpp>
 #include <kubist/engine/targets.hpp>
-#include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
 #include "read_part.hpp"
@@ -10,27 +9,10 @@ namespace kubist::engine {
 
 namespace {
 
-const Json& empty_object() {
-  static const Json empty = Json::object();
-  return empty;
-}
-
-const Json& member(const Json& object, const char* name) {
-  if (auto found = object.find(name); found != object.end() && found->is_object()) {
-    return *found;
-  }
-  return empty_object();
-}
-
 StatusSummary summarize_status(const Json& status) {
   StatusSummary summary;
   summary.observed_generation = data::int_at(status, {"observedGeneration"});
   summary.failures = data::count_at(status, {"failures"});
-  if (auto at = data::string_at(status, {"nextRunAt"}); !at.empty()) {
-    if (auto time = util::parse_time(at)) {
-      summary.next_run_at = *time;
-    }
-  }
   auto status_of = [&](std::string_view type) {
     const Json* condition = find_condition(status, type);
     return condition ? std::string(data::string_at(*condition, {"status"})) : std::string();
@@ -52,10 +34,10 @@ std::size_t KeyHash::operator()(const Key& key) const {
   return seed;
 }
 
-const Json& Node::metadata() const { return member(*object, "metadata"); }
-const Json& Node::spec() const { return member(*object, "spec"); }
+const Json& Node::metadata() const { return data::object_at(*object, {"metadata"}); }
+const Json& Node::spec() const { return data::object_at(*object, {"spec"}); }
 const Json& Node::status() const {
-  return m_target_status ? *m_target_status : member(*object, "status");
+  return m_target_status ? *m_target_status : data::object_at(*object, {"status"});
 }
 
 void Node::become_target(const std::string& virtual_cluster) {

@@ -68,17 +68,14 @@ struct Batch {
 };
 
 const Json* previous_entry(const Node& node, std::size_t index) {
-  const Json* entries = data::find_path(node.status(), {"policies"});
-  if (!entries || !entries->is_array()) {
-    return nullptr;
-  }
+  const Json& entries = data::array_at(node.status(), {"policies"});
   const std::string& name = node.policies[index].name;
   auto named = [&](const Json& entry) { return data::string_at(entry, {"name"}) == name; };
-  if (index < entries->size() && named((*entries)[index])) {
-    return &(*entries)[index];
+  if (index < entries.size() && named(entries[index])) {
+    return &entries[index];
   }
-  auto found = std::find_if(entries->begin(), entries->end(), named);
-  return found == entries->end() ? nullptr : &*found;
+  auto found = std::find_if(entries.begin(), entries.end(), named);
+  return found == entries.end() ? nullptr : &*found;
 }
 
 void fail_passage(Passage& passage, util::Error error, const std::string& policy) {

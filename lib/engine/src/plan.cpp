@@ -2,27 +2,17 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/plan.hpp>
+#include <kubist/util/words.hpp>
 
 namespace kubist::engine {
 
 std::string_view to_string(NodeState state) {
-  switch (state) {
-    case NodeState::waiting:
-      return "waiting";
-    case NodeState::ready:
-      return "ready";
-    case NodeState::running:
-      return "running";
-    case NodeState::done:
-      return "done";
-    case NodeState::failed:
-      return "failed";
-    case NodeState::blocked:
-      return "blocked";
-    case NodeState::skipped:
-      return "skipped";
-  }
-  return "unknown";
+  static constexpr util::Word<NodeState> k_words[] = {
+      {NodeState::waiting, "waiting"}, {NodeState::ready, "ready"},
+      {NodeState::running, "running"}, {NodeState::done, "done"},
+      {NodeState::failed, "failed"},   {NodeState::blocked, "blocked"},
+      {NodeState::skipped, "skipped"}};
+  return util::word_of(k_words, state);
 }
 
 bool is_final(NodeState state) { return state >= NodeState::done; }

@@ -67,11 +67,9 @@ util::Result<DefinitionPtr> read_policy_definition(
   if (const Json* parameters = data::find_path(*spec, {"parameters"})) {
     definition->parameters = *parameters;
   }
-  if (const Json* metrics = data::find_path(*spec, {"metrics"}); metrics && metrics->is_array()) {
-    for (const Json& metric : *metrics) {
-      definition->metrics.emplace(data::string_at(metric, {"name"}),
-                                  read_query(std::string(data::string_at(metric, {"query"}))));
-    }
+  for (const Json& metric : data::array_at(*spec, {"metrics"})) {
+    definition->metrics.emplace(data::string_at(metric, {"name"}),
+                                read_query(std::string(data::string_at(metric, {"query"}))));
   }
   if (const Json* config = data::find_path(*spec, {"functionConfig"})) {
     definition->function_config = *config;

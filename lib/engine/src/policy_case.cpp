@@ -11,11 +11,6 @@ using util::ErrorKind;
 
 namespace {
 
-Json map_at(const Json& object, const char* name) {
-  const Json* found = data::find_path(object, {name});
-  return found && found->is_object() ? *found : Json::object();
-}
-
 /// Everything of a recorded functionConfig that the policies get; the resource comes with the
 /// items.
 util::Result<PolicyInput> read_recorded(const Json& input) {
@@ -28,10 +23,10 @@ util::Result<PolicyInput> read_recorded(const Json& input) {
   PolicyInput read;
   read.resource = resource_for_policies((*items)[0]);
   read.observed.assign(items->begin() + 1, items->end());
-  Json config = map_at(input, "functionConfig");
-  read.parameters = map_at(config, "parameters");
-  read.settings = map_at(config, "settings");
-  read.metrics = map_at(config, "metrics");
+  const Json& config = data::object_at(input, {"functionConfig"});
+  read.parameters = data::object_at(config, {"parameters"});
+  read.settings = data::object_at(config, {"settings"});
+  read.metrics = data::object_at(config, {"metrics"});
   read.answers = config.value("answers", Json());
   read.state = config.value("state", Json());
   if (auto now = data::string_at(config, {"now"}); !now.empty()) {
@@ -157,16 +152,14 @@ util::Result<PolicyCase> read_policy_case(const Json& document, const std::strin
   if (auto single = data::string_at(document, {"policy"}); !single.empty()) {
     test.policies.push_back({std::string(single), Json::object()});
   }
-  if (const Json* list = data::find_path(document, {"policies"}); list && list->is_array()) {
-    for (const Json& entry : *list) {
-      std::string name(data::string_at(entry, {"name"}));
-      if (name.empty()) {
-        return util::fail(ErrorKind::invalid, cat("case ", test.name, ": a policy has no name"));
-      }
-      test.policies.push_back({std::move(name), map_at(entry, "parameters")});
+  for (const Json& entry : data::array_at(document, {"policies"})) {
+    std::string name(data::string_at(entry, {"name"}));
+    if (name.empty()) {
+      return util::fail(ErrorKind::invalid, cat("case ", test.name, ": a policy has no name"));
     }
+    test.policies.push_back({std::move(name), data::object_at(entry, {"parameters"})});
   }
-  test.input = map_at(document, "input");
+  test.input = data::object_at(document, {"input"});
   test.expected = document.is_object() ? document.value("expected", Json()) : Json();
   test.error = data::string_at(document, {"error"});
   if (test.policies.empty() || test.input.empty()) {

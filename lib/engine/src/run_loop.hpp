@@ -1,11 +1,9 @@
 #pragma once
 #include <array>
-#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
 #include <stop_token>
-#include <string>
 #include <vector>
 
 #include <kubist/engine/runner.hpp>

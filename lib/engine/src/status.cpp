@@ -1,7 +1,10 @@
+#include <algorithm>
+
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/status.hpp>
 #include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/words.hpp>
 
 namespace kubist::engine {
 
@@ -9,59 +12,30 @@ using util::cat;
 using Phase = StatusInput::Phase;
 
 std::string_view to_string(Truth truth) {
-  switch (truth) {
-    case Truth::yes:
-      return "True";
-    case Truth::no:
-      return "False";
-    case Truth::unknown:
-      return "Unknown";
-  }
-  return "Unknown";
+  static constexpr util::Word<Truth> k_words[] = {
+      {Truth::yes, "True"}, {Truth::no, "False"}, {Truth::unknown, "Unknown"}};
+  return util::word_of(k_words, truth);
 }
 
 namespace {
 
 struct Standard {
+  Phase phase;
   Truth ready;
   Truth reconciling;
   Truth stalled;
+  std::string_view outcome;
 };
 
-Standard standard_of(Phase phase) {
-  switch (phase) {
-    case Phase::ready:
-      return {Truth::yes, Truth::no, Truth::no};
-    case Phase::progressing:
-      return {Truth::no, Truth::yes, Truth::no};
-    case Phase::retrying:
-      return {Truth::no, Truth::yes, Truth::no};
-    case Phase::stalled:
-      return {Truth::no, Truth::no, Truth::yes};
-    case Phase::waiting:
-      return {Truth::unknown, Truth::yes, Truth::no};
-    case Phase::removing:
-      return {Truth::no, Truth::yes, Truth::no};
-  }
-  return {Truth::unknown, Truth::no, Truth::no};
-}
-
-std::string outcome_word(Phase phase) {
-  switch (phase) {
-    case Phase::ready:
-      return "Ready";
-    case Phase::progressing:
-      return "Progressing";
-    case Phase::retrying:
-      return "Failed";
-    case Phase::stalled:
-      return "Stalled";
-    case Phase::waiting:
-      return "Waiting";
-    case Phase::removing:
-      return "Removing";
-  }
-  return "Unknown";
+const Standard& standard_of(Phase phase) {
+  static constexpr Standard k_standards[] = {
+      {Phase::ready, Truth::yes, Truth::no, Truth::no, "Ready"},
+      {Phase::progressing, Truth::no, Truth::yes, Truth::no, "Progressing"},
+      {Phase::retrying, Truth::no, Truth::yes, Truth::no, "Failed"},
+      {Phase::stalled, Truth::no, Truth::no, Truth::yes, "Stalled"},
+      {Phase::waiting, Truth::unknown, Truth::yes, Truth::no, "Waiting"},
+      {Phase::removing, Truth::no, Truth::yes, Truth::no, "Removing"}};
+  return *std::ranges::find(k_standards, phase, &Standard::phase);
 }
 
 void set(Json& status, const std::string& type, Truth truth, const std::string& reason,
@@ -71,8 +45,8 @@ void set(Json& status, const std::string& type, Truth truth, const std::string& 
 }
 
 void set_standard_conditions(Json& status, const StatusInput& input, std::string_view now) {
-  Standard standard = standard_of(input.phase);
-  const std::string reason = input.reason.empty() ? outcome_word(input.phase) : input.reason;
+  const Standard& standard = standard_of(input.phase);
+  const std::string reason = input.reason.empty() ? std::string(standard.outcome) : input.reason;
   auto put = [&](const char* type, Truth truth, const std::string& message) {
     set(status, type, truth, reason, message, input.generation, now);
   };
@@ -83,21 +57,15 @@ void set_standard_conditions(Json& status, const StatusInput& input, std::string
 }
 
 std::string tree_reason(Truth truth) {
-  switch (truth) {
-    case Truth::yes:
-      return "TreeReady";
-    case Truth::no:
-      return "NotReady";
-    case Truth::unknown:
-      return "Progressing";
-  }
-  return "Progressing";
+  static constexpr util::Word<Truth> k_words[] = {
+      {Truth::yes, "TreeReady"}, {Truth::no, "NotReady"}, {Truth::unknown, "Progressing"}};
+  return std::string(util::word_of(k_words, truth));
 }
 
 // Before the subtree has ended, a node that is Ready keeps what was last known of it.
 void set_tree_condition(Json& status, const StatusInput& input, std::string_view now) {
   std::optional<Truth> truth = input.tree_ready;
-  std::string message = input.tree_message;
+  std::string message;
   if (!truth && input.phase != Phase::ready) {
     truth = standard_of(input.phase).ready;
     message = input.message;
@@ -149,7 +117,7 @@ Json last_run(const StatusInput& input, std::string_view now) {
   Json run = {{"id", input.run_id},
               {"startedAt", util::format_time(input.started_at)},
               {"finishedAt", now},
-              {"outcome", outcome_word(input.phase)},
+              {"outcome", standard_of(input.phase).outcome},
               {"message", input.message}};
   if (!input.cause.empty()) {
     run["cause"] = input.cause;

@@ -150,7 +150,6 @@ bool cut_short(const StepContext& context, bool failed) {
 }
 
 void mark_cancelled(StepResult& result, std::vector<Write> writes) {
-  result.settled = false;
   result.verdict = {NodeState::skipped, false, false, "Cancelled"};
   result.report.reason = "Cancelled";
   result.report.message = "interrupted before it was done";

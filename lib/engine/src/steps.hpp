@@ -13,7 +13,6 @@ struct StepResult {
   NodeReport report;  ///< outcome, reason, message, error, writes, ...; not state and policies
   Verdict verdict;
   bool again = false;                    ///< progressing: look again after report.requeue_after
-  bool settled = true;                   ///< false when a stop cut it short: nothing was learned
   std::optional<Json> status;            ///< the node's status now, where it is known
   std::optional<HandledRequest> answer;  ///< for when what is below has ended
   std::optional<util::Error> status_error;

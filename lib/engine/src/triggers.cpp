@@ -5,29 +5,16 @@
 #include <kubist/engine/triggers.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/words.hpp>
 
 namespace kubist::engine {
 
 std::string_view to_string(Cause cause) {
-  switch (cause) {
-    case Cause::created:
-      return "created";
-    case Cause::changed:
-      return "changed";
-    case Cause::deleted:
-      return "deleted";
-    case Cause::requested:
-      return "requested";
-    case Cause::drift:
-      return "drift";
-    case Cause::due:
-      return "due";
-    case Cause::retry:
-      return "retry";
-    case Cause::resync:
-      return "resync";
-  }
-  return "unknown";
+  static constexpr util::Word<Cause> k_words[] = {
+      {Cause::created, "created"},     {Cause::changed, "changed"}, {Cause::deleted, "deleted"},
+      {Cause::requested, "requested"}, {Cause::drift, "drift"},     {Cause::due, "due"},
+      {Cause::retry, "retry"},         {Cause::resync, "resync"}};
+  return util::word_of(k_words, cause);
 }
 
 std::string to_string(const Trigger& trigger) {

@@ -1,5 +1,5 @@
 #include <kubist/kube/api_call.hpp>
-#include <kubist/util/text.hpp>
+#include <kubist/util/words.hpp>
 
 namespace kubist::kube {
 namespace {
@@ -19,15 +19,10 @@ std::shared_ptr<const std::string> json_body(const data::Json& value) {
 }
 
 std::string validation_text(FieldValidation validation) {
-  switch (validation) {
-    case FieldValidation::strict:
-      return "Strict";
-    case FieldValidation::warn:
-      return "Warn";
-    case FieldValidation::ignore:
-      return "Ignore";
-  }
-  return {};
+  static constexpr util::Word<FieldValidation> k_words[] = {{FieldValidation::strict, "Strict"},
+                                                            {FieldValidation::warn, "Warn"},
+                                                            {FieldValidation::ignore, "Ignore"}};
+  return std::string(util::word_of(k_words, validation));
 }
 
 std::string number(const std::optional<std::int64_t>& value) {
@@ -110,34 +105,21 @@ ApiCall replace(const ApiResource& resource, const data::Json& object,
 ApiCall patch(const ApiResource& resource, std::string_view ns, std::string_view name,
               PatchType type, const data::Json& body, const WriteOptions& options) {
   ApiCall call = write("PATCH", resource.path(ns, name, options.subresource), body, options);
-  switch (type) {
-    case PatchType::json:
-      call.content_type = "application/json-patch+json";
-      break;
-    case PatchType::merge:
-      call.content_type = "application/merge-patch+json";
-      break;
-    case PatchType::strategic:
-      call.content_type = "application/strategic-merge-patch+json";
-      break;
-  }
+  static constexpr util::Word<PatchType> k_types[] = {
+      {PatchType::json, "application/json-patch+json"},
+      {PatchType::merge, "application/merge-patch+json"},
+      {PatchType::strategic, "application/strategic-merge-patch+json"}};
+  call.content_type = util::word_of(k_types, type);
   return call;
 }
 
 ApiCall remove(const ApiResource& resource, std::string_view ns, std::string_view name,
                const DeleteOptions& options) {
   data::Json body = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
-  switch (options.propagation) {
-    case Propagation::background:
-      body["propagationPolicy"] = "Background";
-      break;
-    case Propagation::foreground:
-      body["propagationPolicy"] = "Foreground";
-      break;
-    case Propagation::orphan:
-      body["propagationPolicy"] = "Orphan";
-      break;
-  }
+  static constexpr util::Word<Propagation> k_policies[] = {{Propagation::background, "Background"},
+                                                           {Propagation::foreground, "Foreground"},
+                                                           {Propagation::orphan, "Orphan"}};
+  body["propagationPolicy"] = util::word_of(k_policies, options.propagation);
   if (!options.uid.empty()) {
     body["preconditions"]["uid"] = options.uid;
   }

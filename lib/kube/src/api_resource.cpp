@@ -66,12 +66,10 @@ util::Result<> check_name(std::string_view what, std::string_view name) {
 
 std::optional<ApiResource> resource_of_crd(const data::Json& crd, std::string_view version,
                                            std::string_view kind) {
-  const Json* versions = data::find_path(crd, {"spec", "versions"});
-  if (versions == nullptr || !versions->is_array() ||
-      data::string_at(crd, {"spec", "names", "kind"}) != kind) {
+  if (data::string_at(crd, {"spec", "names", "kind"}) != kind) {
     return std::nullopt;
   }
-  for (const data::Json& entry : *versions) {
+  for (const data::Json& entry : data::array_at(crd, {"spec", "versions"})) {
     if (data::string_at(entry, {"name"}) == version && data::bool_at(entry, {"served"})) {
       const bool status = data::find_path(entry, {"subresources", "status"}) != nullptr;
       ApiResource resource = make_resource(

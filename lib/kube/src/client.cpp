@@ -286,7 +286,6 @@ util::Result<ServerVersion> Client::version(std::stop_token stop) {
   }
   ServerVersion version;
   version.git_version = util::printable(git_version);
-  version.platform = data::string_at(value, {"platform"});
   // Managed offerings answer "27+".
   const auto number = [&](const char* key) {
     std::string_view text = data::string_at(value, {key});

@@ -10,16 +10,6 @@ using data::Json;
 
 constexpr std::string_view k_header = "kubist-discovery 1";
 
-std::vector<std::string> texts_at(const Json& object, const char* key) {
-  std::vector<std::string> texts;
-  for (const Json& item : data::array_at(object, {key})) {
-    if (item.is_string()) {
-      texts.push_back(item.get<std::string>());
-    }
-  }
-  return texts;
-}
-
 ApiResource read_aggregated_resource(const Json& item, const std::string& group,
                                      const std::string& version) {
   ApiResource resource;
@@ -31,9 +21,9 @@ ApiResource read_aggregated_resource(const Json& item, const std::string& group,
   resource.kind = data::string_at(kind, {"kind"});
   resource.plural = data::string_at(item, {"resource"});
   resource.singular = data::string_at(item, {"singularResource"});
-  resource.short_names = texts_at(item, "shortNames");
-  resource.categories = texts_at(item, "categories");
-  resource.verbs = texts_at(item, "verbs");
+  resource.short_names = data::strings_at(item, {"shortNames"});
+  resource.categories = data::strings_at(item, {"categories"});
+  resource.verbs = data::strings_at(item, {"verbs"});
   resource.namespaced = data::string_at(item, {"scope"}) == "Namespaced";
   for (const Json& subresource : data::array_at(item, {"subresources"})) {
     resource.subresources.push_back(std::string(data::string_at(subresource, {"subresource"})));
@@ -82,7 +72,7 @@ void read_aggregated(const Json& document, std::vector<ApiResource>& resources,
 
 std::vector<std::string> legacy_paths(const Json& api, const Json& apis) {
   std::vector<std::string> paths;
-  for (const std::string& version : texts_at(api, "versions")) {
+  for (const std::string& version : data::strings_at(api, {"versions"})) {
     paths.push_back("/api/" + version);
   }
   for (const Json& group : data::array_at(apis, {"groups"})) {
@@ -118,9 +108,9 @@ void read_legacy(const Json& document, std::vector<ApiResource>& resources) {
     resource.kind = data::string_at(item, {"kind"});
     resource.plural = name;
     resource.singular = data::string_at(item, {"singularName"});
-    resource.short_names = texts_at(item, "shortNames");
-    resource.categories = texts_at(item, "categories");
-    resource.verbs = texts_at(item, "verbs");
+    resource.short_names = data::strings_at(item, {"shortNames"});
+    resource.categories = data::strings_at(item, {"categories"});
+    resource.verbs = data::strings_at(item, {"verbs"});
     resource.namespaced = data::bool_at(item, {"namespaced"});
     resources.push_back(std::move(resource));
   }

@@ -1,6 +1,5 @@
 #include "exec_credentials.hpp"
 
-#include <array>
 #include <map>
 
 #include <unistd.h>

@@ -51,11 +51,8 @@ std::string open_api_path(const ApiResource& resource) {
 }
 
 bool describes(const Json& component, const ApiResource& resource) {
-  const Json* kinds = data::find_path(component, {"x-kubernetes-group-version-kind"});
-  if (kinds == nullptr || !kinds->is_array()) {
-    return false;
-  }
-  return std::any_of(kinds->begin(), kinds->end(), [&](const Json& kind) {
+  const Json& kinds = data::array_at(component, {"x-kubernetes-group-version-kind"});
+  return std::any_of(kinds.begin(), kinds.end(), [&](const Json& kind) {
     return data::string_at(kind, {"group"}) == resource.group &&
            data::string_at(kind, {"version"}) == resource.version &&
            data::string_at(kind, {"kind"}) == resource.kind;

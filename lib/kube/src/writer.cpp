@@ -1,5 +1,4 @@
 #include <kubist/data/pointer.hpp>
-#include <kubist/kube/api_error.hpp>
 #include <kubist/kube/writer.hpp>
 #include <kubist/util/text.hpp>
 

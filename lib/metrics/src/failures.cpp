@@ -2,26 +2,21 @@
 
 #include <kubist/http/transport.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/words.hpp>
 
 namespace kubist::metrics {
 namespace {
 
 std::string_view reason_of(util::ErrorKind kind) {
   using util::ErrorKind;
-  switch (kind) {
-    case ErrorKind::forbidden:
-      return k_reason_forbidden;
-    case ErrorKind::not_found:
-      return k_reason_not_found;
-    case ErrorKind::timeout:
-      return k_reason_timeout;
-    case ErrorKind::cancelled:
-      return k_reason_cancelled;
-    case ErrorKind::unavailable:
-      return k_reason_unreachable;
-    default:
-      return k_reason_error;
-  }
+  static constexpr util::Word<ErrorKind> k_reasons[] = {
+      {ErrorKind::forbidden, k_reason_forbidden},
+      {ErrorKind::not_found, k_reason_not_found},
+      {ErrorKind::timeout, k_reason_timeout},
+      {ErrorKind::cancelled, k_reason_cancelled},
+      {ErrorKind::unavailable, k_reason_unreachable}};
+  const std::string_view reason = util::word_of(k_reasons, kind);
+  return reason.empty() ? k_reason_error : reason;
 }
 
 }  // namespace

@@ -37,12 +37,11 @@ struct GatewayPod {
 };
 
 bool is_ready(const Json& pod) {
-  const Json* conditions = data::find_path(pod, {"status", "conditions"});
-  return conditions != nullptr && conditions->is_array() &&
-         std::any_of(conditions->begin(), conditions->end(), [](const Json& condition) {
-           return data::string_at(condition, {"type"}) == "Ready" &&
-                  data::string_at(condition, {"status"}) == "True";
-         });
+  const Json& conditions = data::array_at(pod, {"status", "conditions"});
+  return std::any_of(conditions.begin(), conditions.end(), [](const Json& condition) {
+    return data::string_at(condition, {"type"}) == "Ready" &&
+           data::string_at(condition, {"status"}) == "True";
+  });
 }
 
 /// All that one look at the gateways' pods brought.

@@ -1,12 +1,11 @@
 #include "prometheus_reply.hpp"
 
-#include <array>
-
 #include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/metrics/prometheus_text.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/words.hpp>
 
 #include "failures.hpp"
 
@@ -54,20 +53,11 @@ tl::unexpected<Answer> foreign(const http::Response& response) {
 
 /// Prometheus's errorType, web/api/v1/api.go.
 std::string_view reason_of_type(std::string_view type) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> k_types{{
-      {"timeout", k_reason_timeout},
-      {"canceled", k_reason_canceled},
-      {"execution", k_reason_cannot_execute},
-      {"bad_data", k_reason_bad_query},
-      {"unavailable", k_reason_unreachable},
-      {"not_found", k_reason_not_found},
-  }};
-  for (const auto& [name, reason] : k_types) {
-    if (type == name) {
-      return reason;
-    }
-  }
-  return k_reason_error;
+  static constexpr util::Word<std::string_view> k_types[] = {
+      {k_reason_timeout, "timeout"},          {k_reason_canceled, "canceled"},
+      {k_reason_cannot_execute, "execution"}, {k_reason_bad_query, "bad_data"},
+      {k_reason_unreachable, "unavailable"},  {k_reason_not_found, "not_found"}};
+  return util::value_of(k_types, type).value_or(k_reason_error);
 }
 
 tl::unexpected<Answer> misshapen() {

@@ -1,5 +1,3 @@
-#include <array>
-
 #include <kubist/metrics/promql.hpp>
 #include <kubist/util/text.hpp>
 

@@ -2,7 +2,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <kubist/metrics/prometheus_text.hpp>
 #include <kubist/metrics/provider.hpp>

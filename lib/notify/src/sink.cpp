@@ -61,10 +61,8 @@ util::Result<std::set<std::string>> read_types(const std::string& name, const Js
 std::string_view to_string(SinkType type) { return k_types.at(static_cast<std::size_t>(type)); }
 
 util::Result<std::vector<Sink>> read_sinks(const Json& project_spec) {
-  const Json* entries = data::find_path(project_spec, {"notifications"});
   std::vector<Sink> sinks;
-  for (const Json& entry :
-       entries != nullptr && entries->is_array() ? *entries : Json(Json::array())) {
+  for (const Json& entry : data::array_at(project_spec, {"notifications"})) {
     Sink sink;
     sink.name = data::string_at(entry, {"name"});
     const auto type =

@@ -1,6 +1,7 @@
 #include <kubist/release/experiment_assignment.hpp>
 #include <kubist/release/experiment_loop.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/words.hpp>
 
 namespace kubist::experiment {
 
@@ -242,10 +243,9 @@ class Look {
 }  // namespace
 
 Request read_request(std::string_view verb) {
-  return verb == "pause"    ? Request::pause
-         : verb == "resume" ? Request::resume
-         : verb == "abort"  ? Request::abort
-                            : Request::none;
+  static constexpr util::Word<Request> k_verbs[] = {
+      {Request::pause, "pause"}, {Request::resume, "resume"}, {Request::abort, "abort"}};
+  return util::value_of(k_verbs, verb).value_or(Request::none);
 }
 
 bool reads(const Plan& plan, const Progress& before, const Seen& seen, Time now) {

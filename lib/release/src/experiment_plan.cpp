@@ -14,12 +14,6 @@ using util::ErrorKind;
 
 namespace {
 
-const Json& member(const Json& object, std::initializer_list<std::string_view> path) {
-  static const Json none;
-  const Json* found = data::find_path(object, path);
-  return found != nullptr ? *found : none;
-}
-
 util::Result<> read_time(const Json& spec, std::initializer_list<std::string_view> path,
                          std::chrono::seconds& time) {
   const std::string_view text = data::string_at(spec, path);
@@ -35,12 +29,6 @@ util::Result<> read_time(const Json& spec, std::initializer_list<std::string_vie
   return {};
 }
 
-double number_at(const Json& object, std::initializer_list<std::string_view> path,
-                 double fallback) {
-  const Json& found = member(object, path);
-  return found.is_number() ? found.get<double>() : fallback;
-}
-
 util::Result<> unique(const Json& list, const char* field) {
   std::set<std::string_view> names;
   for (const Json& each : list) {
@@ -54,16 +42,16 @@ util::Result<> unique(const Json& list, const char* field) {
 }
 
 util::Result<> read_assignment(const Json& experiment, Plan& plan) {
-  const Json& given = member(experiment, {"spec", "assignment"});
+  const Json& given = data::object_at(experiment, {"spec", "assignment"});
   if (data::string_at(given, {"kind"}) != "Thompson") {
     return {};
   }
   plan.assignment = Assignment::thompson;
   const auto minimum = data::int_at(given, {"minimumPercent"}, plan.minimum_percent);
   const std::string uid(data::string_at(experiment, {"metadata", "uid"}));
-  const Json& seed = member(given, {"seed"});
-  plan.seed = seed.is_number_integer()
-                  ? seed.get<std::uint64_t>()
+  const Json* seed = data::find_path(given, {"seed"});
+  plan.seed = seed != nullptr && seed->is_number_integer()
+                  ? seed->get<std::uint64_t>()
                   : std::stoull(util::sha256_hex(uid).substr(0, 8), nullptr, 16);
   if (minimum < 0 || minimum > 100 / static_cast<std::int64_t>(plan.variants.size())) {
     return util::fail(ErrorKind::invalid,
@@ -93,7 +81,7 @@ std::string hash_of(const Plan& plan) {
 }  // namespace
 
 util::Result<Plan> read_plan(const Json& experiment) {
-  const Json& spec = member(experiment, {"spec"});
+  const Json& spec = data::object_at(experiment, {"spec"});
   Plan plan;
   plan.route = data::string_at(spec, {"route"});
   plan.rule = data::string_at(spec, {"rule"});
@@ -104,15 +92,15 @@ util::Result<Plan> read_plan(const Json& experiment) {
   KUBIST_CHECK(read_time(spec, {"cookie", "maxAge"}, plan.max_age));
   KUBIST_CHECK(read_time(spec, {"interval"}, plan.interval));
   KUBIST_CHECK(read_time(spec, {"maxDuration"}, plan.max_duration));
-  KUBIST_CHECK(unique(member(spec, {"variants"}), "variants"));
-  KUBIST_CHECK(unique(member(spec, {"goals"}), "goals"));
-  for (const Json& each : member(spec, {"variants"})) {
+  KUBIST_CHECK(unique(data::array_at(spec, {"variants"}), "variants"));
+  KUBIST_CHECK(unique(data::array_at(spec, {"goals"}), "goals"));
+  for (const Json& each : data::array_at(spec, {"variants"})) {
     plan.variants.push_back({std::string(data::string_at(each, {"name"})),
                              std::string(data::string_at(each, {"destination"})),
                              std::string(data::string_at(each, {"version"})),
                              data::count_at(each, {"port"}), data::int_at(each, {"weight"}, 1)});
   }
-  for (const Json& each : member(spec, {"goals"})) {
+  for (const Json& each : data::array_at(spec, {"goals"})) {
     const bool mean = data::string_at(each, {"kind"}) == "Mean";
     plan.goals.push_back({std::string(data::string_at(each, {"name"})),
                           mean ? GoalKind::mean : GoalKind::conversion,
@@ -122,10 +110,10 @@ util::Result<Plan> read_plan(const Json& experiment) {
     return util::fail(ErrorKind::invalid, "spec needs two variants or more, and a goal");
   }
   plan.test = data::string_at(spec, {"test", "kind"}) == "Welch" ? Test::welch : Test::anytime;
-  plan.alpha = number_at(spec, {"test", "alpha"}, plan.alpha);
-  plan.samples = number_at(spec, {"test", "samples"}, plan.samples);
-  plan.minimum_samples =
-      number_at(spec, {"test", "minimumSamples"}, std::min(plan.minimum_samples, plan.samples));
+  plan.alpha = data::number_at(spec, {"test", "alpha"}, plan.alpha);
+  plan.samples = data::number_at(spec, {"test", "samples"}, plan.samples);
+  plan.minimum_samples = data::number_at(spec, {"test", "minimumSamples"},
+                                         std::min(plan.minimum_samples, plan.samples));
   if (plan.minimum_samples > plan.samples) {
     return util::fail(ErrorKind::invalid, "spec.test.minimumSamples: more than spec.test.samples");
   }

@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <array>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/release/experiment_progress.hpp>
 #include <kubist/util/duration.hpp>
+#include <kubist/util/words.hpp>
 
 namespace kubist::experiment {
 
@@ -11,14 +11,9 @@ using data::Json;
 
 namespace {
 
-constexpr std::array<std::pair<State, std::string_view>, 6> k_states{{
-    {State::pending, "Pending"},
-    {State::running, "Running"},
-    {State::paused, "Paused"},
-    {State::finishing, "Finishing"},
-    {State::finished, "Finished"},
-    {State::aborted, "Aborted"},
-}};
+constexpr util::Word<State> k_states[] = {
+    {State::pending, "Pending"},     {State::running, "Running"},   {State::paused, "Paused"},
+    {State::finishing, "Finishing"}, {State::finished, "Finished"}, {State::aborted, "Aborted"}};
 
 // null takes a field out of the status.
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
@@ -103,22 +98,10 @@ Json to_json(const std::vector<GoalReport>& report) {
 
 bool is_final(State state) { return state == State::finished || state == State::aborted; }
 
-std::string_view to_string(State state) {
-  for (const auto& [known, text] : k_states) {
-    if (known == state) {
-      return text;
-    }
-  }
-  return "Pending";
-}
+std::string_view to_string(State state) { return util::word_of(k_states, state); }
 
 State read_state(std::string_view text) {
-  for (const auto& [state, known] : k_states) {
-    if (known == text) {
-      return state;
-    }
-  }
-  return State::pending;
+  return util::value_of(k_states, text).value_or(State::pending);
 }
 
 Json to_json(const Progress& progress) {

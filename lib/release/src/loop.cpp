@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <array>
 
 #include <kubist/release/loop.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/words.hpp>
 
 #include "machine.hpp"
 
@@ -310,20 +310,13 @@ class Look : private Machine {
 }  // namespace
 
 Request read_request(std::string_view verb) {
-  constexpr std::array<std::pair<std::string_view, Request>, 6> k_verbs{{
-      {"pause", Request::pause},
-      {"resume", Request::resume},
-      {"abort", Request::abort},
-      {"promote", Request::promote},
-      {"promote-full", Request::promote_full},
-      {"retry", Request::retry},
-  }};
-  for (const auto& [word, request] : k_verbs) {
-    if (word == verb) {
-      return request;
-    }
-  }
-  return Request::none;
+  static constexpr util::Word<Request> k_verbs[] = {{Request::pause, "pause"},
+                                                    {Request::resume, "resume"},
+                                                    {Request::abort, "abort"},
+                                                    {Request::promote, "promote"},
+                                                    {Request::promote_full, "promote-full"},
+                                                    {Request::retry, "retry"}};
+  return util::value_of(k_verbs, verb).value_or(Request::none);
 }
 
 Tick tick(const Plan& plan, const Progress& before, const Seen& seen,

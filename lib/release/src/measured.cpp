@@ -23,11 +23,6 @@ Json of_version(const Json& measured, const std::string& version, const char* fi
   return {};
 }
 
-double number_at(const Json& object, std::initializer_list<std::string_view> path) {
-  const Json* found = data::find_path(object, path);
-  return found != nullptr && found->is_number() ? found->get<double>() : 0.0;
-}
-
 /// The rates before and that of this window, the last ones of them.
 Json with_rate(Json rates, double errors, double requests) {
   constexpr double k_places = 1e6;
@@ -49,19 +44,19 @@ Json measured_after(const Json& measured, const Json& window, const Plan& plan,
   }
   const Json known =
       is_of_this_step(measured, before) ? measured : Json{{"versions", Json::array()}};
-  const bool both = number_at(*arms, {plan.stable, "requests"}) > 0 &&
-                    number_at(*arms, {plan.canary, "requests"}) > 0;
+  const bool both = data::number_at(*arms, {plan.stable, "requests"}) > 0 &&
+                    data::number_at(*arms, {plan.canary, "requests"}) > 0;
   Json versions = Json::array();
   for (const std::string& version : {plan.stable, plan.canary}) {
     Json row{{"name", version}};
     for (const char* field : {"requests", "errors"}) {
       const Json sum = of_version(known, version, field);
-      row[field] = number_at(*arms, {version, field}) + number_at(sum, {});
+      row[field] = data::number_at(*arms, {version, field}) + data::number_at(sum, {});
     }
     Json rates = of_version(known, version, "rates");
     if (both) {
-      rates = with_rate(std::move(rates), number_at(*arms, {version, "errors"}),
-                        number_at(*arms, {version, "requests"}));
+      rates = with_rate(std::move(rates), data::number_at(*arms, {version, "errors"}),
+                        data::number_at(*arms, {version, "requests"}));
     }
     if (!rates.is_null()) {
       row["rates"] = std::move(rates);
@@ -70,7 +65,7 @@ Json measured_after(const Json& measured, const Json& window, const Plan& plan,
   }
   return {{"weight", before.weight},
           {"attempt", before.attempt},
-          {"seconds", number_at(window, {"seconds"}) + number_at(known, {"seconds"})},
+          {"seconds", data::number_at(window, {"seconds"}) + data::number_at(known, {"seconds"})},
           {"versions", std::move(versions)}};
 }
 

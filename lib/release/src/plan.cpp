@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <set>
 
 #include <kubist/data/pointer.hpp>
@@ -97,9 +96,7 @@ util::Result<> read_affinity(const Json& spec, Plan& plan) {
 }  // namespace
 
 util::Result<Plan> read_plan(const Json& canary_release) {
-  static const Json none = Json::object();
-  const Json* found = data::find_path(canary_release, {"spec"});
-  const Json& spec = found != nullptr && found->is_object() ? *found : none;
+  const Json& spec = data::object_at(canary_release, {"spec"});
   Plan plan;
   plan.destination = data::string_at(spec, {"destination"});
   plan.stable = data::string_at(spec, {"stable"});
@@ -108,10 +105,8 @@ util::Result<Plan> read_plan(const Json& canary_release) {
     return util::fail(ErrorKind::invalid,
                       cat("spec.canary: \"", plan.canary, "\" is the stable version already"));
   }
-  if (const Json* routes = data::find_path(spec, {"routes"}); routes && routes->is_array()) {
-    for (const Json& route : *routes) {
-      plan.routes.push_back(route.is_string() ? route.get<std::string>() : "");
-    }
+  for (const Json& route : data::array_at(spec, {"routes"})) {
+    plan.routes.push_back(route.is_string() ? route.get<std::string>() : "");
   }
   plan.match = data::string_at(spec, {"match"});
   if (const Json* mirror = data::find_path(spec, {"mirror"})) {

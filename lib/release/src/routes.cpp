@@ -103,9 +103,8 @@ std::vector<engine::Key> routes_of(const engine::Node& release) {
   if (release.key.kind == "Experiment") {
     routes.push_back(route_key(release, std::string(data::string_at(release.spec(), {"route"}))));
   }
-  const Json* named = data::find_path(release.spec(), {"routes"});
-  if (release.key.kind == "CanaryRelease" && named != nullptr && named->is_array()) {
-    for (const Json& route : *named) {
+  if (release.key.kind == "CanaryRelease") {
+    for (const Json& route : data::array_at(release.spec(), {"routes"})) {
       routes.push_back(route_key(release, route.is_string() ? route.get<std::string>() : ""));
     }
   }

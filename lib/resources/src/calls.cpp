@@ -7,8 +7,6 @@
 
 namespace kubist::resources {
 
-using data::Json;
-
 namespace {
 
 class CallChecker {

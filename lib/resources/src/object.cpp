@@ -10,25 +10,14 @@ using util::ErrorKind;
 
 namespace {
 
-const Json& empty_object() {
-  static const Json empty = Json::object();
-  return empty;
-}
-
-const Json& object_at(const Json& object, std::initializer_list<std::string_view> path) {
-  const Json* found = data::find_path(object, path);
-  return found != nullptr && found->is_object() ? *found : empty_object();
-}
-
 ConditionView read_condition(const Json& condition) {
   return {data::string_at(condition, {"type"}), data::string_at(condition, {"status"}),
           data::string_at(condition, {"reason"}), data::string_at(condition, {"message"}),
           data::int_at(condition, {"observedGeneration"})};
 }
 
-const Json* conditions_of(const Json& object) {
-  const Json* conditions = data::find_path(object, {"status", "conditions"});
-  return conditions != nullptr && conditions->is_array() ? conditions : nullptr;
+const Json& conditions_of(const Json& object) {
+  return data::array_at(object, {"status", "conditions"});
 }
 
 }  // namespace
@@ -93,9 +82,9 @@ std::int64_t ObjectView::generation() const {
 std::int64_t ObjectView::observed_generation() const {
   return data::int_at(m_object, {"status", "observedGeneration"});
 }
-const Json& ObjectView::labels() const { return object_at(m_object, {"metadata", "labels"}); }
+const Json& ObjectView::labels() const { return data::object_at(m_object, {"metadata", "labels"}); }
 const Json& ObjectView::annotations() const {
-  return object_at(m_object, {"metadata", "annotations"});
+  return data::object_at(m_object, {"metadata", "annotations"});
 }
 std::string_view ObjectView::label(std::string_view key) const {
   return data::string_at(labels(), {key});
@@ -103,16 +92,12 @@ std::string_view ObjectView::label(std::string_view key) const {
 std::string_view ObjectView::annotation(std::string_view key) const {
   return data::string_at(annotations(), {key});
 }
-const Json& ObjectView::spec() const { return object_at(m_object, {"spec"}); }
-const Json& ObjectView::status() const { return object_at(m_object, {"status"}); }
+const Json& ObjectView::spec() const { return data::object_at(m_object, {"spec"}); }
+const Json& ObjectView::status() const { return data::object_at(m_object, {"status"}); }
 
 std::vector<OwnerView> ObjectView::owners() const {
   std::vector<OwnerView> owners;
-  const Json* list = data::find_path(m_object, {"metadata", "ownerReferences"});
-  if (list == nullptr || !list->is_array()) {
-    return owners;
-  }
-  for (const Json& owner : *list) {
+  for (const Json& owner : data::array_at(m_object, {"metadata", "ownerReferences"})) {
     owners.push_back({data::string_at(owner, {"apiVersion"}), data::string_at(owner, {"kind"}),
                       data::string_at(owner, {"name"}), data::string_at(owner, {"uid"}),
                       data::bool_at(owner, {"controller"})});
@@ -122,11 +107,7 @@ std::vector<OwnerView> ObjectView::owners() const {
 
 std::vector<std::string_view> ObjectView::finalizers() const {
   std::vector<std::string_view> finalizers;
-  const Json* list = data::find_path(m_object, {"metadata", "finalizers"});
-  if (list == nullptr || !list->is_array()) {
-    return finalizers;
-  }
-  for (const Json& finalizer : *list) {
+  for (const Json& finalizer : data::array_at(m_object, {"metadata", "finalizers"})) {
     if (finalizer.is_string()) {
       finalizers.push_back(finalizer.get_ref<const std::string&>());
     }
@@ -141,20 +122,16 @@ bool ObjectView::has_finalizer(std::string_view name) const {
 
 std::vector<ConditionView> ObjectView::conditions() const {
   std::vector<ConditionView> conditions;
-  if (const Json* list = conditions_of(m_object)) {
-    for (const Json& condition : *list) {
-      conditions.push_back(read_condition(condition));
-    }
+  for (const Json& condition : conditions_of(m_object)) {
+    conditions.push_back(read_condition(condition));
   }
   return conditions;
 }
 
 std::optional<ConditionView> ObjectView::condition(std::string_view type) const {
-  if (const Json* list = conditions_of(m_object)) {
-    for (const Json& condition : *list) {
-      if (data::string_at(condition, {"type"}) == type) {
-        return read_condition(condition);
-      }
+  for (const Json& condition : conditions_of(m_object)) {
+    if (data::string_at(condition, {"type"}) == type) {
+      return read_condition(condition);
     }
   }
   return std::nullopt;

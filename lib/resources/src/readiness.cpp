@@ -2,6 +2,7 @@
 #include <kubist/resources/object.hpp>
 #include <kubist/resources/readiness.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/words.hpp>
 
 #include "readiness_rules.hpp"
 
@@ -124,21 +125,11 @@ Readiness kstatus(const ObjectView& object, const Json& json,
 }  // namespace
 
 std::string_view to_string(Status status) {
-  switch (status) {
-    case Status::in_progress:
-      return "InProgress";
-    case Status::failed:
-      return "Failed";
-    case Status::current:
-      return "Current";
-    case Status::terminating:
-      return "Terminating";
-    case Status::not_found:
-      return "NotFound";
-    case Status::unknown:
-      return "Unknown";
-  }
-  return "Unknown";
+  static constexpr util::Word<Status> k_words[] = {
+      {Status::in_progress, "InProgress"}, {Status::failed, "Failed"},
+      {Status::current, "Current"},        {Status::terminating, "Terminating"},
+      {Status::not_found, "NotFound"},     {Status::unknown, "Unknown"}};
+  return util::word_of(k_words, status);
 }
 
 Readiness readiness(const Json& json, std::chrono::system_clock::time_point now, ReadyMode mode) {

@@ -35,11 +35,7 @@ Readiness claim(const ObjectView&, const Json& json, Time) {
 
 std::vector<std::string> crash_looping(const Json& json) {
   std::vector<std::string> names;
-  const Json* statuses = data::find_path(json, {"status", "containerStatuses"});
-  if (statuses == nullptr || !statuses->is_array()) {
-    return names;
-  }
-  for (const Json& status : *statuses) {
+  for (const Json& status : data::array_at(json, {"status", "containerStatuses"})) {
     if (data::string_at(status, {"state", "waiting", "reason"}) == "CrashLoopBackOff") {
       names.emplace_back(data::string_at(status, {"name"}));
     }

@@ -75,9 +75,9 @@ class ReferenceChecker {
       }
       edges.push_back({*parent, parent_pointer(*parent, ObjectView(manifest.object).ref())});
     }
-    const Json* depends = data::find_path(manifest.object, {"spec", "dependsOn"});
-    for (std::size_t i = 0; depends != nullptr && depends->is_array() && i < depends->size(); ++i) {
-      const Json& entry = (*depends)[i];
+    const Json& depends = data::array_at(manifest.object, {"spec", "dependsOn"});
+    for (std::size_t i = 0; i < depends.size(); ++i) {
+      const Json& entry = depends[i];
       auto to = entry.is_string()
                     ? resolve_ref(manifest.object, entry.get_ref<const std::string&>())
                     : std::nullopt;

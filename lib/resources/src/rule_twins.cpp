@@ -45,9 +45,8 @@ bool is_type(const Json& self, std::string_view type) {
 
 // What is no list or no number is the schema's to complain about.
 bool has_weight(const Json& self, const Json*) {
-  const Json* weights = data::find_path(self, {"weights"});
-  return weights == nullptr || !weights->is_array() || weights->empty() ||
-         std::any_of(weights->begin(), weights->end(), [](const Json& share) {
+  const Json& weights = data::array_at(self, {"weights"});
+  return weights.empty() || std::any_of(weights.begin(), weights.end(), [](const Json& share) {
            const Json* weight = data::find_path(share, {"weight"});
            return weight == nullptr || !weight->is_number() || weight->get<double>() > 0;
          });

@@ -250,20 +250,15 @@ util::Result<LabelSelector> LabelSelector::parse(std::string_view text) {
 util::Result<LabelSelector> LabelSelector::from_json(const Json& json) {
   LabelSelector selector;
   std::string text = json.dump();
-  if (const Json* labels = data::find_path(json, {"matchLabels"}); labels && labels->is_object()) {
-    for (const auto& [key, value] : labels->items()) {
-      Requirement requirement{
-          key, Operator::in, {value.is_string() ? value.get<std::string>() : value.dump()}};
-      KUBIST_CHECK(check(requirement, text));
-      selector.m_requirements.push_back(std::move(requirement));
-    }
+  for (const auto& [key, value] : data::object_at(json, {"matchLabels"}).items()) {
+    Requirement requirement{
+        key, Operator::in, {value.is_string() ? value.get<std::string>() : value.dump()}};
+    KUBIST_CHECK(check(requirement, text));
+    selector.m_requirements.push_back(std::move(requirement));
   }
-  const Json* expressions = data::find_path(json, {"matchExpressions"});
-  if (expressions != nullptr && expressions->is_array()) {
-    for (const Json& expression : *expressions) {
-      KUBIST_TRY(Requirement requirement, from_expression(expression, text));
-      selector.m_requirements.push_back(std::move(requirement));
-    }
+  for (const Json& expression : data::array_at(json, {"matchExpressions"})) {
+    KUBIST_TRY(Requirement requirement, from_expression(expression, text));
+    selector.m_requirements.push_back(std::move(requirement));
   }
   return selector;
 }

@@ -15,9 +15,7 @@ std::optional<NamedCall> read_call(const Json* call) {
   if (name.empty()) {
     return std::nullopt;
   }
-  const Json* parameters = data::find_path(*call, {"parameters"});
-  bool given = parameters != nullptr && parameters->is_object();
-  return NamedCall{std::string(name), given ? *parameters : Json::object()};
+  return NamedCall{std::string(name), data::object_at(*call, {"parameters"})};
 }
 
 /// An object in the namespace of `from`.
@@ -75,9 +73,7 @@ std::string_view deletion_policy(const Json& object) {
 }
 
 const Json& settings_of(const Json& object) {
-  static const Json empty = Json::object();
-  const Json* settings = data::find_path(object, {"spec", "settings"});
-  return settings != nullptr && settings->is_object() ? *settings : empty;
+  return data::object_at(object, {"spec", "settings"});
 }
 
 std::optional<ObjectRef> parent_of(const Json& object) {

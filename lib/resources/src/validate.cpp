@@ -49,11 +49,7 @@ std::optional<util::Error> check_kind(const Manifest& manifest) {
 
 void check_keys(const Manifest& manifest, std::string_view field, bool values,
                 std::vector<util::Error>& errors) {
-  const Json* map = data::find_path(manifest.object, {"metadata", field});
-  if (map == nullptr || !map->is_object()) {
-    return;
-  }
-  for (const auto& [key, value] : map->items()) {
+  for (const auto& [key, value] : data::object_at(manifest.object, {"metadata", field}).items()) {
     std::string pointer = cat("/metadata/", field);
     data::append_token(pointer, key);
     if (std::string wrong = check_qualified_name(key); !wrong.empty()) {

@@ -17,6 +17,7 @@
 #include <kubist/util/fair_places.hpp>
 #include <kubist/util/fs.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/words.hpp>
 
 #include "spawn.hpp"
 
@@ -28,21 +29,10 @@ using util::Fd;
 using Steady = std::chrono::steady_clock;
 
 std::string_view to_string(LimitHit limit) {
-  switch (limit) {
-    case LimitHit::none:
-      return "none";
-    case LimitHit::cpu:
-      return "cpu";
-    case LimitHit::memory:
-      return "memory";
-    case LimitHit::wall:
-      return "wall";
-    case LimitHit::output:
-      return "output";
-    case LimitHit::file_size:
-      return "file_size";
-  }
-  return "none";
+  static constexpr util::Word<LimitHit> k_words[] = {
+      {LimitHit::none, "none"}, {LimitHit::cpu, "cpu"},       {LimitHit::memory, "memory"},
+      {LimitHit::wall, "wall"}, {LimitHit::output, "output"}, {LimitHit::file_size, "file_size"}};
+  return util::word_of(k_words, limit);
 }
 
 namespace {

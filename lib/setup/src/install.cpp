@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <iterator>
 
 #include <kubist/apply/set.hpp>
@@ -7,6 +6,7 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/setup/install.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/version.hpp>
 
 #include "root_images.hpp"
 
@@ -15,7 +15,6 @@ namespace kubist::setup {
 using data::Json;
 using resources::ObjectView;
 using util::cat;
-using util::ErrorKind;
 
 namespace {
 
@@ -38,62 +37,13 @@ util::Result<apply::Admission> admit(const Json* live, const std::string& versio
     return apply::Admission{false, std::string(not_ours(ObjectView(*live).kind()))};
   }
   const std::string installed(ObjectView(*live).annotation(k_version_annotation));
-  if (compare_versions(installed, version) > 0) {
+  if (util::parse_version(installed) > util::parse_version(version)) {
     return apply::Admission{false, cat("a newer kubist (", installed, ") installed it")};
   }
   return apply::Admission{};
 }
 
-std::vector<std::string> version_parts(std::string_view version) {
-  const auto plus = version.find('+');
-  version = version.substr(0, plus);
-  if (version.starts_with('v')) {
-    version.remove_prefix(1);
-  }
-  const auto dash = version.find('-');
-  std::vector<std::string> parts = util::split(version.substr(0, dash), '.');
-  parts.resize(3);
-  parts.emplace_back(dash == std::string_view::npos ? "" : version.substr(dash + 1));
-  return parts;
-}
-
-template <class T>
-int order(const T& a, const T& b) {
-  return a < b ? -1 : (b < a ? 1 : 0);
-}
-
-/// Semantic versioning 2.0.0, item 11: numbers before words, numbers by value.
-int compare_prerelease(const std::string& a, const std::string& b) {
-  if (a.empty() || b.empty()) {
-    return order(a.empty(), b.empty());
-  }
-  const auto left = util::split(a, '.');
-  const auto right = util::split(b, '.');
-  for (std::size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
-    const auto x = util::parse_int(left[i]);
-    const auto y = util::parse_int(right[i]);
-    const int by = x && y ? order(*x, *y) : x ? -1 : y ? 1 : order(left[i], right[i]);
-    if (by != 0) {
-      return by;
-    }
-  }
-  return order(left.size(), right.size());
-}
-
 }  // namespace
-
-int compare_versions(std::string_view a, std::string_view b) {
-  const auto left = version_parts(a);
-  const auto right = version_parts(b);
-  for (std::size_t i = 0; i < 3; ++i) {
-    const int by =
-        order(util::parse_int(left[i]).value_or(-1), util::parse_int(right[i]).value_or(-1));
-    if (by != 0) {
-      return by;
-    }
-  }
-  return compare_prerelease(left[3], right[3]);
-}
 
 bool is_own_crd(const Json& crd) {
   const ObjectView view(crd);

@@ -70,15 +70,11 @@ class VersionReader {
       for (const Json& weight : data::array_at(rule, {"weights"})) {
         if (leads_to(weight, virtual_cluster, row)) {
           row.shares.push_back({std::string(ObjectView(route).name()),
-                                std::string(data::string_at(rule, {"name"})), percent_of(weight)});
+                                std::string(data::string_at(rule, {"name"})),
+                                data::number_at(weight, {"percent"})});
         }
       }
     }
-  }
-
-  static double percent_of(const Json& weight) {
-    const Json* percent = data::find_path(weight, {"percent"});
-    return percent != nullptr && percent->is_number() ? percent->get<double>() : 0;
   }
 
   bool leads_to(const Json& weight, const ObjectView& virtual_cluster,

@@ -5,48 +5,13 @@
 #include <kubist/traffic/condition.hpp>
 #include <kubist/util/text.hpp>
 
+#include "condition_words.hpp"
 #include "value_regex.hpp"
 
 namespace kubist::traffic {
 namespace {
 
 using util::cat;
-
-std::string_view word_of(Part part) {
-  switch (part) {
-    case Part::uri:
-      return "uri";
-    case Part::method:
-      return "method";
-    case Part::scheme:
-      return "scheme";
-    case Part::authority:
-      return "authority";
-    case Part::port:
-      return "port";
-    case Part::header:
-      return "header";
-    case Part::cookie:
-      return "cookie";
-    case Part::query:
-      return "query";
-  }
-  return "";
-}
-
-std::string_view word_of(Operator op) {
-  switch (op) {
-    case Operator::exact:
-      return "exact";
-    case Operator::prefix:
-      return "prefix";
-    case Operator::regex:
-      return "regex";
-    case Operator::present:
-      return "present";
-  }
-  return "";
-}
 
 std::string in_quotes(std::string_view text) {
   std::string escaped = "\"";
@@ -133,14 +98,14 @@ bool Test::operator==(const Test& other) const {
 }
 
 std::string to_string(const Test& test) {
-  std::string text = cat(test.negated ? "not " : "", word_of(test.part));
+  std::string text = cat(test.negated ? "not " : "", util::word_of(k_parts, test.part));
   if (test.part == Part::port) {
     return cat(text, ' ', test.value);
   }
   if (!test.name.empty()) {
     text += cat(' ', in_quotes(test.name));
   }
-  text += cat(' ', word_of(test.op));
+  text += cat(' ', util::word_of(k_operators, test.op));
   return test.op == Operator::present ? text : cat(text, ' ', in_quotes(test.value));
 }
 

@@ -1,38 +1,22 @@
 #include <algorithm>
-#include <array>
 #include <optional>
-#include <utility>
 
 #include <re2/re2.h>
 
-#include <kubist/traffic/condition.hpp>
 #include <kubist/util/caret.hpp>
 #include <kubist/util/text.hpp>
+
+#include "condition_words.hpp"
 
 namespace kubist::traffic {
 namespace {
 
 using util::cat;
-using util::ErrorKind;
 using util::Result;
 
 constexpr std::size_t k_max_length = 4096;
 constexpr int k_max_depth = 32;
 constexpr std::size_t k_max_alternatives = 64;
-
-constexpr std::array<std::pair<std::string_view, Part>, 8> k_parts{{{"uri", Part::uri},
-                                                                    {"method", Part::method},
-                                                                    {"scheme", Part::scheme},
-                                                                    {"authority", Part::authority},
-                                                                    {"port", Part::port},
-                                                                    {"header", Part::header},
-                                                                    {"cookie", Part::cookie},
-                                                                    {"query", Part::query}}};
-constexpr std::array<std::pair<std::string_view, Operator>, 4> k_operators{
-    {{"exact", Operator::exact},
-     {"prefix", Operator::prefix},
-     {"regex", Operator::regex},
-     {"present", Operator::present}}};
 
 // Alternatives of tests: what is read is kept in this form at once, negations pushed to the tests.
 using Alternatives = std::vector<Alternative>;
@@ -108,13 +92,13 @@ class Parser {
   Result<Alternatives> test(bool negated) {
     const std::size_t start = m_at;
     const std::string word = util::lower(take_any_word());
-    const auto part = std::ranges::find(k_parts, word, &decltype(k_parts)::value_type::first);
-    if (part == k_parts.end()) {
+    const auto part = util::value_of(k_parts, word);
+    if (!part) {
       return wrong(start, cat("expected `not`, `(` or one of uri, method, scheme, authority, port, "
                               "header, cookie, query",
                               util::did_you_mean(word, words(k_parts))));
     }
-    Test test{.part = part->second, .negated = negated, .column = start + 1};
+    Test test{.part = *part, .negated = negated, .column = start + 1};
     if (negated && test.part != Part::header && test.part != Part::cookie) {
       return wrong(start, cat("the mesh cannot test that ", word,
                               " does not match: `not` is for header and cookie"));
@@ -165,13 +149,13 @@ class Parser {
   Result<> read_operator(Test& test) {
     const std::size_t at = m_at;
     const std::string word = util::lower(take_any_word());
-    const auto op = std::ranges::find(k_operators, word, &decltype(k_operators)::value_type::first);
-    if (op == k_operators.end() || (op->second == Operator::present && !is_named(test.part))) {
+    const auto op = util::value_of(k_operators, word);
+    if (!op || (*op == Operator::present && !is_named(test.part))) {
       return wrong(at, cat("expected exact, prefix",
                            is_named(test.part) ? ", regex or present" : " or regex",
                            util::did_you_mean(word, words(k_operators))));
     }
-    test.op = op->second;
+    test.op = *op;
     if (test.op == Operator::present) {
       return {};
     }
@@ -253,7 +237,7 @@ class Parser {
   static std::vector<std::string> words(const Table& table) {
     std::vector<std::string> names;
     for (const auto& entry : table) {
-      names.emplace_back(entry.first);
+      names.emplace_back(entry.second);
     }
     return names;
   }

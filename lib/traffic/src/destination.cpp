@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/traffic/destination.hpp>
@@ -132,14 +130,12 @@ std::vector<std::string> needs_destination_rule(const Destination& destination) 
 }
 
 const Json* find_subset(const Json& destination_rule, std::string_view name) {
-  const Json* subsets = data::find_path(destination_rule, {"spec", "subsets"});
-  if (subsets == nullptr || !subsets->is_array()) {
-    return nullptr;
+  for (const Json& subset : data::array_at(destination_rule, {"spec", "subsets"})) {
+    if (data::string_at(subset, {"name"}) == name) {
+      return &subset;
+    }
   }
-  const auto found = std::find_if(subsets->begin(), subsets->end(), [&](const Json& subset) {
-    return data::string_at(subset, {"name"}) == name;
-  });
-  return found != subsets->end() ? &*found : nullptr;
+  return nullptr;
 }
 
 std::vector<std::string> keep_used_subsets(Json& spec, const Json* live,

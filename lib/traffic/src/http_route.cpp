@@ -80,8 +80,7 @@ class Writer {
       if (full_host(host, m_place) != cat(parts[0], '.', parts[1], ".svc.", m_place.domain)) {
         if (!has_gateway()) {
           wrong(cat("host ", host,
-                    " is no Service of the cluster: an HTTPRoute cannot route it "
-                    "within the mesh"),
+                    " is no Service of the cluster: an HTTPRoute cannot route it within the mesh"),
                 "Use mode: VirtualService.");
         }
         continue;

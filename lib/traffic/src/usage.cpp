@@ -2,7 +2,6 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/traffic/destination.hpp>
-#include <kubist/util/text.hpp>
 
 namespace kubist::traffic {
 

@@ -1,33 +1,21 @@
 #include <kubist/util/error.hpp>
+#include <kubist/util/words.hpp>
 
 namespace kubist::util {
 
 std::string_view to_string(ErrorKind kind) {
-  switch (kind) {
-    case ErrorKind::internal:
-      return "internal";
-    case ErrorKind::invalid:
-      return "invalid";
-    case ErrorKind::usage:
-      return "usage";
-    case ErrorKind::not_found:
-      return "not_found";
-    case ErrorKind::forbidden:
-      return "forbidden";
-    case ErrorKind::conflict:
-      return "conflict";
-    case ErrorKind::unavailable:
-      return "unavailable";
-    case ErrorKind::timeout:
-      return "timeout";
-    case ErrorKind::cancelled:
-      return "cancelled";
-    case ErrorKind::denied:
-      return "denied";
-    case ErrorKind::not_ready:
-      return "not_ready";
-  }
-  return "internal";
+  static constexpr util::Word<ErrorKind> k_words[] = {{ErrorKind::internal, "internal"},
+                                                      {ErrorKind::invalid, "invalid"},
+                                                      {ErrorKind::usage, "usage"},
+                                                      {ErrorKind::not_found, "not_found"},
+                                                      {ErrorKind::forbidden, "forbidden"},
+                                                      {ErrorKind::conflict, "conflict"},
+                                                      {ErrorKind::unavailable, "unavailable"},
+                                                      {ErrorKind::timeout, "timeout"},
+                                                      {ErrorKind::cancelled, "cancelled"},
+                                                      {ErrorKind::denied, "denied"},
+                                                      {ErrorKind::not_ready, "not_ready"}};
+  return util::word_of(k_words, kind);
 }
 
 std::string to_string(const SourcePos& pos) {

@@ -206,6 +206,11 @@ char32_t next_code_point(std::string_view text, std::size_t& at) {
 
 }  // namespace
 
+std::size_t code_points(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   for (std::size_t at = 0; at < text.size();) {

@@ -27,29 +27,6 @@ bool is_own_write(const AuditedWrite& write, const Names& names) {
          (own_ns && of_items.contains(write.resource));
 }
 
-}  // namespace
-
-std::string missing_verdict(const Attempt& attempt, const Names& names, const Caller& caller) {
-  const auto parts = kubist::util::split(
-      attempt.verdict.empty() ? cat(attempt.kind, '/', attempt.name) : attempt.verdict, '/');
-  const auto judged = get("home", type_of(parts[0]), parts[1], names.project);
-  if (!judged) {
-    return cat(attempt.name, ": there is no ", parts[0], '/', parts[1]);
-  }
-  auto reasons = kubist::util::split(attempt.reasons, '|');
-  if (caller.limited && attempt.kind == "VirtualCluster") {
-    reasons.emplace_back("Forbidden");
-  }
-  const std::string why = reason(judged, "Ready");
-  const std::string said = message(judged, "Ready");
-  const bool expected = std::find(reasons.begin(), reasons.end(), why) != reasons.end();
-  if (expected && condition(judged, "Ready") != "True" &&
-      (said.size() > 10 || attempt.reasons.empty())) {
-    return {};
-  }
-  return cat(attempt.name, ": ", why, " is none of ", attempt.reasons, ": ", said);
-}
-
 void check_attempt(const Attempt& attempt, const Names& names, const Caller& caller) {
   CHECK(missing_verdict(attempt, names, caller) == "");
   for (const std::string& thing : attempt.never) {
@@ -91,6 +68,42 @@ void check_exports(const Names& names) {
       CHECK_MESSAGE(each["spec"]["exportTo"] == Json::array({".", "istio-system"}), each.dump());
     }
   }
+}
+
+}  // namespace
+
+std::string missing_verdict(const Attempt& attempt, const Names& names, const Caller& caller) {
+  const auto parts = kubist::util::split(
+      attempt.verdict.empty() ? cat(attempt.kind, '/', attempt.name) : attempt.verdict, '/');
+  const auto judged = get("home", type_of(parts[0]), parts[1], names.project);
+  if (!judged) {
+    return cat(attempt.name, ": there is no ", parts[0], '/', parts[1]);
+  }
+  auto reasons = kubist::util::split(attempt.reasons, '|');
+  if (caller.limited && attempt.kind == "VirtualCluster") {
+    reasons.emplace_back("Forbidden");
+  }
+  const std::string why = reason(judged, "Ready");
+  const std::string said = message(judged, "Ready");
+  const bool expected = std::find(reasons.begin(), reasons.end(), why) != reasons.end();
+  if (expected && condition(judged, "Ready") != "True" &&
+      (said.size() > 10 || attempt.reasons.empty())) {
+    return {};
+  }
+  return cat(attempt.name, ": ", why, " is none of ", attempt.reasons, ": ", said);
+}
+
+void check_outcome(const std::vector<Attempt>& all, const std::vector<Json>& before, Audit& audit,
+                   const Names& names, const Caller& caller, const std::string& said) {
+  for (const Attempt& each : all) {
+    check_attempt(each, names, caller);
+  }
+  CHECK(live(bystanders(names)) == before);
+  check_writes(audit, caller, names);
+  check_exports(names);
+  CHECK_MESSAGE(condition(get("home", "projects.kubist.io", names.other), "TreeReady") == "True",
+                said);
+  CHECK(get("home", "configmap", "honest", names.other + "-dev"));
 }
 
 DeepItem::DeepItem(kubist::kube::Client& who, std::string ns) : m_ns(std::move(ns)) {

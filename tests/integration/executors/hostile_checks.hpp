@@ -17,13 +17,14 @@ struct Caller {
 
 /// Whether the attempt has the verdict that it must have; why not, otherwise.
 std::string missing_verdict(const Attempt& attempt, const Names& names, const Caller& caller);
-/// Fails the test unless the attempt has that verdict, and made nothing.
-void check_attempt(const Attempt& attempt, const Names& names, const Caller& caller);
-/// Fails the test unless each write was one of the member's or the other project's, by the account
-/// that it belongs to.
-void check_writes(Audit& audit, const Caller& caller, const Names& names);
-/// Everything in the member's namespace that shows outside of it.
-void check_exports(const Names& names);
+/// Fails the test, with what kubist said, unless
+/// - each attempt has that verdict, and made nothing;
+/// - the bystanders are as they were, `before` the attempts;
+/// - each write was one of the member's or the other project's, by the account that it belongs to;
+/// - nothing in the member's namespace shows outside of it;
+/// - the other project is Ready, with what it asked for.
+void check_outcome(const std::vector<Attempt>& all, const std::vector<Json>& before, Audit& audit,
+                   const Names& names, const Caller& caller, const std::string& said);
 
 /// A DeployItem of 600 levels, which the member writes; gone with this, since no list of the test's
 /// own could be read with it.

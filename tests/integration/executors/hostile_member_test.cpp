@@ -60,8 +60,7 @@ class Powerful {
 void attack(const Names& names, const Caller& caller) {
   const std::vector<Attempt> all = attempts(names, caller.impersonates);
   CHECK(all.size() >= 60);
-  const std::vector<Json> foreign = bystanders(names);
-  const std::vector<Json> before = live(foreign);
+  const std::vector<Json> before = live(bystanders(names));
   const auto who = member(names);
   write_all(*who, all, names);
 
@@ -81,15 +80,7 @@ void attack(const Names& names, const Caller& caller) {
   CHECK_MESSAGE(
       (said.find("its objects are handled with") != std::string::npos) != caller.impersonates,
       said);
-  for (const Attempt& each : all) {
-    check_attempt(each, names, caller);
-  }
-  CHECK(live(foreign) == before);
-  check_writes(audit, caller, names);
-  check_exports(names);
-  CHECK_MESSAGE(condition(get("home", "projects.kubist.io", names.other), "TreeReady") == "True",
-                said);
-  CHECK(get("home", "configmap", "honest", names.other + "-dev"));
+  check_outcome(all, before, audit, names, caller, said);
 }
 
 }  // namespace

@@ -33,9 +33,9 @@ bool takes(const Flag& flag, std::string_view choice) {
 
 std::vector<const CommandSpec*> visible_commands() {
   std::vector<const CommandSpec*> visible;
-  for (const CommandSpec* spec : commands()) {
-    if (!spec->hidden) {
-      visible.push_back(spec);
+  for (const CommandSpec& spec : commands()) {
+    if (!spec.hidden) {
+      visible.push_back(&spec);
     }
   }
   REQUIRE(visible.size() > 50);

@@ -77,17 +77,17 @@ TEST_CASE("run: the help of a group names its commands; the group alone is a usa
 TEST_CASE("run: wrong flags end with 64") { CHECK(run_words({"version", "--no-such"}).code == 64); }
 
 TEST_CASE("records: every command is complete and no flag is named twice") {
-  for (const CommandSpec* spec : commands()) {
-    CAPTURE(spec->path);
-    CHECK((spec->run != nullptr));
-    CHECK_FALSE(spec->summary.empty());
-    if (!spec->hidden) {
-      CHECK_FALSE(spec->group.empty());
-      CHECK_FALSE(spec->examples.empty());
+  for (const CommandSpec& spec : commands()) {
+    CAPTURE(spec.path);
+    CHECK((spec.run != nullptr));
+    CHECK_FALSE(spec.summary.empty());
+    if (!spec.hidden) {
+      CHECK_FALSE(spec.group.empty());
+      CHECK_FALSE(spec.examples.empty());
     }
     std::set<std::string_view> names;
     std::set<char> letters;
-    for (const std::vector<Flag>* flags : {&spec->flags, &global_flags()}) {
+    for (const std::vector<Flag>* flags : {&spec.flags, &global_flags()}) {
       for (const Flag& flag : *flags) {
         CAPTURE(flag.name);
         CHECK(names.insert(flag.name).second);
@@ -135,9 +135,9 @@ TEST_CASE("dump: one record with every visible command; man pages name it") {
   const auto json = kubist::data::Json::parse(dump());
   CHECK(json.is_object());
   std::size_t visible = 0;
-  for (const CommandSpec* spec : commands()) {
-    visible += spec->hidden ? 0 : 1;
-    CHECK(man_page(spec).find(".SH NAME") != std::string::npos);
+  for (const CommandSpec& spec : commands()) {
+    visible += spec.hidden ? 0 : 1;
+    CHECK(man_page(&spec).find(".SH NAME") != std::string::npos);
   }
   CHECK(json.at("commands").size() == visible);
 }

@@ -162,3 +162,16 @@ TEST_CASE("agenda: drift has a pace by its runs, not by its changes") {
   agenda.add({{k_near, Cause::drift}});
   CHECK(wait() > std::chrono::seconds(1));
 }
+
+TEST_CASE("watch loop: what changes before any run's tree has it is asked for") {
+  const std::vector<engine::Key> everything;
+  const engine::Key made = key("VirtualCluster", "shop", "new");
+  for (const Cause cause : {Cause::created, Cause::changed, Cause::deleted, Cause::requested}) {
+    executors::Agenda agenda(everything, std::chrono::milliseconds(0));
+    agenda.see(std::make_shared<const engine::Graph>());
+    agenda.add({{made, cause}});
+    CHECK_MESSAGE(agenda.schedule().size() == 1, engine::to_string(cause));
+    agenda.add({{key("Approval", "shop", "yes"), cause}, {made, Cause::drift}});
+    CHECK(agenda.schedule().size() == 1);
+  }
+}

@@ -5,11 +5,9 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/watch_loop.hpp>
 
-#include "session/agenda.hpp"
 #include "site.hpp"
 
 using namespace site;
-using engine::Cause;
 
 namespace {
 
@@ -367,19 +365,6 @@ TEST_CASE("watch loop: a project that is deleted goes, without a Root above it")
   REQUIRE(eventually([&] { return watch.finished > 0; }));
   s.home->remove("projects.kubist.io", "shop");
   CHECK(eventually([&] { return s.project("shop").is_null(); }));
-}
-
-TEST_CASE("watch loop: what changes before any run's tree has it is asked for") {
-  const std::vector<engine::Key> everything;
-  const engine::Key made = key("VirtualCluster", "shop", "new");
-  for (const Cause cause : {Cause::created, Cause::changed, Cause::deleted, Cause::requested}) {
-    executors::Agenda agenda(everything, std::chrono::milliseconds(0));
-    agenda.see(std::make_shared<const engine::Graph>());
-    agenda.add({{made, cause}});
-    CHECK_MESSAGE(agenda.schedule().size() == 1, engine::to_string(cause));
-    agenda.add({{key("Approval", "shop", "yes"), cause}, {made, Cause::drift}});
-    CHECK(agenda.schedule().size() == 1);
-  }
 }
 
 TEST_CASE("watch loop: what is made while the first run of its parent hangs is ready after it") {

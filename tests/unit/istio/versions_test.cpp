@@ -8,9 +8,9 @@
 using namespace kubist::istio;
 
 TEST_CASE("versions: releases are read, other numbers are not") {
-  CHECK(parse_version("1.30.3") == Version{1, 30, 3});
-  CHECK(parse_version("v1.30.3-rc.0") == Version{1, 30, 3});
-  CHECK(parse_version("1.31.0-alpha.abc+meta") == Version{1, 31, 0});
+  CHECK(parse_version("1.30.3") == kubist::util::Version{1, 30, 3});
+  CHECK(parse_version("v1.30.3-rc.0") == kubist::util::Version{1, 30, 3});
+  CHECK(parse_version("1.31.0-alpha.abc+meta") == kubist::util::Version{1, 31, 0});
   for (const char* text :
        {"", "1", "1.30", "1.30.3x", "1.30.3.1", "latest", "-1.2.3", "1..3", "1.99999999999.0"}) {
     CAPTURE(text);

@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -53,13 +54,15 @@ struct Flag {
   bool hidden = false;
 };
 
+/// A flag that takes one of `choices`; with `bare` it may stand alone. Its words are Flag's.
+Flag choice_flag(std::string_view name, char letter, std::string_view value, std::string_view help,
+                 std::string_view initial, std::vector<std::string_view> choices,
+                 std::string_view bare = {});
+
 struct Example {
   std::string_view what;     ///< "Apply a folder and wait until all is ready"
   std::string_view command;  ///< "kubist apply -f env/ --wait"
 };
-
-/// What a command needs before it runs; the dispatcher provides it or reports what is missing.
-enum class Needs { nothing, cluster };
 
 /// One command: the one record that parsing, help, man page and completion read.
 struct CommandSpec {
@@ -73,9 +76,8 @@ struct CommandSpec {
   Completes completes = Completes::nothing;
   std::vector<Flag> flags;
   std::vector<Example> examples;
-  Needs needs = Needs::cluster;
   /// Does the work; the value is the exit code. Errors are printed and mapped by the dispatcher.
-  util::Result<int> (*run)(Context&, const Arguments&) = nullptr;
+  std::function<util::Result<int>(Context&, const Arguments&)> run;
   bool hidden = false;
 };
 
@@ -111,7 +113,7 @@ class Arguments {
 };
 
 /// Every command, in the order of `kubist help`. Adding a command adds a line in commands.cpp.
-const std::vector<const CommandSpec*>& commands();
+const std::vector<CommandSpec>& commands();
 /// Commands that share their first word: one line of `kubist help`.
 struct CommandGroup {
   std::string_view word;     ///< "canary"

@@ -2,7 +2,6 @@
 
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
-#include <kubist/resources/kinds.hpp>
 #include <kubist/state/contract.hpp>
 #include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>

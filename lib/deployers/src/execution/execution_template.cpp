@@ -1,6 +1,5 @@
 #include <array>
 
-#include <kubist/data/document.hpp>
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/data/schema.hpp>

@@ -8,8 +8,6 @@
 #include <kubist/deployers/upstream.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>
-#include <kubist/state/contract.hpp>
-#include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
 
 #include "execution/execution_parts.hpp"

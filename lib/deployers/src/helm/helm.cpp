@@ -1,4 +1,3 @@
-#include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
 #include "helm/helm_deployer.hpp"

@@ -160,11 +160,10 @@ Json finished(Json status, bool deleting, const Progress& progress, const std::s
 }
 
 bool needs_somebody(const Json& status) {
-  const Json* codes = data::find_path(status, {"lastError", "codes"});
-  return codes != nullptr && codes->is_array() &&
-         std::any_of(codes->begin(), codes->end(), [](const Json& code) {
-           return code == "ERR_CONFIGURATION_PROBLEM" || code == "ERR_UNAUTHORIZED";
-         });
+  const Json& codes = data::array_at(status, {"lastError", "codes"});
+  return std::any_of(codes.begin(), codes.end(), [](const Json& code) {
+    return code == "ERR_CONFIGURATION_PROBLEM" || code == "ERR_UNAUTHORIZED";
+  });
 }
 
 bool has_succeeded(const Json& status) {

@@ -122,12 +122,9 @@ util::Result<Item> parse_item(const Json& object) {
   if (const Json* schema = data::find_path(spec, {"exportSchema"}); schema != nullptr) {
     item.export_schema = *schema;
   }
-  if (const Json* exports = data::find_path(spec, {"exports"});
-      exports != nullptr && exports->is_array()) {
-    for (const Json& entry : *exports) {
-      if (data::bool_at(entry, {"public"})) {
-        item.public_exports.emplace_back(data::string_at(entry, {"name"}));
-      }
+  for (const Json& entry : data::array_at(spec, {"exports"})) {
+    if (data::bool_at(entry, {"public"})) {
+      item.public_exports.emplace_back(data::string_at(entry, {"name"}));
     }
   }
   item.object = object;

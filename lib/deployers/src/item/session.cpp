@@ -7,8 +7,6 @@
 #include <kubist/resources/object.hpp>
 #include <kubist/util/text.hpp>
 
-#include "item/requests.hpp"
-
 namespace kubist::deployers {
 namespace {
 

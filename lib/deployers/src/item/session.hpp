@@ -1,6 +1,5 @@
 #pragma once
 #include <functional>
-#include <optional>
 #include <string>
 
 #include <kubist/deployers/deployer.hpp>

@@ -97,8 +97,7 @@ Json sound_status(const Json& deploy_item) {
       {"deployer", Type::object},      {"providerStatus", Type::object},
       {"exports", Type::object},       {"exportRef", Type::object},
       {"conditions", Type::array},     {"lastErrors", Type::array}};
-  const Json* found = data::find_path(deploy_item, {"status"});
-  Json status = found != nullptr && found->is_object() ? *found : Json::object();
+  Json status = data::object_at(deploy_item, {"status"});
   for (const auto& [field, type] : types) {
     const auto given = status.find(field);
     if (given != status.end() && given->type() != type) {

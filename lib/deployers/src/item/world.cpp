@@ -39,9 +39,8 @@ util::Error no_agent_image() {
       "no image with kubist is named, and one runs beside the workload of every container and "
       "script",
       util::cat(
-          "Make it from kubist's source: packaging/image build/release/cli/kubist kubist.tar; "
-          "push it to where the cluster pulls from: skopeo copy oci-archive:kubist.tar "
-          "docker://",
+          "Make it from kubist's source: packaging/image build/release/cli/kubist kubist.tar; push "
+          "it to where the cluster pulls from: skopeo copy oci-archive:kubist.tar docker://",
           image, "; name it: kubist init --agent-image ", image,
           " (spec.images.agent of the Root)."),
       "NoAgentImage");

@@ -191,8 +191,7 @@ void check_entry(const ManifestEntry& entry, const Place& place, std::vector<uti
         denied("AccountNotAllowed",
                cat(name, ": the project does not allow its items a token of the account ",
                    view.annotation("kubernetes.io/service-account.name")),
-               "An administrator allows it in the Project's "
-               "spec.items.serviceAccounts."));
+               "An administrator allows it in the Project's spec.items.serviceAccounts."));
   }
   check_reach(object, *place.limits, hint, found);
   if (!entry.patch_before_delete.is_null()) {
@@ -214,8 +213,7 @@ util::Error not_there_yet(std::string_view ns, std::string_view name) {
   return util::make_error(
       ErrorKind::invalid,
       cat("Secret ", ns, "/", name,
-          " does not exist, and its name is one of those of kubist's own, which "
-          "items cannot have"),
+          " does not exist, and its name is one of those of kubist's own, which items cannot have"),
       "Give yours another name, or make it first.", "SecretNotAllowed");
 }
 
@@ -320,11 +318,10 @@ util::Result<> check_readable(const Item& item, const Place& place, const Json& 
       made_by(item, live) || (!is_secret(view) && !view.ns().empty())) {
     return {};
   }
-  return util::fail(denied(is_secret(view) ? "SecretNotAllowed" : "KindNotAllowed",
-                           cat(name_of(view.ref()),
-                               " is not one that this item made, so it may "
-                               "not read it"),
-                           hint_for(*place.limits, view.group(), view.kind())));
+  return util::fail(
+      denied(is_secret(view) ? "SecretNotAllowed" : "KindNotAllowed",
+             cat(name_of(view.ref()), " is not one that this item made, so it may not read it"),
+             hint_for(*place.limits, view.group(), view.kind())));
 }
 
 }  // namespace kubist::deployers

@@ -19,10 +19,6 @@ util::Result<> ManifestDeployer::check(const Item& item, const Settings& /*setti
   return {};
 }
 
-Json ManifestDeployer::identity(const Item& item, const Settings& /*settings*/) const {
-  return {{"config", item.config}, {"exportSchema", item.export_schema}};
-}
-
 util::Result<std::vector<Drifted>> ManifestDeployer::drift(World& world, const Item& item,
                                                            const Place& place) const {
   return find_drift(world, item, place);
@@ -38,13 +34,6 @@ util::Result<Progress> ManifestDeployer::advance(World& world, const Item& item,
   return run.advance(std::move(plan), {});
 }
 
-util::Result<Progress> ManifestDeployer::stop(World& /*world*/, const Item& /*item*/,
-                                              const Job& /*job*/) const {
-  Progress progress;
-  progress.state = Progress::State::done;
-  return progress;
-}
-
 Uninstall ManifestDeployer::uninstall(const Item& item) const {
   const auto managed = managed_of(item);
   const auto count = std::count_if(managed.begin(), managed.end(), [](const Managed& one) {
@@ -52,11 +41,6 @@ Uninstall ManifestDeployer::uninstall(const Item& item) const {
   });
   return {true,
           util::cat("deletes the ", count, count == 1 ? " object" : " objects", " that it keeps")};
-}
-
-util::Result<Progress> ManifestDeployer::clean_up(World& world, const Item& item,
-                                                  const Job& job) const {
-  return stop(world, item, job);
 }
 
 const Deployer& manifest_deployer() {

@@ -1,8 +1,7 @@
-#include <array>
-
 #include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/words.hpp>
 
 #include "item/config_check.hpp"
 #include "manifest/manifest_plan.hpp"
@@ -12,14 +11,14 @@ namespace {
 
 using util::cat;
 
-constexpr std::array k_policies{
-    std::pair{"manage", ManagePolicy::manage}, std::pair{"fallback", ManagePolicy::fallback},
-    std::pair{"keep", ManagePolicy::keep}, std::pair{"immutable", ManagePolicy::immutable},
-    std::pair{"ignore", ManagePolicy::ignore}};
+constexpr util::Word<ManagePolicy> k_policies[] = {{ManagePolicy::manage, "manage"},
+                                                   {ManagePolicy::fallback, "fallback"},
+                                                   {ManagePolicy::keep, "keep"},
+                                                   {ManagePolicy::immutable, "immutable"},
+                                                   {ManagePolicy::ignore, "ignore"}};
 
-constexpr std::array k_drift_words{std::pair{"Repair", OnDrift::repair},
-                                   std::pair{"Report", OnDrift::report},
-                                   std::pair{"Ignore", OnDrift::ignore}};
+constexpr util::Word<OnDrift> k_drift_words[] = {
+    {OnDrift::repair, "Repair"}, {OnDrift::report, "Report"}, {OnDrift::ignore, "Ignore"}};
 
 constexpr std::string_view k_manifest_schema = R"({
   "type": "object",
@@ -93,40 +92,16 @@ util::Result<> add_entry(const Json& entry, const std::string& where, ManifestPl
 
 }  // namespace
 
-std::string_view to_string(ManagePolicy policy) {
-  for (const auto& [word, value] : k_policies) {
-    if (value == policy) {
-      return word;
-    }
-  }
-  return "manage";
-}
+std::string_view to_string(ManagePolicy policy) { return util::word_of(k_policies, policy); }
 
 ManagePolicy parse_policy(std::string_view text) {
-  for (const auto& [word, value] : k_policies) {
-    if (text == word) {
-      return value;
-    }
-  }
-  return ManagePolicy::manage;
+  return util::value_of(k_policies, text).value_or(ManagePolicy::manage);
 }
 
-std::string_view to_string(OnDrift drift) {
-  for (const auto& [word, value] : k_drift_words) {
-    if (value == drift) {
-      return word;
-    }
-  }
-  return "Repair";
-}
+std::string_view to_string(OnDrift drift) { return util::word_of(k_drift_words, drift); }
 
 std::optional<OnDrift> parse_drift(std::string_view text) {
-  for (const auto& [word, value] : k_drift_words) {
-    if (text == word) {
-      return value;
-    }
-  }
-  return std::nullopt;
+  return util::value_of(k_drift_words, text);
 }
 
 void add_manifests(std::vector<resources::Manifest> manifests, ManagePolicy policy,

@@ -49,10 +49,6 @@ util::Result<> MockDeployer::check(const Item& item, const Settings& /*settings*
   return {};
 }
 
-Json MockDeployer::identity(const Item& item, const Settings& /*settings*/) const {
-  return {{"config", item.config}, {"exportSchema", item.export_schema}};
-}
-
 util::Result<Progress> MockDeployer::advance(World& world, const Item& item, const Job& job) const {
   Progress progress = ended(Progress::State::running);
   progress.provider_status = item.config.value("providerStatus", Json::object());
@@ -93,11 +89,6 @@ util::Result<Progress> MockDeployer::stop(World& /*world*/, const Item& /*item*/
 
 Uninstall MockDeployer::uninstall(const Item& /*item*/) const {
   return {false, "runs nothing: it is a mock"};
-}
-
-util::Result<Progress> MockDeployer::clean_up(World& /*world*/, const Item& /*item*/,
-                                              const Job& /*job*/) const {
-  return ended(Progress::State::done);
 }
 
 const Deployer& mock_deployer() {

@@ -8,11 +8,9 @@ namespace kubist::deployers {
 class MockDeployer : public Deployer {
  public:
   util::Result<> check(const Item& item, const Settings& settings) const override;
-  Json identity(const Item& item, const Settings& settings) const override;
   util::Result<Progress> advance(World& world, const Item& item, const Job& job) const override;
   util::Result<Progress> stop(World& world, const Item& item, const Job& job) const override;
   Uninstall uninstall(const Item& item) const override;
-  util::Result<Progress> clean_up(World& world, const Item& item, const Job& job) const override;
   bool runs_pods() const override { return false; }
 };
 

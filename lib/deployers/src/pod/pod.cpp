@@ -1,4 +1,3 @@
-#include <kubist/data/json_text.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/pod.hpp>
 #include <kubist/state/contract.hpp>

@@ -27,19 +27,15 @@ using Each = std::function<void(const Json& entry, const std::string& where)>;
 
 /// The maps of a list; what is anything else, the API server refuses.
 void for_each(const Json& object, const char* field, const std::string& prefix, const Each& each) {
-  const Json* list = data::find_path(object, {field});
-  for (std::size_t i = 0; list != nullptr && list->is_array() && i < list->size(); ++i) {
-    if ((*list)[i].is_object()) {
-      each((*list)[i], cat(prefix, field, "[", i, "]"));
+  const Json& list = data::array_at(object, {field});
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i].is_object()) {
+      each(list[i], cat(prefix, field, "[", i, "]"));
     }
   }
 }
 
-const Json& spec_of(const Json& pod) {
-  static const Json k_none = Json::object();
-  const Json* spec = data::find_path(pod, {"spec"});
-  return spec != nullptr && spec->is_object() ? *spec : k_none;
-}
+const Json& spec_of(const Json& pod) { return data::object_at(pod, {"spec"}); }
 
 template <std::size_t N>
 bool contains(const std::array<const char*, N>& names, std::string_view name) {

@@ -1,7 +1,5 @@
 #include "pod/pod_status.hpp"
 
-#include <array>
-
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/pod.hpp>
 #include <kubist/util/duration.hpp>
@@ -17,11 +15,7 @@ constexpr std::string_view k_config_problem = "ERR_CONFIGURATION_PROBLEM";
 
 const Json* container_status(const Json& pod, std::string_view name) {
   for (const char* list : {"initContainerStatuses", "containerStatuses"}) {
-    const Json* statuses = data::find_path(pod, {"status", list});
-    if (statuses == nullptr || !statuses->is_array()) {
-      continue;
-    }
-    for (const Json& status : *statuses) {
+    for (const Json& status : data::array_at(pod, {"status", list})) {
       if (data::string_at(status, {"name"}) == name) {
         return &status;
       }
@@ -119,11 +113,7 @@ std::optional<Verdict> judge_waiting(const Json& pod, const Settings& settings, 
 }
 
 std::optional<Verdict> judge_scheduling(const Json& pod, const Settings& settings, TimePoint now) {
-  const Json* conditions = data::find_path(pod, {"status", "conditions"});
-  if (conditions == nullptr || !conditions->is_array()) {
-    return {};
-  }
-  for (const Json& condition : *conditions) {
+  for (const Json& condition : data::array_at(pod, {"status", "conditions"})) {
     if (data::string_at(condition, {"type"}) == "PodScheduled" &&
         data::string_at(condition, {"reason"}) == "Unschedulable") {
       Verdict fault = failed(
@@ -138,11 +128,7 @@ std::optional<Verdict> judge_scheduling(const Json& pod, const Settings& setting
 }
 
 const Json* condition_of(const Json& pod, std::string_view type) {
-  const Json* conditions = data::find_path(pod, {"status", "conditions"});
-  if (conditions == nullptr || !conditions->is_array()) {
-    return nullptr;
-  }
-  for (const Json& condition : *conditions) {
+  for (const Json& condition : data::array_at(pod, {"status", "conditions"})) {
     if (data::string_at(condition, {"type"}) == type) {
       return &condition;
     }

@@ -49,8 +49,7 @@ bool is_granted_capability(const PodGrants& grants, const std::string& name) {
 
 void check_capabilities(const Json& context, const std::string& where, const PodGrants& grants,
                         std::vector<util::Error>& found) {
-  const Json* added = data::find_path(context, {"capabilities", "add"});
-  for (const Json& each : added != nullptr && added->is_array() ? *added : Json::array()) {
+  for (const Json& each : data::array_at(context, {"capabilities", "add"})) {
     const std::string name = each.is_string() ? each.get<std::string>() : each.dump();
     if (!has_text(k_baseline_capabilities, name) && !is_granted_capability(grants, name)) {
       found.push_back(

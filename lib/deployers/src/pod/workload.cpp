@@ -79,11 +79,7 @@ util::Result<> check_host_access(const Json& config) {
           cat("config.", field, " is not allowed: items get none of the host's namespaces"));
     }
   }
-  const Json* volumes = data::find_path(config, {"volumes"});
-  if (volumes == nullptr || !volumes->is_array()) {
-    return {};
-  }
-  for (const Json& volume : *volumes) {
+  for (const Json& volume : data::array_at(config, {"volumes"})) {
     const auto name = data::string_at(volume, {"name"});
     for (const char* kind : {"hostPath", "projected", "csi", "ephemeral", "nfs", "downwardAPI"}) {
       if (volume.contains(kind)) {
@@ -118,27 +114,20 @@ util::Result<> check_deletion(const Json& config, bool script) {
 }
 
 util::Result<> check_own_names(const Json& config) {
-  if (const Json* env = data::find_path(config, {"env"}); env != nullptr && env->is_array()) {
-    for (const Json& variable : *env) {
-      const auto name = data::string_at(variable, {"name"});
-      for (const std::string_view own : k_own_variables) {
-        if (name == own) {
-          return refuse(cat("config.env: ", name, " is set by kubist"));
-        }
-      }
+  for (const Json& variable : data::array_at(config, {"env"})) {
+    const auto name = data::string_at(variable, {"name"});
+    if (std::ranges::find(k_own_variables, name) != k_own_variables.end()) {
+      return refuse(cat("config.env: ", name, " is set by kubist"));
     }
   }
-  const Json* mounts = data::find_path(config, {"volumeMounts"});
-  if (mounts != nullptr && mounts->is_array()) {
-    for (const Json& mount : *mounts) {
-      const auto name = data::string_at(mount, {"name"});
-      if (name.starts_with(k_own_volumes)) {
-        return refuse(cat("config.volumeMounts: the volume ", name, " is kubist's own"));
-      }
-      const std::string path = normal_path(data::string_at(mount, {"mountPath"}));
-      if (path == state::k_data_dir || path.starts_with(cat(state::k_data_dir, "/"))) {
-        return refuse(cat("config.volumeMounts: ", path, " is kubist's own"));
-      }
+  for (const Json& mount : data::array_at(config, {"volumeMounts"})) {
+    const auto name = data::string_at(mount, {"name"});
+    if (name.starts_with(k_own_volumes)) {
+      return refuse(cat("config.volumeMounts: the volume ", name, " is kubist's own"));
+    }
+    const std::string path = normal_path(data::string_at(mount, {"mountPath"}));
+    if (path == state::k_data_dir || path.starts_with(cat(state::k_data_dir, "/"))) {
+      return refuse(cat("config.volumeMounts: ", path, " is kubist's own"));
     }
   }
   return {};

@@ -5,7 +5,6 @@
 #include <kubist/util/text.hpp>
 
 #include "item/job.hpp"
-#include "item/requests.hpp"
 #include "item/session.hpp"
 #include "item/watcher.hpp"
 #include "manifest/manifest_drift.hpp"

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <set>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/kinds.hpp>

@@ -1,13 +1,10 @@
-#include <kubist/data/pointer.hpp>
 #include <kubist/deployers/execution.hpp>
-#include <kubist/util/text.hpp>
 
 #include "keep/item_world.hpp"
 #include "keep/kinds.hpp"
 
 namespace kubist::executors {
 
-using data::Json;
 using deployers::ExecutionOutcome;
 using engine::Alignment;
 

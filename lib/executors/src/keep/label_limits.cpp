@@ -45,8 +45,7 @@ std::string hint_for_keys(const engine::Node* project, const std::vector<std::st
   std::string hint =
       project == nullptr
           ? "Leave them out."
-          : cat("Leave them out. An administrator can allow keys in spec.home.labels "
-                "of Project ",
+          : cat("Leave them out. An administrator can allow keys in spec.home.labels of Project ",
                 project->key.name, '.');
   const auto any = [&](const char* parent) {
     return std::any_of(domains.begin(), domains.end(),
@@ -69,11 +68,7 @@ util::Result<> check_home_labels(const engine::Node* project, const Json& spec) 
   std::vector<std::string> refused_keys;
   std::vector<std::string> domains;
   for (const char* field : {"labels", "annotations"}) {
-    const Json* map = data::find_path(spec, {field});
-    if (map == nullptr || !map->is_object()) {
-      continue;
-    }
-    for (const auto& [key, value] : map->items()) {
+    for (const auto& [key, value] : data::object_at(spec, {field}).items()) {
       if (!is_free_key(key) && !is_granted_key(patterns, key)) {
         refused_keys.push_back(cat("spec.", field, "[\"", key, "\"]"));
         domains.emplace_back(domain_of(key));

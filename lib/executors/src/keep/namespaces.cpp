@@ -32,11 +32,7 @@ Json entry_of(const std::string& name, std::string_view uid, bool adopted) {
 
 // The entry of status.inventory for that namespace, or null.
 const Json* recorded(const engine::Node& node, const std::string& name) {
-  const Json* inventory = data::find_path(node.status(), {"inventory"});
-  if (inventory == nullptr || !inventory->is_array()) {
-    return nullptr;
-  }
-  for (const Json& entry : *inventory) {
+  for (const Json& entry : data::array_at(node.status(), {"inventory"})) {
     if (data::string_at(entry, {"kind"}) == "Namespace" &&
         data::string_at(entry, {"name"}) == name) {
       return &entry;

@@ -1,5 +1,4 @@
 #pragma once
-#include <string>
 
 #include "keep/namespaces.hpp"
 #include "world/workloads.hpp"

@@ -1,10 +1,6 @@
 #include "keep/traffic_place.hpp"
 
-#include <set>
-
-#include <kubist/data/pointer.hpp>
 #include <kubist/istio/verdict.hpp>
-#include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
 #include "keep/sites.hpp"

@@ -13,7 +13,6 @@
 
 namespace kubist::executors {
 
-using data::Json;
 using engine::Alignment;
 using engine::Outcome;
 using util::cat;

@@ -72,8 +72,7 @@ util::Result<Json> ReleaseMetrics::answer_on(const std::string& target, const en
   if (settings == nullptr || !settings->contains("prometheus")) {
     return util::fail(refused("NoMetricsSource",
                               cat("a policy of ", engine::to_string(node),
-                                  " has a query, but the release names no "
-                                  "Prometheus"),
+                                  " has a query, but the release names no Prometheus"),
                               "Set spec.metrics.prometheus."));
   }
   KUBIST_TRY(const auto place, m_world.sites.of(m_graph, node.key.ns, target, stop));

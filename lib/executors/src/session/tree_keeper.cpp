@@ -48,8 +48,8 @@ void TreeKeeper::work(const std::stop_token& stop) {
     std::chrono::nanoseconds rest = k_ask_again;
     if (tree) {
       m_tell(*std::move(tree));
-      rest = std::max<std::chrono::nanoseconds>(k_pause_factor * (std::chrono::steady_clock::now() - began),
-                                                k_least_pause);
+      rest = std::max<std::chrono::nanoseconds>(
+          k_pause_factor * (std::chrono::steady_clock::now() - began), k_least_pause);
     } else {
       const std::lock_guard lock(m_mutex);
       m_asked = true;

@@ -1,6 +1,4 @@
 #pragma once
-#include <string>
-#include <vector>
 
 #include <kubist/data/json.hpp>
 #include <kubist/util/result.hpp>

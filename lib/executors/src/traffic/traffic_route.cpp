@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <kubist/data/pointer.hpp>
 #include <kubist/traffic/http_route.hpp>
 #include <kubist/traffic/route.hpp>

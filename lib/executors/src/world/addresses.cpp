@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <kubist/data/pointer.hpp>
 #include <kubist/http/address.hpp>
 #include <kubist/http/transport.hpp>
 #include <kubist/http/url.hpp>
@@ -60,8 +59,7 @@ util::Result<> check_address(std::string_view url, const std::string& called) {
   if (is_never_allowed(url)) {
     return address_not_allowed(
         cat(called, " is none that may be asked"),
-        "Give an http or https URL without a user's name and without '..', not a "
-        "link-local one.");
+        "Give an http or https URL without a user's name and without '..', not a link-local one.");
   }
   return {};
 }

@@ -1,9 +1,7 @@
 #pragma once
 #include <memory>
-#include <optional>
 #include <stop_token>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <kubist/executors/connections.hpp>

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 
 #include <kubist/util/result.hpp>
 

@@ -6,7 +6,6 @@
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 

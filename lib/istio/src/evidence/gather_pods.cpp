@@ -8,7 +8,6 @@
 namespace kubist::istio {
 
 using data::Json;
-using resources::ObjectView;
 using util::cat;
 namespace well_known = kube::well_known;
 

@@ -4,8 +4,6 @@
 
 namespace kubist::istio {
 
-using util::cat;
-
 Probe::Outcome classify_probe(const util::Result<kube::Reply>& reply) {
   if (reply) {
     return Probe::Outcome::not_consulted;

@@ -1,7 +1,6 @@
 #pragma once
 #include <functional>
 #include <stop_token>
-#include <string>
 #include <thread>
 #include <vector>
 

@@ -62,7 +62,7 @@ std::optional<WebhookConfig> read_webhook_config(const Json& object) {
   config.revision = revision_of(view);
   config.tag = view.label("istio.io/tag");
   bool ours = false;
-  for (const Json& entry : array_at(object, {"webhooks"})) {
+  for (const Json& entry : data::array_at(object, {"webhooks"})) {
     config.webhooks.push_back(read_webhook(entry));
     ours |= config.webhooks.back().name.ends_with(".istio.io");
   }

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* k_own_manager = "kubist";  // apply::Options::manager of install()
 
 std::string_view environment_of(const Json& container, std::string_view name) {
-  for (const Json& variable : array_at(container, {"env"})) {
+  for (const Json& variable : data::array_at(container, {"env"})) {
     if (data::string_at(variable, {"name"}) == name) {
       return data::string_at(variable, {"value"});
     }
@@ -49,7 +49,7 @@ std::string installer_of(const Json& object) {
   for (const auto& [manager, installer] :
        {std::pair{k_own_manager, "kubist"}, std::pair{"istio-operator", "istioctl"},
         std::pair{"helm", "Helm"}}) {
-    for (const Json& entry : array_at(object, {"metadata", "managedFields"})) {
+    for (const Json& entry : data::array_at(object, {"metadata", "managedFields"})) {
       if (data::string_at(entry, {"manager"}) == manager) {
         return installer;
       }
@@ -70,7 +70,7 @@ void read_waiting(const Json& pod, IstiodPod& result) {
     return;
   }
   for (const char* list : {"initContainerStatuses", "containerStatuses"}) {
-    for (const Json& status : array_at(pod, {"status", list})) {
+    for (const Json& status : data::array_at(pod, {"status", list})) {
       const std::string_view reason = data::string_at(status, {"state", "waiting", "reason"});
       // These are steps of every start.
       if (!reason.empty() && reason != "ContainerCreating" && reason != "PodInitializing") {
@@ -100,7 +100,7 @@ ControlPlane read_control_plane(const Json& deployment) {
     plane.progress_reason = progressing->reason;
     plane.progress_failed = progressing->status == "False";
   }
-  for (const Json& condition : array_at(deployment, {"status", "conditions"})) {
+  for (const Json& condition : data::array_at(deployment, {"status", "conditions"})) {
     if (data::string_at(condition, {"type"}) == "Available" &&
         data::string_at(condition, {"status"}) == "True") {
       plane.available_since = time_of(data::string_at(condition, {"lastTransitionTime"}));
@@ -145,8 +145,7 @@ ControlService read_service(const Json& object) {
   service.name = view.name();
   service.revision = revision_of(view);
   service.external_name = data::string_at(object, {"spec", "externalName"});
-  const Json* selector = data::find_path(object, {"spec", "selector"});
-  service.has_selector = selector != nullptr && selector->is_object() && !selector->empty();
+  service.has_selector = !data::object_at(object, {"spec", "selector"}).empty();
   return service;
 }
 
@@ -158,7 +157,7 @@ void count_endpoints(const Json& slice, std::vector<ControlService>& services) {
   if (service == services.end()) {
     return;
   }
-  for (const Json& endpoint : array_at(slice, {"endpoints"})) {
+  for (const Json& endpoint : data::array_at(slice, {"endpoints"})) {
     ++service->endpoints;
     // Not said is ready: discovery.k8s.io/v1, EndpointConditions.
     service->ready_endpoints += data::bool_at(endpoint, {"conditions", "ready"}, true) ? 1 : 0;
@@ -172,7 +171,6 @@ void read_values(const Json& config_map, RevisionConfig& config) {
     return;
   }
   const Json& values = *parsed;
-  config.profile = data::string_at(values, {"profile"});
   config.validates = data::bool_at(values, {"global", "configValidation"}, true);
   config.operator_webhooks = data::bool_at(values, {"global", "operatorManageWebhooks"});
   config.foreign_ca = !data::string_at(values, {"global", "caAddress"}).empty() ||

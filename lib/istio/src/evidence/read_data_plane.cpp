@@ -61,7 +61,7 @@ std::optional<Proxy> read_proxy(const Json& pod) {
 }
 
 bool cni_tainted(const Json& node) {
-  const Json& taints = array_at(node, {"spec", "taints"});
+  const Json& taints = data::array_at(node, {"spec", "taints"});
   return std::any_of(taints.begin(), taints.end(), [](const Json& taint) {
     return data::string_at(taint, {"key"}) == "cni.istio.io/not-ready";
   });

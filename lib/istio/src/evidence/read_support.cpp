@@ -10,12 +10,6 @@ namespace kubist::istio {
 using data::Json;
 using resources::ObjectView;
 
-const Json& array_at(const Json& object, std::initializer_list<std::string_view> keys) {
-  static const Json k_no_items = Json::array();
-  const Json* found = data::find_path(object, keys);
-  return found != nullptr && found->is_array() ? *found : k_no_items;
-}
-
 std::optional<std::chrono::system_clock::time_point> time_of(std::string_view text) {
   const auto time = util::parse_time(text);
   return time ? std::optional(*time) : std::nullopt;
@@ -29,7 +23,7 @@ std::string revision_of(const ObjectView& view) {
 const Json* container_named(const Json& pod_spec, std::string_view name) {
   // A native sidecar is an init container.
   for (const char* list : {"containers", "initContainers"}) {
-    for (const Json& container : array_at(pod_spec, {list})) {
+    for (const Json& container : data::array_at(pod_spec, {list})) {
       if (data::string_at(container, {"name"}) == name) {
         return &container;
       }

@@ -1,6 +1,5 @@
 #pragma once
 #include <chrono>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,8 +10,6 @@
 /// What the readers of API objects share.
 namespace kubist::istio {
 
-/// The array there, or an empty one.
-const data::Json& array_at(const data::Json& object, std::initializer_list<std::string_view> keys);
 std::optional<std::chrono::system_clock::time_point> time_of(std::string_view text);
 /// Label istio.io/rev, or "default".
 std::string revision_of(const resources::ObjectView& view);

@@ -1,6 +1,5 @@
 #include <kubist/data/schema.hpp>
 #include <kubist/istio/bundle.hpp>
-#include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
 
 #include "install/bundle_check.hpp"

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <kubist/istio/check.hpp>
 #include <kubist/istio/diff.hpp>
 #include <kubist/istio/record.hpp>

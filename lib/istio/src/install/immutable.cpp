@@ -5,8 +5,6 @@
 #include <kubist/istio/preflight.hpp>
 #include <kubist/util/text.hpp>
 
-#include "evidence/read_support.hpp"
-
 namespace kubist::istio {
 
 using data::Json;
@@ -24,7 +22,7 @@ bool may_be_immutable(const ObjectView& view) {
 }
 
 bool has_version(const Json& crd, const Json& name) {
-  const Json& versions = array_at(crd, {"spec", "versions"});
+  const Json& versions = data::array_at(crd, {"spec", "versions"});
   return std::any_of(versions.begin(), versions.end(), [&](const Json& each) {
     return data::find_path(each, {"name"}) != nullptr && *data::find_path(each, {"name"}) == name;
   });
@@ -32,7 +30,7 @@ bool has_version(const Json& crd, const Json& name) {
 
 // KX: pkg/apis/apiextensions/validation/validation.go refuses such a CRD.
 std::optional<Obstacle> lost_version(const Json& wanted, const Json& live) {
-  for (const Json& stored : array_at(live, {"status", "storedVersions"})) {
+  for (const Json& stored : data::array_at(live, {"status", "storedVersions"})) {
     if (stored.is_string() && !has_version(wanted, stored)) {
       const std::string name(ObjectView(live).name());
       return Obstacle{cat("stored-version:", name),

@@ -12,7 +12,6 @@
 
 namespace kubist::istio {
 
-using data::Json;
 using resources::Manifest;
 using resources::ObjectView;
 using util::cat;

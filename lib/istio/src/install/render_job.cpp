@@ -8,8 +8,6 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
-#include "evidence/read_support.hpp"
-
 namespace kubist::istio {
 
 using data::Json;
@@ -41,7 +39,7 @@ RenderPod ended(const Json& end) {
 }
 
 std::string why_pending(const Json& pod) {
-  for (const Json& condition : array_at(pod, {"status", "conditions"})) {
+  for (const Json& condition : data::array_at(pod, {"status", "conditions"})) {
     if (data::string_at(condition, {"type"}) == "PodScheduled" &&
         data::string_at(condition, {"status"}) == "False") {
       return reason_of(condition);
@@ -90,7 +88,7 @@ Json render_job(const Rendering& rendering) {
 }
 
 RenderPod read_render_pod(const Json& pod) {
-  for (const Json& status : array_at(pod, {"status", "containerStatuses"})) {
+  for (const Json& status : data::array_at(pod, {"status", "containerStatuses"})) {
     if (data::string_at(status, {"name"}) != k_render_container) {
       continue;
     }

@@ -3,6 +3,7 @@
 
 #include <kubist/istio/read.hpp>
 #include <kubist/istio/stages.hpp>
+#include <kubist/util/words.hpp>
 
 namespace kubist::istio {
 
@@ -41,21 +42,11 @@ Manifest namespace_named(const std::string& name) {
 }  // namespace
 
 std::string_view to_string(Stage stage) {
-  switch (stage) {
-    case Stage::base:
-      return "base";
-    case Stage::control_plane:
-      return "control plane";
-    case Stage::webhooks:
-      return "webhooks";
-    case Stage::nodes:
-      return "CNI plugin";
-    case Stage::ztunnel:
-      return "ztunnel";
-    case Stage::gateways:
-      return "gateways";
-  }
-  return "base";
+  static constexpr util::Word<Stage> k_words[] = {
+      {Stage::base, "base"},         {Stage::control_plane, "control plane"},
+      {Stage::webhooks, "webhooks"}, {Stage::nodes, "CNI plugin"},
+      {Stage::ztunnel, "ztunnel"},   {Stage::gateways, "gateways"}};
+  return util::word_of(k_words, stage);
 }
 
 Stage stage_of(const Json& object) {

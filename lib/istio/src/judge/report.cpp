@@ -2,6 +2,7 @@
 
 #include <kubist/istio/verdict.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/words.hpp>
 
 namespace kubist::istio {
 
@@ -9,29 +10,13 @@ using data::Json;
 using util::cat;
 
 std::string_view to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::unknown:
-      return "unknown";
-    case Verdict::absent:
-      return "absent";
-    case Verdict::leftover:
-      return "leftover";
-    case Verdict::remote:
-      return "remote";
-    case Verdict::partial:
-      return "partial";
-    case Verdict::installing:
-      return "installing";
-    case Verdict::unhealthy:
-      return "unhealthy";
-    case Verdict::degraded:
-      return "degraded";
-    case Verdict::outdated:
-      return "outdated";
-    case Verdict::healthy:
-      return "healthy";
-  }
-  return "unknown";
+  static constexpr util::Word<Verdict> k_words[] = {
+      {Verdict::unknown, "unknown"},     {Verdict::absent, "absent"},
+      {Verdict::leftover, "leftover"},   {Verdict::remote, "remote"},
+      {Verdict::partial, "partial"},     {Verdict::installing, "installing"},
+      {Verdict::unhealthy, "unhealthy"}, {Verdict::degraded, "degraded"},
+      {Verdict::outdated, "outdated"},   {Verdict::healthy, "healthy"}};
+  return util::word_of(k_words, verdict);
 }
 
 namespace {

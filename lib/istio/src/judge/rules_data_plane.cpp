@@ -1,5 +1,4 @@
 // What is so of the workloads in the mesh.
-#include <algorithm>
 #include <map>
 
 #include <kubist/data/pointer.hpp>

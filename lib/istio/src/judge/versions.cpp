@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 
 #include <kubist/data/document.hpp>
 #include <kubist/data/pointer.hpp>
@@ -13,28 +12,12 @@ namespace kubist::istio {
 using data::Json;
 using util::cat;
 
-std::optional<Version> parse_version(std::string_view text) {
-  if (text.starts_with('v')) {
-    text.remove_prefix(1);
+std::optional<util::Version> parse_version(std::string_view text) {
+  auto version = util::parse_version(text);
+  if (version) {
+    version->prerelease.clear();
   }
-  Version version;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  for (int* part : {&version.major, &version.minor, &version.patch}) {
-    if (part != &version.major) {
-      if (at == end || *at != '.') {
-        return std::nullopt;
-      }
-      ++at;
-    }
-    const auto [rest, error] = std::from_chars(at, end, *part);
-    if (error != std::errc() || *part < 0) {
-      return std::nullopt;
-    }
-    at = rest;
-  }
-  // 1.30.3x or 1.30.3.1 are somebody's own numbers.
-  return at == end || *at == '-' || *at == '+' ? std::optional(version) : std::nullopt;
+  return version;
 }
 
 std::string version_of_image(std::string_view image) {

@@ -19,7 +19,6 @@
 namespace kubist::istio {
 
 using data::Json;
-using resources::ObjectView;
 using util::cat;
 using util::ErrorKind;
 namespace well_known = kube::well_known;
@@ -197,8 +196,7 @@ class Mover {
       if (util::system_clock().monotonic() > end) {
         return util::fail(ErrorKind::timeout,
                           cat("namespace ", ns,
-                              " has its labels, but its pods would not get the "
-                              "proxy of revision ",
+                              " has its labels, but its pods would not get the proxy of revision ",
                               m_plan.control_plane),
                           "Nothing was restarted. See what its webhook takes: kubist istio check");
       }

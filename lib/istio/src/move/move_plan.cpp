@@ -72,7 +72,7 @@ bool is_outside(const Json& pod) {
 
 /// Does the engine keep one of these labels for an object of kubist's?
 bool kept_by_engine(const Json& ns) {
-  for (const Json& entry : array_at(ns, {"metadata", "managedFields"})) {
+  for (const Json& entry : data::array_at(ns, {"metadata", "managedFields"})) {
     if (!data::string_at(entry, {"manager"}).starts_with(k_engine_managers)) {
       continue;
     }

@@ -10,7 +10,6 @@
 namespace kubist::policies {
 
 using util::cat;
-using util::ErrorKind;
 using util::is_digit;
 using util::Result;
 

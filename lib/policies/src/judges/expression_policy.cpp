@@ -21,8 +21,7 @@ constexpr const char* k_expression_doc =
     "bound); of its Deployments and pods cpu, memory, replicas, updatedReplicas, "
     "availableReplicas,\n"
     "unavailableReplicas, availability. `count` windows in a row for which it holds let the "
-    "release go on, more than "
-    "`failureLimit`\n"
+    "release go on, more than `failureLimit`\n"
     "for which it does not take it back. What cannot be told holds with that reason.";
 
 Json expression_schema() {

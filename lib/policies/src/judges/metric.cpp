@@ -7,7 +7,6 @@
 
 namespace kubist::policies {
 
-using util::cat;
 using Outcome = WindowCheck::Outcome;
 
 namespace {
@@ -19,8 +18,7 @@ constexpr const char* k_metric_doc =
     "p99 in\n"
     "milliseconds); any other has a `value`, an expression as of the policy Expression without a\n"
     "comparison, or a `query`, PromQL that gives one number. `count` windows in a row in which all "
-    "are in range let the release go on, more "
-    "than\n"
+    "are in range let the release go on, more than\n"
     "`failureLimit` (threshold - 1) take it back. What cannot be told holds with that reason. "
     "`metric`, as\n"
     "Vamp wrote it, is an expression for each version, of which the canary must not have less than "

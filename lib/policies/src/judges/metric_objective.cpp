@@ -88,8 +88,7 @@ util::Result<std::string> value_text(const Json& metric, const std::string& name
   return util::fail(
       ErrorKind::invalid,
       cat("metric ", name, " is none of ", util::join(known, ", "), util::did_you_mean(name, known),
-          ": give it a value, as in value: "
-          "canary.p95"));
+          ": give it a value, as in value: canary.p95"));
 }
 
 /// Argo's provider.web.

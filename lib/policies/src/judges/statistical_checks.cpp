@@ -3,6 +3,7 @@
 #include <kubist/engine/resource_list.hpp>
 #include <kubist/policies/statistical.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/words.hpp>
 
 namespace kubist::policies {
 namespace {
@@ -52,15 +53,9 @@ std::string of_counts(const stats::Counts& counts) {
 }  // namespace
 
 std::string_view to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::advance:
-      return "advance";
-    case Verdict::hold:
-      return "hold";
-    case Verdict::rollback:
-      return "rollback";
-  }
-  return "hold";
+  static constexpr util::Word<Verdict> k_words[] = {
+      {Verdict::advance, "advance"}, {Verdict::hold, "hold"}, {Verdict::rollback, "rollback"}};
+  return util::word_of(k_words, verdict);
 }
 
 Result<> check_parameters(const StatisticalParameters& parameters) {

@@ -16,7 +16,6 @@ namespace kubist::policies {
 
 using engine::Action;
 using util::cat;
-using util::ErrorKind;
 
 namespace {
 

@@ -65,10 +65,7 @@ Builtin make_builtin(BuiltinText text, std::vector<std::string> aliases, PolicyF
 
 const Json& parameters_of(const Json& list) { return list["functionConfig"]["parameters"]; }
 
-Json state_of(const Json& list) {
-  const Json* state = data::find_path(list, {"functionConfig", "state"});
-  return state != nullptr && state->is_object() ? *state : Json::object();
-}
+Json state_of(const Json& list) { return data::object_at(list, {"functionConfig", "state"}); }
 
 Json& resource_of(Json& list) { return list["items"][0]; }
 
@@ -86,10 +83,9 @@ util::Result<> patch_resource(Json& list, const Json& patch) {
     for (const char* field : {"path", "from"}) {
       auto path = data::string_at(operation, {field}, "/spec");
       if (!below_spec(path)) {
-        return util::fail(ErrorKind::invalid,
-                          cat("patch: ", path,
-                              " is not below /spec, the only part that a policy "
-                              "may change"));
+        return util::fail(
+            ErrorKind::invalid,
+            cat("patch: ", path, " is not below /spec, the only part that a policy may change"));
       }
     }
   }

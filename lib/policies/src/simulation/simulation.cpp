@@ -14,7 +14,6 @@ namespace {
 
 using stats::Counts;
 using stats::Random;
-using util::cat;
 using util::ErrorKind;
 
 constexpr int k_rule_lot = 16;

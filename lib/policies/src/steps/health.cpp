@@ -1,6 +1,5 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/policies/health.hpp>
-#include <kubist/util/duration.hpp>
 #include <kubist/util/text.hpp>
 
 #include "policy/release_policy.hpp"

@@ -2,8 +2,6 @@
 #include <array>
 #include <chrono>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include <kubist/data/json.hpp>

@@ -1,6 +1,5 @@
 #pragma once
 #include <stop_token>
-#include <string>
 #include <vector>
 
 #include <kubist/apply/report.hpp>

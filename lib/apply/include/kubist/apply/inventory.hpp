@@ -1,6 +1,5 @@
 #pragma once
 #include <map>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>

@@ -1,7 +1,6 @@
 #pragma once
 #include <stop_token>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <kubist/apply/remove.hpp>

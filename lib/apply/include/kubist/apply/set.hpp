@@ -48,8 +48,6 @@ struct Options {
   /// Objects of another namespace are an error (kubectl's -n).
   bool enforce_namespace = false;
   bool keep_objects = false;  ///< fill ObjectResult::live
-  /// PATCH objects even where they look unchanged.
-  bool always_write = false;
   Admit admit;
   /// With `admit`: objects, by their index, that are most likely not there. They are made without
   /// being looked for, and looked for where the server has them.

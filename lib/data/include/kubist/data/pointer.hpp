@@ -1,7 +1,6 @@
 #pragma once
 #include <cstdint>
 #include <initializer_list>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,9 +35,13 @@ std::int64_t int_at(const Json& root, std::initializer_list<std::string_view> ke
                     std::int64_t fallback = 0);
 /// A count, which may come from anybody: int_at() between `least` and a million.
 int count_at(const Json& root, std::initializer_list<std::string_view> keys, int least = 0);
+double number_at(const Json& root, std::initializer_list<std::string_view> keys,
+                 double fallback = 0);
 bool bool_at(const Json& root, std::initializer_list<std::string_view> keys, bool fallback = false);
 /// The array at a path of object keys, to loop over; an empty one where there is none.
 const Json& array_at(const Json& root, std::initializer_list<std::string_view> keys);
+/// The object at a path of object keys; an empty one where there is none.
+const Json& object_at(const Json& root, std::initializer_list<std::string_view> keys);
 /// The strings in that array; what is none is left out.
 std::vector<std::string> strings_at(const Json& root, std::initializer_list<std::string_view> keys);
 /// Sets the value at a path of object keys, making the objects on the way. A value on the way that

@@ -71,7 +71,9 @@ class Deployer {
   /// Checks configuration without any request; what `validate` and a dry run show. Invalid.
   virtual util::Result<> check(const Item& item, const Settings& settings) const = 0;
   /// What decides whether work is new, besides imports and target (config, image).
-  virtual Json identity(const Item& item, const Settings& settings) const = 0;
+  virtual Json identity(const Item& item, const Settings& /*settings*/) const {
+    return {{"config", item.config}, {"exportSchema", item.export_schema}};
+  }
   /// What is no longer as the last run left it, of an item whose work is not new. Errors: nobody
   /// knows.
   virtual util::Result<std::vector<Drifted>> drift(World& /*world*/, const Item& /*item*/,
@@ -82,7 +84,10 @@ class Deployer {
   virtual util::Result<Progress> advance(World& world, const Item& item, const Job& job) const = 0;
   /// Ends what the job still has running (interrupted, timed out); done once nothing runs any more.
   /// The log may be of before that, so the exports of the end are given even though the job fails.
-  virtual util::Result<Progress> stop(World& world, const Item& item, const Job& job) const = 0;
+  virtual util::Result<Progress> stop(World& /*world*/, const Item& /*item*/,
+                                      const Job& /*job*/) const {
+    return Progress{.state = Progress::State::done};
+  }
   /// After the job's end was written: lets go what it leaves running. Not waited for.
   virtual util::Result<> dismiss(World& /*world*/, const Item& /*item*/, const Job& /*job*/) const {
     return {};
@@ -97,7 +102,10 @@ class Deployer {
   }
   /// After a successful run with job.remove (or without, where none is needed): removes all that
   /// the item keeps at its place. Done: nothing is left.
-  virtual util::Result<Progress> clean_up(World& world, const Item& item, const Job& job) const = 0;
+  virtual util::Result<Progress> clean_up(World& /*world*/, const Item& /*item*/,
+                                          const Job& /*job*/) const {
+    return Progress{.state = Progress::State::done};
+  }
   /// Does a job with `remove` start a pod? One that does not works in a namespace that is being
   /// deleted, too, and without imports.
   virtual bool runs_pods() const { return true; }

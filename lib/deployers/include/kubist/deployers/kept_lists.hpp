@@ -1,5 +1,4 @@
 #pragma once
-#include <cstddef>
 #include <map>
 #include <memory>
 #include <mutex>

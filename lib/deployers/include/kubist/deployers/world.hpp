@@ -4,7 +4,6 @@
 #include <memory>
 #include <stop_token>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <kubist/data/json.hpp>

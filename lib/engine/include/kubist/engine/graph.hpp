@@ -1,7 +1,5 @@
 #pragma once
 #include <functional>
-#include <optional>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 

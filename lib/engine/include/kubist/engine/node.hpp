@@ -1,5 +1,4 @@
 #pragma once
-#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -34,7 +33,6 @@ struct StatusSummary {
   std::string tree_ready;  ///< of condition TreeReady
   bool stalled = false;    ///< condition Stalled is True
   int failures = 0;        ///< runs in a row that failed in a way that trying again may mend
-  std::optional<std::chrono::system_clock::time_point> next_run_at;
 };
 
 /// One object in the tree, as one step of a plan sees it. The object is shared and never changed.

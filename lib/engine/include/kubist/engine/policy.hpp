@@ -2,7 +2,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>

@@ -33,7 +33,6 @@ struct StatusInput {
   std::optional<HandledRequest> handled_request;
   /// TreeReady; nothing: not known yet (stays, or Unknown when there was none).
   std::optional<Truth> tree_ready;
-  std::string tree_message;
   std::vector<Write> writes;  ///< made for it: a new lastRun even if all else is equal
   std::int64_t generation = 0;
   std::string run_id;

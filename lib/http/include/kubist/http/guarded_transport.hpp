@@ -1,6 +1,5 @@
 #pragma once
 #include <memory>
-#include <string_view>
 
 #include <kubist/http/transport.hpp>
 

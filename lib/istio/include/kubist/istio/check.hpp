@@ -2,7 +2,6 @@
 #include <chrono>
 #include <optional>
 #include <stop_token>
-#include <string>
 
 #include <kubist/istio/evidence.hpp>
 #include <kubist/istio/verdict.hpp>

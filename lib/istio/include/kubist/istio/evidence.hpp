@@ -139,7 +139,6 @@ struct RevisionConfig {
   bool injector_config = true;  ///< ConfigMap istio-sidecar-injector[-REV] exists
   std::string root_cert;        ///< PEM of ConfigMap istio-ca-root-cert; empty: there is none
   // Of ConfigMap values[-REV], where there is one:
-  std::string profile;
   bool validates = true;  ///< global.configValidation
   bool operator_webhooks =
       false;                ///< global.operatorManageWebhooks: the operator makes the injector

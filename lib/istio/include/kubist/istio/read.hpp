@@ -1,7 +1,5 @@
 #pragma once
 #include <optional>
-#include <string>
-#include <string_view>
 
 #include <kubist/data/json.hpp>
 #include <kubist/istio/evidence.hpp>

@@ -1,5 +1,4 @@
 #pragma once
-#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -7,16 +6,13 @@
 #include <vector>
 
 #include <kubist/util/result.hpp>
+#include <kubist/util/version.hpp>
 
 namespace kubist::istio {
 
-/// The number of a release: 1.30.3. What stands behind it ("-rc.0", "-distroless") is left out.
-struct Version {
-  int major = 0, minor = 0, patch = 0;
-  auto operator<=>(const Version&) const = default;
-};
-/// "1.30.3", "1.30.3-distroless", "v1.30.3"; nothing for anything else.
-std::optional<Version> parse_version(std::string_view text);
+/// The number of a release: "1.30.3", "1.30.3-distroless", "v1.30.3"; nothing for anything else.
+/// What stands behind it ("-rc.0", "-distroless") is left out.
+std::optional<util::Version> parse_version(std::string_view text);
 /// The version in an image's tag: "docker.io/istio/pilot:1.30.3-debug" -> "1.30.3". Empty for
 /// digests and private tags.
 std::string version_of_image(std::string_view image);

@@ -105,7 +105,6 @@ struct ObjectList {
 
 struct ServerVersion {
   std::string git_version;  ///< "v1.34.4"
-  std::string platform;
   int major = 0;
   int minor = 0;
 };

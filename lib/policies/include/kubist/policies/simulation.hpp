@@ -1,11 +1,8 @@
 #pragma once
-#include <chrono>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <kubist/policies/simulated_traffic.hpp>

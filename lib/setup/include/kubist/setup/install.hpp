@@ -54,9 +54,6 @@ apply::Report install_crds(kube::Client& client, const InstallOptions& options,
 util::Result<std::optional<data::Json>> find_root(kube::Client& client,
                                                   const std::stop_token& stop = {});
 
-/// -1, 0, 1: older, equal, newer, by the rules of semantic versions; what is no version is oldest.
-int compare_versions(std::string_view a, std::string_view b);
-
 /// Is the CRD, role or the like one that kubist installed (its annotation or its label says so)?
 bool is_own_crd(const data::Json& crd);
 

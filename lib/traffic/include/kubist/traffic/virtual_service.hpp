@@ -1,5 +1,4 @@
 #pragma once
-#include <string>
 
 #include <kubist/data/json.hpp>
 #include <kubist/traffic/route.hpp>

@@ -2,7 +2,6 @@
 #include <chrono>
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>

@@ -72,6 +72,8 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 
 /// Does `text` match `pattern`, in which '*' stands for any run of characters?
 bool glob_match(std::string_view pattern, std::string_view text);
+/// The number of characters of UTF-8 text.
+std::size_t code_points(std::string_view text);
 /// The number of terminal columns of UTF-8 text (code points; East Asian wide ones count two).
 std::size_t display_width(std::string_view text);
 enum class Colors { show, keep };

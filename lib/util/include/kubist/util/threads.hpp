@@ -4,7 +4,6 @@
 #include <stop_token>
 #include <thread>
 #include <type_traits>
-#include <utility>
 
 #include <kubist/util/result.hpp>
 
