@@ -24,7 +24,7 @@ std::string as_printed(const std::string& out, const std::string& project) {
 }
 
 /// A virtual cluster that changes, and one that cannot be.
-std::string changed(const std::string& project, const std::string& tier) {
+std::string project_of(const std::string& project, const std::string& tier) {
   return cat(
       virtual_cluster(project, "dev", "home", project + "-dev", {{"labels", {{"tier", tier}}}})
           .dump(),
@@ -54,7 +54,7 @@ TEST_CASE(
                virtual_cluster(before, "dev", "home", before + "-dev")});
   REQUIRE(run_kubist({"reconcile", "project/" + before}).exit_code == 0);
   const CommandResult by_itself =
-      run_kubist(r.world.as_user({"reconcile", "-f", "-"}, "-hand"), changed(before, "new"));
+      run_kubist(r.world.as_user({"reconcile", "-f", "-"}, "-hand"), project_of(before, "new"));
 
   r.start("one");
   const std::string project = make_projects(r.world, 1).front();

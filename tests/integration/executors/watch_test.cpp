@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 
+#include <kubist/data/pointer.hpp>
+
 #include "support.hpp"
 #include "support/fault_proxy.hpp"
 
@@ -70,6 +72,49 @@ TEST_CASE("watch: goes on through broken connections, and mends drift on a targe
 
   watch.signal(SIGINT);
   CHECK_MESSAGE(watch.wait(20) == 130, watch.output());
+}
+
+TEST_CASE("watch: pods that become ready count at once where traffic depends on them") {
+  World world("watchpods");
+  const std::string project = world.name();
+  world.make_project(project);
+  put("home", {object("Cluster", project, "home", {{"home", true}}),
+               virtual_cluster(project, "dev", "home", world.name("dev")),
+               object("Destination", project, "web",
+                      {{"virtualClusterRef", {{"name", "dev"}}},
+                       {"mode", "Services"},
+                       {"ports", Json::array({{{"name", "http"}, {"port", 80}}})},
+                       {"subsets", {{"v1", {{"labels", {{"version", "v1"}}}}}}}})});
+  Background watch({"reconcile", "Project/" + project, "--watch"});
+  const auto ready_pods = [&] {
+    const auto live = get("home", "kdest", "web", project);
+    const Json subsets = live ? data::array_at(*live, {"status", "subsets"}) : Json::array();
+    return subsets.empty() ? -1 : subsets[0].value("readyPods", -1);
+  };
+  REQUIRE_MESSAGE(eventually([&] { return ready_pods() == 0; }), watch.output());
+
+  put("home", {{{"apiVersion", "v1"},
+                {"kind", "Pod"},
+                {"metadata",
+                 {{"name", "web"},
+                  {"namespace", world.name("dev")},
+                  {"labels", {{"app", "web"}, {"version", "v1"}}}}},
+                {"spec",
+                 {{"containers", Json::array({{{"name", "web"}, {"image", "localhost/web:1"}}})},
+                  {"nodeName", "nowhere"}}}}});
+  const auto be = [&](const std::string& ready) {
+    const Json status{{"status",
+                       {{"phase", "Running"},
+                        {"conditions", Json::array({{{"type", "Ready"}, {"status", ready}}})}}}};
+    must(kubectl("home", {"patch", "pod", "web", "-n", world.name("dev"), "--subresource=status",
+                          "--type=merge", "-p", status.dump()}));
+  };
+  be("True");
+  CHECK_MESSAGE(eventually([&] { return ready_pods() == 1; }), watch.output());
+  be("False");
+  CHECK_MESSAGE(eventually([&] { return ready_pods() == 0; }), watch.output());
+  watch.signal(SIGTERM);
+  CHECK_MESSAGE(watch.wait(20) == 143, watch.output());
 }
 
 TEST_CASE("watch: a policy's new definition reaches those that name it") {

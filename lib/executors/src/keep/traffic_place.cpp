@@ -1,5 +1,7 @@
 #include "keep/traffic_place.hpp"
 
+#include <set>
+
 #include <kubist/istio/verdict.hpp>
 #include <kubist/util/text.hpp>
 
