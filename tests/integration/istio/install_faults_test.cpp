@@ -59,7 +59,8 @@ class FarCluster {
         {"mode", "Install"}, {"version", "1.31.0"}, {"source", {{"configMapRef", key}}}};
     put("home", {object("Cluster", project(), "far",
                         {{"kubeconfigSecretRef", {{"name", "far"}}}, {"istio", wish}})});
-    return run_kubist({"reconcile", "Project/" + project(), "--timeout=100s", "--request-timeout=3s"});
+    return run_kubist(
+        {"reconcile", "Project/" + project(), "--timeout=100s", "--request-timeout=3s"});
   }
   std::optional<Json> cluster() const { return get("home", "kcl", "far", project()); }
   void remove_cluster() {
@@ -101,14 +102,20 @@ class FarCluster {
 /// What is installed; of CRDs the names, and nothing of statuses.
 Left installed() {
   std::vector<Json> all;
-  for (const auto& [type, ns] :
-       {std::pair{"customresourcedefinitions", ""}, {"clusterroles", ""},
-        {"clusterrolebindings", ""}, {"mutatingwebhookconfigurations", ""},
-        {"validatingwebhookconfigurations", ""}, {"namespaces", ""}, {"serviceaccounts", k_system},
-        {"roles", k_system}, {"rolebindings", k_system}, {"configmaps", k_system},
-        {"services", k_system}, {"deployments.apps", k_system},
-        {"poddisruptionbudgets.policy", k_system},
-        {"horizontalpodautoscalers.autoscaling", k_system}}) {
+  for (const auto& [type, ns] : {std::pair{"customresourcedefinitions", ""},
+                                 {"clusterroles", ""},
+                                 {"clusterrolebindings", ""},
+                                 {"mutatingwebhookconfigurations", ""},
+                                 {"validatingwebhookconfigurations", ""},
+                                 {"namespaces", ""},
+                                 {"serviceaccounts", k_system},
+                                 {"roles", k_system},
+                                 {"rolebindings", k_system},
+                                 {"configmaps", k_system},
+                                 {"services", k_system},
+                                 {"deployments.apps", k_system},
+                                 {"poddisruptionbudgets.policy", k_system},
+                                 {"horizontalpodautoscalers.autoscaling", k_system}}) {
     for (Json& object : list(k_cluster, type, ns)) {
       const std::string name = object["metadata"]["name"];
       if (name.find("istio") == std::string::npos && ns != std::string(k_system)) {
