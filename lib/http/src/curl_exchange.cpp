@@ -94,7 +94,14 @@ util::Result<> CurlExchange::sendable() const {
   return permitted();
 }
 
+bool CurlExchange::has_connection() const {
+  curl_off_t until_sent = 0;
+  curl_easy_getinfo(easy(), CURLINFO_PRETRANSFER_TIME_T, &until_sent);
+  return until_sent > 0;
+}
+
 void CurlExchange::prepare(EasyHandle easy) {
+  m_began = std::chrono::steady_clock::now();
   m_easy = std::move(easy);
   CURL* const handle = m_easy.get();
   set(handle, CURLOPT_PRIVATE, static_cast<void*>(this));

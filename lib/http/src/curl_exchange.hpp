@@ -37,6 +37,8 @@ class CurlExchange {
   /// Tells the owner; the exchange is over. Never throws.
   void finish(util::Result<Response> outcome);
   util::Error cancelled_error() const;
+  std::chrono::steady_clock::time_point began() const { return m_began; }  ///< prepare()
+  bool has_connection() const;
   std::chrono::microseconds latency() const { return m_response.latency; }
   int status() const { return m_response.status; }
 
@@ -63,6 +65,7 @@ class CurlExchange {
   AddressRule m_rule;  ///< null: connections may lead anywhere
   Done m_done;
   EasyHandle m_easy;
+  std::chrono::steady_clock::time_point m_began;
   StringList m_headers;
   StringList m_connect_to;
   Url m_url;

@@ -1,5 +1,6 @@
 #include "curl_worker.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -16,6 +17,8 @@ using Time = std::chrono::steady_clock::time_point;
 
 constexpr int k_max_wait_ms = 1000;        // with transfers: a lost wakeup costs no more than this
 constexpr int k_max_idle_wait_ms = 60000;  // without
+/// What has no connection after that, costs no server anything: its server may be gone.
+constexpr std::chrono::milliseconds k_connects_soon{250};
 constexpr std::size_t k_pooled_handles = 64;
 constexpr long k_kept_connections = 128;
 
@@ -97,10 +100,21 @@ class CurlWorker::Loop {
       m_ready.push_back(std::move(m_timers.begin()->second));
       m_timers.erase(m_timers.begin());
     }
-    while (!m_ready.empty() && (!m_governor || m_active.size() < m_governor->limit())) {
+    while (!m_ready.empty() && has_room(now)) {
       begin(std::move(m_ready.front()));
       m_ready.pop_front();
     }
+  }
+
+  bool has_room(Time now) const {
+    if (!m_governor || m_active.size() < m_governor->limit()) {
+      return true;
+    }
+    const auto counts = [now](const auto& active) {
+      return active.second->has_connection() || now - active.second->began() < k_connects_soon;
+    };
+    return static_cast<std::size_t>(std::count_if(m_active.begin(), m_active.end(), counts)) <
+           m_governor->limit();
   }
 
   void begin(std::unique_ptr<CurlExchange> exchange) {
@@ -216,7 +230,9 @@ class CurlWorker::Loop {
   }
 
   int wait_ms() const {
-    int limit = m_active.empty() && m_ready.empty() ? k_max_idle_wait_ms : k_max_wait_ms;
+    int limit = m_active.empty() && m_ready.empty() ? k_max_idle_wait_ms
+                : m_ready.empty()                   ? k_max_wait_ms
+                                                    : static_cast<int>(k_connects_soon.count());
     if (!m_timers.empty()) {
       const auto until = std::chrono::ceil<std::chrono::milliseconds>(
           m_timers.begin()->first - std::chrono::steady_clock::now());

@@ -212,6 +212,30 @@ TEST_CASE("curl transport: the governor bounds what is in flight") {
   CHECK(most <= 3);
 }
 
+TEST_CASE("curl transport: servers that say nothing hold up no call to another") {
+  LoopbackServer silent([](const ReceivedRequest&, Connection&) {});  // it knows no TLS, and waits
+  LoopbackServer server(
+      [](const ReceivedRequest&, Connection& connection) { connection.reply(200, "here"); });
+  TransportSetup setup({}, std::make_shared<Governor>(GovernorOptions{2, 1, 2}));
+  std::atomic<int> ended = 0;
+  std::vector<Call> calls;
+  for (int i = 0; i < 2; ++i) {
+    Request request;
+    request.url = "https" + silent.url().substr(std::string_view("http").size());
+    calls.push_back(
+        setup.transport->start(request, [&](const util::Result<Response>&) { ++ended; }));
+  }
+  Request request;
+  request.url = server.url();
+  const auto answer = send(*setup.transport, request);
+  REQUIRE_MESSAGE(answer, answer.error().to_string());
+  CHECK(answer->body == "here");
+  CHECK(ended == 0);
+  for (const Call& call : calls) {
+    call.cancel();
+  }
+}
+
 TEST_CASE("curl transport: over plain HTTP nobody waits for another's slow first answer") {
   std::mutex mutex;
   std::condition_variable changed;
