@@ -5,6 +5,7 @@
 #include <kubist/util/text.hpp>
 
 #include "hostile_checks.hpp"
+#include "hostile_reads.hpp"
 #include "mesh_kinds.hpp"
 #include "printed_roles.hpp"
 
@@ -86,6 +87,7 @@ void attack(const Names& names, const Caller& caller) {
   }
   CHECK(live(foreign) == before);
   check_writes(audit, caller, names);
+  check_reads(audit, caller, names);
   check_exports(names);
   CHECK_MESSAGE(condition(get("home", "projects.kubist.io", names.other), "TreeReady") == "True",
                 said);

@@ -6,6 +6,7 @@
 #include <kubist/util/text.hpp>
 
 #include "hostile_checks.hpp"
+#include "hostile_reads.hpp"
 #include "mesh_kinds.hpp"
 
 namespace it::hostile {
@@ -56,7 +57,13 @@ TEST_CASE("hostile member: gets nowhere under --watch, and the other project is 
   const auto who = member(names);
   {
     const DeepItem deep(*who, names.project);
-    write_all(*who, all, names);
+    // Routes to a Destination that is not there yet are refused for that, and not looked at again.
+    write_all(*who, all, names, [&] {
+      CHECK(eventually([&] {
+        return condition(get("home", "destinations.kubist.io", "shop", names.project), "Ready") ==
+               "True";
+      }));
+    });
     check_service(names, watch);
     std::string open;
     CHECK_MESSAGE(
@@ -75,6 +82,7 @@ TEST_CASE("hostile member: gets nowhere under --watch, and the other project is 
   }
   CHECK(live(foreign) == before);
   check_writes(audit, caller, names);
+  check_reads(audit, caller, names);
   check_exports(names);
   CHECK(condition(get("home", "projects.kubist.io", names.other), "TreeReady") == "True");
   watch.signal(SIGTERM);

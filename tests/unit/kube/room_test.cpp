@@ -37,9 +37,10 @@ TEST_CASE("room: what does not fit is unreadable, and no other namespace has les
   const Kept second = read_map(room, "a", "two", 60 * k_kib);
   REQUIRE(second.unreadable);
   CHECK(second.unreadable->reason == "Unreadable");
-  CHECK(second.unreadable->message ==
-        "ConfigMap/a/two cannot be read: namespace a has no room for it: its objects may take 0 MiB "
-        "of memory (docs/limits.md)");
+  CHECK(
+      second.unreadable->message ==
+      "ConfigMap/a/two cannot be read: namespace a has no room for it: its objects may take 0 MiB "
+      "of memory (docs/limits.md)");
   CHECK(second.unreadable->hint ==
         "Delete objects in the namespace, make them smaller, or keep some in another project; "
         "until then it is left as it is.");
