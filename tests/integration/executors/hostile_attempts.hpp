@@ -40,6 +40,8 @@ struct Refusal {
 std::vector<Attempt> object_attempts();
 /// Pods: of manifest items, and of scripts.
 std::vector<Attempt> pod_attempts();
+/// Helm items.
+std::vector<Attempt> chart_attempts();
 /// VirtualClusters and Clusters.
 std::vector<Attempt> place_attempts();
 /// Executions, policies and their programs.

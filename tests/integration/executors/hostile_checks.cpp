@@ -8,6 +8,8 @@
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
+#include "hostile_reads.hpp"
+
 namespace it::hostile {
 
 using kubist::util::cat;
@@ -100,6 +102,7 @@ void check_outcome(const std::vector<Attempt>& all, const std::vector<Json>& bef
   }
   CHECK(live(bystanders(names)) == before);
   check_writes(audit, caller, names);
+  check_reads(audit, caller, names);
   check_exports(names);
   CHECK_MESSAGE(condition(get("home", "projects.kubist.io", names.other), "TreeReady") == "True",
                 said);

@@ -1,11 +1,14 @@
 #include "hostile_stage.hpp"
 
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 
 #include <doctest/doctest.h>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/util/fs.hpp>
 
 #include "mesh_kinds.hpp"
 
@@ -13,8 +16,19 @@ namespace it::hostile {
 
 using kubist::util::cat;
 namespace data = kubist::data;
+namespace fs = std::filesystem;
 
 namespace {
+
+/// In place of helm, for as long as the tests run: what an archive has is what its chart is
+/// rendered to. So attempts say what a chart would make, and no chart is made here.
+void use_charts_as_they_are() {
+  static const kubist::util::TempDir folder("charts");
+  const fs::path program = folder.path() / "helm";
+  REQUIRE(kubist::util::write_file(program, "#!/bin/sh\nexec /bin/cat chart.tgz\n"));
+  fs::permissions(program, fs::perms::owner_all);
+  REQUIRE(::setenv("KUBIST_HELM", program.c_str(), 1) == 0);
+}
 
 Json config_map(const std::string& ns, const std::string& name, Json values) {
   Json made = kubist::testing::plain("ConfigMap", ns, name);
@@ -28,12 +42,13 @@ std::vector<Attempt> attempts(const Names& names, bool with_rights_of_the_server
   const std::string service =
       (*get("home", "service", "kubernetes"))["spec"]["clusterIP"].get<std::string>();
   std::vector<Attempt> all;
-  for (const auto& part : {object_attempts(), pod_attempts(), place_attempts(), program_attempts(),
-                           traffic_attempts()}) {
+  for (const auto& part : {object_attempts(), pod_attempts(), chart_attempts(), place_attempts(),
+                           program_attempts(), traffic_attempts()}) {
     for (Attempt each : part) {
       each.name = kubist::util::lower(names.put_in(each.name));
       each.spec = kubist::util::replace_all(names.put_in(each.spec), "NAME-kubeconfig",
                                             each.name + "-kubeconfig");
+      each.spec = kubist::util::replace_all(each.spec, "SERVICE", service);
       each.kubeconfig = kubist::util::replace_all(each.kubeconfig, "SERVICE", service);
       for (std::string& thing : each.never) {
         thing = names.put_in(thing);
@@ -94,6 +109,7 @@ std::vector<Json> live(const std::vector<Json>& objects) {
 }
 
 void prepare(World& world, const Names& names) {
+  use_charts_as_they_are();
   world.make_project(names.project,
                      {{"home", {{"namespaces", {names.dev(), names.project + "-pool-*"}}}},
                       {"items", {{"kinds", {"IngressClass.networking.k8s.io"}}}},
@@ -163,7 +179,8 @@ std::string create_as(kubist::kube::Client& who, const Json& object) {
   return made ? "" : made.error().to_string();
 }
 
-void write_all(kubist::kube::Client& who, const std::vector<Attempt>& all, const Names& names) {
+void write_all(kubist::kube::Client& who, const std::vector<Attempt>& all, const Names& names,
+               const std::function<void()>& between) {
   for (const Refusal& each : refusals()) {
     const std::string answer = create_as(who, yaml(names.put_in(each.object)));
     CHECK_MESSAGE(answer.find(each.message) != std::string::npos, each.object, '\n', answer);
@@ -171,6 +188,7 @@ void write_all(kubist::kube::Client& who, const std::vector<Attempt>& all, const
   for (const std::string& tool : tools()) {
     CHECK_MESSAGE(create_as(who, yaml(names.put_in(tool))) == "", tool);
   }
+  between();
   for (const Attempt& each : all) {
     if (!each.kubeconfig.empty() && each.reasons != "SecretNotFound") {
       put("home", {secret(names.project, each.name + "-kubeconfig", each.kubeconfig)});

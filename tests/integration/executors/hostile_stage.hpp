@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,8 +20,10 @@ struct Names {
   std::string project, other, people;
   std::string dev() const { return project + "-dev"; }
   std::string theirs() const { return project + "-pool-theirs"; }
-  std::string account() const {
-    return kubist::util::cat("system:serviceaccount:", project, ":kubist-project");
+  std::string account() const { return account_of(project); }
+  std::string other_account() const { return account_of(other); }
+  static std::string account_of(const std::string& ns) {
+    return kubist::util::cat("system:serviceaccount:", ns, ":kubist-project");
   }
   std::string put_in(std::string text) const {
     for (const auto& [word, name] :
@@ -53,7 +56,9 @@ void prepare(World& world, const Names& names);
 std::shared_ptr<kubist::kube::Client> member(const Names& names);
 /// The API server's answer to that object; "" where it takes it.
 std::string create_as(kubist::kube::Client& who, const Json& object);
-/// All that the member writes.
-void write_all(kubist::kube::Client& who, const std::vector<Attempt>& all, const Names& names);
+/// All that the member writes; `between` is called when its tools are there, before the attempts.
+void write_all(
+    kubist::kube::Client& who, const std::vector<Attempt>& all, const Names& names,
+    const std::function<void()>& between = [] {});
 
 }  // namespace it::hostile
