@@ -240,6 +240,39 @@ TEST_CASE("requests: what many items keep is listed, and what differs is looked 
   CHECK_FALSE(s.home->get("configmaps", "y39", "shop-a").is_null());
 }
 
+TEST_CASE("requests: the plan for one item is checked by the names of what it depends on") {
+  Standing s;
+  s.virtual_cluster("shop", "a");
+  s.home->put(manifest_item("one", {"x"}));
+  CHECK(s.settle().summary.failed == 0);
+  s.open();  // another process, which must not take the lock on trust
+  s.home->put(manifest_item("one", {"y"}));
+  executors::ReconcileOptions options;
+  options.selection = {{"landscaper.gardener.cloud", "DeployItem", "shop", "one"}};
+  SUBCASE("as planned") {
+    s.forget();
+    CHECK(s.reconcile(options).summary.failed == 0);
+    const auto log = s.home->log();
+    const auto lists = std::count_if(log.begin(), log.end(), [](const LoggedRequest& each) {
+      return each.verb == "list" && each.resource == "virtualclusters";
+    });
+    CHECK(lists == 1);  // by the plan
+  }
+  SUBCASE("edited between the plan and the lock") {
+    const auto edit = [&] { s.home->put(manifest_item("one", {"z"})); };
+    s.home->before("PUT *leases*", edit);
+    s.reconcile(options);
+    CHECK(s.home->get("configmaps", "y", "shop-a").is_null());
+    CHECK_FALSE(s.home->get("configmaps", "z", "shop-a").is_null());
+  }
+  SUBCASE("its virtual cluster goes between the plan and the lock") {
+    s.home->before("PUT *leases*",
+                   [&] { s.home->remove("virtualclusters.kubist.io", "a", "shop"); });
+    s.reconcile(options);
+    CHECK(s.home->get("configmaps", "y", "shop-a").is_null());
+  }
+}
+
 TEST_CASE("requests: an object of an item that is there is judged before it is written") {
   Standing s;
   s.virtual_cluster("shop", "a");

@@ -257,16 +257,18 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, Plans& plan
   const engine::RunInfo info{
       plans.run_id, m_options.clock->now(), options.dry_run != kube::DryRun::none, options.causes,
       options.cause.empty() ? cat("asked for by ", m_options.identity) : options.cause};
-  ProjectLocks::Options lock_options{
-      m_options.identity,
-      info.id,
-      options.lock_timeout,
-      [&](const std::string& ns) { return recheck(graph, view.snapshot.definitions, ns, stop); },
-      nullptr,
-      m_options.clock,
-      m_options.sleep,
-      planned_at,
-      &m_leases};
+  ProjectLocks::Options lock_options{m_options.identity,
+                                     info.id,
+                                     options.lock_timeout,
+                                     [&](const std::string& ns) {
+                                       return recheck(graph, selected, view.snapshot.definitions,
+                                                      ns, stop);
+                                     },
+                                     nullptr,
+                                     m_options.clock,
+                                     m_options.sleep,
+                                     planned_at,
+                                     &m_leases};
   lock_options.take_over = options.beside == Beside::take_over;
   if (options.beside == Beside::hand_over) {
     lock_options.on_replica = [&](const std::string& ns) {

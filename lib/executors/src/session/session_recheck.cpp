@@ -1,9 +1,12 @@
 // What a run planned, looked at again under its lock.
 #include <algorithm>
+#include <set>
 
 #include <kubist/executors/session.hpp>
 #include <kubist/executors/tree_view.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
 
 namespace kubist::executors {
 
@@ -44,11 +47,73 @@ class AroundProjects final : public ObjectSource {
   const std::vector<data::Json>& m_definitions;
 };
 
+bool is_as_planned(const Graph& graph, const data::Json& object) {
+  const resources::ObjectView view(object);
+  const auto found = graph.find(view.ref());
+  return !found.empty() && graph[found[0]].uid == view.uid() &&
+         graph[found[0]].generation == view.generation() &&
+         graph[found[0]].deleting == !view.deletion_timestamp().empty();
+}
+
+/// What the run of a few DeployItems is about: these, what stands above them in the project, and
+/// what all of that waits for. Nothing has a place below an item. Empty: the run is about more.
+std::set<engine::Key> few_items(const Graph& graph, const std::vector<engine::NodeId>& selected) {
+  constexpr std::size_t k_few = 8;  // as many are read by name
+  std::set<engine::Key> keys;
+  for (const engine::NodeId top : selected) {
+    if (graph[top].key.kind != "DeployItem" || keys.size() > k_few) {
+      return {};
+    }
+    for (engine::NodeId id = top; id != engine::k_no_node; id = graph[id].parent) {
+      keys.insert(graph[id].key);
+      for (const engine::NodeId other : graph[id].waits_for) {
+        keys.insert(graph[other].key);
+      }
+    }
+  }
+  std::erase_if(keys, [](const engine::Key& key) { return key.ns.empty(); });
+  const bool all_known = std::all_of(keys.begin(), keys.end(), [](const engine::Key& key) {
+    return resources::find_kind(key.group, key.kind) != nullptr;
+  });
+  return all_known && keys.size() <= k_few ? keys : std::set<engine::Key>();
+}
+
+util::Error changed_meanwhile(const std::string& ns) {
+  return plan_changed(cat("the objects of namespace ", ns, " changed while the run was planned"));
+}
+
+/// Asks for each by its name: the list of a large project takes the API server a second.
+util::Result<> recheck_each(kube::Client& home, const Graph& graph,
+                            const std::set<engine::Key>& few, const std::string& ns,
+                            const std::stop_token& stop) {
+  const std::vector<engine::Key> keys(few.begin(), few.end());
+  std::vector<util::Result<std::optional<data::Json>>> found(keys.size());
+  util::for_each_index(keys.size(), keys.size(), [&](std::size_t i) {
+    const resources::Kind* kind = resources::find_kind(keys[i].group, keys[i].kind);
+    found[i] = util::guarded(
+        [&] { return home.find(resource_of(*kind), keys[i].ns, keys[i].name, stop); });
+  });
+  for (const auto& each : found) {
+    if (!each) {
+      return util::fail(each.error());
+    }
+    if (!*each || !is_as_planned(graph, **each)) {
+      return util::fail(changed_meanwhile(ns));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
-// What was planned holds as long as no object of the project was changed, added or taken away.
-util::Result<> Session::recheck(const Graph& graph, const std::vector<data::Json>& definitions,
-                                const std::string& ns, const std::stop_token& stop) {
+// What was planned holds as long as no object of the project was changed, added or taken away; that
+// of a few items as long as what they depend on was not.
+util::Result<> Session::recheck(const Graph& graph, const std::vector<engine::NodeId>& selected,
+                                const std::vector<data::Json>& definitions, const std::string& ns,
+                                const std::stop_token& stop) {
+  if (const auto few = few_items(graph, selected); !few.empty()) {
+    return recheck_each(*m_home, graph, few, ns, stop);
+  }
   AroundProjects around(graph, definitions);
   KUBIST_TRY(const Snapshot now, load_snapshot(*m_home, ns, stop, &around));
   std::size_t count = 0;
@@ -60,17 +125,14 @@ util::Result<> Session::recheck(const Graph& graph, const std::vector<data::Json
     }
     const auto found = graph.find(view.ref());
     count += found.empty() ? 1 : found.size();
-    same = same && !found.empty() && graph[found[0]].uid == view.uid() &&
-           graph[found[0]].generation == view.generation() &&
-           graph[found[0]].deleting == !view.deletion_timestamp().empty();
+    same = same && is_as_planned(graph, *object);
   }
   const auto planned = std::count_if(graph.nodes().begin(), graph.nodes().end(),
                                      [&](const engine::Node& node) { return node.key.ns == ns; });
   if (same && count == static_cast<std::size_t>(planned)) {
     return {};
   }
-  return util::fail(
-      plan_changed(cat("the objects of namespace ", ns, " changed while the run was planned")));
+  return util::fail(changed_meanwhile(ns));
 }
 
 }  // namespace kubist::executors
