@@ -160,7 +160,9 @@ class Settling : public std::enable_shared_from_this<Settling> {
   }
 
   void on_sent(Outcome outcome) {
-    if (m_attempt == k_tries || !is_unknown(outcome)) {
+    // The server may have been at the first one still when it was asked, and refuses the second.
+    m_conflicts = m_attempt > 1 && outcome && outcome->status == 409;
+    if (!m_conflicts && (m_attempt == k_tries || !is_unknown(outcome))) {
       return finish(std::move(outcome));
     }
     if (!m_written && !(m_written = written_by(m_request))) {
@@ -188,7 +190,8 @@ class Settling : public std::enable_shared_from_this<Settling> {
       outcome->status = 200;
       return finish(std::move(outcome));
     }
-    const bool may_repeat = (live || gone || m_harmless) && !is_internal_error(*m_lost);
+    const bool may_repeat =
+        !m_conflicts && (live || gone || m_harmless) && !is_internal_error(*m_lost);
     if (!may_repeat) {
       return finish(*std::exchange(m_lost, {}));
     }
@@ -213,7 +216,8 @@ class Settling : public std::enable_shared_from_this<Settling> {
   bool m_harmless = false;
   int m_attempt = 0;
   std::optional<Written> m_written;
-  std::optional<Outcome> m_lost;
+  std::optional<Outcome> m_lost;  ///< or the conflict
+  bool m_conflicts = false;
   std::atomic<int> m_step = 0;
   std::mutex m_mutex;  // guards what follows
   http::Done m_done;

@@ -90,6 +90,36 @@ TEST_CASE("lost write: what was not made is made") {
   }
 }
 
+TEST_CASE("lost write: what the server was still at when it was asked is no conflict") {
+  for (const LostWrite& write : {k_create, k_replace, k_apply, k_merge}) {
+    CAPTURE(write.what);
+    for (const bool is_ours : {true, false}) {
+      LosingServer server;
+      server.lose(write);
+      server.fake->reply("GET", k_item, 200, k_unlike);
+      server.fake->reply(write.method, write.path, 409, "taken");
+      server.fake->reply("GET", k_item, 200, is_ours ? k_made : k_unlike);
+      const auto outcome = server.send(write);
+      REQUIRE(outcome);
+      CHECK(outcome->status == (is_ours ? 200 : 409));
+      CHECK(outcome->body == (is_ours ? k_made : "taken"));
+      CHECK(server.fake->sent().size() == 4);
+    }
+  }
+}
+
+TEST_CASE("lost write: a conflict of what was sent once stays") {
+  for (const LostWrite& write : {k_create, k_replace, k_apply, k_merge}) {
+    CAPTURE(write.what);
+    LosingServer server;
+    server.fake->reply(write.method, write.path, 409, "taken");
+    const auto outcome = server.send(write);
+    REQUIRE(outcome);
+    CHECK(outcome->status == 409);
+    CHECK(server.fake->sent().size() == 1);
+  }
+}
+
 TEST_CASE("lost write: a deletion is done when the object is gone or going") {
   for (const bool going : {false, true}) {
     LosingServer server;
