@@ -1,15 +1,20 @@
+#include <filesystem>
+
 #include <doctest/doctest.h>
 
 #include <kubist/deployers/deployer.hpp>
 #include <kubist/util/base64.hpp>
 #include <kubist/util/fs.hpp>
+#include <kubist/util/text.hpp>
 
 #include "helm/helm_render.hpp"
+#include "support/fake_cluster.hpp"
 #include "support/variable.hpp"
 
 using namespace kubist;
 using namespace kubist::deployers;
 using kubist::testing::Variable;
+using kubist::util::cat;
 
 namespace {
 
@@ -202,6 +207,45 @@ TEST_CASE("helm program: an absent one is a clear error") {
   }
   const Variable given("KUBIST_HELM", "/nowhere/helm");
   CHECK(find_helm().error().message.find("/nowhere/helm") != std::string::npos);
+}
+
+TEST_CASE("helm: a rendered chart is kept no longer than its job") {
+  const util::TempDir folder;
+  const auto program = folder.path() / "helm";
+  REQUIRE(util::write_file(program, cat("#!/bin/sh\necho \"$1\" >> ", folder.path().string(),
+                                        "/calls\ncat <<END\napiVersion: v1\nkind: ConfigMap\n"
+                                        "metadata: {name: a, namespace: demo}\nEND\n")));
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const Variable given("KUBIST_HELM", program.string());
+  REQUIRE(util::write_file(folder.path() / "chart/Chart.yaml", "name: x"));
+  testing::FakeCluster cluster;
+  cluster.put({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", "demo"}}}});
+  World world;
+  world.home = cluster.connect();
+  world.settings.local_charts = true;
+  Job job;
+  job.id = "j";
+  job.place.client = world.home;
+  job.place.ns = "demo";
+  for (const std::size_t renderings : {1, 2}) {
+    Item item =
+        helm_item({{"chart", {{"path", (folder.path() / "chart").string()}}}, {"name", "web"}});
+    auto state = Progress::State::running;
+    for (int looks = 0; looks < 5 && state == Progress::State::running; ++looks) {
+      const auto progress = find_deployer("helm", {})->advance(world, item, job);
+      REQUIRE_MESSAGE(progress, progress.error().to_string());
+      state = progress->state;
+      item.object["status"]["providerStatus"] = progress->provider_status;
+    }
+    CHECK(state == Progress::State::done);
+    const auto calls = util::read_file(folder.path() / "calls");
+    REQUIRE(calls);
+    std::size_t templates = 0;
+    for (const auto& line : util::split(*calls, '\n')) {
+      templates += line == "template" ? 1 : 0;
+    }
+    CHECK(templates == renderings);
+  }
 }
 
 TEST_CASE("helm: editing a local chart is new work") {

@@ -10,6 +10,9 @@ namespace {
 using util::cat;
 
 constexpr std::size_t k_kept_charts = 16;
+
+/// Another item's job may have the same id, which is in the item's status.
+std::string chart_key(const Item& item, const Job& job) { return cat(item.uid, '/', job.id); }
 constexpr std::string_view k_resource_policy = "helm.sh/resource-policy";
 
 void add_chart(RenderedChart chart, const HelmConfig& config, const Job& job, ManifestPlan& plan) {
@@ -61,7 +64,7 @@ Json HelmDeployer::identity(const Item& item, const Settings& settings) const {
 
 util::Result<RenderedChart> HelmDeployer::render(World& world, const Item& item, const Job& job,
                                                  const HelmConfig& config) const {
-  const std::string key = util::cat(item.uid, '/', job.id);  // the id is in the item's status
+  const std::string key = chart_key(item, job);
   {
     const std::lock_guard lock(m_mutex);
     for (const auto& [id, chart] : m_rendered) {
@@ -105,8 +108,9 @@ util::Result<Progress> HelmDeployer::advance(World& world, const Item& item, con
     return {};
   });
   if (progress && progress->state != Progress::State::running) {
+    const std::string key = chart_key(item, job);
     const std::lock_guard lock(m_mutex);
-    m_rendered.remove_if([&](const auto& entry) { return entry.first == job.id; });
+    m_rendered.remove_if([&](const auto& entry) { return entry.first == key; });
   }
   return progress;
 }
