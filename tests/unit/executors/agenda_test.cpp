@@ -113,6 +113,33 @@ TEST_CASE("agenda: what becomes Ready asks for what failed beside it in other ru
   CHECK(s.take_due() == expected);
 }
 
+TEST_CASE("agenda: what failed while something beside it became Ready in another run is retried") {
+  const auto graph = tree();
+  const auto run_of = [&](const engine::Key& key, engine::NodeState state) {
+    executors::Run run;
+    run.graph = graph;
+    engine::NodeReport node;
+    node.id = graph->find(key).front();
+    node.key = key;
+    node.state = state;
+    node.ready = state == engine::NodeState::ready;
+    run.report.nodes.push_back(node);
+    return run;
+  };
+  executors::Agenda agenda{k_all, std::chrono::milliseconds(0)};
+  agenda.see(graph);
+  agenda.add(run_of(k_far, engine::NodeState::ready));
+  auto failed = run_of(k_far, engine::NodeState::failed);
+  bool expected = false;
+  SUBCASE("it may have looked before") { expected = true; }
+  SUBCASE("it began later") {
+    failed.report.run.started_at = std::chrono::system_clock::now() + std::chrono::hours(1);
+  }
+  SUBCASE("it is elsewhere") { failed = run_of(k_near, engine::NodeState::failed); }
+  agenda.add(failed);
+  CHECK(agenda.next().has_value() == expected);
+}
+
 TEST_CASE("agenda: what waits for a child's end goes on when a tree lacks the child") {
   executors::Agenda agenda{k_all, std::chrono::milliseconds(0)};
   const auto due = [&] {

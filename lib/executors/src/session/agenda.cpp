@@ -66,6 +66,7 @@ void Agenda::see(std::shared_ptr<const engine::Graph> tree) {
     add_waiting(*before);
   }
   std::erase_if(m_failed, [this](const auto& each) { return m_tree->find(each.first).empty(); });
+  std::erase_if(m_ready, [this](const auto& each) { return m_tree->find(each.first).empty(); });
   // Of those some may be in this one; the others are gone.
   const auto unknown = std::exchange(m_unknown, {});
   m_events.insert(m_events.begin(), unknown.begin(), unknown.end());
@@ -121,10 +122,16 @@ Pace* Agenda::pace_of(Cause cause) {
 void Agenda::add(const Run& run) {
   engine::schedule_from(m_schedule, run.report, *run.graph, now());
   for (const engine::NodeReport& node : run.report.nodes) {
-    if (node.state == engine::NodeState::failed) {
-      m_failed.emplace(node.key, Time::min());
-    } else {
+    if (node.state != engine::NodeState::failed) {
       m_failed.erase(node.key);
+      continue;
+    }
+    Time& asked = m_failed.emplace(node.key, Time::min()).first->second;
+    const engine::NodeId above = (*run.graph)[node.id].parent;
+    const auto ready =
+        above == engine::k_no_node ? m_ready.end() : m_ready.find((*run.graph)[above].key);
+    if (ready != m_ready.end() && ready->second >= run.report.run.started_at) {
+      retry(node.key, asked);  // it may have looked before that
     }
   }
   retry_beside(run);
@@ -151,6 +158,9 @@ void Agenda::retry_beside(const Run& run) {
     if (node.ready && was.status_summary.ready != "True" && was.parent != engine::k_no_node) {
       parents.insert((*run.graph)[was.parent].key);
     }
+  }
+  for (const Key& parent : parents) {
+    m_ready[parent] = std::chrono::system_clock::now();
   }
   if (parents.empty() || !m_tree) {
     return;

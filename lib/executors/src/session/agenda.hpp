@@ -83,6 +83,8 @@ class Agenda {
   Inbox::Events m_unknown;  ///< drift of what the tree lacks, and the next one may have
   /// Of the nodes that failed when they last ran: what retry_failed() last asked for.
   std::map<engine::Key, Time> m_failed;
+  /// By what is above them: when a node last became Ready.
+  std::map<engine::Key, std::chrono::system_clock::time_point> m_ready;
   Time m_resync_at = Time::max();
 };
 
