@@ -74,10 +74,7 @@ std::optional<Objects> KindWatch::objects(const std::string& ns, const WrittenVe
     return std::nullopt;
   }
   Objects all;
-  const kube::ApiResource& kind = m_options.resource;
-  auto each = ns.empty() ? m_known.begin() : m_known.lower_bound({kind.group, kind.kind, ns, ""});
-  for (; each != m_known.end() && (ns.empty() || each->first.ns == ns); ++each) {
-    Known& known = each->second;
+  for (auto& [key, known] : known_in(ns)) {
     if (known.unreadable) {
       all.unreadable.push_back({known.object.get(), *known.unreadable});
     } else {
@@ -85,6 +82,18 @@ std::optional<Objects> KindWatch::objects(const std::string& ns, const WrittenVe
     }
   }
   return all;
+}
+
+/// The objects in that namespace; empty: all.
+std::ranges::subrange<KindWatch::KnownObjects::iterator> KindWatch::known_in(
+    const std::string& ns) {
+  if (ns.empty()) {
+    return {m_known.begin(), m_known.end()};
+  }
+  const kube::ApiResource& kind = m_options.resource;
+  const auto first = m_known.lower_bound({kind.group, kind.kind, ns, ""});
+  return {first, std::find_if(first, m_known.end(),
+                              [&](const auto& each) { return each.first.ns != ns; })};
 }
 
 void KindWatch::rest() {
@@ -167,9 +176,8 @@ void KindWatch::read_again(const std::string& ns) {
   std::vector<Key> fitting;
   {
     const std::lock_guard lock(m_mutex);
-    for (const auto& [key, known] : m_known) {
-      if (known.wanted > 0 && (ns.empty() || key.ns == ns) && fitting.size() < k_at_once &&
-          m_room.has(key.ns, known.wanted)) {
+    for (const auto& [key, known] : known_in(ns)) {
+      if (known.wanted > 0 && fitting.size() < k_at_once && m_room.has(key.ns, known.wanted)) {
         fitting.push_back(key);
       }
     }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <string>
 #include <string_view>
@@ -54,12 +55,14 @@ class KindWatch {
     std::size_t bytes = 0;   ///< of the room that it takes
     std::size_t wanted = 0;  ///< not 0: as of kube::Kept
   };
+  using KnownObjects = std::map<engine::Key, Known>;
   enum class State { listing, current, away };
   KindWatch(std::shared_ptr<kube::Client> home, kube::ApiResource resource, std::string selector,
             const std::string& ns, bool late, Inbox& inbox, Absences& absences, kube::Room& room);
   util::Result<> take(const kube::WatchEvent& event);
   Known read(const std::string& ns, std::string_view text);
   void read_again(const std::string& ns);
+  std::ranges::subrange<KnownObjects::iterator> known_in(const std::string& ns);
   void learn(const kube::WatchEvent& event);
   void end_listing();
   void turn(bool away);
@@ -72,7 +75,7 @@ class KindWatch {
   std::mutex m_mutex;  ///< guards what follows, but the thread
   std::condition_variable_any m_changed;
   State m_state = State::listing;
-  std::map<engine::Key, Known> m_known;
+  KnownObjects m_known;
   std::set<engine::Key> m_listed;
   bool m_primed;          ///< else the first listing is what the first run saw
   std::jthread m_thread;  ///< last: it uses all of the above
