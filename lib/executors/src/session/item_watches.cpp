@@ -220,8 +220,7 @@ void ItemWatches::keep(const Key& node, const deployers::KeptObjects& kept) {
     const kube::ApiResource* resource =
         index ? index->by_kind(one.ref.group, "", one.ref.kind) : nullptr;
     if (resource != nullptr && may_be_watched(*resource)) {
-      Part& part = parts[{node.ns, &kept.client->discovery(), kept.client->impersonated_user(),
-                          resource->group_resource(), one.ref.ns}];
+      Part& part = parts[watch_place(node.ns, *kept.client, *resource, one.ref.ns)];
       part.resource = *resource;
       part.objects.push_back(one);
     }
@@ -272,10 +271,7 @@ void ItemWatches::follow(const std::vector<std::shared_ptr<kube::Client>>& clien
       ++item;
     }
   }
-  std::set<const kube::Discovery*> credentials;
-  for (const auto& client : clients) {
-    credentials.insert(&client->discovery());
-  }
+  const auto credentials = credentials_of(clients);
   for (auto& [uid, item] : m_items) {
     std::set<Place> ended = item.places;
     std::erase_if(ended, [&](const Place& each) { return credentials.contains(each.credential); });

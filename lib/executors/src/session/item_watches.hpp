@@ -34,13 +34,7 @@ class ItemWatches {
 
  private:
   class One;
-  struct Place {
-    std::string project;  ///< its namespace
-    /// Which all clients of one credential share. Their user tells apart as whom they act.
-    const kube::Discovery* credential;
-    std::string user, resource, ns;
-    auto operator<=>(const Place&) const = default;
-  };
+  using Place = WatchPlace;
   struct Item {
     engine::Key node;
     std::set<Place> places;

@@ -11,6 +11,20 @@ constexpr std::size_t k_most = 512;
 
 }  // namespace
 
+WatchPlace watch_place(const std::string& project, kube::Client& client,
+                       const kube::ApiResource& resource, const std::string& ns) {
+  return {project, &client.discovery(), client.impersonated_user(), resource.group_resource(), ns};
+}
+
+std::set<const kube::Discovery*> credentials_of(
+    const std::vector<std::shared_ptr<kube::Client>>& clients) {
+  std::set<const kube::Discovery*> credentials;
+  for (const auto& client : clients) {
+    credentials.insert(&client->discovery());
+  }
+  return credentials;
+}
+
 WatchRoom::Seat WatchRoom::take(const std::string& project) {
   const std::lock_guard lock(m_mutex);
   std::size_t& own = m_taken[project];

@@ -1,13 +1,32 @@
 #pragma once
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
+
+#include <kubist/kube/client.hpp>
 
 #include "world/absences.hpp"
 
 namespace kubist::executors {
+
+/// Where a watch of what a project's objects name looks, and as whom. Others have one of their own:
+/// what one credential sees is not told of what was named by another.
+struct WatchPlace {
+  std::string project;  ///< its namespace
+  /// Which all clients of one credential share. Their user tells apart as whom they act.
+  const kube::Discovery* credential;
+  std::string user, resource, ns;
+  auto operator<=>(const WatchPlace&) const = default;
+};
+WatchPlace watch_place(const std::string& project, kube::Client& client,
+                       const kube::ApiResource& resource, const std::string& ns);
+/// Those of these clients, by which the places of ended ones are known.
+std::set<const kube::Discovery*> credentials_of(
+    const std::vector<std::shared_ptr<kube::Client>>& clients);
 
 /// How many watches there may be of what projects' objects name: each has a thread and a
 /// connection. 64 of a project, 512 in all. Any thread.

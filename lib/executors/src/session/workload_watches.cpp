@@ -65,8 +65,7 @@ void WorkloadWatches::keep(const Key& node, const ReadWorkloads& read) {
   const Reader reader{node, read.target};
   std::set<Place> former = std::exchange(m_read[reader], {});
   const auto add = [&](const kube::ApiResource& resource) {
-    const Place place{node.ns, &read.client->discovery(), read.client->impersonated_user(),
-                      resource.group_resource(), read.ns};
+    const Place place = watch_place(node.ns, *read.client, resource, read.ns);
     former.erase(place);
     watch(place, reader, read, resource);
   };
@@ -112,10 +111,7 @@ void WorkloadWatches::leave(const Place& place, const Reader& reader) {
 
 void WorkloadWatches::follow(const std::vector<std::shared_ptr<kube::Client>>& clients,
                              const engine::Graph& graph) {
-  std::set<const kube::Discovery*> credentials;
-  for (const auto& client : clients) {
-    credentials.insert(&client->discovery());
-  }
+  const auto credentials = credentials_of(clients);
   const std::lock_guard lock(m_mutex);
   for (auto read = m_read.begin(); read != m_read.end();) {
     const auto& [reader, places] = *read;

@@ -32,13 +32,7 @@ class WorkloadWatches {
               const engine::Graph& graph);
 
  private:
-  struct Place {
-    std::string project;  ///< its namespace
-    /// Which all clients of one credential share. Their user tells apart as whom they act.
-    const kube::Discovery* credential;
-    std::string user, resource, ns;
-    auto operator<=>(const Place&) const = default;
-  };
+  using Place = WatchPlace;
   struct Reader {
     engine::Key node;
     std::string target;
