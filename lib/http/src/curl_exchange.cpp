@@ -114,6 +114,10 @@ void CurlExchange::prepare(EasyHandle easy) {
   set(handle, CURLOPT_WRITEFUNCTION, &CurlExchange::write_callback);
   set(handle, CURLOPT_WRITEDATA, static_cast<void*>(this));
   set(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  if (!m_request.repeatable()) {
+    set(handle, CURLOPT_PREREQFUNCTION, &CurlExchange::begin_callback);
+    set(handle, CURLOPT_PREREQDATA, static_cast<void*>(this));
+  }
   if (m_request.follow_redirects) {
     set(handle, CURLOPT_FOLLOWLOCATION, 1L);
     set(handle, CURLOPT_MAXREDIRS, 10L);
@@ -130,6 +134,14 @@ void CurlExchange::prepare(EasyHandle easy) {
     set(handle, CURLOPT_OPENSOCKETFUNCTION, &CurlExchange::open_callback);
     set(handle, CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
   }
+}
+
+/// Where a connection that was used before ends without an answer, libcurl sends the request again
+/// on a new one. The server may have acted, so that is up to whoever knows what it means.
+int CurlExchange::begin_callback(void* self, char* /*to*/, char* /*from*/, int /*to_port*/,
+                                 int /*from_port*/) {
+  auto& exchange = *static_cast<CurlExchange*>(self);
+  return ++exchange.m_sendings == 1 ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
 }
 
 /// Called for each address that a name has, of redirects too, before anything is sent there.

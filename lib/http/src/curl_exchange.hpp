@@ -55,6 +55,7 @@ class CurlExchange {
   std::size_t on_body(std::string_view bytes);
   template <class Receive>
   std::size_t receive(Receive&& take);
+  static int begin_callback(void* self, char* to, char* from, int to_port, int from_port);
   static curl_socket_t open_callback(void* self, curlsocktype purpose, curl_sockaddr* address);
   static std::size_t header_callback(char* data, std::size_t size, std::size_t count, void* self);
   static std::size_t write_callback(char* data, std::size_t size, std::size_t count, void* self);
@@ -70,6 +71,7 @@ class CurlExchange {
   StringList m_connect_to;
   Url m_url;
   Response m_response;
+  int m_sendings = 0;  ///< libcurl repeats what a connection in use took with it
   bool m_head_given = false;
   bool m_receiver_stopped = false;
   std::size_t m_header_bytes = 0;

@@ -140,6 +140,9 @@ util::Error CurlExchange::failure(CURLcode code) const {
              .reason = k_failure_too_large,
              .text = m_too_large,
              .hint = {}};
+  } else if (m_sendings > 1) {
+    cause = {
+        .reason = k_failure_lost, .text = "connection lost before the answer", .hint = k_try_again};
   } else if (code == CURLE_COULDNT_CONNECT && !m_refused.empty()) {
     cause = {.kind = util::ErrorKind::forbidden,
              .reason = k_failure_address,

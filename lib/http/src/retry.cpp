@@ -33,7 +33,7 @@ Retry classify_status(const Request& request, const Response& response) {
 
 Retry classify_error(const Request& request, const util::Error& error) {
   if (error.reason == k_failure_refused || error.reason == k_failure_not_processed ||
-      (error.reason == k_failure_lost && (is_read(request) || request.idempotent))) {
+      (error.reason == k_failure_lost && request.repeatable())) {
     return {Verdict::may, {}};
   }
   return {};

@@ -33,6 +33,36 @@ TEST_CASE("curl transport: method, headers, body and answer of any status") {
   CHECK(server.connections() == 1);
 }
 
+TEST_CASE("curl transport: a write whose connection is lost is sent once") {
+  LoopbackServer server([](const ReceivedRequest& request, Connection& connection) {
+    if (request.head.starts_with("GET /warm ")) {
+      connection.reply(200, "");
+    } else {
+      connection.reset();
+    }
+  });
+  TransportSetup client;
+  const auto requests_of = [&](Request request) {
+    REQUIRE(
+        client.get(server.url("/warm")));  // what a used connection takes with it libcurl repeats
+    const int before = server.requests();
+    request.url = server.url();
+    const auto response = send(*client.transport, request);
+    REQUIRE(!response);
+    CHECK(response.error().reason == k_failure_lost);
+    return server.requests() - before;
+  };
+  Request write;
+  write.method = "PATCH";
+  write.body = std::make_shared<const std::string>("{}");
+  CHECK(requests_of(write) == 1);
+  write.method = "POST";
+  CHECK(requests_of(write) == 1);
+  write.idempotent = true;
+  CHECK(requests_of(write) > 1);
+  CHECK(requests_of({}) > 1);
+}
+
 TEST_CASE("curl transport: a DELETE carries its body, a POST without one says so") {
   LoopbackServer server([](const ReceivedRequest& request, Connection& connection) {
     connection.reply(200, request.head.substr(0, request.head.find(' ')) + ' ' + request.body +

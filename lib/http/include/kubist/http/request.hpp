@@ -33,6 +33,8 @@ struct Request {
   /// Sending it twice does what sending it once does, though its method does not say so
   /// (server-side apply, DELETE with a uid precondition). GET and HEAD always are.
   bool idempotent = false;
+  /// May it be sent again where nobody knows whether the server has acted?
+  bool repeatable() const { return idempotent || method == "GET" || method == "HEAD"; }
   /// Asked before each attempt, however long it waited, and each second while one is on its way.
   /// Its error ends the exchange. Null: always.
   Permit permit;
