@@ -101,3 +101,29 @@ TEST_CASE("many clusters: 190 of 200 are Ready while ten say nothing, and stay s
   watch.signal(SIGTERM);
   CHECK_MESSAGE(watch.wait(20) == 143, watch.output());
 }
+
+TEST_CASE("many clusters: more new ones that say nothing than a run has places hold up none") {
+  World world("mute");
+  const std::string project = world.name();
+  world.make_project(project, {{"allow", {{"clusters", {"https://127.0.0.1:*"}}}}});
+  const std::array<Silent, 20> silent;
+  std::vector<std::string> dead;
+  for (const Silent& each : silent) {
+    dead.push_back(each.url());
+  }
+  std::vector<Json> objects;
+  add(objects, project, "a-dead", dead, world.token_kubeconfig("target1").first);
+  objects.push_back(object("Cluster", project, "home", {{"home", true}}));
+  put("home", objects);
+
+  Background run({"reconcile", "Project/" + project, "--request-timeout=10s"});
+  CHECK_MESSAGE(
+      eventually([&] { return condition(get("home", "kcl", "home", project), "Ready") == "True"; }),
+      run.output());
+  std::size_t given_up = 0;
+  for (const Json& each : list("home", "clusters.kubist.io", project)) {
+    given_up += condition(each, "Connected") == "False" ? 1 : 0;
+  }
+  CHECK(given_up == 0);
+  CHECK_MESSAGE(run.wait(60) == 6, run.output());
+}

@@ -22,10 +22,10 @@ class ClusterExecutor final : public ManagedExecutor {
  public:
   using ManagedExecutor::ManagedExecutor;
 
-  /// A server that did not answer the last time may take its whole time again.
+  /// A server that did not answer the last time, or was never asked, may take its whole time.
   bool waits(const engine::Node& node) const override {
     const Json* connected = engine::find_condition(node.status(), "Connected");
-    return connected != nullptr && data::string_at(*connected, {"status"}) == "False";
+    return connected == nullptr || data::string_at(*connected, {"status"}) != "True";
   }
 
  protected:
