@@ -81,6 +81,5 @@ util::Result<std::string> Context::ns() {
 bool Context::ns_given() const { return !m_arguments.text("namespace").empty(); }
 
 bool Context::out_is_terminal() const { return ::isatty(STDOUT_FILENO) == 1; }
-bool Context::err_is_terminal() const { return ::isatty(STDERR_FILENO) == 1; }
 bool Context::out_color() const { return color(m_arguments, out_is_terminal()); }
 }  // namespace kubist::cli

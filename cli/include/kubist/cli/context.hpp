@@ -41,10 +41,9 @@ class Context {
   /// Was it given by --namespace?
   bool ns_given() const;
 
-  /// Is standard output / standard error a terminal?
+  /// Is standard output a terminal?
   bool out_is_terminal() const;
-  bool err_is_terminal() const;
-  /// May results (out) or messages (err) use colour: --color, NO_COLOR, TERM, terminal.
+  /// May results use colour: --color, NO_COLOR, TERM, terminal.
   bool out_color() const;
 
  private:
