@@ -1,8 +1,8 @@
 // The practical limit that kubist is measured against: client-go with N workers and no client-side throttling.
 //
 //	clientgo apply WORKERS FILE     server-side apply of every object in a JSON array of ConfigMaps
-//	clientgo send WORKERS FILE      writes as they are: a JSON array of chains, each a list of {path, type, body};
-//	                                the PATCHes of a chain go one after the other
+//	clientgo send WORKERS FILE      writes as they are: a JSON array of chains, each a list of {method, path, type,
+//	                                body}; those of a chain go one after the other; the type is a PATCH's
 package main
 
 import (
@@ -75,13 +75,16 @@ func apply(client *kubernetes.Clientset, object json.RawMessage) {
 
 func send(client *kubernetes.Clientset, chain json.RawMessage) {
 	var writes []struct {
-		Path, Type string
-		Body       json.RawMessage
+		Method, Path, Type string
+		Body               json.RawMessage
 	}
 	check(json.Unmarshal(chain, &writes))
 	for _, write := range writes {
-		check(client.RESTClient().Patch(types.PatchType(write.Type)).RequestURI(write.Path).Body([]byte(write.Body)).
-			Do(context.Background()).Error())
+		request := client.RESTClient().Verb(write.Method)
+		if write.Method == "PATCH" {
+			request = client.RESTClient().Patch(types.PatchType(write.Type))
+		}
+		check(request.RequestURI(write.Path).Body([]byte(write.Body)).Do(context.Background()).Error())
 	}
 }
 

@@ -80,16 +80,23 @@ class Server:
         """Counts by verb the requests that the audit log notes of a program meanwhile. A question
         about one's own rights is a "review": its verb is create, but nothing is created."""
         verbs = collections.Counter()
+        with self.noted(program) as events:
+            yield verbs
+        for event in events:
+            review = event.get("objectRef", {}).get("resource", "").endswith("reviews")
+            verbs["review" if review else event["verb"]] += 1
+
+    @contextlib.contextmanager
+    def noted(self, program):
+        """What the audit log notes of a program meanwhile: the list is filled at the end."""
+        events = []
         start = os.path.getsize(self.audit)
-        yield verbs
+        yield events
         with open(self.audit, "rb") as log:
             log.seek(start)
-            for line in log:
-                event = json.loads(line)
-                if (event["stage"] == "ResponseComplete"
-                        and event.get("userAgent", "").startswith(program + "/")):
-                    review = event.get("objectRef", {}).get("resource", "").endswith("reviews")
-                    verbs["review" if review else event["verb"]] += 1
+            events += [event for event in map(json.loads, log)
+                       if event["stage"] == "ResponseComplete"
+                       and event.get("userAgent", "").startswith(program + "/")]
 
     @contextlib.contextmanager
     def delayed(self, proxy, milliseconds):

@@ -91,7 +91,7 @@ class Bed:
         finalizers = {"op": "add", "path": "/metadata/finalizers", "value": theirs["metadata"]["finalizers"]}
 
         def patch(path, kind, body, query):
-            return {"path": f"{path}?{query}", "type": kind, "body": body}
+            return {"method": "PATCH", "path": f"{path}?{query}", "type": kind, "body": body}
         merges = [patch(own + "/status", MERGE, {"status": part}, "fieldManager=kubist-status")
                   for part in (taken_up, managed, status)]
         applied = [patch(self.path_of(each), APPLY, self.marked(each, theirs), "fieldManager=clientgo&force=true")

@@ -67,12 +67,15 @@ wait_for_port() {
   die "port $1 stays in use"
 }
 
+# With CLUSTER_AUDIT_BODIES also what was written, which takes some time of the API server.
 write_audit_policy() {
+  local bodies=
+  [ -z "${CLUSTER_AUDIT_BODIES-}" ] || bodies='{level: Request, verbs: [create, update, patch]}, '
   cat > "$data/audit-policy.yaml" << K
 apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
-rules: [{level: Metadata}]
+rules: [${bodies}{level: Metadata}]
 K
 }
 
