@@ -51,6 +51,10 @@ executors::ReconcileOptions removal_options(const Arguments& arguments) {
   const bool only_clean_up = arguments.boolean("force-cleanup");
   options.abandon = options.abandon || only_clean_up;
   options.skip_uninstall = options.skip_uninstall || only_clean_up;
+  // What a replica takes away it takes away as the flags' defaults say.
+  options.beside = options.abandon || options.skip_uninstall || options.own_rights
+                       ? executors::Beside::take_over
+                       : executors::Beside::hand_over;
   return options;
 }
 

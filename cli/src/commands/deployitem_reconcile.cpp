@@ -16,6 +16,7 @@ util::Result<int> run_deployitem_reconcile(Context& context, const Arguments& ar
   options.force = arguments.boolean("force");
   options.lock_timeout = arguments.duration("lock-timeout");
   options.own_rights = arguments.boolean("own-rights");
+  options.beside = options.own_rights ? executors::Beside::take_over : executors::Beside::hand_over;
   KUBIST_TRY(const auto results,
              session->run_items(items, options, progress_log(context), deadline.token()));
   return print_item_results(context, results, deadline);

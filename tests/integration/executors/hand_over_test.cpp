@@ -7,11 +7,13 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
 
+#include "execution_support.hpp"
 #include "replicas.hpp"
 
 namespace {
 
 using namespace it;
+using namespace it::executions;
 using kubist::util::cat;
 namespace data = kubist::data;
 namespace util = kubist::util;
@@ -97,6 +99,63 @@ TEST_CASE(
     CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
   }
   CHECK(quiet.writes(r.world.user() + "-hand").empty());
+}
+
+TEST_CASE("hand over: what is asked of DeployItems, and deletions, are the replica's work") {
+  Replicas r("byname");
+  r.start("one");
+  const std::string project = make_projects(r.world, 1).front();
+  const auto mock = [&](const std::string& name, const Json& config) {
+    return Json{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+                {"kind", "DeployItem"},
+                {"metadata", {{"name", name}, {"namespace", project}}},
+                {"spec", {{"type", "kubist.io/mock"}, {"config", config}}}};
+  };
+  put("home", {mock("good", {{"export", {{"n", 1}}}}), mock("bad", {{"phase", "Failed"}})});
+  const auto item_status = [&](const std::string& name, const std::string& field) {
+    const auto live = get("home", k_items, name, project);
+    return std::string(live ? data::string_at(*live, {"status", field}) : "gone");
+  };
+  REQUIRE_MESSAGE(eventually(
+                      [&] {
+                        return r.holder(project) == "one" && ready(project) &&
+                               item_status("good", "phase") == "Succeeded" &&
+                               item_status("bad", "phase") == "Failed";
+                      },
+                      60),
+                  r.output());
+  const auto by_hand = [&](Words words, int exit_code, const std::string& wrote) {
+    Audit audit("home");
+    words.insert(words.end(), {"-n", project});
+    const CommandResult run = run_kubist(r.world.as_user(words, "-hand"));
+    CHECK_MESSAGE(run.exit_code == exit_code, run.out, run.err, r.output());
+    CHECK(util::join(objects_of(audit.writes(r.world.user() + "-hand")), ",") == wrote);
+    return run.out;
+  };
+  const std::string good = item_status("good", "jobIDFinished");
+  CHECK(by_hand({"deployitem", "reconcile", "good"}, 0, "") == "deployitem/good unchanged\n");
+  CHECK(item_status("good", "jobIDFinished") == good);
+  CHECK(by_hand({"deployitem", "reconcile", "good", "--force"}, 0, "patch deployitems/good ") ==
+        "deployitem/good succeeded\n");
+  CHECK(item_status("good", "jobIDFinished") != good);
+
+  std::string bad = item_status("bad", "jobIDFinished");
+  CHECK(by_hand({"deployitem", "reconcile", "bad"}, 1, "patch deployitems/bad ") ==
+        "deployitem/bad failed\n");
+  CHECK(item_status("bad", "jobIDFinished") != bad);
+  bad = item_status("bad", "jobIDFinished");
+  by_hand({"reconcile", "deployitem/bad"}, 1, "patch deployitems/bad ");
+  CHECK(item_status("bad", "jobIDFinished") != bad);
+  by_hand({"reconcile", "deployitem/good"}, 0, "");
+
+  by_hand({"delete", "deployitem/good"}, 0, "delete deployitems/good ");
+  CHECK(item_status("good", "phase") == "gone");
+  by_hand({"delete", "virtualcluster/dev"}, 0, "delete virtualclusters/dev ");
+  CHECK_FALSE(get("home", "namespace", project + "-dev"));
+  by_hand({"delete", "project/" + project}, 0, cat("delete projects/", project, ' '));
+  CHECK_FALSE(get("home", "namespace", project));
+  r.running["one"]->signal(SIGTERM);
+  CHECK(r.running["one"]->wait(20) == 0);
 }
 
 TEST_CASE("take over: the run writes, the replica does not, and has the project again") {

@@ -47,19 +47,6 @@ util::Result<> trigger(World& world, Session& session) {
 
 }  // namespace
 
-ItemOutcome as_it_stands(const Session& session, bool ran) {
-  const Json status = session.status();
-  const auto phase = data::string_at(status, {"phase"});
-  if (phase == phase::k_failed || phase == phase::k_delete_failed) {
-    return outcome_of(session, Progress::State::failed, ran,
-                      std::string(data::string_at(status, {"lastError", "reason"}, "Failed")),
-                      std::string(data::string_at(status, {"lastError", "message"})));
-  }
-  const bool done = phase == phase::k_succeeded && !job_pending(status);
-  return outcome_of(session, done ? Progress::State::done : Progress::State::running, ran,
-                    done ? "Succeeded" : "Pending", "");
-}
-
 util::Result<ItemOutcome> run_foreign(World& world, Session& session, const Item& item,
                                       const RunOptions& options) {
   const bool fresh = data::int_at(session.status(), {"observedGeneration"}) == item.generation;

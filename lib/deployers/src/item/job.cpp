@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/deployers/upstream.hpp>
 
 namespace kubist::deployers {
 
@@ -17,6 +18,29 @@ ItemOutcome outcome_of(const Session& session, Progress::State state, bool ran, 
           {},
           session.object(),
           {}};
+}
+
+ItemOutcome outcome_of_item(const Json& deploy_item) {
+  const Json status = from_upstream_status(sound_status(deploy_item));
+  ItemOutcome outcome;
+  outcome.item = deploy_item;
+  outcome.phase = data::string_at(status, {"phase"});
+  if (outcome.phase == phase::k_failed || outcome.phase == phase::k_delete_failed) {
+    outcome.state = Progress::State::failed;
+    outcome.reason = data::string_at(status, {"lastError", "reason"}, "Failed");
+    outcome.message = data::string_at(status, {"lastError", "message"});
+    return outcome;
+  }
+  const bool done = outcome.phase == phase::k_succeeded && !job_pending(status);
+  outcome.state = done ? Progress::State::done : Progress::State::running;
+  outcome.reason = done ? "Succeeded" : "Pending";
+  return outcome;
+}
+
+ItemOutcome as_it_stands(const Session& session, bool ran) {
+  ItemOutcome outcome = outcome_of_item(session.object());
+  outcome.ran = ran;
+  return outcome;
 }
 
 util::Result<Place> find_place(World& world, const Item& item) {

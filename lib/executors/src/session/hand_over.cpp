@@ -1,15 +1,12 @@
 #include "session/hand_over.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/status.hpp>
 #include <kubist/engine/targets.hpp>
 #include <kubist/executors/status_store.hpp>
-#include <kubist/kube/api_error.hpp>
-#include <kubist/kube/writer.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 
@@ -28,9 +25,6 @@ using util::cat;
 using util::ErrorKind;
 
 namespace {
-
-constexpr std::chrono::milliseconds k_poll{250};
-constexpr int k_polls_per_check = 8;  ///< at whether the replica is still there
 
 /// Stands before an executor: nodes of replicas' projects are not for that one.
 class AskingExecutor final : public engine::Executor {
@@ -66,8 +60,12 @@ ErrorKind kind_of(std::string_view word) {
   return ErrorKind::internal;
 }
 
-std::string_view answered(const Json& object) {
-  return data::string_at(object, {"status", "handledRequest", "request"});
+bool is_item(const engine::Node& node) {
+  return node.key.group == resources::k_landscaper_group && node.key.kind == "DeployItem";
+}
+
+ReplicaObject object_of(const engine::Node& node) {
+  return {node.key, std::string(ObjectView(*node.object).api_version()), project_of(node)};
 }
 
 Outcome outcome_of(const Json& status) {
@@ -159,9 +157,7 @@ void HandOver::stand_before(engine::ExecutorSet& executors) {
   });
 }
 
-bool HandOver::has(const engine::Node& node) const {
-  return m_options.projects.contains(project_of(node));
-}
+bool HandOver::has(const engine::Node& node) const { return m_projects.contains(project_of(node)); }
 
 // What is below one that was asked for was asked for with it.
 bool HandOver::is_top(const engine::Node& node, const engine::Context& context) const {
@@ -186,27 +182,35 @@ util::Result<Alignment> HandOver::align(const engine::Node& node, const engine::
 }
 
 util::Result<Removal> HandOver::remove(const engine::Node& node, const engine::Context& context) {
-  Removal removal;
   KUBIST_TRY(const auto object, read(node, context.stop));
-  if (object) {
-    KUBIST_CHECK(check_replica(project_of(node), context.stop));
-    removal.state = RemovalState::running;
-    removal.requeue_after = std::chrono::seconds(1);
-    removal.message = "its replica takes it away";
+  if (!object) {
+    return Removal{};
+  }
+  KUBIST_CHECK(m_requests.check_replica(project_of(node), context.stop));
+  Removal removal;
+  removal.state = RemovalState::running;
+  removal.requeue_after = std::chrono::seconds(1);
+  removal.message = "its replica takes it away";
+  if (!ObjectView(*object).deletion_timestamp().empty()) {
+    Alignment now = alignment_of(node, *object);
+    if (now.outcome == Outcome::failed || now.outcome == Outcome::stalled) {
+      removal.state = RemovalState::failed;
+      removal.reason = std::move(now.reason);
+      removal.message = std::move(now.message);
+      removal.error = std::move(now.error);
+    }
   }
   return removal;
 }
 
-HandOver::Seen HandOver::read(const engine::Node& node, const std::stop_token& stop) {
+ReplicaRequests::Seen HandOver::read(const engine::Node& node, const std::stop_token& stop) {
   {
     const std::lock_guard lock(m_mutex);
     if (const auto listed = m_fresh.extract(node.key)) {
       return *listed.mapped();
     }
   }
-  KUBIST_TRY(const auto resource, m_world.home->discovery().find_kind(
-                                      ObjectView(*node.object).api_version(), node.key.kind));
-  return m_world.home->find(resource, node.key.ns, node.key.name, stop);
+  return m_requests.read(object_of(node), stop);
 }
 
 // Once for each object, and then its namespace is listed.
@@ -217,78 +221,30 @@ util::Result<> HandOver::have_it_done(const engine::Node& node, const engine::Co
       return {};
     }
   }
-  KUBIST_TRY(const std::string request, ask(node, context.stop));
-  KUBIST_CHECK(wait(node, request, context));
-  KUBIST_TRY(const Snapshot now, load_snapshot(*m_world.home, project_of(node), context.stop));
+  const ReplicaObject what = object_of(node);
+  if (node.key.group != resources::k_kubist_group && !is_item(node)) {
+    return util::fail(ErrorKind::conflict,
+                      cat("project namespace ", what.project, " is a replica's, which cannot be ",
+                          "asked for ", resources::to_string(node.key)),
+                      "Reconcile what is above it, or give --take-over.", "Locked");
+  }
+  if (is_item(node)) {  // a request runs it in any state: that is for what has failed
+    KUBIST_TRY(const auto object, m_requests.read(what, context.stop));
+    if (object && alignment_of(node, *object).outcome != Outcome::stalled) {
+      return {};
+    }
+  }
+  KUBIST_TRY(const std::string request, m_requests.ask(what, context.stop));
+  context.progress(cat("asked the replica that has it (", request, ')'));
+  KUBIST_CHECK(m_requests.wait(
+      what, [&](const Json& object) { return is_answered(object, request); }, context.stop));
+  KUBIST_TRY(const Snapshot now, load_snapshot(*m_world.home, what.project, context.stop));
   const std::lock_guard lock(m_mutex);
   m_done.insert(node.key);
   for (const ObjectPtr& object : now.nodes) {
     m_fresh[ObjectView(*object).ref()] = object;
   }
   return {};
-}
-
-// What somebody else asked for is not written over: it is a run, too.
-util::Result<std::string> HandOver::ask(const engine::Node& node, const std::stop_token& stop) {
-  if (node.key.group != resources::k_kubist_group) {  // a request runs a DeployItem in any state
-    return util::fail(ErrorKind::conflict,
-                      cat("project namespace ", project_of(node), " is a replica's, which cannot ",
-                          "be asked for ", resources::to_string(node.key)),
-                      "Reconcile what is above it, or give --take-over.", "Locked");
-  }
-  const kube::ApiResource resource =
-      resource_of(*resources::find_kind(node.key.group, node.key.kind));
-  while (true) {
-    KUBIST_TRY(const auto object, m_world.home->find(resource, node.key.ns, node.key.name, stop));
-    if (!object) {
-      return util::fail(plan_changed(cat(resources::to_string(node.key), " is gone")));
-    }
-    const ObjectView view(*object);
-    const std::string pending(view.annotation(resources::k_request_annotation));
-    if (!pending.empty() && pending != answered(*object)) {
-      return pending;
-    }
-    const std::string request = cat("reconcile@", m_options.run_id);
-    const Json patch{
-        {"metadata",
-         {{"resourceVersion", view.resource_version()},
-          {"annotations", {{std::string(resources::k_request_annotation), request}}}}}};
-    const auto asked = kube::Writer().patch({*m_world.home}, resource, node.key.ns, node.key.name,
-                                            kube::PatchType::merge, patch);
-    if (asked) {
-      return request;
-    }
-    if (!kube::is_conflict(asked.error())) {
-      return util::fail(util::with_context(
-          asked.error(), cat("cannot ask the replica that has project namespace ", project_of(node),
-                             " for ", resources::to_string(node.key))));
-    }
-  }
-}
-
-util::Result<> HandOver::wait(const engine::Node& node, const std::string& request,
-                              const engine::Context& context) {
-  context.progress(cat("asked the replica that has it (", request, ')'));
-  for (int polls = 1;; ++polls) {
-    KUBIST_TRY(const auto object, read(node, context.stop));
-    if (!object || answered(*object) == request) {
-      return {};
-    }
-    if (polls % k_polls_per_check == 0) {
-      KUBIST_CHECK(check_replica(project_of(node), context.stop));
-    }
-    if (!m_options.sleep(k_poll, context.stop)) {
-      return util::fail(ErrorKind::cancelled, "stopped while the replica was at work");
-    }
-  }
-}
-
-// Where its Lease could be taken, it has no replica any more.
-util::Result<> HandOver::check_replica(const std::string& ns, const std::stop_token& stop) {
-  const auto taken = m_world.locks.before_write(ns, stop);
-  return taken || taken.error().reason == k_plan_changed
-             ? util::fail(plan_changed(cat("project namespace ", ns, " is no replica's any more")))
-             : util::Result<>();
 }
 
 }  // namespace kubist::executors

@@ -1,7 +1,5 @@
 #pragma once
-#include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -10,6 +8,8 @@
 #include <kubist/engine/executor.hpp>
 #include <kubist/executors/tree.hpp>
 #include <kubist/executors/world.hpp>
+
+#include "session/replica_requests.hpp"
 
 namespace kubist::executors {
 
@@ -23,13 +23,11 @@ std::set<std::string> projects_of_replicas(kube::Client& home, const engine::Gra
 /// nothing there but these annotations. Any thread.
 class HandOver {
  public:
-  struct Options {
-    std::set<std::string> projects;  ///< by their namespaces; those of replicas
-    std::string run_id;              ///< the id of what is asked for
-    std::function<bool(std::chrono::nanoseconds, const std::stop_token&)> sleep;
-  };
-  /// REQUIRES: `world` outlives it.
-  HandOver(World& world, Options options) : m_world(world), m_options(std::move(options)) {}
+  /// `projects`: those of replicas, by their namespaces. REQUIRES: `world` outlives it.
+  HandOver(World& world, std::set<std::string> projects, ReplicaRequests::Options options)
+      : m_world(world),
+        m_projects(std::move(projects)),
+        m_requests(*world.home, world.locks, std::move(options)) {}
 
   /// Stands before these executors for the nodes of such projects. Outlives them.
   void stand_before(engine::ExecutorSet& executors);
@@ -41,17 +39,13 @@ class HandOver {
   util::Result<engine::Removal> remove(const engine::Node& node, const engine::Context& context);
 
  private:
-  using Seen = util::Result<std::optional<data::Json>>;
   bool is_top(const engine::Node& node, const engine::Context& context) const;
-  Seen read(const engine::Node& node, const std::stop_token& stop);
+  ReplicaRequests::Seen read(const engine::Node& node, const std::stop_token& stop);
   util::Result<> have_it_done(const engine::Node& node, const engine::Context& context);
-  util::Result<std::string> ask(const engine::Node& node, const std::stop_token& stop);
-  util::Result<> wait(const engine::Node& node, const std::string& request,
-                      const engine::Context& context);
-  util::Result<> check_replica(const std::string& ns, const std::stop_token& stop);
 
   World& m_world;
-  Options m_options;
+  const std::set<std::string> m_projects;
+  ReplicaRequests m_requests;
   mutable std::mutex m_mutex;  ///< guards what follows
   std::set<engine::Key> m_done;
   std::map<engine::Key, ObjectPtr> m_fresh;  ///< as listed once that was done

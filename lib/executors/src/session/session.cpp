@@ -290,7 +290,7 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, Plans& plan
   engine::ExecutorSet executors =
       make_executors(world, m_catalog.executors(view.snapshot.definitions, containers),
                      served_kinds(view.snapshot.definitions));
-  HandOver hand_over(world, {plans.of_replicas, info.id, m_options.sleep});
+  HandOver hand_over(world, plans.of_replicas, {info.id, m_options.sleep});
   hand_over.stand_before(executors);
   std::set<std::string> hidden = plans.of_replicas;  // their statuses are the replicas'
   for (const auto& [ns, why] : view.hidden) {

@@ -2,18 +2,30 @@
 #include <mutex>
 #include <utility>
 
+#include <kubist/deployers/handshake.hpp>
 #include <kubist/executors/session.hpp>
+#include <kubist/executors/status_store.hpp>
 #include <kubist/executors/tree_view.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
 
 #include "keep/item_world.hpp"
 #include "keep/sites.hpp"
+#include "session/replica_requests.hpp"
 #include "world/work.hpp"
 
 namespace kubist::executors {
 
 using deployers::ItemOutcome;
+using deployers::Progress;
+
+/// What is done with an item here, and where its project is a replica's.
+struct Session::ItemCall {
+  using Item = resources::ObjectRef;
+  std::function<util::Result<ItemOutcome>(deployers::World&, const Item&)> here;
+  std::function<util::Result<ItemOutcome>(deployers::World&, ReplicaRequests&, const Item&)>
+      by_replica;  ///< null: it is done here all the same
+};
 
 util::Result<std::vector<ItemResult>> Session::each_item(
     const std::vector<resources::ObjectRef>& items, const ReconcileOptions& options,
@@ -25,8 +37,16 @@ util::Result<std::vector<ItemResult>> Session::each_item(
   KUBIST_TRY(const TreeView view,
              load_tree_view(*m_home, one_namespace ? items.front().ns : "*", stop));
   const engine::Graph graph = build_graph(view);
-  ProjectLocks locks(m_home, {m_options.identity, new_run_id(), options.lock_timeout, nullptr,
-                              nullptr, m_options.clock, m_options.sleep});
+  const std::string run_id = new_run_id();
+  ProjectLocks::Options lock_options{
+      m_options.identity, run_id,         options.lock_timeout, nullptr, nullptr,
+      m_options.clock,    m_options.sleep};
+  lock_options.take_over = options.beside == Beside::take_over;
+  if (options.beside == Beside::hand_over) {
+    lock_options.on_replica = [](const std::string&) {};
+  }
+  ProjectLocks locks(m_home, std::move(lock_options));
+  ReplicaRequests replicas(*m_home, locks, {run_id, m_options.sleep});
   begin_run(options.own_rights, kube::DryRun::none);
   deployers::World world;
   world.home = m_home;
@@ -59,7 +79,18 @@ util::Result<std::vector<ItemResult>> Session::each_item(
         progress(util::cat(item.name, ": ", text));
       }
     };
-    results[i].outcome = util::guarded([&] { return call(own, item); });
+    results[i].outcome = util::guarded([&] {
+      while (true) {
+        auto outcome = call.here(own, item);
+        if (outcome || outcome.error().reason != k_of_replica || !call.by_replica) {
+          return outcome;
+        }
+        outcome = call.by_replica(own, replicas, item);
+        if (outcome || outcome.error().reason != k_plan_changed) {
+          return outcome;
+        }
+      }
+    });
   });
   for (const std::string& line : m_accounts->warnings()) {
     progress(util::cat("warning: ", line));
@@ -67,36 +98,102 @@ util::Result<std::vector<ItemResult>> Session::each_item(
   return results;
 }
 
+namespace {
+
+ReplicaObject object_of(const resources::ObjectRef& item) {
+  return {item, deployers::deploy_items().api_version(), item.ns};
+}
+
+util::Error is_gone(const resources::ObjectRef& item) {
+  return util::make_error(util::ErrorKind::not_found,
+                          util::cat(resources::to_string(item), " is gone"));
+}
+
+bool is_pending(const ItemOutcome& outcome) { return outcome.state == Progress::State::running; }
+
+/// A request runs an item in any state: it is asked for where that is wished, or it has failed.
+util::Result<ItemOutcome> have_it_run(deployers::World& world, ReplicaRequests& replicas,
+                                      const resources::ObjectRef& item, bool force) {
+  const ReplicaObject what = object_of(item);
+  KUBIST_TRY(const auto live, replicas.read(what, world.stop));
+  if (!live) {
+    return util::fail(is_gone(item));
+  }
+  const ItemOutcome before = deployers::outcome_of_item(*live);
+  std::string request;
+  if (force || before.state == Progress::State::failed) {
+    KUBIST_TRY(request, replicas.ask(what, world.stop));
+    world.progress(util::cat("asked the replica that has it (", request, ')'));
+  }
+  KUBIST_TRY(const auto object, replicas.wait(
+                                    what,
+                                    [&](const data::Json& now) {
+                                      return (request.empty() || is_answered(now, request)) &&
+                                             !is_pending(deployers::outcome_of_item(now));
+                                    },
+                                    world.stop));
+  if (!object) {
+    return util::fail(is_gone(item));
+  }
+  ItemOutcome outcome = deployers::outcome_of_item(*object);
+  outcome.ran = !request.empty() || is_pending(before);
+  return outcome;
+}
+
+/// Its deletion was requested.
+util::Result<ItemOutcome> have_it_removed(deployers::World& world, ReplicaRequests& replicas,
+                                          const resources::ObjectRef& item) {
+  world.progress("its replica takes it away");
+  const auto has_failed = [](const data::Json& now) {
+    return deployers::outcome_of_item(now).phase == deployers::phase::k_delete_failed;
+  };
+  KUBIST_TRY(const auto object, replicas.wait(object_of(item), has_failed, world.stop));
+  return object ? deployers::outcome_of_item(*object) : ItemOutcome{.ran = true};
+}
+
+}  // namespace
+
 util::Result<std::vector<ItemResult>> Session::remove_items(
     const std::vector<resources::ObjectRef>& items, const ReconcileOptions& options,
     const std::function<void(const std::string&)>& progress, const std::stop_token& stop) {
   return each_item(items, options, progress, stop,
-                   [&](deployers::World& world, const resources::ObjectRef& item) {
-                     return deployers::remove_item(
-                         world, item.ns, item.name,
-                         {.skip_uninstall = options.skip_uninstall, .abandon = options.abandon});
-                   });
+                   {.here =
+                        [&](deployers::World& world, const resources::ObjectRef& item) {
+                          return deployers::remove_item(world, item.ns, item.name,
+                                                        {.skip_uninstall = options.skip_uninstall,
+                                                         .abandon = options.abandon});
+                        },
+                    .by_replica = have_it_removed});
 }
 
 util::Result<std::vector<ItemResult>> Session::run_items(
     const std::vector<resources::ObjectRef>& items, const ReconcileOptions& options,
     const std::function<void(const std::string&)>& progress, const std::stop_token& stop) {
   return each_item(items, options, progress, stop,
-                   [&](deployers::World& world, const resources::ObjectRef& item) {
-                     return deployers::run_item(world, item.ns, item.name,
-                                                {.force = options.force});
-                   });
+                   {.here =
+                        [&](deployers::World& world, const resources::ObjectRef& item) {
+                          return deployers::run_item(world, item.ns, item.name,
+                                                     {.force = options.force});
+                        },
+                    .by_replica =
+                        [&](deployers::World& world, ReplicaRequests& replicas,
+                            const resources::ObjectRef& item) {
+                          return have_it_run(world, replicas, item, options.force);
+                        }});
 }
 
 util::Result<std::vector<ItemResult>> Session::interrupt_items(
     const std::vector<resources::ObjectRef>& items,
     const std::function<void(const std::string&)>& progress, const std::stop_token& stop) {
-  return each_item(
-      items, {}, progress, stop, [](deployers::World& world, const resources::ObjectRef& item) {
-        // The lock is held by whoever runs it.
-        world.writer = kube::Writer({.field_manager = world.writer.rules().field_manager});
-        return deployers::interrupt_item(world, item.ns, item.name);
-      });
+  return each_item(items, {}, progress, stop,
+                   {.here =
+                        [](deployers::World& world, const resources::ObjectRef& item) {
+                          // The lock is held by whoever runs it.
+                          world.writer =
+                              kube::Writer({.field_manager = world.writer.rules().field_manager});
+                          return deployers::interrupt_item(world, item.ns, item.name);
+                        },
+                    .by_replica = nullptr});
 }
 
 }  // namespace kubist::executors

@@ -31,6 +31,9 @@ struct ItemOutcome {
   std::vector<std::string> left_behind;  ///< by a removal that let go of it (abandon)
 };
 
+/// The same by its status, whoever works on it; `ran` is not known. Pure.
+ItemOutcome outcome_of_item(const Json& deploy_item);
+
 struct RemoveItemOptions {
   bool wait = true;             ///< false: one step, then tell where it stands
   bool skip_uninstall = false;  ///< nothing is run, whatever removal_of() says

@@ -210,8 +210,7 @@ class Session {
   ~Session();
 
  private:
-  using ItemCall = std::function<util::Result<deployers::ItemOutcome>(
-      deployers::World& world, const resources::ObjectRef& item)>;
+  struct ItemCall;
   Session(std::shared_ptr<kube::Client> home, std::string home_uid, Options options);
   util::Result<std::vector<ItemResult>> each_item(
       const std::vector<resources::ObjectRef>& items, const ReconcileOptions& options,
