@@ -16,7 +16,6 @@ namespace kubist::http {
 namespace {
 
 constexpr long k_connect_timeout_ms = 30000;
-constexpr long k_inactivity_s = 75;  // the API server itself gives up after 60 s
 constexpr unsigned k_dead_peer_ms = 30000;
 constexpr long k_keepalive_idle_s = 15;
 constexpr long k_keepalive_interval_s = 5;
@@ -272,9 +271,9 @@ void CurlExchange::set_limits() {
   if (m_request.timeout.count() > 0) {
     set(easy(), CURLOPT_TIMEOUT_MS, static_cast<long>(m_request.timeout.count()));
   }
-  if (!m_request.long_running) {
+  if (m_request.silence.count() > 0) {
     set(easy(), CURLOPT_LOW_SPEED_LIMIT, 1L);
-    set(easy(), CURLOPT_LOW_SPEED_TIME, k_inactivity_s);
+    set(easy(), CURLOPT_LOW_SPEED_TIME, static_cast<long>(m_request.silence.count()));
   }
 }
 

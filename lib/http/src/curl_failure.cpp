@@ -50,11 +50,12 @@ Cause timeout_cause(CURL* easy, const Request& request, const Url& url) {
             .text = util::cat("no complete answer within ", request.timeout.count(), " ms"),
             .hint = "Try again, or give it more time (--request-timeout)."};
   }
-  // Servers give up earlier: the connection is dead, or libcurl 7.88 has lost the stream (seen
-  // once, of 30 side by side, though the server had answered in 40 ms).
+  // Servers say something earlier: the connection is dead, something between swallows what they
+  // say, or libcurl 7.88 has lost the stream (seen once, of 30 side by side, though the server had
+  // answered in 40 ms).
   return {.kind = util::ErrorKind::timeout,
           .reason = k_failure_lost,
-          .text = "nothing came for 75 s",
+          .text = util::cat("nothing came for ", request.silence.count(), " s"),
           .hint = k_try_again};
 }
 

@@ -71,6 +71,9 @@ util::Result<> Client::follow_log(std::string_view ns, std::string_view pod,
   while (true) {
     http::Request request = request_of(pod_log(ns, pod, asked));
     request.long_running = options.follow;
+    if (options.follow) {
+      request.silence = {};  // so may a workload be
+    }
     request.max_body = 0;  // a line at a time
     const std::string url = request.url;
     http::LineStream lines(take);

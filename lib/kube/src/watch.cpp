@@ -144,6 +144,7 @@ class Watch {
     http::Request request = m_client.request_of(watch_call());
     const std::string url = request.url;
     request.long_running = true;
+    request.silence = m_options.silence;
     request.max_body = 0;  // an event at a time
     request.on_head = [this](const http::Response&) {
       if (m_away.exchange(false) && m_options.on_back) {

@@ -151,6 +151,27 @@ TEST_CASE("curl transport: streams in pieces, and stops when the receiver has en
   CHECK(heads == "200");
 }
 
+TEST_CASE("curl transport: a stream that says nothing any more is lost") {
+  LoopbackServer server([](const ReceivedRequest&, Connection& connection) {
+    connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n");
+    connection.wait_for_close();
+  });
+  TransportSetup client;
+  Request request;
+  request.url = server.url();
+  request.long_running = true;
+  request.silence = std::chrono::seconds(1);
+  std::string received;
+  const auto response = stream(*client.transport, request, [&](std::string_view bytes) {
+    received += bytes;
+    return true;
+  });
+  CHECK(received == "ab");
+  REQUIRE_FALSE(response);
+  CHECK(response.error().reason == k_failure_lost);
+  CHECK(response.error().to_string().find("nothing came for 1 s") != std::string::npos);
+}
+
 TEST_CASE("curl transport: an error answer to a stream comes as a body") {
   LoopbackServer server(
       [](const ReceivedRequest&, Connection& connection) { connection.reply(410, "gone"); });

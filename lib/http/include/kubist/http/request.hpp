@@ -22,13 +22,15 @@ struct Request {
   Headers headers;
   std::shared_ptr<const std::string> body;  ///< null: none
 
-  /// For the whole exchange; 0: none, but a connection must stand within 30 s, and a request that
-  /// is not long_running fails after 75 s in which no byte came (API servers give up after 60 s).
+  /// For the whole exchange; 0: none, but a connection must stand within 30 s.
   std::chrono::milliseconds timeout{0};
+  /// The connection counts as lost when no byte came for so long; 0: never. API servers give up
+  /// after 60 s.
+  std::chrono::seconds silence{75};
   /// Not sent before this moment: a retry waits in the worker's timer queue, not in a thread.
   std::chrono::steady_clock::time_point not_before{};
-  /// A watch or a followed log: own connections, never compressed, no inactivity limit; dead peers
-  /// are found by TCP (keepalive and TCP_USER_TIMEOUT, 30 s).
+  /// A watch or a followed log: own connections, never compressed; dead peers are found by TCP
+  /// (keepalive and TCP_USER_TIMEOUT, 30 s).
   bool long_running = false;
   /// Sending it twice does what sending it once does, though its method does not say so
   /// (server-side apply, DELETE with a uid precondition). GET and HEAD always are.

@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <functional>
 #include <stop_token>
 #include <string>
@@ -48,6 +49,9 @@ struct WatchOptions {
   /// It outlives what else would end it (401, 403, 404, ...): tries again with the same back-off,
   /// and begins with a listing then, which tells what changed meanwhile.
   bool lasting = false;
+  /// It is taken up anew when nothing came for so long: something between swallows what the server
+  /// says, which sends a bookmark each minute.
+  std::chrono::seconds silence{150};
   /// Called when the connection broke or the server refused, before it tries again: each time.
   std::function<void(const util::Error&)> on_trouble;
   /// Called when the server watches again after trouble, on the transport's thread: be quick.
