@@ -60,7 +60,7 @@ std::vector<const Json*> applied_entries(const Json& live, std::string_view mana
 
 namespace {
 
-constexpr std::size_t k_digits = 16;
+constexpr std::size_t k_digits = 14;  // fits into a string without memory of its own
 constexpr std::string_view k_with_replicas = "+replicas";
 
 /// Has a HorizontalPodAutoscaler set the replicas?

@@ -32,18 +32,6 @@ util::Result<std::vector<NodeId>> Graph::require(const Key& key) const {
                                               util::did_you_mean(key.name, names)));
 }
 
-Graph Graph::outlined(const std::function<bool(const Node&)>& which) const {
-  Graph outline = *this;
-  for (Node& node : outline.m_nodes) {
-    if (which(node)) {
-      node.object = std::make_shared<const Json>(
-          Json{{"kind", node.key.kind},
-               {"metadata", {{"namespace", node.key.ns}, {"name", node.key.name}}}});
-    }
-  }
-  return outline;
-}
-
 const Node* Graph::project_of(const std::string& ns) const {
   const auto found = m_project_of.find(ns);
   return found != m_project_of.end() ? &m_nodes[found->second] : nullptr;

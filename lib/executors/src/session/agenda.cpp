@@ -60,7 +60,8 @@ Agenda::Agenda(const std::vector<Key>& selection, std::chrono::milliseconds resy
 }
 
 void Agenda::see(std::shared_ptr<const engine::Graph> tree) {
-  const auto before = std::exchange(m_tree, std::move(tree));
+  const HeldTree before = std::exchange(m_tree, HeldTree());
+  m_tree.see(std::move(tree));
   m_scope.update(*m_tree);
   if (before) {
     add_waiting(*before);
@@ -236,7 +237,8 @@ std::vector<Agenda::Due> Agenda::take_due() {
     return {};
   }
   resync();
-  return m_schedule.take_due(now(), *m_tree);
+  const auto at = m_schedule.next();
+  return at && *at <= now() ? m_schedule.take_due(now(), *m_tree) : std::vector<Due>();
 }
 
 }  // namespace kubist::executors

@@ -11,6 +11,7 @@
 #include <kubist/engine/triggers.hpp>
 #include <kubist/executors/session.hpp>
 
+#include "session/held_tree.hpp"
 #include "session/pace.hpp"
 #include "session/watches.hpp"
 
@@ -42,8 +43,10 @@ class Agenda {
   Agenda(const std::vector<engine::Key>& selection, std::chrono::milliseconds resync);
   /// From here on this tree tells what lies where.
   void see(std::shared_ptr<const engine::Graph> tree);
-  /// The same tree, with less in its nodes.
-  void take_same(std::shared_ptr<const engine::Graph> tree) { m_tree = std::move(tree); }
+  /// False: none was seen.
+  const HeldTree& tree() const { return m_tree; }
+  /// Nobody will ask for a while: holds it in less memory.
+  void rest() { m_tree.rest(); }
 
   void add(const Inbox::Events& events);
   /// What a run that ended asks for.
@@ -72,7 +75,7 @@ class Agenda {
 
   const std::vector<engine::Key>& m_selection;
   const std::chrono::milliseconds m_resync;
-  std::shared_ptr<const engine::Graph> m_tree;
+  HeldTree m_tree;
   Scope m_scope;
   engine::Schedule m_schedule;
   /// What kubist and another controller write by turns would else be written without end.

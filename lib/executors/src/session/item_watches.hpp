@@ -2,7 +2,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,9 @@
 #include "session/watches.hpp"
 
 namespace kubist::executors {
+
+struct ItemName;
+class ItemWatch;
 
 /// Watches what manifest and helm items keep, by the kinds and namespaces of their inventories and
 /// as the account that made it: an object that is not as the last run of its item saw it is drift
@@ -31,23 +33,24 @@ class ItemWatches {
   /// these clients has: nodes of their items are asked for, whose runs go by new ones.
   void follow(const std::vector<std::shared_ptr<kube::Client>>& clients,
               const engine::Graph& graph);
+  /// Nobody will ask for a while: holds what it has in less memory.
+  void rest();
 
  private:
-  class One;
   using Place = WatchPlace;
   struct Item {
-    engine::Key node;
-    std::set<Place> places;
+    std::shared_ptr<const ItemName> name;
+    std::vector<ItemWatch*> watches;
   };
-  One* watch_of(const Place& place, const std::shared_ptr<kube::Client>& client,
-                const kube::ApiResource& resource);
-  void leave(const std::string& item, const std::set<Place>& places);
+  ItemWatch* watch_of(const Place& place, const std::shared_ptr<kube::Client>& client,
+                      const kube::ApiResource& resource);
+  void leave(const ItemName& item, const std::vector<ItemWatch*>& watches);
 
   WatchRoom& m_room;
   Inbox& m_inbox;
   Absences& m_absences;
   std::mutex m_mutex;  ///< guards what follows
-  std::map<Place, std::unique_ptr<One>> m_watches;
+  std::map<Place, std::unique_ptr<ItemWatch>> m_watches;
   std::map<std::string, Item> m_items;  ///< by uid
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/api_call.hpp>
@@ -74,43 +73,52 @@ std::optional<Objects> KindWatch::objects(const std::string& ns, const WrittenVe
     return std::nullopt;
   }
   Objects all;
-  for (auto& [key, known] : known_in(ns)) {
-    if (known.unreadable) {
-      all.unreadable.push_back({known.object.get(), *known.unreadable});
-    } else {
-      all.items.push_back(known.object.get());
+  for (const auto& [of, shelf] : shelves_of(ns)) {
+    for (const auto& [name, known] : shelf->all()) {
+      if (known.unreadable) {
+        all.unreadable.push_back({known.object, *known.unreadable});
+      } else {
+        all.items.push_back(known.object);
+      }
     }
   }
   return all;
 }
 
-/// The objects in that namespace; empty: all.
-std::ranges::subrange<KindWatch::KnownObjects::iterator> KindWatch::known_in(
-    const std::string& ns) {
-  if (ns.empty()) {
-    return {m_known.begin(), m_known.end()};
+/// That of the namespace; empty: all.
+std::map<std::string, Shelf*> KindWatch::shelves_of(const std::string& ns) {
+  std::map<std::string, Shelf*> all;
+  for (auto& [of, shelf] : m_shelves) {
+    if (ns.empty() || of == ns) {
+      all.emplace(of, &shelf);
+    }
   }
-  const kube::ApiResource& kind = m_options.resource;
-  const auto first = m_known.lower_bound({kind.group, kind.kind, ns, ""});
-  return {first, std::find_if(first, m_known.end(),
-                              [&](const auto& each) { return each.first.ns != ns; })};
+  return all;
+}
+
+const KindWatch::Known* KindWatch::find(const std::string& ns, const std::string& name) {
+  const auto shelf = m_shelves.find(ns);
+  return shelf == m_shelves.end() ? nullptr : shelf->second.find(name);
+}
+
+Key KindWatch::key_of(const std::string& ns, const std::string& name) const {
+  return {m_options.resource.group, m_options.resource.kind, ns, name};
 }
 
 void KindWatch::rest() {
   const std::lock_guard lock(m_mutex);
-  for (auto& [key, known] : m_known) {
-    known.object.rest();
+  for (auto& [ns, shelf] : m_shelves) {
+    shelf.rest();
   }
 }
 
 bool KindWatch::has(const WrittenVersions& written) {
   return std::all_of(written.begin(), written.end(), [&](const auto& write) {
-    const auto known = m_known.find(write.first);
-    if (known == m_known.end()) {
+    const Known* known = find(write.first.ns, write.first.name);
+    if (known == nullptr) {
       return true;  // it is gone
     }
-    const ObjectPtr object = known->second.object.get();
-    const resources::ObjectView view(*object);
+    const resources::ObjectView view(*known->object);
     return view.uid() != write.second.uid ||
            !kube::is_newer(write.second.resource_version, view.resource_version());
   });
@@ -141,33 +149,36 @@ util::Result<> KindWatch::take(const kube::WatchEvent& event) {
 
 KindWatch::Known KindWatch::read(const std::string& ns, std::string_view text) {
   kube::Kept kept = m_room.read(m_options.resource, ns, text);
-  return {HeldObject(std::move(kept.object)), std::move(kept.unreadable), kept.bytes, kept.wanted};
+  auto unreadable =
+      kept.unreadable ? std::make_shared<const util::Error>(*std::move(kept.unreadable)) : nullptr;
+  return {std::make_shared<const Json>(std::move(kept.object)), std::move(unreadable), kept.bytes,
+          kept.wanted};
 }
 
 void KindWatch::learn(const kube::WatchEvent& event) {
-  const Key key{m_options.resource.group, m_options.resource.kind, std::string(event.ns),
-                std::string(event.name)};
-  ObjectPtr before;
-  if (const auto known = m_known.find(key); known != m_known.end()) {
-    before = known->second.object.get();
-    m_room.leave(key.ns, std::exchange(known->second.bytes, 0));  // the new one may take its place
+  const std::string ns(event.ns), name(event.name);
+  const Known* known = find(ns, name);
+  const ObjectPtr before = known != nullptr ? known->object : nullptr;
+  if (known != nullptr) {
+    m_room.leave(ns, known->bytes);  // the new one may take its place
+    m_shelves.at(ns).erase(name);
   }
-  Known now = read(key.ns, event.object);
+  Known now = read(ns, event.object);
   if (event.type == Type::listed) {
-    m_listed.insert(key);
+    m_listed.emplace(ns, name);
   }
-  const ObjectPtr object = now.object.get();
   const bool gone = event.type == Type::deleted;
-  const auto cause = engine::cause_of(before.get(), gone ? nullptr : object.get());
+  const auto cause = engine::cause_of(before.get(), gone ? nullptr : now.object.get());
   if (cause && (m_primed || event.type != Type::listed)) {
-    auto [asked, why] = asked_by(key, *cause, *object);
+    auto [asked, why] = asked_by(key_of(ns, name), *cause, *now.object);
     m_inbox.push(std::move(asked), std::move(why));
   }
   if (gone) {
-    m_room.leave(key.ns, now.bytes);
-    m_known.erase(key);
+    m_room.leave(ns, now.bytes);
+    std::erase_if(m_shelves,
+                  [&](auto& each) { return each.first == ns && each.second.is_empty(); });
   } else {
-    m_known[key] = std::move(now);
+    m_shelves[ns].put(name, std::move(now));
   }
 }
 
@@ -176,35 +187,44 @@ void KindWatch::read_again(const std::string& ns) {
   std::vector<Key> fitting;
   {
     const std::lock_guard lock(m_mutex);
-    for (const auto& [key, known] : known_in(ns)) {
-      if (known.wanted > 0 && fitting.size() < k_at_once && m_room.has(key.ns, known.wanted)) {
-        fitting.push_back(key);
+    for (const auto& [of, shelf] : shelves_of(ns)) {
+      for (const auto& [name, known] : shelf->all()) {
+        if (known.wanted > 0 && fitting.size() < k_at_once && m_room.has(of, known.wanted)) {
+          fitting.push_back(key_of(of, name));
+        }
       }
     }
   }
   for (const Key& key : fitting) {
     const auto reply = m_home->run(kube::get(m_options.resource, key.ns, key.name));
     const std::lock_guard lock(m_mutex);
-    const auto known = m_known.find(key);
-    if (!reply || known == m_known.end() || known->second.wanted == 0) {
+    const Known* known = find(key.ns, key.name);
+    if (!reply || known == nullptr || known->wanted == 0) {
       continue;  // the watch tells of it
     }
-    known->second = read(key.ns, reply->body);
-    if (!known->second.unreadable) {
+    Known now = read(key.ns, reply->body);
+    if (!now.unreadable) {
       m_inbox.push(key, Cause::changed);
     }
+    m_shelves.at(key.ns).put(key.name, std::move(now));
   }
 }
 
 void KindWatch::end_listing() {
-  for (const auto& [key, known] : m_known) {
-    if (!m_listed.contains(key)) {
-      m_room.leave(key.ns, known.bytes);
+  for (auto& [ns, shelf] : m_shelves) {
+    std::vector<std::string> missing;
+    for (const auto& [name, known] : shelf.all()) {
+      if (!m_listed.contains({ns, name})) {
+        m_room.leave(ns, known.bytes);
+        m_inbox.push(key_of(ns, name), Cause::deleted);
+        missing.push_back(name);
+      }
+    }
+    for (const std::string& name : missing) {
+      shelf.erase(name);
     }
   }
-  for (const Key& key : take_missing(m_known, m_listed)) {
-    m_inbox.push(key, Cause::deleted);
-  }
+  m_listed.clear();
   m_primed = true;
   m_state = State::current;
 }

@@ -5,16 +5,16 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <ranges>
 #include <set>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include <kubist/executors/tree.hpp>
 #include <kubist/kube/room.hpp>
 
-#include "session/held_object.hpp"
+#include "session/shelf.hpp"
 #include "session/watches.hpp"
 
 namespace kubist::executors {
@@ -49,20 +49,16 @@ class KindWatch {
   void rest();
 
  private:
-  struct Known {
-    HeldObject object;
-    std::optional<util::Error> unreadable;
-    std::size_t bytes = 0;   ///< of the room that it takes
-    std::size_t wanted = 0;  ///< not 0: as of kube::Kept
-  };
-  using KnownObjects = std::map<engine::Key, Known>;
+  using Known = Shelf::Known;
   enum class State { listing, current, away };
   KindWatch(std::shared_ptr<kube::Client> home, kube::ApiResource resource, std::string selector,
             const std::string& ns, bool late, Inbox& inbox, Absences& absences, kube::Room& room);
   util::Result<> take(const kube::WatchEvent& event);
   Known read(const std::string& ns, std::string_view text);
   void read_again(const std::string& ns);
-  std::ranges::subrange<KnownObjects::iterator> known_in(const std::string& ns);
+  std::map<std::string, Shelf*> shelves_of(const std::string& ns);
+  const Known* find(const std::string& ns, const std::string& name);
+  engine::Key key_of(const std::string& ns, const std::string& name) const;
   void learn(const kube::WatchEvent& event);
   void end_listing();
   void turn(bool away);
@@ -75,8 +71,8 @@ class KindWatch {
   std::mutex m_mutex;  ///< guards what follows, but the thread
   std::condition_variable_any m_changed;
   State m_state = State::listing;
-  KnownObjects m_known;
-  std::set<engine::Key> m_listed;
+  std::map<std::string, Shelf> m_shelves;  ///< by namespace
+  std::set<std::pair<std::string, std::string>> m_listed;
   bool m_primed;          ///< else the first listing is what the first run saw
   std::jthread m_thread;  ///< last: it uses all of the above
 };

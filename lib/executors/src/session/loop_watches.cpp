@@ -41,15 +41,14 @@ void LoopWatches::serve(ReconcileOptions& options) {
   };
 }
 
-void LoopWatches::follow(const std::shared_ptr<const engine::Graph>& tree,
+void LoopWatches::follow(const engine::Graph& tree, bool fresh,
                          const std::vector<kube::ApiResource>& served) {
-  m_drift.follow(*tree);
-  m_items.follow(m_session.clients(), *tree);
-  m_istio.follow(*tree);
-  m_workloads.follow(m_session.clients(), *tree);
-  if (m_read_for != tree) {
-    m_reads.follow(*tree);
-    m_read_for = tree;
+  m_drift.follow(tree);
+  m_items.follow(m_session.clients(), tree);
+  m_istio.follow(tree);
+  m_workloads.follow(m_session.clients(), tree);
+  if (fresh) {
+    m_reads.follow(tree);
   }
   for (const kube::ApiResource& resource : served) {
     auto& watch = m_kinds[resource.group_resource()];
@@ -61,16 +60,11 @@ void LoopWatches::follow(const std::shared_ptr<const engine::Graph>& tree,
   }
 }
 
-std::shared_ptr<const engine::Graph> LoopWatches::rest(const engine::Graph& tree) {
+void LoopWatches::rest() {
   for (const auto& [kind, watch] : m_kinds) {
     watch->rest();
   }
-  // Most of a tree is in these, and what they read is watched already.
-  auto left = std::make_shared<const engine::Graph>(tree.outlined([](const engine::Node& node) {
-    return node.key.kind == "DeployItem" || node.key.kind == "Execution";
-  }));
-  m_read_for = left;
-  return left;
+  m_items.rest();
 }
 
 }  // namespace kubist::executors

@@ -26,12 +26,11 @@ class LoopWatches {
   /// Runs with these options read the tree from the watches, and tell them what they keep. They
   /// end before it does.
   void serve(ReconcileOptions& options);
-  /// Watches also what the nodes of this tree keep and read, and the kinds that executors serve.
-  void follow(const std::shared_ptr<const engine::Graph>& tree,
-              const std::vector<kube::ApiResource>& served);
-  /// Nothing is to do for a while: holds what it has in less memory. What is left of the tree that
-  /// was followed last: all that following it again needs.
-  std::shared_ptr<const engine::Graph> rest(const engine::Graph& tree);
+  /// Watches also what the nodes of this tree keep, and the kinds that executors serve; where it is
+  /// a fresh one, also what they read. Else items and Executions need only have their names.
+  void follow(const engine::Graph& tree, bool fresh, const std::vector<kube::ApiResource>& served);
+  /// Nothing is to do for a while: holds what it has in less memory.
+  void rest();
 
  private:
   Session& m_session;
@@ -47,7 +46,6 @@ class LoopWatches {
   ReadWatches m_reads;
   IstioWatches m_istio;
   WorkloadWatches m_workloads;
-  std::shared_ptr<const engine::Graph> m_read_for;  ///< the tree whose reads are watched
 };
 
 }  // namespace kubist::executors

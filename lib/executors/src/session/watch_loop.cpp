@@ -95,8 +95,8 @@ class Loop {
       m_rest_at = now() + k_rest;
     } else if (m_rest_at <= now() && m_follow_at == Time::max()) {
       m_rest_at = Time::max();
-      m_tree = m_watches.rest(*m_tree);
-      m_agenda.take_same(m_tree);
+      m_agenda.rest();
+      m_watches.rest();
       malloc_trim(0);
     }
   }
@@ -108,7 +108,7 @@ class Loop {
         state.projects = m_share->projects();
         state.replicas = m_share->replicas();
       }
-      state.planned = m_tree != nullptr;
+      state.planned = bool(m_agenda.tree());
       m_hooks.turned(state);
     }
   }
@@ -204,21 +204,23 @@ class Loop {
     {
       const std::lock_guard lock(m_mutex);
       if (m_offered) {
-        m_tree = std::exchange(m_offered, nullptr);
+        m_agenda.see(std::exchange(m_offered, nullptr));
+        m_is_fresh = true;
         m_rest_at = now() + k_rest;
-        m_agenda.see(m_tree);
         served = std::move(m_served);
         m_follow_at = now();
       }
     }
-    if (!m_tree || m_follow_at > now()) {
+    if (!m_agenda.tree() || m_follow_at > now()) {
       return;
     }
     m_follow_at = m_active.empty() ? Time::max() : now() + k_follow;
+    const engine::Graph& tree = *m_agenda.tree();
     if (m_share) {
-      m_share->see(*m_tree);
+      m_share->see(tree);
     }
-    m_watches.follow(m_tree, served);
+    m_watches.follow(tree, m_is_fresh, served);
+    m_is_fresh = false;
   }
 
   util::Result<> take_ended() {
@@ -269,7 +271,7 @@ class Loop {
       at = std::max(*at, start_time());
     }
     for (const Time other : {m_follow_at, m_active.empty() ? m_rest_at : Time::max()}) {
-      if (m_tree && other != Time::max()) {
+      if (m_agenda.tree() && other != Time::max()) {
         at = std::min(at.value_or(other), other);
       }
     }
@@ -282,10 +284,10 @@ class Loop {
     }
     std::vector<Agenda::Due> due;
     for (Agenda::Due& entry : m_agenda.take_due()) {
-      if (!m_busy.is_allowed(*m_tree, entry.key)) {
+      if (!m_busy.is_allowed(*m_agenda.tree(), entry.key)) {
         continue;  // whoever takes its project runs all of it
       }
-      if (!m_busy.await(*m_tree, entry.key, entry.cause)) {
+      if (!m_busy.await(*m_agenda.tree(), entry.key, entry.cause)) {
         due.push_back(std::move(entry));
       }
     }
@@ -317,9 +319,10 @@ class Loop {
     if (!key.ns.empty()) {
       return key.ns;
     }
-    const auto found = m_tree->find(key);
+    const engine::Graph& tree = *m_agenda.tree();
+    const auto found = tree.find(key);
     return key.kind == "Project" && !found.empty()
-               ? resources::project_namespace(*(*m_tree)[found.front()].object)
+               ? resources::project_namespace(*tree[found.front()].object)
                : m_options.only_namespace;
   }
 
@@ -356,8 +359,8 @@ class Loop {
   int m_offered_by = 0;
   std::atomic<bool> m_has_parts = false;  ///< a run read the tree of one project alone
 
-  std::shared_ptr<const engine::Graph> m_tree;  ///< of the run that began last
-  Agenda m_agenda;
+  Agenda m_agenda;          ///< has the tree of the run that began last
+  bool m_is_fresh = false;  ///< what the nodes of that tree read is not watched yet
   Time m_follow_at = Time::max();
   Time m_rest_at = Time::max();
   std::string m_told;  ///< of the run that failed last

@@ -1,5 +1,4 @@
 #pragma once
-#include <functional>
 #include <unordered_map>
 #include <vector>
 
@@ -45,14 +44,12 @@ class Graph {
   /// All settings that hold for this node, merged (nearest wins, whole values). Made on demand.
   Json settings(NodeId id) const;
 
-  /// The same tree, but of the nodes that `which` names the objects have nothing but their names.
-  Graph outlined(const std::function<bool(const Node&)>& which) const;
-
   /// The problems of all nodes, in order of the nodes: what `validate` and `plan` print.
   std::vector<util::Error> problems() const;
 
  private:
   friend class GraphBuilder;
+  friend class PackedGraph;
   std::vector<Node> m_nodes;
   std::vector<NodeId> m_roots;
   std::unordered_multimap<Key, NodeId, KeyHash> m_index;

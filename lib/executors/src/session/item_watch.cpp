@@ -1,0 +1,193 @@
+#include "session/item_watch.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+
+#include <kubist/apply/compare.hpp>
+#include <kubist/data/pointer.hpp>
+#include <kubist/deployers/item.hpp>
+#include <kubist/kube/resource_version.hpp>
+#include <kubist/util/text.hpp>
+#include <kubist/util/threads.hpp>
+
+namespace kubist::executors {
+
+using data::Json;
+using util::cat;
+using Type = kube::WatchEventType;
+
+namespace {
+
+std::size_t hash_of(std::string_view text) { return std::hash<std::string_view>()(text); }
+
+}  // namespace
+
+ItemWatch::ItemWatch(const std::shared_ptr<kube::Client>& client, kube::ApiResource resource,
+                     WatchPlace place, WatchRoom::Seat seat, Inbox& inbox, Absences& absences)
+    : m_place(std::move(place)),
+      m_seat(std::move(seat)),
+      m_inbox(inbox),
+      m_absences(absences),
+      m_client(client) {
+  m_name = cat(resource.group_resource(), m_place.ns.empty() ? "" : cat(" in ", m_place.ns), " at ",
+               client->server(), " for items in ", m_place.project);
+  m_options.ns = resource.namespaced ? m_place.ns : "";
+  m_options.resource = std::move(resource);
+  m_options.label_selector = std::string(deployers::k_managed_label);
+  m_options.form = kube::Form::metadata;
+  start();
+}
+
+ItemWatch::~ItemWatch() {
+  m_thread = {};  // ends and joins it
+  m_absences.forget(m_name);
+}
+
+void ItemWatch::use(const std::shared_ptr<kube::Client>& client) {
+  if (m_away && (client != m_client || !m_thread.joinable())) {
+    m_thread = {};
+    m_absences.forget(m_name);
+    m_away = false;
+    m_client = client;
+    start();
+  }
+}
+
+/// Where it has no thread, the next run of an item tries again.
+void ItemWatch::start() {
+  const auto started = util::guarded([this] {
+    m_thread = watch_for_good(
+        m_client, m_options, m_name, m_absences,
+        [this](const kube::WatchEvent& event) { return take(event); },
+        [this](bool away) { m_away = away; });
+  });
+  if (!started) {
+    m_options.on_trouble(started.error());
+  }
+}
+
+void ItemWatch::keep(const std::shared_ptr<const ItemName>& item, const std::string& manager,
+                     const std::vector<deployers::Kept>& objects) {
+  const std::lock_guard lock(m_mutex);
+  Item& own = m_items[item->uid];
+  const std::vector<Wanted> former = std::move(own.objects);
+  own = {item, hash_of(manager), {}};
+  own.objects.reserve(objects.size());
+  for (const deployers::Kept& kept : objects) {
+    Wanted wanted{name_of(kept.ref.ns, kept.ref.name), kept.uid.empty() ? 0 : hash_of(kept.uid),
+                  kept.resource_version, kept.fields};
+    const auto known = std::ranges::find(former, wanted.name, &Wanted::name);
+    wanted.told = known == former.end() ? 0 : known->told;
+    check(own, own.objects.emplace_back(std::move(wanted)));
+  }
+}
+
+void ItemWatch::leave(const ItemName& item) {
+  const std::lock_guard lock(m_mutex);
+  m_items.erase(item.uid);
+}
+
+void ItemWatch::rename(const std::shared_ptr<const ItemName>& item) {
+  const std::lock_guard lock(m_mutex);
+  m_items.at(item->uid).name = item;
+}
+
+bool ItemWatch::is_used() {
+  const std::lock_guard lock(m_mutex);
+  return !m_items.empty();
+}
+
+void ItemWatch::rest() {
+  const std::lock_guard lock(m_mutex);
+  m_seen = std::map(m_seen);
+  m_items = std::map(m_items);
+}
+
+std::string ItemWatch::name_of(std::string_view ns, std::string_view name) const {
+  return m_options.ns == ns ? std::string(name) : cat(ns, '/', name);
+}
+
+util::Result<> ItemWatch::take(const kube::WatchEvent& event) {
+  const std::lock_guard lock(m_mutex);
+  const std::string name = name_of(event.ns, event.name);
+  if (event.type != Type::listed) {
+    m_version = event.resource_version;
+  }
+  if (event.type == Type::relisted) {
+    take_missing(m_seen, m_listed);
+    m_complete = true;
+    for (auto& [uid, item] : m_items) {
+      for (Wanted& wanted : item.objects) {
+        check(item, wanted);
+      }
+    }
+  } else if (event.type == Type::listed) {
+    m_listed.insert(name);
+    m_seen[name] = seen_of(event);
+  } else if (event.type == Type::deleted) {
+    m_seen.erase(name);
+    check(name);
+  } else if (event.type != Type::bookmark) {
+    m_seen[name] = seen_of(event);
+    check(name);
+  }
+  return {};
+}
+
+ItemWatch::Seen ItemWatch::seen_of(const kube::WatchEvent& event) {
+  Seen seen{hash_of(event.uid), std::string(event.resource_version), {}};
+  const auto read = event.json();
+  const Json object = read ? *read : Json();
+  for (const Json& entry : data::array_at(object, {"metadata", "managedFields"})) {
+    const std::string_view manager = data::string_at(entry, {"manager"});
+    const bool known = std::ranges::any_of(
+        seen.fields, [&](const auto& each) { return each.first == hash_of(manager); });
+    if (manager.starts_with(deployers::k_item_manager) && !known) {
+      seen.fields.emplace_back(hash_of(manager), apply::applied_fields(object, manager));
+    }
+  }
+  return seen;
+}
+
+void ItemWatch::check(const std::string& name) {
+  for (auto& [uid, item] : m_items) {
+    for (Wanted& wanted : item.objects) {
+      if (wanted.name == name) {
+        check(item, wanted);
+      }
+    }
+  }
+}
+
+void ItemWatch::check(const Item& item, Wanted& wanted) {
+  if (!m_complete) {
+    return;
+  }
+  const auto found = m_seen.find(wanted.name);
+  const bool there = found != m_seen.end();
+  if (!wanted.resource_version.empty() &&
+      kube::is_newer(wanted.resource_version, there ? found->second.resource_version : m_version)) {
+    return;  // the run saw what the watch has not told yet
+  }
+  Hash state = hash_of("gone");
+  bool same = wanted.uid == 0;
+  if (there) {
+    const Seen& seen = found->second;
+    const auto fields =
+        std::ranges::find(seen.fields, item.manager, &std::pair<Hash, std::string>::first);
+    const std::string own = fields == seen.fields.end() ? "" : fields->second;
+    state = hash_of(cat(seen.uid, ' ', own));
+    same =
+        wanted.uid == seen.uid && (wanted.fields.empty() || apply::same_fields(wanted.fields, own));
+  }
+  if (same) {
+    wanted.told = 0;
+  } else if (wanted.told != state) {
+    wanted.told = state;
+    const std::string name = wanted.name.substr(wanted.name.find('/') + 1);
+    m_inbox.push(item.name->node, {engine::Cause::drift, cat(m_options.resource.kind, '/', name)});
+  }
+}
+
+}  // namespace kubist::executors
