@@ -27,8 +27,8 @@ struct NodeRun {
 };
 
 /// What is worked on has places of its own: nodes that wait for others hold up no other nodes, and
-/// neither do policies. Each project has its share of them.
-enum class Lane { step, wait, policy };
+/// neither do servers that say nothing or policies. Each project has its share of them.
+enum class Lane { step, wait, reach, policy };
 
 /// What waits for a place in a lane.
 struct Task {
@@ -115,7 +115,7 @@ class Runner {
   std::multimap<Steady, NodeId> m_parked;       ///< nodes to look at again then
   std::map<NodeId, Verdict> m_waiting_verdict;  ///< what parked nodes came to so far
   EventQueue m_events;
-  std::array<LanePlaces, 3> m_lanes;  ///< last: their threads end before anything that they use
+  std::array<LanePlaces, 4> m_lanes;  ///< last: their threads end before anything that they use
 };
 
 }  // namespace kubist::engine

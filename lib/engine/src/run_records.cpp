@@ -41,7 +41,7 @@ void Runner::stop_work() {
   // Nodes between two looks keep what they came to; those never looked at are left out. A status
   // that waits for a worker is not in flight; the next run computes it. Policies end by themselves.
   std::vector<NodeId> open;
-  for (const Lane lane : {Lane::step, Lane::wait}) {
+  for (const Lane lane : {Lane::step, Lane::wait, Lane::reach}) {
     for (const Task& task : at(lane).queue.remove_if([](const Task&) { return true; })) {
       if (!task.job) {
         open.push_back(task.id);

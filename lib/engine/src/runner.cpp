@@ -20,9 +20,10 @@ Followers followers_of(const ExecutorSet& executors) {
 /// Nodes that wait hold next to nothing, but may do so for good: their projects have more places.
 constexpr std::size_t k_more_may_wait = 4;
 
-/// `more` times the parallelism, and nearly as many for projects that have none of these.
-util::Shares shares_of(const RunOptions& options, std::size_t more = 1) {
-  const std::size_t share = std::max<std::size_t>(options.parallelism, 1);
+/// The parallelism times `each` for a project, times `more` for all, and nearly as many for
+/// projects that have none of these.
+util::Shares shares_of(const RunOptions& options, std::size_t more = 1, std::size_t each = 1) {
+  const std::size_t share = each * std::max<std::size_t>(options.parallelism, 1);
   return {share, 2 * more * share - 1};
 }
 
@@ -46,6 +47,7 @@ Runner::Runner(const Graph& graph, const std::vector<NodeId>& selected, const Ru
       m_plan(graph, selected, options.mode, followers_of(parts.executors), options.left_out),
       m_runs(graph.size()),
       m_lanes{LanePlaces(shares_of(options)), LanePlaces(shares_of(options, k_more_may_wait)),
+              LanePlaces(shares_of(options, k_more_may_wait, k_more_may_wait)),
               LanePlaces(shares_of(options))} {
   m_report.run = info;
   m_started = std::chrono::steady_clock::now();
@@ -101,7 +103,8 @@ NodeReport& Runner::report_of(NodeId id) { return m_report.nodes[m_report.index.
 
 Lane Runner::lane_of(NodeId id) const {
   const auto executor = m_parts.executors.find(m_graph[id]);
-  return executor && (*executor)->waits(m_graph[id]) ? Lane::wait : Lane::step;
+  const Waits waits = executor ? (*executor)->waits(m_graph[id]) : Waits::no;
+  return waits == Waits::no ? Lane::step : waits == Waits::for_server ? Lane::reach : Lane::wait;
 }
 
 bool Runner::is_at_work() const {

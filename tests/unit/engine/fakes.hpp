@@ -123,7 +123,9 @@ class FakeExecutor : public Executor {
   }
 
   bool aligns_without_policies() const override { return without_policies; }
-  bool waits(const Node& /*node*/) const override { return waiting; }
+  Waits waits(const Node& /*node*/) const override {
+    return waiting ? Waits::for_others : Waits::no;
+  }
   std::vector<Key> followers(const Node& node) const override {
     const auto found = followed_by.find(node.key.name);
     return found != followed_by.end() ? found->second : std::vector<Key>();

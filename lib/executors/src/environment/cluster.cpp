@@ -23,9 +23,10 @@ class ClusterExecutor final : public ManagedExecutor {
   using ManagedExecutor::ManagedExecutor;
 
   /// A server that did not answer the last time, or was never asked, may take its whole time.
-  bool waits(const engine::Node& node) const override {
+  engine::Waits waits(const engine::Node& node) const override {
     const Json* connected = engine::find_condition(node.status(), "Connected");
-    return connected == nullptr || data::string_at(*connected, {"status"}) != "True";
+    const bool answered = connected != nullptr && data::string_at(*connected, {"status"}) == "True";
+    return answered ? engine::Waits::no : engine::Waits::for_server;
   }
 
  protected:

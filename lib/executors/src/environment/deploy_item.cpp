@@ -22,7 +22,9 @@ namespace {
 class DeployItemExecutor final : public engine::Executor {
  public:
   explicit DeployItemExecutor(World& world) : m_world(world) {}
-  bool waits(const engine::Node& /*node*/) const override { return true; }
+  engine::Waits waits(const engine::Node& /*node*/) const override {
+    return engine::Waits::for_others;
+  }
 
   util::Result<Alignment> align(const engine::Node& node, const engine::Context& context) override {
     Work work(m_world, node, context);

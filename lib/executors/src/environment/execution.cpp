@@ -27,7 +27,9 @@ engine::Outcome outcome_of(ExecutionOutcome::State state) {
 class ExecutionExecutor final : public ManagedExecutor {
  public:
   using ManagedExecutor::ManagedExecutor;
-  bool waits(const engine::Node& /*node*/) const override { return true; }
+  engine::Waits waits(const engine::Node& /*node*/) const override {
+    return engine::Waits::for_others;
+  }
 
  protected:
   util::Result<Alignment> align_node(Work& work) override {

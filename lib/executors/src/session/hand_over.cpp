@@ -38,8 +38,8 @@ class AskingExecutor final : public engine::Executor {
     return m_over.has(node) ? m_over.remove(node, context) : m_inner->remove(node, context);
   }
   bool aligns_without_policies() const override { return m_inner->aligns_without_policies(); }
-  bool waits(const engine::Node& node) const override {
-    return m_over.has(node) || m_inner->waits(node);
+  engine::Waits waits(const engine::Node& node) const override {
+    return m_over.has(node) ? engine::Waits::for_others : m_inner->waits(node);
   }
   bool runs_policies(const engine::Node& node) const override { return !m_over.has(node); }
   std::vector<engine::Key> followers(const engine::Node& node) const override {

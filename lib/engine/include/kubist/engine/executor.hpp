@@ -120,6 +120,13 @@ struct Context {
   const util::Error* policy_error = nullptr;
 };
 
+/// What a node waits for while it is aligned. It takes no place of those that do not wait.
+enum class Waits {
+  no,          ///< not for long
+  for_others,  ///< what others do with it, such as the end of a pod
+  for_server,  ///< the answer of a server that has said nothing so far
+};
+
 /// Keeps one kind of node aligned with the world. Calls come from several threads at once, never
 /// twice at once for one node. A dry run is another set of executors under the same loop.
 class Executor {
@@ -131,10 +138,8 @@ class Executor {
   virtual util::Result<Removal> remove(const Node& node, const Context& context) = 0;
   /// Shall a node whose policies fail be aligned all the same? Where standing still does harm.
   virtual bool aligns_without_policies() const { return false; }
-  /// Does it wait for what others do with this node, such as the end of a pod or the answer of a
-  /// server that has said nothing so far? Such nodes wait beside the others of a run, and take none
-  /// of their places. The same for a node throughout a run; called by one thread.
-  virtual bool waits(const Node& /*node*/) const { return false; }
+  /// The same for a node throughout a run; called by one thread.
+  virtual Waits waits(const Node& /*node*/) const { return Waits::no; }
   /// Do the node's policies run here, before it is aligned?
   virtual bool runs_policies(const Node& /*node*/) const { return true; }
   /// What runs after this node in a run, however this node ends, besides its children, later kinds

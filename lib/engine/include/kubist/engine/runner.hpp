@@ -29,8 +29,9 @@ class Observer {
 
 struct RunOptions {
   /// Nodes worked on at once, at least 1, and as many of their policies. A project that has none
-  /// of these gets one all the same, up to as many again. Of each project as many may wait
-  /// (Executor::waits()), of all four times as many, and as many projects again that have none.
+  /// of these gets one all the same, up to as many again. Of each project as many may wait for
+  /// others (Executor::waits()), of all four times as many, and as many projects again that have
+  /// none; for servers four times as many each.
   std::size_t parallelism = 16;
   Mode mode = Mode::align;  ///< remove: treat the selection as being deleted
   /// How long a node that is progressing is looked at again (as often as its requeue_after says)
