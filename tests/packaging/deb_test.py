@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-BUILD, ARCH, ROOT = (*sys.argv[1:4], None, None)[:3]
+BUILD, ARCH, ROOT = (os.path.abspath(sys.argv[1]), *sys.argv[2:4], None, None)[:3]
 EMULATOR = ["qemu-aarch64-static", "-L", ROOT] if ROOT else []
 LIBC = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 
