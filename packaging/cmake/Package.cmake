@@ -16,6 +16,10 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/packaging/cmake/CompressPages.cmake)
 set(CPACK_VERBATIM_VARIABLES ON)
+# The end of the .tar.gz's name.
+set(CPACK_SYSTEM_NAME linux-${CMAKE_SYSTEM_PROCESSOR})
+string(REPLACE x86_64 amd64 CPACK_SYSTEM_NAME ${CPACK_SYSTEM_NAME})
+string(REPLACE aarch64 arm64 CPACK_SYSTEM_NAME ${CPACK_SYSTEM_NAME})
 
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION admin)
@@ -24,6 +28,12 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 # From the binary itself: libc6 for the static build, the libraries with KUBIST_SYSTEM_LIBS=ON.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS ca-certificates)
+if(KUBIST_CROSS_ARCH)
+  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE ${KUBIST_CROSS_ARCH})
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS OFF)
+  set(CPACK_KUBIST_READELF ${CMAKE_READELF})
+  list(APPEND CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/packaging/cmake/CrossDepends.cmake)
+endif()
 
 # Debian's policy wants both in /usr/share/doc/PACKAGE, the changelog compressed. Its date follows
 # SOURCE_DATE_EPOCH where that is set.

@@ -1,4 +1,5 @@
-"""The .deb and `cmake --install` of a release build. deb_test.py BUILD_FOLDER (of the preset release)"""
+"""The .deb and `cmake --install` of a release build. deb_test.py BUILD_FOLDER [ARCH ROOT]
+BUILD_FOLDER is of the preset release; for arm64 that of release-arm64, and ROOT is what scripts/sysroot prints."""
 import gzip
 import json
 import os
@@ -9,7 +10,8 @@ import sys
 import tempfile
 import unittest
 
-BUILD = sys.argv[1]
+BUILD, ARCH, ROOT = (os.path.abspath(sys.argv[1]), *sys.argv[2:4], None, None)[:3]
+EMULATOR = ["qemu-aarch64-static", "-L", ROOT] if ROOT else []
 LIBC = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 
 
@@ -24,7 +26,7 @@ def files_below(root):
 
 def expected_files(kubist, ending):
     pages = ["kubist"] + ["kubist-" + command["path"].replace(" ", "-")
-                          for command in json.loads(run(kubist, "__dump-cli"))["commands"]]
+                          for command in json.loads(run(*EMULATOR, kubist, "__dump-cli"))["commands"]]
     return {"usr/bin/kubist",
             "usr/share/bash-completion/completions/kubist",
             "usr/share/zsh/vendor-completions/_kubist",
@@ -52,8 +54,8 @@ class Package(unittest.TestCase):
         return run("dpkg-deb", "-f", self.deb, name).strip()
 
     def test_control(self):
-        version = json.loads(run(self.kubist, "version", "--client", "-o", "json"))["clientVersion"]["gitVersion"]
-        architecture = run("dpkg", "--print-architecture").strip()
+        version = json.loads(run(*EMULATOR, self.kubist, "version", "--client", "-o", "json"))["clientVersion"]["gitVersion"]
+        architecture = ARCH or run("dpkg", "--print-architecture").strip()
         self.assertEqual(self.field("Package"), "kubist")
         self.assertEqual("v" + self.field("Version"), "v" + version.removeprefix("v"))
         self.assertEqual(self.field("Architecture"), architecture)
@@ -86,7 +88,7 @@ class Package(unittest.TestCase):
         self.assertEqual(stat.S_IMODE(os.stat(sums).st_mode), 0o644)
 
     def test_binary_runs_and_needs_only_libc(self):
-        self.assertIn("kubist COMMAND", run(self.kubist, "help", env={}))
+        self.assertIn("kubist COMMAND", run(*EMULATOR, self.kubist, "help", env={"PATH": os.environ["PATH"]}))
         dynamic = run("readelf", "-d", self.kubist)
         self.assertLessEqual(set(re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic)), LIBC)
         self.assertIn("DYN (Position-Independent Executable file)", run("readelf", "-h", self.kubist))
@@ -100,7 +102,7 @@ class Package(unittest.TestCase):
         for shell, path in (("bash", "bash-completion/completions/kubist"), ("zsh", "zsh/vendor-completions/_kubist"),
                             ("fish", "fish/vendor_completions.d/kubist.fish")):
             with open(os.path.join(self.root, "usr/share", path), encoding="utf-8") as file:
-                self.assertEqual(file.read(), run(self.kubist, "completion", shell))
+                self.assertEqual(file.read(), run(*EMULATOR, self.kubist, "completion", shell))
 
     def test_compressed_pages_and_changelog(self):
         for path in files_below(self.root):

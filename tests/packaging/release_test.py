@@ -1,4 +1,4 @@
-"""scripts/release on a small copy of a checkout; builds nothing. release_test.py SOURCE_FOLDER"""
+"""scripts/release on a small copy of a checkout, whose packaging/make builds nothing. release_test.py SOURCE_FOLDER"""
 import os
 import pathlib
 import re
@@ -25,8 +25,11 @@ class Release(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
-        for folder in ("scripts", "changes.d"):
+        for folder in ("scripts", "changes.d", "packaging"):
             (self.root / folder).mkdir()
+        make = self.root / "packaging/make"
+        make.write_text('#!/bin/sh\necho "made by $*"\ngrep -o "kubist VERSION [0-9.]*" "${0%/*}/../CMakeLists.txt" > "$1/SHA256SUMS"\n')
+        make.chmod(0o755)
         shutil.copy2(SOURCE / "scripts/release", self.root / "scripts/release")
         shutil.copy2(SOURCE / "changes.d/README.md", self.root / "changes.d/README.md")
         (self.root / ".gitignore").write_text("/build/\n")
@@ -49,8 +52,7 @@ class Release(unittest.TestCase):
         self.git("commit", "-q", "-m", "A step")
 
     def release(self, *words):
-        return subprocess.run([self.root / "scripts/release", "--no-packages", *words], capture_output=True, text=True,
-                              timeout=60, check=False)
+        return subprocess.run([self.root / "scripts/release", *words], capture_output=True, text=True, timeout=60, check=False)
 
     def refused(self, why, *words):
         done = self.release(*words)
@@ -62,7 +64,18 @@ class Release(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"(?m)^==> tag-message\nkubist 0\.4\.0\n\nAdded:\n\n- Added `kubist frobnicate`")
         self.assertRegex(done.stdout, r"(?m)^## 0\.4\.0 - \d{4}-\d\d-\d\d\n\n### Added\n")
+        self.assertIn("==> SHA256SUMS\nkubist VERSION 0.4.0\n", done.stdout)
         self.assertEqual(self.git("status", "--porcelain", "--ignored"), "")
+
+    def test_packages_are_of_the_version_or_left_out(self):
+        out = self.root / "build/release-0.4.0"
+        for words, more in (([], ""), (["--no-arm64"], " --no-arm64"), (["--no-packages"], None)):
+            with self.subTest(words=words):
+                done = self.release("0.4.0", *words)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(f"made by {out}{more}\n" in done.stderr, more is not None, done.stderr)
+                self.assertEqual(sorted(os.listdir(out)), ["SHA256SUMS", "tag-message"][more is None:])
+                self.git("checkout", "-q", ".")
 
     def test_sets_version_and_collects_fragments(self):
         done = self.release("0.4.0")

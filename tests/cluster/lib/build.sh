@@ -76,10 +76,12 @@ print_faultproxy() {
   echo "$(faultproxy_dir)/faultproxy"
 }
 
-# print_helm: for the tests of helm items; it is no part of a cluster
+# print_helm [ARCH]: for the tests of helm items and the image of tools, for this machine or for ARCH, as Go names it; it
+# is no part of a cluster
 print_helm() {
   local dir
-  dir=$(go_dir helm compile_helm)
+  [ $# = 0 ] || export GOARCH=$1
+  dir=$(go_dir helm compile_helm "$@")
   build_once "$dir" compile_helm
   echo "$dir/helm"
 }
