@@ -136,6 +136,23 @@ TEST_CASE("item watches: a changed field of the item's, and a deletion, is drift
   CHECK(s.next() == "app");
 }
 
+TEST_CASE("item watches: after a rest drift is told once as before") {
+  Watched s;
+  s.keep();
+  s.settle();
+  s.watches.rest();
+  s.change({{"data", {{"key", "theirs"}}}});
+  CHECK(s.next() == "app");
+  s.watches.rest();
+  s.change({{"metadata", {{"annotations", {{"note", "x"}}}}}});
+  s.settle();  // the same drift is told no second time
+  s.make();
+  s.keep();
+  s.watches.rest();
+  s.cluster.remove("configmaps", "a", "default");
+  CHECK(s.next() == "app");
+}
+
 TEST_CASE("item watches: what was changed before the watch stood is drift, too") {
   Watched s;
   const Json live = s.cluster.get("configmaps", "a", "default");

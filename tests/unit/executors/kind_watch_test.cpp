@@ -95,6 +95,43 @@ TEST_CASE("kind watch: what a namespace has no room for is unreadable until ther
   }
 }
 
+TEST_CASE(
+    "kind watch: after a rest it holds the same, takes the same room, and sees what changes") {
+  HeldItems s;
+  for (const char* ns : {"shop", "blog"}) {
+    s.put(ns, "a", 10);
+    s.put(ns, "b", k_text);
+  }
+  REQUIRE(s.becomes({"blog/a", "blog/b", "shop/a", "shop/b"}));
+  const Json before = *s.watch.objects("shop", {}, {})->items.front();
+  s.watch.rest();
+  s.watch.rest();
+  CHECK(*s.watch.objects("shop", {}, {})->items.front() == before);
+  CHECK(s.watch.objects("shop", {}, {})->items.size() == 2);
+  CHECK(s.watch.objects("none", {}, {})->items.empty());
+  s.watch.rest();
+  s.inbox.take(std::chrono::steady_clock::now(), {});
+  const auto next = [&] {
+    const auto events =
+        s.inbox.take(std::chrono::steady_clock::now() + std::chrono::seconds(10), {});
+    return events.size() == 1 ? cat(events.front().first.ns, '/', events.front().first.name, ' ',
+                                    to_string(events.front().second))
+                              : cat(events.size(), " events");
+  };
+  s.put("shop", "a", 20);
+  CHECK(next() == "shop/a changed");
+  s.watch.rest();
+  s.cluster.remove("deployitems.landscaper.gardener.cloud", "b", "shop");
+  CHECK(next() == "shop/b deleted");
+  s.watch.rest();
+  s.put("shop", "c", 2 * k_text);  // the room of the one that went
+  CHECK(s.becomes({"blog/a", "blog/b", "shop/a", "shop/c"}));
+  s.put("shop", "d", k_text);
+  CHECK(s.becomes({"blog/a", "blog/b", "shop/a", "shop/c", "shop/d!"}));
+  s.watch.rest();
+  CHECK(s.becomes({"blog/a", "blog/b", "shop/a", "shop/c", "shop/d!"}));
+}
+
 TEST_CASE("kind watch: an object of too many values costs its own project") {
   Site s;
   s.make_project("shop");

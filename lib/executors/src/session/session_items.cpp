@@ -25,6 +25,20 @@ struct Session::ItemCall {
   std::function<util::Result<ItemOutcome>(deployers::World&, const Item&)> here;
   std::function<util::Result<ItemOutcome>(deployers::World&, ReplicaRequests&, const Item&)>
       by_replica;  ///< null: it is done here all the same
+
+  util::Result<ItemOutcome> run(deployers::World& world, ReplicaRequests& replicas,
+                                const Item& item) const {
+    while (true) {
+      auto outcome = here(world, item);
+      if (outcome || outcome.error().reason != k_of_replica || !by_replica) {
+        return outcome;
+      }
+      outcome = by_replica(world, replicas, item);
+      if (outcome || outcome.error().reason != k_plan_changed) {
+        return outcome;
+      }
+    }
+  }
 };
 
 util::Result<std::vector<ItemResult>> Session::each_item(
@@ -79,18 +93,7 @@ util::Result<std::vector<ItemResult>> Session::each_item(
         progress(util::cat(item.name, ": ", text));
       }
     };
-    results[i].outcome = util::guarded([&] {
-      while (true) {
-        auto outcome = call.here(own, item);
-        if (outcome || outcome.error().reason != k_of_replica || !call.by_replica) {
-          return outcome;
-        }
-        outcome = call.by_replica(own, replicas, item);
-        if (outcome || outcome.error().reason != k_plan_changed) {
-          return outcome;
-        }
-      }
-    });
+    results[i].outcome = util::guarded([&] { return call.run(own, replicas, item); });
   });
   for (const std::string& line : m_accounts->warnings()) {
     progress(util::cat("warning: ", line));
