@@ -80,7 +80,7 @@ def chains_of(events):
     """By virtual cluster, or else project: the writes of one go one after the other."""
     chains = {}
     for event in events:
-        resource = event["objectRef"]["resource"]
+        resource = event.get("objectRef", {}).get("resource", "")
         if event["verb"] not in METHODS or resource == "leases" or resource.endswith("reviews"):
             continue
         if "requestObject" not in event:
@@ -106,7 +106,7 @@ def without_identity(body):
 def type_of(write):
     if isinstance(write["body"], list):
         return "application/json-patch+json"
-    applied = "apiVersion" in write["body"] and "fieldManager=" in write["path"] and "force=" in write["path"]
+    applied = "kind" in write["body"]  # merges say no more than what they change
     return "application/apply-patch+yaml" if applied else "application/merge-patch+json"
 
 
