@@ -111,7 +111,8 @@ TEST_CASE("hand over: what is asked of DeployItems, and deletions, are the repli
                 {"metadata", {{"name", name}, {"namespace", project}}},
                 {"spec", {{"type", "kubist.io/mock"}, {"config", config}}}};
   };
-  put("home", {mock("good", {{"export", {{"n", 1}}}}), mock("bad", {{"phase", "Failed"}})});
+  put("home", {mock("good", {{"export", {{"n", 1}}}}),
+               mock("bad", {{"none", "such"}})});  // is not tried again by itself
   const auto item_status = [&](const std::string& name, const std::string& field) {
     const auto live = get("home", k_items, name, project);
     return std::string(live ? data::string_at(*live, {"status", field}) : "gone");

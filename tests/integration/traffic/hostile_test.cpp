@@ -1,6 +1,7 @@
 // Policies that mean harm, or are broken, in releases under way: theirs fail and stay where they
 // are, people can still end them, and nothing else notices.
 #include <algorithm>
+#include <regex>
 
 #include "looks.hpp"
 
@@ -87,13 +88,14 @@ TEST_CASE("canary: a hostile policy fails its own release alone, which can still
   }
   hostile_release(stage, "broken", "5s", k_healthy_for_an_hour);
   hostile_release(stage, "good", "1h", "{name: Timed, parameters: {step: 1s}}");
-  const std::pair<const char*, const char*> said[] = {{"loop", "processor time"},
-                                                      {"big", "memory"},
-                                                      {"deep", "max stack frames exceeded"},
-                                                      {"file", "imports are not allowed"}};
+  const std::pair<const char*, const char*> said[] = {
+      {"loop", "processor time|took longer"},  // on a busy machine
+      {"big", "memory"},
+      {"deep", "max stack frames exceeded"},
+      {"file", "imports are not allowed"}};
   const auto is_said = [&](const auto& each) {
-    return message(stage.node("canaryreleases", each.first), "Ready").find(each.second) !=
-           std::string::npos;
+    return std::regex_search(message(stage.node("canaryreleases", each.first), "Ready"),
+                             std::regex(each.second));
   };
   look_until(
       stage, all,
@@ -106,7 +108,7 @@ TEST_CASE("canary: a hostile policy fails its own release alone, which can still
     CAPTURE(name);
     const auto release = stage.node("canaryreleases", name);
     CHECK(condition(release, "Ready") == "False");
-    CHECK_MESSAGE(message(release, "Ready").find(part) != std::string::npos,
+    CHECK_MESSAGE(std::regex_search(message(release, "Ready"), std::regex(part)),
                   message(release, "Ready"));
     CHECK(weight(stage, name) == 20);
     CHECK(text_of(stage.node("trafficroutes", name), {"status", "weights"}) ==

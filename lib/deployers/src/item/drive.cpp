@@ -189,7 +189,7 @@ util::Result<Progress> end_interrupted(World& world, Session& session, const Ite
   Progress result;
   result.state = Progress::State::failed;
   result.operation = "RunWorkload";
-  result.reason = "Interrupted";
+  result.reason = k_interrupted;
   result.message = "somebody interrupted it";
   result.provider_status = std::move(stopped.provider_status);
   result.log = std::move(stopped.log);
