@@ -181,6 +181,9 @@ Discovery& Client::discovery() { return *m_impl->discovery; }
 OpenApi& Client::open_api() { return *m_impl->open_api; }
 http::Transport& Client::transport() { return *m_impl->transport; }
 WatchHub& Client::watch_hub() { return m_impl->watch_hub; }
+WatchThreads& Client::watch_threads() {
+  return m_impl->base ? m_impl->base->watch_threads() : m_impl->watch_threads;
+}
 
 http::Request Client::request_of(const ApiCall& call) const {
   http::Request request;

@@ -6,6 +6,7 @@
 #include <kubist/kube/client.hpp>
 
 #include "watch_hub.hpp"
+#include "watch_threads.hpp"
 
 namespace kubist::kube {
 
@@ -19,6 +20,7 @@ struct Client::Impl {
   std::mutex warnings_mutex;
   std::set<std::string> warnings;  // reported already
   WatchHub watch_hub;
+  WatchThreads watch_threads;
 };
 
 }  // namespace kubist::kube

@@ -1,260 +1,10 @@
-#include <atomic>
-
 #include <kubist/data/document.hpp>
-#include <kubist/data/json_stream.hpp>
-#include <kubist/kube/api_error.hpp>
 #include <kubist/kube/watch.hpp>
-#include <kubist/util/backoff.hpp>
 #include <kubist/util/clock.hpp>
-#include <kubist/util/random.hpp>
-#include <kubist/util/text.hpp>
-#include <kubist/util/threads.hpp>
 
-#include "watch_pause.hpp"
+#include "watch_turns.hpp"
 
-// The reflector of client-go (tools/cache/reflector.go), without a store.
 namespace kubist::kube {
-namespace {
-
-using util::ErrorKind;
-
-constexpr util::BackoffPolicy k_unreachable{std::chrono::milliseconds(800),
-                                            std::chrono::milliseconds(20000), 2.0};
-constexpr util::BackoffPolicy k_refused{std::chrono::milliseconds(800),
-                                        std::chrono::milliseconds(8000), 2.0};
-constexpr std::chrono::seconds k_healthy{
-    120};  // a watch that stood so long forgets earlier trouble
-constexpr std::chrono::seconds k_too_short{
-    1};  // a watch that ends so soon without an event is trouble
-constexpr int k_min_timeout_s = 300;
-constexpr int k_max_timeout_s = 600;
-
-WatchEventType type_of(data::WatchType type) {
-  switch (type) {
-    case data::WatchType::added:
-      return WatchEventType::added;
-    case data::WatchType::modified:
-      return WatchEventType::modified;
-    case data::WatchType::deleted:
-      return WatchEventType::deleted;
-    default:
-      return WatchEventType::bookmark;
-  }
-}
-
-/// A watch sends one object an event: asked for a List form, the server refuses with 406.
-std::string_view accept_event(Form form) {
-  switch (form) {
-    case Form::metadata:
-      return k_accept_metadata;
-    case Form::table:
-      return k_accept_table;
-    default:
-      return "application/json";
-  }
-}
-
-class Watch {
- public:
-  Watch(Client& client, const WatchOptions& options, const WatchHandler& handler,
-        std::stop_token stop)
-      : m_client(client),
-        m_options(options),
-        m_handler(handler),
-        m_stop(std::move(stop)),
-        m_version(options.resource_version) {
-    m_field_selector = options.field_selector;
-    if (!options.name.empty()) {
-      m_field_selector +=
-          util::cat(m_field_selector.empty() ? "" : ",", "metadata.name=", options.name);
-    }
-  }
-
-  util::Result<> run() {
-    while (!m_stop.stop_requested()) {
-      auto turn = m_version.empty() ? list() : follow();
-      if (turn) {
-        continue;
-      }
-      util::Error& error = turn.error();
-      if (m_handler_failed) {
-        return util::fail(std::move(error));
-      }
-      if (m_stop.stop_requested()) {
-        break;
-      }
-      if (is_expired(error)) {
-        m_version.clear();
-      } else if (!may_pass(error)) {
-        if (!m_options.lasting) {
-          return util::fail(std::move(error));
-        }
-        m_version.clear();
-      }
-      m_away = true;
-      if (m_options.on_trouble) {
-        m_options.on_trouble(error);
-      }
-      util::sleep_for(watch_pause(error, ++m_failures, util::random_unit()), m_stop);
-    }
-    return {};
-  }
-
- private:
-  util::Result<> hand_over(const WatchEvent& event) {
-    auto taken = util::guarded([&] { return m_handler(event); });
-    m_handler_failed = !taken;
-    return taken;
-  }
-
-  util::Result<> list() {
-    ListOptions options;
-    options.form = m_options.form;
-    options.label_selector = m_options.label_selector;
-    options.field_selector = m_field_selector;
-    data::ListReader reader;
-    // The handler takes what the listing before had found for part of this one: it lists once more.
-    const bool again = m_broke_off;
-    const auto on_page = [&](const data::PageBuffer& page) -> util::Result<> {
-      m_broke_off = true;
-      if (m_options.form == Form::table) {
-        WatchEvent event;
-        event.type = WatchEventType::listed;
-        event.object = page.view();
-        return hand_over(event);
-      }
-      KUBIST_CHECK(reader.read(page, [&](const data::ListItem& item) {
-        return hand_over(event_of(WatchEventType::listed, item));
-      }));
-      return {};
-    };
-    KUBIST_TRY(const ListEnd end,
-               m_client.list_pages(m_options.resource, m_options.ns, options, on_page, m_stop));
-    m_broke_off = false;
-    m_version = again ? "" : end.resource_version;
-    WatchEvent event;
-    event.type = WatchEventType::relisted;
-    event.resource_version = end.resource_version;
-    return hand_over(event);
-  }
-
-  /// One connection; success when the server closed it in its usual way.
-  util::Result<> follow() {
-    const auto began = std::chrono::steady_clock::now();
-    http::Request request = m_client.request_of(watch_call());
-    const std::string url = request.url;
-    request.long_running = true;
-    request.silence = m_options.silence;
-    request.max_body = 0;  // an event at a time
-    request.on_head = [this](const http::Response&) {
-      if (m_away.exchange(false) && m_options.on_back) {
-        m_options.on_back();
-      }
-    };
-    data::WatchDecoder decoder;
-    std::optional<util::Error> fault;
-    m_events = 0;
-    auto outcome = http::stream(
-        m_client.transport(), std::move(request),
-        [&](std::string_view bytes) {
-          auto fed = decoder.feed(
-              bytes, [&](const data::WatchEvent& event) { return on_event(url, event); });
-          if (!fed) {
-            fault = std::move(fed).error();
-          }
-          return !fault;
-        },
-        m_stop);
-    const auto lasted = std::chrono::steady_clock::now() - began;
-    if (lasted > k_healthy || m_events > 0) {
-      m_failures = 0;
-    }
-    if (fault) {
-      // What cannot be decoded was cut by a proxy or is no watch: take it up again.
-      fault->kind =
-          fault->kind == ErrorKind::invalid && !m_handler_failed && fault->http_status == 0
-              ? ErrorKind::unavailable
-              : fault->kind;
-      return util::fail(std::move(*fault));
-    }
-    if (!outcome) {
-      return util::fail(std::move(outcome).error());
-    }
-    m_client.report_warnings(outcome->headers);
-    if (outcome->status >= 400) {
-      return util::fail(api_error("GET", url, *outcome));
-    }
-    if (lasted < k_too_short && m_events == 0) {
-      return util::fail(ErrorKind::unavailable,
-                        util::cat("GET ", url, ": the watch ended at once"));
-    }
-    return {};
-  }
-
-  util::Result<> on_event(const std::string& url, const data::WatchEvent& event) {
-    if (event.type == data::WatchType::error) {
-      KUBIST_TRY(const data::Json status, data::parse_json(event.object.raw, url));
-      return util::fail(status_error(util::cat("watch ", url), status));
-    }
-    if (event.type == data::WatchType::unknown) {
-      return {};
-    }
-    ++m_events;
-    KUBIST_CHECK(hand_over(event_of(type_of(event.type), event.object)));
-    if (!event.object.resource_version.empty()) {
-      m_version = event.object.resource_version;
-    }
-    return {};
-  }
-
-  WatchEvent event_of(WatchEventType type, const data::ListItem& item) const {
-    WatchEvent event;
-    event.type = type;
-    event.object = item.raw;
-    event.ns = item.name_space;
-    event.name = item.name;
-    event.uid = item.uid;
-    event.resource_version = item.resource_version;
-    return event;
-  }
-
-  ApiCall watch_call() const {
-    ApiCall call;
-    call.path = m_options.resource.collection_path(m_options.ns);
-    call.accept = accept_event(m_options.form);
-    const int timeout = k_min_timeout_s +
-                        static_cast<int>((k_max_timeout_s - k_min_timeout_s) * util::random_unit());
-    call.query = {{"watch", "1"},
-                  {"allowWatchBookmarks", "true"},
-                  {"timeoutSeconds", std::to_string(timeout)},
-                  {"resourceVersion", m_version},
-                  {"labelSelector", m_options.label_selector},
-                  {"fieldSelector", m_field_selector}};
-    return call;
-  }
-
-  Client& m_client;
-  const WatchOptions& m_options;
-  const WatchHandler& m_handler;
-  std::stop_token m_stop;
-  std::string m_version;
-  std::string m_field_selector;
-  bool m_broke_off = false;  ///< a listing, after it had handed something over
-  bool m_handler_failed = false;
-  int m_failures = 0;
-  std::atomic<bool> m_away = false;  // the server was asked in vain, and has not watched since
-  std::size_t m_events = 0;          // on this connection
-};
-
-}  // namespace
-
-bool may_pass(const util::Error& error) {
-  return error.kind == ErrorKind::unavailable || error.kind == ErrorKind::timeout;
-}
-
-std::chrono::milliseconds watch_pause(const util::Error& error, int failures, double unit) {
-  return util::backoff_delay(may_pass(error) ? k_unreachable : k_refused, failures, 0.5 + unit / 2);
-}
 
 util::Result<data::Json> WatchEvent::json() const {
   return data::parse_json(object, "watch event");
@@ -262,7 +12,21 @@ util::Result<data::Json> WatchEvent::json() const {
 
 util::Result<> watch(Client& client, const WatchOptions& options, const WatchHandler& handler,
                      std::stop_token stop) {
-  return Watch(client, options, handler, std::move(stop)).run();
+  WatchTurns turns(client, options, handler);
+  const auto turn = [&]() -> util::Result<> {
+    if (turns.lists()) {
+      return turns.list(stop);
+    }
+    auto outcome = http::stream(
+        client.transport(), turns.begin(),
+        [&](std::string_view bytes) { return turns.feed(bytes); }, stop);
+    return turns.end(std::move(outcome));
+  };
+  while (!stop.stop_requested()) {
+    KUBIST_TRY(const auto pause, turns.pause_after(turn(), stop));
+    util::sleep_for(pause, stop);
+  }
+  return {};
 }
 
 }  // namespace kubist::kube

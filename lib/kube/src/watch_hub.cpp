@@ -2,12 +2,10 @@
 
 #include <list>
 #include <optional>
-#include <thread>
 
 #include <kubist/kube/watch.hpp>
 #include <kubist/kube/watch_hub.hpp>
 #include <kubist/util/text.hpp>
-#include <kubist/util/threads.hpp>
 
 #include "client_impl.hpp"
 
@@ -30,13 +28,19 @@ class Feed {
   Feed(std::shared_ptr<Client> client, WatchOptions options)
       : m_client(std::move(client)), m_options(std::move(options)) {}
 
-  /// Apart from the constructor: the thread must not see a feed half made.
+  /// Apart from the constructor: the watch must not see a feed half made.
   void start() {
-    auto thread = util::start_thread([this](const std::stop_token& stop) { run(stop); });
-    if (thread) {
-      m_thread = *std::move(thread);
+    auto watch = StandingWatch::begin(
+        m_client, m_options,
+        [this](const WatchEvent& event) -> util::Result<> {
+          const std::scoped_lock lock(m_mutex);
+          return take(event);
+        },
+        [this](const util::Error& error) { end(error); });
+    if (watch) {
+      m_watch = *std::move(watch);
     } else {
-      end(thread.error());
+      end(watch.error());
     }
   }
 
@@ -64,21 +68,6 @@ class Feed {
   }
 
  private:
-  void run(const std::stop_token& stop) {
-    const auto result = util::guarded([&] {
-      return watch(
-          *m_client, m_options,
-          [this](const WatchEvent& event) -> util::Result<> {
-            const std::scoped_lock lock(m_mutex);
-            return take(event);
-          },
-          stop);
-    });
-    if (!result && !stop.stop_requested()) {
-      end(result.error());
-    }
-  }
-
   void end(const util::Error& error) {
     const std::scoped_lock lock(m_mutex);
     m_error = error;
@@ -135,7 +124,7 @@ class Feed {
   std::optional<util::Error> m_error;
   std::map<std::string, std::string> m_versions;  // by name, as the last event told
   std::map<std::string, std::string> m_listing;   // of a listing under way
-  std::jthread m_thread;                          // last: it ends before what it uses
+  StandingWatch m_watch;                          // last: it ends before what it uses
 };
 
 struct Subscription::State {

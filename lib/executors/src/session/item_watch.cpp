@@ -40,13 +40,13 @@ ItemWatch::ItemWatch(const std::shared_ptr<kube::Client>& client, kube::ApiResou
 }
 
 ItemWatch::~ItemWatch() {
-  m_thread = {};  // ends and joins it
+  m_watch = {};  // ends it
   m_absences.forget(m_name);
 }
 
 void ItemWatch::use(const std::shared_ptr<kube::Client>& client) {
-  if (m_away && (client != m_client || !m_thread.joinable())) {
-    m_thread = {};
+  if (m_away && (client != m_client || !m_watch)) {
+    m_watch = {};
     m_absences.forget(m_name);
     m_away = false;
     m_client = client;
@@ -54,10 +54,10 @@ void ItemWatch::use(const std::shared_ptr<kube::Client>& client) {
   }
 }
 
-/// Where it has no thread, the next run of an item tries again.
+/// Where it cannot begin, the next run of an item tries again.
 void ItemWatch::start() {
   const auto started = util::guarded([this] {
-    m_thread = watch_for_good(
+    m_watch = watch_for_good(
         m_client, m_options, m_name, m_absences,
         [this](const kube::WatchEvent& event) { return take(event); },
         [this](bool away) { m_away = away; });

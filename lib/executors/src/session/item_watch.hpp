@@ -5,7 +5,6 @@
 #include <mutex>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -84,13 +83,13 @@ class ItemWatch {
   std::string m_name;
   kube::WatchOptions m_options;
   std::atomic<bool> m_away = false;
-  std::mutex m_mutex;                   ///< guards what follows, but the thread
+  std::mutex m_mutex;                   ///< guards what follows, but the watch
   std::map<std::string, Seen> m_seen;   ///< as of name_of()
   std::set<std::string> m_listed;       ///< by the listing that is under way
   bool m_complete = false;              ///< it was listed once
   std::string m_version;                ///< of the last event
   std::map<std::string, Item> m_items;  ///< by uid
-  std::jthread m_thread;                ///< last: it uses all of the above
+  kube::StandingWatch m_watch;          ///< last: it uses all of the above
 };
 
 }  // namespace kubist::executors

@@ -53,7 +53,7 @@ KindWatch::KindWatch(std::shared_ptr<kube::Client> home, kube::ApiResource resou
   m_options.ns = resource.namespaced ? ns : "";
   m_options.resource = std::move(resource);
   m_options.label_selector = std::move(selector);
-  m_thread = watch_for_good(
+  m_watch = watch_for_good(
       m_home, m_options, m_options.resource.group_resource(), absences,
       [this](const kube::WatchEvent& event) { return take(event); },
       [this](bool away) { turn(away); });

@@ -8,7 +8,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include <kubist/executors/tree.hpp>
@@ -68,13 +67,13 @@ class KindWatch {
   Inbox& m_inbox;
   kube::Room& m_room;
   kube::WatchOptions m_options;
-  std::mutex m_mutex;  ///< guards what follows, but the thread
+  std::mutex m_mutex;  ///< guards what follows, but the watch
   std::condition_variable_any m_changed;
   State m_state = State::listing;
   std::map<std::string, Shelf> m_shelves;  ///< by namespace
   std::set<std::pair<std::string, std::string>> m_listed;
-  bool m_primed;          ///< else the first listing is what the first run saw
-  std::jthread m_thread;  ///< last: it uses all of the above
+  bool m_primed;                ///< else the first listing is what the first run saw
+  kube::StandingWatch m_watch;  ///< last: it uses all of the above
 };
 
 }  // namespace kubist::executors

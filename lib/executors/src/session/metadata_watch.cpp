@@ -30,12 +30,12 @@ MetadataWatch::MetadataWatch(std::shared_ptr<kube::Client> client, kube::WatchOp
       m_since(clock.now() - k_recent),
       m_options(std::move(options)) {
   m_options.form = kube::Form::metadata;
-  m_thread = watch_for_good(std::move(client), m_options, m_name, absences,
-                            [this](const kube::WatchEvent& event) { return take(event); });
+  m_watch = watch_for_good(client, m_options, m_name, absences,
+                           [this](const kube::WatchEvent& event) { return take(event); });
 }
 
 MetadataWatch::~MetadataWatch() {
-  m_thread = {};  // ends and joins it
+  m_watch = {};  // ends it
   m_absences.forget(m_name);
 }
 

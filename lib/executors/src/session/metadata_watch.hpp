@@ -6,7 +6,6 @@
 #include <mutex>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include <kubist/kube/watch.hpp>
@@ -27,7 +26,7 @@ class MetadataWatch {
   };
   /// Namespace (empty: of a cluster-scoped kind) and name of an object.
   using Changed = std::function<void(const std::string& ns, const std::string& name)>;
-  /// `changed` is called on the watch's thread: be quick. Of the first listing, however late it
+  /// `changed` is called by the watch: be quick. Of the first listing, however late it
   /// comes, it is told what was written since two minutes before the watch was made, which a run
   /// that read it before may not have seen; once without a name where there is nothing. The times
   /// are the API server's: a clock here that is more than two minutes ahead misses some of it.
@@ -59,10 +58,10 @@ class MetadataWatch {
   Changed m_changed;
   const std::chrono::system_clock::time_point m_since;  ///< what was written later may be unseen
   kube::WatchOptions m_options;
-  std::map<Place, Written> m_known;  ///< of the watch's thread
+  std::map<Place, Written> m_known;  ///< of the watch
   std::set<Place> m_listed;
-  bool m_complete = false;  ///< it was listed once
-  std::jthread m_thread;    ///< last: it uses all of the above
+  bool m_complete = false;      ///< it was listed once
+  kube::StandingWatch m_watch;  ///< last: it uses all of the above
 };
 
 }  // namespace kubist::executors

@@ -94,7 +94,7 @@ class ProjectShare {
 
   std::set<std::string> m_listed;  ///< by the watch: in the listing that is under way
   kube::WatchOptions m_options;
-  std::jthread m_watch;
+  kube::StandingWatch m_watch;
   std::jthread m_thread;  ///< last: it uses all of the above
 };
 

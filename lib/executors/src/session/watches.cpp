@@ -59,17 +59,11 @@ Inbox::Events Inbox::take(std::optional<std::chrono::steady_clock::time_point> u
   return std::exchange(m_events, {});
 }
 
-namespace {
-
-constexpr std::chrono::seconds k_begin_again{10};
-
-}  // namespace
-
-std::jthread watch_for_good(std::shared_ptr<kube::Client> client, kube::WatchOptions& options,
-                            const std::string& name, Absences& absences, kube::WatchHandler handler,
-                            const std::function<void(bool away)>& on_turn) {
+kube::StandingWatch watch_for_good(const std::shared_ptr<kube::Client>& client,
+                                   kube::WatchOptions& options, const std::string& name,
+                                   Absences& absences, kube::WatchHandler handler,
+                                   const std::function<void(bool away)>& on_turn) {
   using Clock = std::chrono::steady_clock;
-  options.lasting = true;
   options.on_trouble = [&absences, name, on_turn](const util::Error& error) {
     on_turn(true);
     absences.trouble(name, error, Clock::now());
@@ -78,20 +72,11 @@ std::jthread watch_for_good(std::shared_ptr<kube::Client> client, kube::WatchOpt
     on_turn(false);
     absences.back(name, Clock::now(), sight);
   };
-  auto thread = util::start_thread([client = std::move(client), &options,
-                                    handler = std::move(handler)](const std::stop_token& stop) {
-    do {
-      const auto ended =
-          util::guarded([&] { return kube::watch(*client, options, handler, stop); });
-      if (!ended) {
-        options.on_trouble(ended.error());
-      }
-    } while (util::sleep_for(k_begin_again, stop));
-  });
-  if (!thread) {
-    throw std::runtime_error(thread.error().message);
+  auto begun = kube::StandingWatch::begin_lasting(client, options, std::move(handler));
+  if (!begun) {
+    throw std::runtime_error(begun.error().message);
   }
-  return *std::move(thread);
+  return *std::move(begun);
 }
 
 namespace {
@@ -139,8 +124,8 @@ class DriftWatches::One {
     m_options.resource = resource;
     m_options.label_selector = cat(resources::k_managed_by_label, "=kubist");
     m_options.form = kube::Form::metadata;
-    m_thread = watch_for_good(std::move(client), m_options, m_name, absences,
-                              [this](const kube::WatchEvent& event) { return take(event); });
+    m_watch = watch_for_good(client, m_options, m_name, absences,
+                             [this](const kube::WatchEvent& event) { return take(event); });
   }
   /// From here on the runs have looked at what is listed, and these alone keep something there.
   void follow(std::shared_ptr<const KeepersThere> keepers) {
@@ -148,7 +133,7 @@ class DriftWatches::One {
     m_keepers = std::move(keepers);
   }
   ~One() {
-    m_thread = {};  // ends and joins it
+    m_watch = {};  // ends it
     m_absences.forget(m_name);
   }
   One(const One&) = delete;
@@ -252,8 +237,8 @@ class DriftWatches::One {
   kube::WatchOptions m_options;
   std::mutex m_mutex;                             ///< guards what follows
   std::shared_ptr<const KeepersThere> m_keepers;  ///< null: no run has a tree
-  std::map<Name, Known> m_known;                  ///< of the watch's thread
-  std::jthread m_thread;                          ///< last: it uses all of the above
+  std::map<Name, Known> m_known;                  ///< of the watch
+  kube::StandingWatch m_watch;                    ///< last: it uses all of the above
 };
 
 DriftWatches::DriftWatches(Session& session, Inbox& inbox, Absences& absences)

@@ -10,7 +10,6 @@
 #include <set>
 #include <stop_token>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -23,7 +22,7 @@
 
 namespace kubist::executors {
 
-/// What the watch threads and the runs tell the loop.
+/// What the watches and the runs tell the loop.
 class Inbox {
  public:
   using Events = std::deque<std::pair<engine::Key, engine::Trigger>>;
@@ -46,12 +45,11 @@ class Inbox {
   std::vector<Sight> m_retries;
 };
 
-/// A watch that ends with its thread only: what takes it away is told, and it is begun again also
-/// where the handler failed. `options` and `absences` outlive the thread. Throws where the process
-/// may have no more threads.
-std::jthread watch_for_good(
-    std::shared_ptr<kube::Client> client, kube::WatchOptions& options, const std::string& name,
-    Absences& absences, kube::WatchHandler handler,
+/// A watch for good: what takes it away is told. It sets the callbacks of `options`; `absences`
+/// outlives it. Throws where the process may have no more threads.
+kube::StandingWatch watch_for_good(
+    const std::shared_ptr<kube::Client>& client, kube::WatchOptions& options,
+    const std::string& name, Absences& absences, kube::WatchHandler handler,
     const std::function<void(bool away)>& on_turn = [](bool) {});
 
 /// Takes out of `known` what the listing that has ended lacks, which went away while nobody

@@ -30,6 +30,7 @@ class PageBuffer;
 namespace kubist::kube {
 
 struct WatchHub;
+class WatchThreads;
 
 /// What a call brought; status is below 400.
 struct Reply {
@@ -215,6 +216,8 @@ class Client : public std::enable_shared_from_this<Client> {
   http::Transport& transport();
   /// For subscribe(): the watches that are shared.
   WatchHub& watch_hub();
+  /// For StandingWatch: those of all clients that share connections.
+  WatchThreads& watch_threads();
   /// Reports Warning headers of an answer that did not come through start().
   void report_warnings(const http::Headers& headers);
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -62,8 +63,34 @@ struct WatchOptions {
 /// throws), or, unless it is lasting, an error that time will not mend (403, 404 of the kind, 400):
 /// what the server closes is resumed from the last resourceVersion seen, what it calls expired is
 /// listed again, everything with jittered back-off. Blocks; the handler runs on this thread, one
-/// event at a time. One thread a watch.
+/// event at a time.
 util::Result<> watch(Client& client, const WatchOptions& options, const WatchHandler& handler,
                      std::stop_token stop);
+
+/// The same without a thread of its own: it takes one of the client's while it lists and while its
+/// handler runs, one event at a time. Ends with its life: no callback runs after that.
+class StandingWatch {
+ public:
+  StandingWatch();  ///< none
+  /// Unavailable: the process may have no more threads. `ended` is told how it ended by itself, as
+  /// watch() returns it, on one of these threads; then it does nothing more.
+  static util::Result<StandingWatch> begin(std::shared_ptr<Client> client, WatchOptions options,
+                                           WatchHandler handler,
+                                           std::function<void(const util::Error&)> ended);
+  /// A lasting one that no error ends: what its handler returns or throws is trouble, and it lists
+  /// again after 10 s.
+  static util::Result<StandingWatch> begin_lasting(std::shared_ptr<Client> client,
+                                                   WatchOptions options, WatchHandler handler);
+  /// Not from a callback of its own.
+  ~StandingWatch();
+  StandingWatch(StandingWatch&&) noexcept;
+  StandingWatch& operator=(StandingWatch&&) noexcept;
+  explicit operator bool() const { return m_state != nullptr; }
+
+ private:
+  class State;
+  explicit StandingWatch(std::unique_ptr<State> state);
+  std::unique_ptr<State> m_state;
+};
 
 }  // namespace kubist::kube

@@ -44,8 +44,8 @@ class Subscription {
   std::unique_ptr<State> m_state;
 };
 
-/// Watches from now on. Equal interests in one client share one watch and one thread, which lasts
-/// as long as somebody is interested. `changed` is called at least once after the begin, for what
+/// Watches from now on. Equal interests in one client share one watch, which lasts as long
+/// as somebody is interested. `changed` is called at least once after the begin, for what
 /// happened before it. Watches read metadata alone. Any thread.
 Subscription subscribe(const std::shared_ptr<Client>& client, const Interest& interest,
                        WakeHandlers handlers);
