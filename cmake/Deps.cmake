@@ -1,10 +1,11 @@
 # The libraries that kubist uses, as targets deps::NAME, the same names in two modes:
 #
 #   KUBIST_SYSTEM_LIBS=ON   the system's libraries, as a distribution's package links them
-#   KUBIST_SYSTEM_LIBS=OFF  one file that needs only libc: libcurl, libarchive, simdjson, jsonnet
+#   KUBIST_SYSTEM_LIBS=OFF  one file that needs only libc: libcurl, libarchive, simdjson, jsonnet, jemalloc
 #                           and cpp-httplib as scripts/deps builds them, else the -dev packages' archives
 #
-# Targets: curl openssl yaml simdjson jsonnet archive re2 zlib json cli11 expected boost httplib threads; for tests doctest yaml_cpp.
+# Targets: curl openssl yaml simdjson jsonnet archive re2 zlib json cli11 expected boost httplib threads; for tests doctest yaml_cpp;
+# jemalloc with OFF only: sanitizers have a malloc of their own, and a distribution chooses one.
 # Include this before the first add_subdirectory(): OFF also sets link options for all that follows.
 
 option(KUBIST_SYSTEM_LIBS "Link the system's shared libraries, not everything but libc statically" ON)

@@ -39,6 +39,8 @@ kubist_static_dep(simdjson libsimdjson.a Threads::Threads)
 kubist_static_dep(jsonnet libjsonnet.a)
 kubist_static_dep(archive libarchive.a deps::zlib)
 kubist_static_dep(re2 libre2.a Threads::Threads)
+kubist_static_dep(jemalloc libjemalloc.a Threads::Threads)
+target_link_options(deps::jemalloc INTERFACE LINKER:-u,malloc)  # ahead of libc's, wherever it stands on the link line
 kubist_dep(httplib Threads::Threads)  # headers alone
 target_include_directories(deps::httplib INTERFACE ${KUBIST_DEPS_PREFIX}/include)
 if(KUBIST_TESTS)

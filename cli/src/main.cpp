@@ -1,20 +1,19 @@
 #include <csignal>
 #include <string_view>
 
-#include <malloc.h>
 #include <unistd.h>
 
 #include <kubist/cli/run.hpp>
 #include <kubist/runtimes/jsonnet.hpp>
 
+// jemalloc's, where it is linked (util/memory.hpp). One arena: most threads wait most of the time.
+extern "C" const char* malloc_conf;
+const char* malloc_conf = "narenas:1";
+
 int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "__jsonnet") {
     return kubist::runtimes::jsonnet_child_main();
   }
-#ifdef M_ARENA_MAX
-  // Hundreds of threads that mostly wait: an arena for few of them each would keep what they freed.
-  mallopt(M_ARENA_MAX, 2);
-#endif
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is seen where it is written to
   kubist::cli::FdSink out(STDOUT_FILENO);
   kubist::cli::FdSink err(STDERR_FILENO);

@@ -61,7 +61,7 @@ if(NOT KUBIST_SYSTEM_LIBS)
   set(KUBIST_NOTICES ${PROJECT_BINARY_DIR}/packaging/third-party-notices)
   file(WRITE ${KUBIST_NOTICES} "kubist contains these libraries.\n")
   foreach(package libcurl4-openssl-dev libssl-dev libnghttp2-dev zlib1g-dev libarchive-dev libyaml-dev libre2-dev
-      libsimdjson-dev libjsonnet-dev libcpp-httplib-dev nlohmann-json3-dev libcli11-dev libexpected-dev)
+      libsimdjson-dev libjsonnet-dev libcpp-httplib-dev libjemalloc-dev nlohmann-json3-dev libcli11-dev libexpected-dev)
     if(EXISTS /usr/share/doc/${package}/copyright)
       file(READ /usr/share/doc/${package}/copyright notice)
       file(APPEND ${KUBIST_NOTICES} "\n\n======== ${package}\n\n${notice}")

@@ -5,6 +5,7 @@
 #include <kubist/cli/context.hpp>
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/executors/watch_loop.hpp>
+#include <kubist/util/memory.hpp>
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
@@ -104,6 +105,7 @@ util::Result<> control(Context& context, const Arguments& arguments) {
 }
 
 util::Result<int> run_controller(Context& context, const Arguments& arguments) {
+  util::expect_rest();
   context.log_as(arguments.text("log-format") == "json" ? util::LogForm::json
                                                         : util::LogForm::text);
   const auto done = control(context, arguments);

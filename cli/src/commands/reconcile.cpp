@@ -2,6 +2,7 @@
 #include <kubist/cli/exit_codes.hpp>
 #include <kubist/executors/watch_loop.hpp>
 #include <kubist/util/deadline.hpp>
+#include <kubist/util/memory.hpp>
 #include <kubist/util/text.hpp>
 
 #include "apply_input.hpp"
@@ -58,6 +59,9 @@ util::Result<int> watch(Context& context, executors::Session& session, Reconcile
 }
 
 util::Result<int> run_reconcile(Context& context, const Arguments& arguments) {
+  if (arguments.boolean("watch")) {
+    util::expect_rest();
+  }
   KUBIST_CHECK(check_detailed_exitcode(arguments));
   KUBIST_TRY(ReconcileOptions options, options_of(context, arguments));
   const util::Deadline deadline(arguments.duration("timeout"), context.stop());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <kubist/util/memory.hpp>
 #include <kubist/util/threads.hpp>
 
 namespace kubist::engine {
@@ -35,6 +36,7 @@ void WorkerPool::submit(std::function<void()> job) {
 }
 
 void WorkerPool::work(const std::stop_token& stop) {
+  const util::MemoryScope memory(util::Stay::passing);
   std::unique_lock lock(m_mutex);
   while (true) {
     ++m_idle;

@@ -7,6 +7,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include <kubist/util/memory.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
 
@@ -56,6 +57,7 @@ class CurlWorker::Loop {
       : m_inbox(std::move(inbox)), m_governor(std::move(governor)), m_multi(m_inbox->multi.get()) {}
 
   void run() {
+    util::keep_no_freed_memory();
     while (take_news()) {
       begin_due();
       end_refused();

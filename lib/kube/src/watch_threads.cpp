@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <kubist/util/memory.hpp>
 #include <kubist/util/threads.hpp>
 
 namespace kubist::kube {
@@ -74,6 +75,7 @@ void WatchThreads::remove(Job& job) {
 }
 
 void WatchThreads::work() {
+  util::keep_no_freed_memory();
   std::unique_lock lock(m_mutex);
   while (!m_stop) {
     if (join_ended(lock)) {

@@ -164,8 +164,7 @@ http::Request WatchTurns::begin() {
 }
 
 bool WatchTurns::feed(std::string_view bytes) {
-  auto fed =
-      m_decoder->feed(bytes, [&](const data::WatchEvent& event) { return on_event(event); });
+  auto fed = m_decoder->feed(bytes, [&](const data::WatchEvent& event) { return on_event(event); });
   if (!fed) {
     m_fault = std::move(fed).error();
   }
@@ -219,8 +218,8 @@ ApiCall WatchTurns::watch_call() const {
   ApiCall call;
   call.path = m_options.resource.collection_path(m_options.ns);
   call.accept = accept_event(m_options.form);
-  const int timeout = k_min_timeout_s +
-                      static_cast<int>((k_max_timeout_s - k_min_timeout_s) * util::random_unit());
+  const int timeout =
+      k_min_timeout_s + static_cast<int>((k_max_timeout_s - k_min_timeout_s) * util::random_unit());
   call.query = {{"watch", "1"},
                 {"allowWatchBookmarks", "true"},
                 {"timeoutSeconds", std::to_string(timeout)},

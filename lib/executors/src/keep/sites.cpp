@@ -4,6 +4,7 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/util/memory.hpp>
 #include <kubist/util/text.hpp>
 
 #include "keep/namespaces.hpp"
@@ -98,11 +99,12 @@ util::Result<> Sites::look_at_namespace(deployers::Place& place,
 
 std::shared_ptr<Sites::Standing> Sites::standing_of(const std::string& whose) {
   const std::lock_guard lock(m_mutex);
-  auto& found = m_standing[whose];
-  if (!found) {
-    found = std::make_shared<Standing>();
+  const auto found = m_standing.find(whose);
+  if (found != m_standing.end()) {
+    return found->second;
   }
-  return found;
+  const util::MemoryScope memory(util::Stay::lasting);
+  return m_standing.emplace(whose, std::make_shared<Standing>()).first->second;
 }
 
 util::Result<> Sites::admit(const engine::Node& project, const std::string& ns,

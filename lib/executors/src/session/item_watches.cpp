@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include <kubist/util/memory.hpp>
+
 #include "session/item_watch.hpp"
 
 namespace kubist::executors {
@@ -70,6 +72,7 @@ ItemWatch* ItemWatches::watch_of(const Place& place, const std::shared_ptr<kube:
   if (!seat) {
     return nullptr;
   }
+  const util::MemoryScope memory(util::Stay::lasting);
   auto made =
       std::make_unique<ItemWatch>(client, resource, place, std::move(seat), m_inbox, m_absences);
   return m_watches.emplace(place, std::move(made)).first->second.get();

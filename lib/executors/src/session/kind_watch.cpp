@@ -6,6 +6,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/api_call.hpp>
 #include <kubist/kube/resource_version.hpp>
+#include <kubist/util/memory.hpp>
 
 namespace kubist::executors {
 
@@ -148,6 +149,7 @@ util::Result<> KindWatch::take(const kube::WatchEvent& event) {
 }
 
 KindWatch::Known KindWatch::read(const std::string& ns, std::string_view text) {
+  const util::MemoryScope memory(util::Stay::passing);  // a shelf packs it
   kube::Kept kept = m_room.read(m_options.resource, ns, text);
   auto unreadable =
       kept.unreadable ? std::make_shared<const util::Error>(*std::move(kept.unreadable)) : nullptr;

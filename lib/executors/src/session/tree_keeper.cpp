@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <kubist/util/clock.hpp>
+#include <kubist/util/memory.hpp>
 #include <kubist/util/threads.hpp>
 
 namespace kubist::executors {
@@ -35,6 +36,7 @@ void TreeKeeper::ask() {
 }
 
 void TreeKeeper::work(const std::stop_token& stop) {
+  const util::MemoryScope memory(util::Stay::passing);
   while (true) {
     {
       std::unique_lock lock(m_mutex);

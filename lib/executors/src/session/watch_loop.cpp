@@ -3,10 +3,9 @@
 #include <optional>
 #include <set>
 
-#include <malloc.h>
-
 #include <kubist/executors/tree_view.hpp>
 #include <kubist/executors/watch_loop.hpp>
+#include <kubist/util/memory.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
 
@@ -97,7 +96,7 @@ class Loop {
       m_rest_at = Time::max();
       m_agenda.rest();
       m_watches.rest();
-      malloc_trim(0);
+      util::release_freed_memory();
     }
   }
 
@@ -159,7 +158,10 @@ class Loop {
     Active& active = m_active[id];
     active.since = now();
     active.due = std::move(due);
-    auto thread = util::start_thread(std::move(work));
+    auto thread = util::start_thread([work = std::move(work)](const std::stop_token& stop) {
+      const util::MemoryScope memory(util::Stay::passing);
+      work(stop);
+    });
     if (!thread) {
       m_active.erase(id);
       return util::fail(thread.error());

@@ -6,6 +6,7 @@
 #include <kubist/executors/project.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/clock.hpp>
+#include <kubist/util/memory.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::executors {
@@ -69,6 +70,7 @@ ProjectAccounts::Account& ProjectAccounts::account(const std::string& user) {
   const std::lock_guard lock(m_mutex);
   auto& slot = m_accounts[user];
   if (!slot) {
+    const util::MemoryScope memory(util::Stay::lasting);
     slot = std::make_unique<Account>();
     slot->client = m_home->as(user);
   }
