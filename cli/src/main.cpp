@@ -7,8 +7,9 @@
 #include <kubist/runtimes/jsonnet.hpp>
 
 // jemalloc's, where it is linked (util/memory.hpp). One arena: most threads wait most of the time.
+// The pages of a list go back at once.
 extern "C" const char* malloc_conf;
-const char* malloc_conf = "narenas:1";
+const char* malloc_conf = "narenas:1,oversize_threshold:4194304";
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "__jsonnet") {
