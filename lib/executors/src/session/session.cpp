@@ -16,6 +16,7 @@
 #include "releases/releases.hpp"
 #include "session/hand_over.hpp"
 #include "session/notifications.hpp"
+#include "session/rechecks.hpp"
 #include "session/release_runs.hpp"
 #include "tree/overlay.hpp"
 #include "world/shared_lists.hpp"
@@ -257,13 +258,11 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, Plans& plan
   const engine::RunInfo info{
       plans.run_id, m_options.clock->now(), options.dry_run != kube::DryRun::none, options.causes,
       options.cause.empty() ? cat("asked for by ", m_options.identity) : options.cause};
+  Rechecks rechecks(*m_home, graph, selected, view.snapshot.definitions, stop);
   ProjectLocks::Options lock_options{m_options.identity,
                                      info.id,
                                      options.lock_timeout,
-                                     [&](const std::string& ns) {
-                                       return recheck(graph, selected, view.snapshot.definitions,
-                                                      ns, stop);
-                                     },
+                                     [&](const std::string& ns) { return rechecks.check(ns); },
                                      nullptr,
                                      m_options.clock,
                                      m_options.sleep,

@@ -225,9 +225,6 @@ class Session {
                                 engine::Observer& observer, const std::stop_token& stop);
   util::Result<Run> run_once(const ReconcileOptions& options, Plans& plans,
                              engine::Observer& observer, const std::stop_token& stop);
-  util::Result<> recheck(const engine::Graph& graph, const std::vector<engine::NodeId>& selected,
-                         const std::vector<data::Json>& definitions, const std::string& ns,
-                         const std::stop_token& stop);
 
   std::shared_ptr<kube::Client> m_home;
   std::string m_home_uid;

@@ -1,9 +1,9 @@
-// What a run planned, looked at again under its lock.
-#include <algorithm>
-#include <set>
+#include "session/rechecks.hpp"
 
-#include <kubist/executors/session.hpp>
-#include <kubist/executors/tree_view.hpp>
+#include <algorithm>
+#include <utility>
+
+#include <kubist/executors/status_store.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
@@ -106,16 +106,70 @@ util::Result<> recheck_each(kube::Client& home, const Graph& graph,
 
 }  // namespace
 
-// What was planned holds as long as no object of the project was changed, added or taken away; that
-// of a few items as long as what they depend on was not.
-util::Result<> Session::recheck(const Graph& graph, const std::vector<engine::NodeId>& selected,
-                                const std::vector<data::Json>& definitions, const std::string& ns,
-                                const std::stop_token& stop) {
-  if (const auto few = few_items(graph, selected); !few.empty()) {
-    return recheck_each(*m_home, graph, few, ns, stop);
+/// One list, for those who asked before it began.
+struct Rechecks::Round {
+  std::set<std::string> namespaces;
+  std::optional<util::Result<Snapshot>> found;
+};
+
+Rechecks::Rechecks(kube::Client& home, const Graph& graph,
+                   const std::vector<engine::NodeId>& selected,
+                   const std::vector<data::Json>& definitions, std::stop_token stop)
+    : m_home(home),
+      m_graph(graph),
+      m_definitions(definitions),
+      m_few(few_items(graph, selected)),
+      m_stop(std::move(stop)) {}
+
+util::Result<> Rechecks::check(const std::string& ns) {
+  if (!m_few.empty()) {
+    return recheck_each(m_home, m_graph, m_few, ns, m_stop);
   }
-  AroundProjects around(graph, definitions);
-  KUBIST_TRY(const Snapshot now, load_snapshot(*m_home, ns, stop, &around));
+  const auto round = ask(ns);
+  const util::Result<Snapshot>& found = *round->found;
+  if (found) {
+    return compare(*found, ns);
+  }
+  if (round->namespaces.size() == 1) {
+    return util::fail(found.error());
+  }
+  KUBIST_TRY(const Snapshot own, list({ns}));  // who may not list all may list that one
+  return compare(own, ns);
+}
+
+/// A list that began after this was asked: the next one, which all share who ask while one is under
+/// way.
+std::shared_ptr<const Rechecks::Round> Rechecks::ask(const std::string& ns) {
+  std::unique_lock lock(m_mutex);
+  if (!m_next) {
+    m_next = std::make_shared<Round>();
+  }
+  const auto round = m_next;
+  round->namespaces.insert(ns);
+  while (!round->found) {
+    if (m_lists) {
+      m_ended.wait(lock);
+      continue;
+    }
+    m_lists = true;
+    m_next = nullptr;
+    lock.unlock();
+    auto found = util::guarded([&] { return list(round->namespaces); });
+    lock.lock();
+    round->found = std::move(found);
+    m_lists = false;
+    m_ended.notify_all();
+  }
+  return round;
+}
+
+/// One namespace's objects by themselves, those of several in one list of all.
+util::Result<Snapshot> Rechecks::list(const std::set<std::string>& namespaces) {
+  AroundProjects around(m_graph, m_definitions);
+  return load_snapshot(m_home, namespaces.size() == 1 ? *namespaces.begin() : "", m_stop, &around);
+}
+
+util::Result<> Rechecks::compare(const Snapshot& now, const std::string& ns) const {
   std::size_t count = 0;
   bool same = true;
   for (const ObjectPtr& object : now.nodes) {
@@ -123,11 +177,11 @@ util::Result<> Session::recheck(const Graph& graph, const std::vector<engine::No
     if (view.ns() != ns) {
       continue;
     }
-    const auto found = graph.find(view.ref());
+    const auto found = m_graph.find(view.ref());
     count += found.empty() ? 1 : found.size();
-    same = same && is_as_planned(graph, *object);
+    same = same && is_as_planned(m_graph, *object);
   }
-  const auto planned = std::count_if(graph.nodes().begin(), graph.nodes().end(),
+  const auto planned = std::count_if(m_graph.nodes().begin(), m_graph.nodes().end(),
                                      [&](const engine::Node& node) { return node.key.ns == ns; });
   if (same && count == static_cast<std::size_t>(planned)) {
     return {};
