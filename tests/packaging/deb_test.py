@@ -120,7 +120,7 @@ class Package(unittest.TestCase):
     def test_notices_of_all_libraries(self):
         with open(os.path.join(self.root, "usr/share/doc/kubist/third-party-notices"), encoding="utf-8") as file:
             notices = re.split(r"^======== (\S+)$", file.read(), flags=re.MULTILINE)[1:]
-        self.assertEqual(len(notices), 2 * 13)
+        self.assertEqual(len(notices), 2 * 14)
         for package, notice in zip(notices[::2], notices[1::2]):
             with self.subTest(package=package):
                 self.assertRegex(notice, "(?i)copyright")
