@@ -80,7 +80,6 @@ Node make_node(std::shared_ptr<const Json> object) {
   node.foreign_status = node.key.group == resources::k_landscaper_group;
   if (node.foreign_status) {
     node.status_summary.tree_ready = node.status_summary.ready;
-    node.status_summary.failures = data::count_at(view.status(), {"providerStatus", "failures"});
   }
   return node;
 }

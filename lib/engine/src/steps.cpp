@@ -55,13 +55,9 @@ Json change_status(const StepContext& context, StepResult& result, const Json& p
   return change(present);
 }
 
-/// How long until a failed node is tried again, by how often it has failed. `status`: with this
-/// failure; a foreign one is its executor's, and known as it was before.
-std::chrono::milliseconds retry_after(const Node& node, const Json& status,
-                                      const StatusInput& input) {
-  const int failures = node.foreign_status ? node.status_summary.failures + 1
-                                           : data::count_at(status, {"failures"}, 1);
-  return retry_delay(failures, input.random_unit);
+/// How long until a failed node is tried again, by how often it has failed.
+std::chrono::milliseconds retry_after(const Json& status, const StatusInput& input) {
+  return retry_delay(data::count_at(status, {"failures"}, 1), input.random_unit);
 }
 
 Phase phase_of(Outcome outcome) {
@@ -260,7 +256,7 @@ StepResult align_node(const StepContext& context, NodeId id, const PolicyVerdict
   });
   result.report.status_written = result.report.status_written || alignment.status_written;
   if (input.phase == Phase::retrying) {
-    nearest(result.report.requeue_after, retry_after(context.graph[id], status, input));
+    nearest(result.report.requeue_after, retry_after(status, input));
   }
   return result;
 }
@@ -331,7 +327,7 @@ StepResult remove_node(const StepContext& context, NodeId id, const Json& presen
   const Json status = change_status(
       context, result, present, [&](const Json& before) { return compute_status(before, input); });
   if (input.phase == Phase::retrying) {
-    nearest(report.requeue_after, retry_after(node, status, input));
+    nearest(report.requeue_after, retry_after(status, input));
   }
   return result;
 }

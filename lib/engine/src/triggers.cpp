@@ -2,8 +2,10 @@
 #include <vector>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/engine/status.hpp>
 #include <kubist/engine/triggers.hpp>
 #include <kubist/resources/kinds.hpp>
+#include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/words.hpp>
 
@@ -158,12 +160,16 @@ std::vector<Schedule::Due> Schedule::take_due(Time now, const Graph& graph) {
   return out;
 }
 
-void schedule_from(Schedule& schedule, const Report& report, const Graph& graph,
-                   Schedule::Time now) {
+void schedule_from(Schedule& schedule, const Report& report, const Graph& graph, Schedule::Time now,
+                   const std::function<int(const Key&)>& failures) {
   for (const NodeReport& node : report.nodes) {
     if (node.requeue_after) {
-      bool failed = node.state == NodeState::failed;
-      schedule.add(node.key, now + *node.requeue_after, failed ? Cause::retry : Cause::due);
+      const bool failed = node.state == NodeState::failed;
+      const bool counted = failed && failures && graph[node.id].foreign_status;
+      const auto pause = counted ? std::max(*node.requeue_after,
+                                            retry_delay(failures(node.key), util::random_unit()))
+                                 : *node.requeue_after;
+      schedule.add(node.key, now + pause, failed ? Cause::retry : Cause::due);
     }
     const auto tell = [&](NodeId waiting, Cause cause) {
       if (!report.find(waiting)) {

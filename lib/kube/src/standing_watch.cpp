@@ -49,6 +49,9 @@ class StandingWatch::State final : public WatchThreads::Job {
     if (m_over || m_stop.stop_requested()) {
       return;
     }
+    if (!m_inflow && WatchThreads::Clock::now() < m_not_before) {
+      return wake(m_not_before);  // by news of a connection that had ended
+    }
     auto pause = util::guarded([this] { return go_on(); });
     if (!pause) {
       m_inflow.reset();
@@ -61,7 +64,8 @@ class StandingWatch::State final : public WatchThreads::Job {
       pause = k_begin_again;
     }
     if (*pause) {
-      wake(WatchThreads::Clock::now() + **pause);
+      m_not_before = WatchThreads::Clock::now() + **pause;
+      wake(m_not_before);
     }
   }
 
@@ -108,6 +112,7 @@ class StandingWatch::State final : public WatchThreads::Job {
   WatchTurns m_turns;
   std::optional<http::Inflow> m_inflow;  ///< the connection that stands
   bool m_goes_on = true;                 ///< what comes on it is still wanted
+  WatchThreads::Time m_not_before = WatchThreads::Time::min();  ///< what is next after a pause
   bool m_over = false;
 };
 

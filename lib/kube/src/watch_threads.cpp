@@ -53,11 +53,12 @@ void WatchThreads::wake(Job& job, Time when) {
 }
 
 void WatchThreads::queue(Job& job, Time when) {
+  const auto place =
+      m_queue.emplace(job.m_place ? std::min(when, Time((*job.m_place)->first)) : when, &job);
   if (job.m_place) {
-    when = std::min(when, (*job.m_place)->first);
     m_queue.erase(*job.m_place);
   }
-  job.m_place = m_queue.emplace(when, &job);
+  job.m_place = place;
   if (m_idle == 0) {
     add_thread();
   }

@@ -40,6 +40,9 @@ unsigned arena_of(Stay stay) {
 void expect_rest() {
   g_rests = true;
   keep_no_freed_memory();
+#ifdef M_ARENA_MAX
+  mallopt(M_ARENA_MAX, 2);  // glibc's malloc
+#endif
 }
 
 void keep_no_freed_memory() {

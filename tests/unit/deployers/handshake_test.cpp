@@ -136,17 +136,9 @@ TEST_CASE("handshake: the last five errors are kept") {
     status = finished(status, false, ended(Progress::State::failed, "R" + std::to_string(i)), "",
                       {}, k_start);
   }
-  CHECK(data::count_at(status, {"providerStatus", "failures"}) == 7);
   CHECK(status["lastErrors"].size() == 5);
   CHECK(text(status, {"firstError", "reason"}) == "R0");
   CHECK(text(status, {"lastError", "reason"}) == "R6");
-}
-
-TEST_CASE("handshake: what somebody ended is somebody's to start again") {
-  CHECK(needs_somebody(
-      run_once(Json::object(), "one", ended(Progress::State::failed, k_interrupted), false)));
-  CHECK_FALSE(needs_somebody(
-      run_once(Json::object(), "one", ended(Progress::State::failed, "WorkloadFailed"), false)));
 }
 
 TEST_CASE("handshake: who comes second leaves the status as the first one wrote it") {

@@ -140,6 +140,59 @@ TEST_CASE("agenda: what failed while something beside it became Ready in another
   CHECK(agenda.next().has_value() == expected);
 }
 
+TEST_CASE("agenda: an item that fails again waits longer, and no longer after a success") {
+  using std::chrono::milliseconds;
+  std::vector<engine::Node> nodes;
+  nodes.push_back(engine::make_node(object("Project", "", "shop")));
+  Json item = object("DeployItem", "shop", "job");
+  item["apiVersion"] = "landscaper.gardener.cloud/v1alpha1";
+  nodes.push_back(engine::make_node(item));
+  executors::Run run;
+  run.graph = std::make_shared<engine::Graph>(engine::Graph::build(std::move(nodes)));
+  engine::NodeReport node;
+  node.key = {"landscaper.gardener.cloud", "DeployItem", "shop", "job"};
+  node.id = run.graph->find(node.key).front();
+  node.state = engine::NodeState::failed;
+  node.requeue_after = milliseconds(700);
+  run.report.nodes.push_back(node);
+  executors::Agenda agenda(k_all, milliseconds(0));
+  agenda.see(run.graph);
+  const auto pause = [&] {
+    const auto before = std::chrono::steady_clock::now();
+    agenda.add(run);
+    return std::chrono::ceil<milliseconds>(agenda.next().value() - before);
+  };
+  CHECK(pause() <= milliseconds(1010));
+  std::this_thread::sleep_until(*agenda.next());
+  REQUIRE(agenda.take_due().size() == 1);
+  CHECK(pause() >= milliseconds(1000));  // 1 to 2 s
+  run.report.nodes.front().state = engine::NodeState::done;
+  run.report.nodes.front().requeue_after.reset();
+  agenda.add(run);
+  run.report.nodes.front() = node;
+  CHECK(pause() <= milliseconds(1010));
+}
+
+TEST_CASE("agenda: what somebody has to mend is not tried again by itself") {
+  Site s;
+  s.make_project("shop");
+  Json item = object("DeployItem", "shop", "job", {{"type", "kubist.io/mock"}});
+  item["apiVersion"] = "landscaper.gardener.cloud/v1alpha1";
+  item["spec"]["config"] = {{"phase", "Failed"}};
+  for (const bool bogus : {false, true}) {
+    if (bogus) {
+      item["spec"]["config"]["bogus"] = 1;
+    }
+    s.home->put(item);
+    const engine::Report report = s.reconcile();
+    CHECK(report.summary.failed == 1);
+    const auto job =
+        std::ranges::find(report.nodes, "job", [](const auto& node) { return node.key.name; });
+    REQUIRE(job != report.nodes.end());
+    CHECK(job->requeue_after.has_value() == !bogus);
+  }
+}
+
 TEST_CASE("agenda: what waits for a child's end goes on when a tree lacks the child") {
   executors::Agenda agenda{k_all, std::chrono::milliseconds(0)};
   const auto due = [&] {

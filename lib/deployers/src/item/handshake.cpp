@@ -7,9 +7,7 @@ namespace kubist::deployers {
 namespace {
 
 constexpr std::size_t k_kept_errors = 5;
-// Of the provider status.
-constexpr const char* k_has_succeeded = "hasSucceeded";
-constexpr const char* k_failures = "failures";  // in a row; the engine reads it, too
+constexpr const char* k_has_succeeded = "hasSucceeded";  // of the provider status
 
 Json error_entry(const Progress& progress, std::string_view now) {
   Json entry{{"operation", progress.operation},
@@ -143,15 +141,12 @@ Json finished(Json status, bool deleting, const Progress& progress, const std::s
   set_ready(status, succeeded ? "True" : "False", progress, time);
   if (!succeeded) {
     status["phase"] = deleting ? phase::k_delete_failed : phase::k_failed;
-    status["providerStatus"][k_failures] =
-        data::count_at(status, {"providerStatus", k_failures}) + 1;
     data::erase_path(status, {"providerStatus", "hash"});
     record_error(status, progress, time);
     return status;
   }
   status["phase"] = phase::k_succeeded;
   status["providerStatus"]["hash"] = hash;
-  data::erase_path(status, {"providerStatus", k_failures});
   if (exports) {
     status["exportRef"] = {{"name", exports->secret}, {"namespace", exports->ns}};
     status["exports"] = {{"secretRef", {{"name", exports->secret}, {"key", "config"}}}};
@@ -166,10 +161,9 @@ Json finished(Json status, bool deleting, const Progress& progress, const std::s
 
 bool needs_somebody(const Json& status) {
   const Json& codes = data::array_at(status, {"lastError", "codes"});
-  return data::string_at(status, {"lastError", "reason"}) == k_interrupted ||
-         std::any_of(codes.begin(), codes.end(), [](const Json& code) {
-           return code == "ERR_CONFIGURATION_PROBLEM" || code == "ERR_UNAUTHORIZED";
-         });
+  return std::any_of(codes.begin(), codes.end(), [](const Json& code) {
+    return code == "ERR_CONFIGURATION_PROBLEM" || code == "ERR_UNAUTHORIZED";
+  });
 }
 
 bool has_succeeded(const Json& status) {

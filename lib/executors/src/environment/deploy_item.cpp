@@ -103,7 +103,9 @@ class DeployItemExecutor final : public engine::Executor {
       case Progress::State::failed:
         break;
     }
-    return deployers::needs_somebody(outcome.item.value("status", data::Json::object()))
+    // What somebody ended is not begun again because of that.
+    return outcome.reason == deployers::k_interrupted ||
+                   deployers::needs_somebody(outcome.item.value("status", data::Json::object()))
                ? engine::Outcome::stalled
                : engine::Outcome::failed;
   }

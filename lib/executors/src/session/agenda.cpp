@@ -121,20 +121,22 @@ Pace* Agenda::pace_of(Cause cause) {
 }
 
 void Agenda::add(const Run& run) {
-  engine::schedule_from(m_schedule, run.report, *run.graph, now());
   for (const engine::NodeReport& node : run.report.nodes) {
     if (node.state != engine::NodeState::failed) {
       m_failed.erase(node.key);
       continue;
     }
-    Time& asked = m_failed.emplace(node.key, Time::min()).first->second;
+    Failed& failed = m_failed[node.key];
+    ++failed.times;
     const engine::NodeId above = (*run.graph)[node.id].parent;
     const auto ready =
         above == engine::k_no_node ? m_ready.end() : m_ready.find((*run.graph)[above].key);
     if (ready != m_ready.end() && ready->second >= run.report.run.started_at) {
-      retry(node.key, asked);  // it may have looked before that
+      retry(node.key, failed);  // it may have looked before that
     }
   }
+  engine::schedule_from(m_schedule, run.report, *run.graph, now(),
+                        [this](const Key& key) { return m_failed.at(key).times; });
   retry_beside(run);
   if (run.incomplete) {
     for (const engine::NodeId root : run.graph->roots()) {
@@ -166,32 +168,32 @@ void Agenda::retry_beside(const Run& run) {
   if (parents.empty() || !m_tree) {
     return;
   }
-  for (auto& [key, asked] : m_failed) {
+  for (auto& [key, failed] : m_failed) {
     for (const engine::NodeId id : m_tree->find(key)) {
       const engine::NodeId above = (*m_tree)[id].parent;
       if (above != engine::k_no_node && parents.contains((*m_tree)[above].key) &&
           !reported.contains(key)) {
-        retry(key, asked);
+        retry(key, failed);
       }
     }
   }
 }
 
 void Agenda::retry_failed(const std::optional<std::set<std::string>>& projects) {
-  for (auto& [key, asked] : m_failed) {
+  for (auto& [key, failed] : m_failed) {
     const auto found = m_tree->find(key);
     if (!found.empty() && (!projects || projects->contains(project_of((*m_tree)[found.front()])))) {
-      retry(key, asked);
+      retry(key, failed);
     }
   }
 }
 
 // At once, but where something comes and goes, not each time.
-void Agenda::retry(const Key& key, Time& asked) {
-  if (asked < now()) {
-    asked = std::max(now() + k_gather, asked + k_try_again);
+void Agenda::retry(const Key& key, Failed& failed) {
+  if (failed.asked < now()) {
+    failed.asked = std::max(now() + k_gather, failed.asked + k_try_again);
   }
-  m_schedule.add(key, asked, Cause::retry);
+  m_schedule.add(key, failed.asked, Cause::retry);
 }
 
 // Up to a tenth sooner or later, so that many do not ask at once.

@@ -67,7 +67,12 @@ class Agenda {
  private:
   void add_waiting(const engine::Graph& before);
   void retry_beside(const Run& run);
-  void retry(const engine::Key& key, Time& asked);
+  /// A node that failed when it last ran.
+  struct Failed {
+    Time asked = Time::min();  ///< what retry() last asked for
+    int times = 0;             ///< in a row
+  };
+  void retry(const engine::Key& key, Failed& failed);
   void add_events();
   Pace* pace_of(engine::Cause cause);  ///< null: there is none
   void set_resync();
@@ -84,8 +89,7 @@ class Agenda {
                std::chrono::seconds(5)};  ///< anybody in a project may ask, as often as they like
   Inbox::Events m_events;                 ///< that wait for the first tree
   Inbox::Events m_unknown;  ///< drift of what the tree lacks, and the next one may have
-  /// Of the nodes that failed when they last ran: what retry_failed() last asked for.
-  std::map<engine::Key, Time> m_failed;
+  std::map<engine::Key, Failed> m_failed;
   /// By what is above them: when a node last became Ready.
   std::map<engine::Key, std::chrono::system_clock::time_point> m_ready;
   Time m_resync_at = Time::max();

@@ -1,6 +1,8 @@
 #include "session/rechecks.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include <kubist/executors/status_store.hpp>
@@ -106,10 +108,11 @@ util::Result<> recheck_each(kube::Client& home, const Graph& graph,
 
 }  // namespace
 
-/// One list, for those who asked before it began.
+/// What was found for those who asked before it began: by namespace, or of all by "".
 struct Rechecks::Round {
   std::set<std::string> namespaces;
-  std::optional<util::Result<Snapshot>> found;
+  std::map<std::string, util::Result<Snapshot>> found;
+  bool is_done = false;
 };
 
 Rechecks::Rechecks(kube::Client& home, const Graph& graph,
@@ -119,6 +122,8 @@ Rechecks::Rechecks(kube::Client& home, const Graph& graph,
       m_graph(graph),
       m_definitions(definitions),
       m_few(few_items(graph, selected)),
+      m_projects(static_cast<std::size_t>(std::ranges::count(
+          graph.nodes(), "Project", [](const engine::Node& node) { return node.key.kind; }))),
       m_stop(std::move(stop)) {}
 
 util::Result<> Rechecks::check(const std::string& ns) {
@@ -126,14 +131,14 @@ util::Result<> Rechecks::check(const std::string& ns) {
     return recheck_each(m_home, m_graph, m_few, ns, m_stop);
   }
   const auto round = ask(ns);
-  const util::Result<Snapshot>& found = *round->found;
-  if (found) {
-    return compare(*found, ns);
+  if (const auto own = round->found.find(ns); own != round->found.end()) {
+    return own->second ? compare(*own->second, ns) : util::fail(own->second.error());
   }
-  if (round->namespaces.size() == 1) {
-    return util::fail(found.error());
+  const util::Result<Snapshot>& all = round->found.at("");
+  if (all && all->warnings.empty()) {
+    return compare(*all, ns);
   }
-  KUBIST_TRY(const Snapshot own, list({ns}));  // who may not list all may list that one
+  KUBIST_TRY(const Snapshot own, list_in(ns));  // what spoils the list of all may be of another
   return compare(own, ns);
 }
 
@@ -146,7 +151,7 @@ std::shared_ptr<const Rechecks::Round> Rechecks::ask(const std::string& ns) {
   }
   const auto round = m_next;
   round->namespaces.insert(ns);
-  while (!round->found) {
+  while (!round->is_done) {
     if (m_lists) {
       m_ended.wait(lock);
       continue;
@@ -154,19 +159,38 @@ std::shared_ptr<const Rechecks::Round> Rechecks::ask(const std::string& ns) {
     m_lists = true;
     m_next = nullptr;
     lock.unlock();
-    auto found = util::guarded([&] { return list(round->namespaces); });
+    const auto listed = util::guarded([&] { list(*round); });
     lock.lock();
-    round->found = std::move(found);
+    if (!listed) {
+      round->found.emplace("", util::fail(listed.error()));
+    }
+    round->is_done = true;
     m_lists = false;
     m_ended.notify_all();
   }
   return round;
 }
 
-/// One namespace's objects by themselves, those of several in one list of all.
-util::Result<Snapshot> Rechecks::list(const std::set<std::string>& namespaces) {
+/// All, or where that would be much more than was asked for, each namespace: they are locked, and
+/// no lock is renewed meanwhile.
+void Rechecks::list(Round& round) const {
+  const std::set<std::string>& asked = round.namespaces;
+  const bool is_all = asked.size() > 1 && 2 * asked.size() >= m_projects;
+  const std::vector<std::string> places =
+      is_all ? std::vector<std::string>{""} : std::vector<std::string>(asked.begin(), asked.end());
+  std::vector<std::optional<util::Result<Snapshot>>> found(places.size());
+  util::for_each_index(places.size(), places.size(), [&](std::size_t i) {
+    found[i] = util::guarded([&] { return list_in(places[i]); });
+  });
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    round.found.emplace(places[i], *std::move(found[i]));
+  }
+}
+
+/// Of all namespaces: "".
+util::Result<Snapshot> Rechecks::list_in(const std::string& ns) const {
   AroundProjects around(m_graph, m_definitions);
-  return load_snapshot(m_home, namespaces.size() == 1 ? *namespaces.begin() : "", m_stop, &around);
+  return load_snapshot(m_home, ns, m_stop, &around);
 }
 
 util::Result<> Rechecks::compare(const Snapshot& now, const std::string& ns) const {

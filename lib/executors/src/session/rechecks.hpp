@@ -28,13 +28,15 @@ class Rechecks {
  private:
   struct Round;
   std::shared_ptr<const Round> ask(const std::string& ns);
-  util::Result<Snapshot> list(const std::set<std::string>& namespaces);
+  void list(Round& round) const;
+  util::Result<Snapshot> list_in(const std::string& ns) const;
   util::Result<> compare(const Snapshot& now, const std::string& ns) const;
 
   kube::Client& m_home;
   const engine::Graph& m_graph;
   const std::vector<data::Json>& m_definitions;
   const std::set<engine::Key> m_few;  ///< are asked for by name
+  const std::size_t m_projects;       ///< that the graph has
   const std::stop_token m_stop;
   std::mutex m_mutex;  ///< guards what follows
   std::condition_variable m_ended;

@@ -60,8 +60,8 @@ Json marked_interrupted(Json status);
 Json finished(Json status, bool deleting, const Progress& progress, const std::string& hash,
               const std::optional<ExportResult>& exports, TimePoint now);
 
-/// Did the last run fail on something that only a person can mend (input, rights), or because a
-/// person ended it? Anything else may be better the next time.
+/// Did the last run fail on something that only a person can mend (input, rights)? Anything else
+/// may be better the next time.
 bool needs_somebody(const Json& status);
 
 /// Has any run of it succeeded? (A success is remembered when the next job is taken up.)

@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -72,8 +73,9 @@ class Schedule {
 
 /// Adds what a finished run asks for: its nodes' requeue_after (retries of failed ones included)
 /// from `now`, and at once those outside the run that waited for a node that became Ready or is
-/// gone.
-void schedule_from(Schedule& schedule, const Report& report, const Graph& graph,
-                   Schedule::Time now);
+/// gone. Of a foreign node, whose status does not count how often it failed in a row, `failures`
+/// does (null: nobody).
+void schedule_from(Schedule& schedule, const Report& report, const Graph& graph, Schedule::Time now,
+                   const std::function<int(const Key&)>& failures = nullptr);
 
 }  // namespace kubist::engine
