@@ -11,7 +11,8 @@ constexpr std::size_t k_max_waiting = std::size_t{64} << 20U;
 
 struct Inflow::Pipe {
   std::string what;  ///< "GET URL"
-  std::mutex mutex;  ///< guards what follows; held while callbacks run, so that close() ends them
+  std::mutex
+      mutex;  ///< guards what follows; held while callbacks run, so that the end of it is theirs
   std::function<void()> on_news;
   std::function<void(const Response&)> on_head;
   News news;
@@ -20,7 +21,7 @@ struct Inflow::Pipe {
 
   void begin(const Response& head) {
     const std::lock_guard lock(mutex);
-    if (!closed && on_head) {
+    if (!closed) {
       on_head(head);
     }
   }
@@ -62,7 +63,12 @@ Inflow::Inflow(Transport& transport, Request request, std::function<void()> on_n
   });
 }
 
-Inflow::~Inflow() { close(); }
+Inflow::~Inflow() {
+  m_call.cancel();
+  const std::lock_guard lock(m_pipe->mutex);
+  m_pipe->closed = true;
+  m_pipe->news = News();
+}
 
 Inflow::News Inflow::take() {
   const std::lock_guard lock(m_pipe->mutex);
@@ -73,12 +79,5 @@ Inflow::News Inflow::take() {
 }
 
 void Inflow::cancel() const { m_call.cancel(); }
-
-void Inflow::close() {
-  m_call.cancel();
-  const std::lock_guard lock(m_pipe->mutex);
-  m_pipe->closed = true;
-  m_pipe->news = News();
-}
 
 }  // namespace kubist::http

@@ -23,20 +23,20 @@ WatchThreads::~WatchThreads() {
 
 util::Result<> WatchThreads::start() {
   const std::lock_guard lock(m_mutex);
-  if (!m_threads.empty()) {
-    return {};
-  }
+  return m_threads.empty() ? add_thread() : util::Result<>{};
+}
+
+util::Result<> WatchThreads::add_thread() {
   KUBIST_TRY(auto thread, util::start_thread([this](const std::stop_token&) { work(); }));
   m_threads.push_back(std::move(thread));
   ++m_idle;
   return {};
 }
 
-/// Where there can be no more, what waits is run later.
-void WatchThreads::add_thread() {
-  if (auto thread = util::start_thread([this](const std::stop_token&) { work(); })) {
-    m_threads.push_back(*std::move(thread));
-    ++m_idle;
+/// Where there can be no more threads, what waits is run later.
+void WatchThreads::keep_one_idle() {
+  if (m_idle == 0 && !m_queue.empty()) {
+    static_cast<void>(add_thread());
   }
 }
 
@@ -59,9 +59,7 @@ void WatchThreads::queue(Job& job, Time when) {
     m_queue.erase(*job.m_place);
   }
   job.m_place = place;
-  if (m_idle == 0) {
-    add_thread();
-  }
+  keep_one_idle();
   m_changed.notify_one();
 }
 
@@ -96,9 +94,7 @@ void WatchThreads::work() {
     job.m_place.reset();
     job.m_runs = true;
     --m_idle;
-    if (m_idle == 0 && !m_queue.empty()) {
-      add_thread();
-    }
+    keep_one_idle();
     lock.unlock();
     job.run();
     lock.lock();

@@ -48,7 +48,8 @@ class WatchThreads {
 
  private:
   void work();
-  void add_thread();
+  util::Result<> add_thread();
+  void keep_one_idle();
   void queue(Job& job, Time when);
   bool join_ended(std::unique_lock<std::mutex>& lock);
 

@@ -26,7 +26,7 @@ class Inflow {
   /// k_failure_lost. `request` must not have an on_chunk; its on_head is called while it is open
   /// only.
   Inflow(Transport& transport, Request request, std::function<void()> on_news);
-  /// As close().
+  /// Ends the exchange soon, if it has not ended, and no callback runs from now on.
   ~Inflow();
   Inflow(const Inflow&) = delete;
   Inflow& operator=(const Inflow&) = delete;
@@ -34,8 +34,6 @@ class Inflow {
   News take();
   /// Ends the exchange soon, if it has not ended: the outcome is of kind cancelled.
   void cancel() const;
-  /// The same, and no callback runs from now on.
-  void close();
 
  private:
   struct Pipe;
