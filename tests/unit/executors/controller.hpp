@@ -9,15 +9,12 @@
 #include <kubist/executors/watch_loop.hpp>
 
 #include "site.hpp"
+#include "support/comes_true.hpp"
 
 namespace site {
 
 inline bool comes_true(const std::function<bool()>& holds) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (!holds() && std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return holds();
+  return testing::comes_true(holds, std::chrono::seconds(60));
 }
 
 /// The loop of one replica over the site's home cluster, until it is ended.

@@ -6,19 +6,11 @@
 #include <kubist/executors/watch_loop.hpp>
 
 #include "site.hpp"
+#include "support/comes_true.hpp"
 
 using namespace site;
 
 namespace {
-
-/// Lets the test wait for what other threads do to the clusters.
-bool eventually(const std::function<bool()>& holds) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (!holds() && std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return holds();
-}
 
 /// --watch over the site, until it is ended.
 class Watch {
@@ -138,20 +130,20 @@ TEST_CASE("watch loop: what hangs at one cluster holds up no other node") {
   s.virtual_cluster("shop", "away", Json::object(), "far");
   Gate gate(*s.far, "* /version*");
   Watch watch(s);
-  REQUIRE(eventually([&] { return is_ready(s, "near") && gate.reached; }));
+  REQUIRE(testing::comes_true([&] { return is_ready(s, "near") && gate.reached; }));
   const Json made = s.namespace_at(s.home, "shop-near");
   s.home->remove("namespaces", "shop-near");
-  CHECK(eventually([&] {
+  CHECK(testing::comes_true([&] {
     const Json again = s.namespace_at(s.home, "shop-near");
     return !again.is_null() && again["metadata"]["uid"] != made["metadata"]["uid"];
   }));
   s.virtual_cluster("shop", "late");
-  CHECK(eventually([&] { return is_ready(s, "late"); }));
+  CHECK(testing::comes_true([&] { return is_ready(s, "late"); }));
   CHECK_FALSE(is_ready(s, "away"));
   gate.open();
-  CHECK(eventually([&] { return is_ready(s, "away"); }));
+  CHECK(testing::comes_true([&] { return is_ready(s, "away"); }));
   const auto is_whole = [&] { return condition(s.project("shop"), "TreeReady") == "True"; };
-  CHECK(eventually(is_whole));
+  CHECK(testing::comes_true(is_whole));
   watch.end();
   CHECK(watch.ended);
   CHECK(watch.troubles.empty());
@@ -171,7 +163,7 @@ TEST_CASE("watch loop: drift is seen however late the namespaces are listed") {
   }
   Gate gate(*s.home, lists, nth);
   Watch watch(s);
-  REQUIRE(eventually([&] { return is_ready(s, "near") && gate.reached; }));
+  REQUIRE(testing::comes_true([&] { return is_ready(s, "near") && gate.reached; }));
   const auto is_injected = [&] {
     return s.namespace_at(s.home, "shop-near")["metadata"]["labels"].value("istio-injection", "") ==
            "enabled";
@@ -180,7 +172,7 @@ TEST_CASE("watch loop: drift is seen however late the namespaces are listed") {
   s.home->patch("namespaces", "shop-near", "", kube::PatchType::merge,
                 {{"metadata", {{"labels", {{"istio-injection", nullptr}}}}}});
   gate.open();
-  CHECK(eventually(is_injected));
+  CHECK(testing::comes_true(is_injected));
 }
 
 TEST_CASE("watch loop: a change is seen however late its kind is listed") {
@@ -189,11 +181,11 @@ TEST_CASE("watch loop: a change is seen however late its kind is listed") {
   s.virtual_cluster("shop", "near");
   Gate gate(*s.home, "GET */virtualclusters?*limit=*");
   Watch watch(s);
-  REQUIRE(eventually([&] { return gate.reached.load(); }));
+  REQUIRE(testing::comes_true([&] { return gate.reached.load(); }));
   s.virtual_cluster("shop", "near", {{"labels", {{"tier", "one"}}}});
   gate.open();
-  REQUIRE(eventually([&] { return is_ready(s, "near"); }));
-  CHECK(eventually([&] {
+  REQUIRE(testing::comes_true([&] { return is_ready(s, "near"); }));
+  CHECK(testing::comes_true([&] {
     return s.namespace_at(s.home, "shop-near")["metadata"]["labels"].value("tier", "") == "one";
   }));
 }
@@ -205,7 +197,7 @@ TEST_CASE("watch loop: an unchanged tree is not written by runs side by side") {
   s.settle();
   s.forget();
   Watch watch(s);
-  REQUIRE(eventually([&] { return watch.finished > 0; }));
+  REQUIRE(testing::comes_true([&] { return watch.finished > 0; }));
   watch.end();
   CHECK(s.written().empty());
 }
@@ -216,7 +208,7 @@ TEST_CASE("watch loop: what watches hold is not listed again") {
   s.virtual_cluster("shop", "near");
   s.settle();
   Watch watch(s);
-  REQUIRE(eventually([&] { return watch.finished > 0; }));
+  REQUIRE(testing::comes_true([&] { return watch.finished > 0; }));
   for (const char* tier : {"one", "two", "three"}) {
     s.forget();
     s.clock.advance(std::chrono::seconds(1));  // a plan as old as the lock is checked again
@@ -224,7 +216,7 @@ TEST_CASE("watch loop: what watches hold is not listed again") {
     const auto is_labelled = [&] {
       return s.namespace_at(s.home, "shop-near")["metadata"]["labels"].value("tier", "") == tier;
     };
-    CHECK(eventually(is_labelled));
+    CHECK(testing::comes_true(is_labelled));
   }
   watch.end();
   std::vector<std::string> listed;
@@ -242,13 +234,14 @@ TEST_CASE("watch loop: what was refused is tried again when a watch that was ref
   s.virtual_cluster("shop", "near");
   s.settle();
   Watch watch(s);
-  REQUIRE(eventually([&] { return watch.finished > 0; }));
+  REQUIRE(testing::comes_true([&] { return watch.finished > 0; }));
   s.home->fail("P* /api/v1/namespaces*shop-late*", 403);
   s.virtual_cluster("shop", "late");
-  REQUIRE(eventually([&] { return condition(s.vc("shop", "late"), "Stalled") == "True"; }));
+  REQUIRE(
+      testing::comes_true([&] { return condition(s.vc("shop", "late"), "Stalled") == "True"; }));
   s.home->fail("GET /api/v1/namespaces?*", 403, 3);
   s.home->cut_watches();
-  CHECK(eventually([&] { return is_ready(s, "late"); }));
+  CHECK(testing::comes_true([&] { return is_ready(s, "late"); }));
 }
 
 TEST_CASE("watch loop: what is made while a kind is missing is ready when that is back") {
@@ -256,15 +249,15 @@ TEST_CASE("watch loop: what is made while a kind is missing is ready when that i
   s.make_project("shop");
   s.settle();
   Watch watch(s);
-  REQUIRE(eventually([&] { return watch.finished > 0; }));
+  REQUIRE(testing::comes_true([&] { return watch.finished > 0; }));
   s.home->fail("GET /apis/kubist.io/v1alpha1/*executions?*", 404, 5);
   s.home->cut_watches();
-  REQUIRE(eventually([&] { return watch.away > 0; }));
+  REQUIRE(testing::comes_true([&] { return watch.away > 0; }));
   for (const char* name : {"one", "two"}) {
     s.virtual_cluster("shop", name);
-    REQUIRE(eventually([&] { return watch.is_asked(name); }));
+    REQUIRE(testing::comes_true([&] { return watch.is_asked(name); }));
   }
-  CHECK(eventually([&] { return is_ready(s, "one") && is_ready(s, "two"); }));
+  CHECK(testing::comes_true([&] { return is_ready(s, "one") && is_ready(s, "two"); }));
   watch.end();
   REQUIRE(watch.troubles.size() == 1);  // told once
   CHECK(watch.troubles[0].find("cannot list executions: ") == 0);
@@ -276,22 +269,22 @@ TEST_CASE("watch loop: what changed at a target that was off is mended when it i
   s.cluster("shop", "far", Site::kubeconfig(s.far->server()));
   s.virtual_cluster("shop", "away", Json::object(), "far");
   Watch watch(s);
-  REQUIRE(eventually([&] { return is_ready(s, "away"); }));
+  REQUIRE(testing::comes_true([&] { return is_ready(s, "away"); }));
   s.network->remove("far");
   s.far->cut_watches();
   s.virtual_cluster("shop", "late", Json::object(), "far");
   // Its own request fails, or its Cluster's did before.
-  REQUIRE(eventually([&] {
+  REQUIRE(testing::comes_true([&] {
     const std::string ready = condition(s.vc("shop", "late"));
     return ready == "False" || ready == "Unknown";
   }));
   s.far->patch("namespaces", "shop-away", "", kube::PatchType::merge,
                {{"metadata", {{"labels", {{"istio-injection", nullptr}}}}}});
   s.network->add(s.far);
-  CHECK(eventually([&] {
+  CHECK(testing::comes_true([&] {
     return s.namespace_at(s.far, "shop-away")["metadata"]["labels"].contains("istio-injection");
   }));
-  CHECK(eventually([&] { return is_ready(s, "late"); }));
+  CHECK(testing::comes_true([&] { return is_ready(s, "late"); }));
 }
 
 TEST_CASE("watch loop: what others change of an item's objects is mended, also at a target") {
@@ -302,11 +295,12 @@ TEST_CASE("watch loop: what others change of an item's objects is mended, also a
   keep_object(s, "near", "ConfigMap");
   keep_object(s, "remote", "ConfigMap", "away");
   Watch watch(s);
-  REQUIRE(eventually([&] { return has_succeeded(s, "near") && has_succeeded(s, "remote"); }));
+  REQUIRE(
+      testing::comes_true([&] { return has_succeeded(s, "near") && has_succeeded(s, "remote"); }));
   s.home->patch("configmaps", "a", "shop", kube::PatchType::merge, k_changed);
-  CHECK(eventually([&] { return is_mended(s.home, "configmaps", "shop"); }));
+  CHECK(testing::comes_true([&] { return is_mended(s.home, "configmaps", "shop"); }));
   s.far->remove("configmaps", "a", "shop-away");
-  CHECK(eventually([&] { return is_mended(s.far, "configmaps", "shop-away"); }));
+  CHECK(testing::comes_true([&] { return is_mended(s.far, "configmaps", "shop-away"); }));
   watch.end();
   CHECK(watch.troubles.empty());
 }
@@ -318,9 +312,9 @@ TEST_CASE("watch loop: what no watch tells of is found when all is looked at aga
   executors::ReconcileOptions options;
   options.resync = std::chrono::milliseconds(500);
   Watch watch(s, options);
-  REQUIRE(eventually([&] { return has_succeeded(s, "near"); }));
+  REQUIRE(testing::comes_true([&] { return has_succeeded(s, "near"); }));
   s.home->patch("secrets", "a", "shop", kube::PatchType::merge, k_changed);
-  CHECK(eventually([&] { return is_mended(s.home, "secrets", "shop"); }));
+  CHECK(testing::comes_true([&] { return is_mended(s.home, "secrets", "shop"); }));
 }
 
 TEST_CASE("watch loop: a Secret that a node reads asks for that node, and for no other") {
@@ -330,10 +324,10 @@ TEST_CASE("watch loop: a Secret that a node reads asks for that node, and for no
   s.virtual_cluster("shop", "near");
   s.settle();
   Watch watch(s);
-  REQUIRE(eventually([&] { return watch.finished > 0; }));
+  REQUIRE(testing::comes_true([&] { return watch.finished > 0; }));
   s.secret("shop", "nobody", "reads this");
   s.secret("shop", "far", Site::kubeconfig(s.home->server()));
-  CHECK(eventually(
+  CHECK(testing::comes_true(
       [&] { return reason(s.get("clusters", "shop", "far")) == "ClusterIdentityChanged"; }));
   watch.end();
   CHECK(watch.asked == std::set<std::string>{"far"});
@@ -344,9 +338,10 @@ TEST_CASE("watch loop: the first object of a project that is watched is taken up
   s.put("Project", "", "shop");
   s.settle();
   Watch watch(s, only({key("Project", "", "shop")}));
-  REQUIRE(eventually([&] { return watch.finished > 0; }));
+  REQUIRE(testing::comes_true([&] { return watch.finished > 0; }));
   s.put("Cluster", "shop", "home", {{"home", true}, {"istio", {{"mode", "Ignore"}}}});
-  CHECK(eventually([&] { return condition(s.get("clusters", "shop", "home")) == "True"; }));
+  CHECK(
+      testing::comes_true([&] { return condition(s.get("clusters", "shop", "home")) == "True"; }));
 }
 
 TEST_CASE("watch loop: a kubeconfig that is broken ends all watches by its former credentials") {
@@ -356,9 +351,9 @@ TEST_CASE("watch loop: a kubeconfig that is broken ends all watches by its forme
   s.put("Cluster", "shop", "far", {{"kubeconfigSecretRef", {{"name", "far"}}}});
   Watch watch(s);
   constexpr std::size_t k_namespaces_and_istio = 4;
-  REQUIRE(eventually([&] { return s.far->watches() >= k_namespaces_and_istio; }));
+  REQUIRE(testing::comes_true([&] { return s.far->watches() >= k_namespaces_and_istio; }));
   s.secret("shop", "far", "broken");
-  CHECK(eventually([&] { return s.far->watches() == 0; }));
+  CHECK(testing::comes_true([&] { return s.far->watches() == 0; }));
 }
 
 TEST_CASE("watch loop: a project that is deleted goes, without a Root above it") {
@@ -366,9 +361,9 @@ TEST_CASE("watch loop: a project that is deleted goes, without a Root above it")
   s.put("Project", "", "shop");
   s.settle();
   Watch watch(s);
-  REQUIRE(eventually([&] { return watch.finished > 0; }));
+  REQUIRE(testing::comes_true([&] { return watch.finished > 0; }));
   s.home->remove("projects.kubist.io", "shop");
-  CHECK(eventually([&] { return s.project("shop").is_null(); }));
+  CHECK(testing::comes_true([&] { return s.project("shop").is_null(); }));
 }
 
 TEST_CASE("watch loop: what is made while the first run of its parent hangs is ready after it") {
@@ -378,11 +373,11 @@ TEST_CASE("watch loop: what is made while the first run of its parent hangs is r
   s.cluster("shop", "far", Site::kubeconfig(s.far->server()));
   Gate gate(*s.home, "PATCH *clusters/far/status*");
   Watch watch(s);
-  REQUIRE(eventually([&] { return gate.reached.load(); }));
+  REQUIRE(testing::comes_true([&] { return gate.reached.load(); }));
   s.virtual_cluster("shop", "away", Json::object(), "far");
-  REQUIRE(eventually([&] { return reason(s.vc("shop", "away")) == "ParentNotReady"; }));
+  REQUIRE(testing::comes_true([&] { return reason(s.vc("shop", "away")) == "ParentNotReady"; }));
   gate.open();
-  CHECK(eventually([&] { return is_ready(s, "away"); }));
+  CHECK(testing::comes_true([&] { return is_ready(s, "away"); }));
 }
 
 namespace {
@@ -410,16 +405,16 @@ TEST_CASE("watch loop: a project whose items never end has its share of the runs
   s.make_project("other");
   s.settle();
   Watch watch(s);
-  REQUIRE(eventually([&] { return watch.finished > 0; }));
+  REQUIRE(testing::comes_true([&] { return watch.finished > 0; }));
   for (int i = 0; i < 16; ++i) {
     put_endless_item(s, cat("x", i));
-    REQUIRE(eventually([&] { return phase(s, cat("x", i)) == "Progressing"; }));
+    REQUIRE(testing::comes_true([&] { return phase(s, cat("x", i)) == "Progressing"; }));
   }
   put_endless_item(s, "late");
   s.virtual_cluster("other", "near");
-  REQUIRE(eventually([&] { return is_ready(s, "near", "other"); }));
+  REQUIRE(testing::comes_true([&] { return is_ready(s, "near", "other"); }));
   CHECK(phase(s, "late").empty());
   s.home->patch("deployitems.landscaper.gardener.cloud", "x0", "shop", kube::PatchType::merge,
                 {{"spec", {{"config", {{"phase", "Succeeded"}}}}}});
-  CHECK(eventually([&] { return phase(s, "late") == "Progressing"; }));
+  CHECK(testing::comes_true([&] { return phase(s, "late") == "Progressing"; }));
 }

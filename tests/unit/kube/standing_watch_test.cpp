@@ -11,21 +11,15 @@
 
 #include <kubist/kube/watch.hpp>
 
+#include "support/comes_true.hpp"
 #include "support/fake_cluster.hpp"
 #include "support/widgets.hpp"
 
 using namespace kubist;
+using testing::comes_true;
 using namespace std::chrono_literals;
 
 namespace {
-
-bool eventually(const std::function<bool()>& holds) {
-  const auto end = std::chrono::steady_clock::now() + 30s;
-  while (!holds() && std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(2ms);
-  }
-  return holds();
-}
 
 std::size_t threads() {
   const std::filesystem::directory_iterator tasks("/proc/self/task");
@@ -69,10 +63,10 @@ TEST_CASE("standing watch: fifty are told of an event, and take few threads") {
     watches.push_back(watch(client, "default", each));
   }
   const auto all = [&](const auto& holds) {
-    return eventually([&] { return std::all_of(seen.begin(), seen.end(), holds); });
+    return comes_true([&] { return std::all_of(seen.begin(), seen.end(), holds); });
   };
   CHECK(all([](const Seen& each) { return each.listed == 1; }));
-  CHECK(eventually([&] { return threads() <= before + 4; }));
+  CHECK(comes_true([&] { return threads() <= before + 4; }));
   cluster.put(testing::map_named("a"));
   CHECK(all([](const Seen& each) { return each.events == 1; }));
 }
@@ -90,16 +84,16 @@ TEST_CASE("standing watch: a listing that gets no answer holds up no other watch
   Seen silent, seen;
   const auto hangs = watch(client, "silent", silent);
   const auto other = watch(client, "default", seen);
-  CHECK(eventually([&] { return seen.listed == 1; }));
+  CHECK(comes_true([&] { return seen.listed == 1; }));
   cluster.put(testing::map_named("a"));
-  CHECK(eventually([&] { return seen.events == 1; }));
+  CHECK(comes_true([&] { return seen.events == 1; }));
   CHECK(silent.listed == 0);
   {
     const std::lock_guard lock(mutex);
     is_open = true;
     changed.notify_all();
   }
-  CHECK(eventually([&] { return silent.listed == 1; }));
+  CHECK(comes_true([&] { return silent.listed == 1; }));
 }
 
 TEST_CASE("standing watch: nothing is told after its end") {
@@ -124,7 +118,7 @@ TEST_CASE("standing watch: nothing is told after its end") {
                                                     });
     REQUIRE(begun);
     if (i % 2 == 0) {
-      CHECK(eventually([&] { return told > i % 7; }));
+      CHECK(comes_true([&] { return told > i % 7; }));
     }
     *begun = {};
     is_over = true;
@@ -153,9 +147,9 @@ TEST_CASE("standing watch: what its handler throws is trouble, and ends one that
   options.on_trouble = tell;
   const auto lasting = kube::StandingWatch::begin_lasting(client, options, throws);
   REQUIRE(lasting);
-  CHECK(eventually([&] { return count() == 1; }));
+  CHECK(comes_true([&] { return count() == 1; }));
   const auto ends = kube::StandingWatch::begin(client, maps_in("default"), throws, tell);
   REQUIRE(ends);
-  CHECK(eventually([&] { return count() == 2; }));
+  CHECK(comes_true([&] { return count() == 2; }));
   CHECK(told == std::vector<std::string>(2, "unexpected: a bug"));
 }
