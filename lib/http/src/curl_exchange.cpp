@@ -74,7 +74,12 @@ CurlExchange::CurlExchange(std::uint64_t id, Request request,
       m_request(std::move(request)),
       m_options(std::move(options)),
       m_rule(std::move(rule)),
-      m_done(std::move(done)) {}
+      m_done(std::move(done)) {
+  if (auto url = parse_url(m_request.url)) {
+    m_url = std::move(*url);
+    m_origin = util::cat(m_url.scheme, "://", host_port(m_url.host, m_url.port));
+  }
+}
 
 util::Result<> CurlExchange::permitted() const {
   return m_request.permit ? util::guarded(m_request.permit) : util::Result<>{};
@@ -93,14 +98,15 @@ util::Result<> CurlExchange::sendable() const {
   return permitted();
 }
 
-bool CurlExchange::has_connection() const {
-  curl_off_t until_sent = 0;
-  curl_easy_getinfo(easy(), CURLINFO_PRETRANSFER_TIME_T, &until_sent);
-  return until_sent > 0;
+util::Result<> CurlExchange::may_stay(std::chrono::steady_clock::time_point now) const {
+  if (m_request.silence.count() > 0 && now - m_heard > m_request.silence) {
+    return util::fail(silent_error());
+  }
+  return permitted();
 }
 
 void CurlExchange::prepare(EasyHandle easy) {
-  m_began = std::chrono::steady_clock::now();
+  m_heard = std::chrono::steady_clock::now();
   m_easy = std::move(easy);
   CURL* const handle = m_easy.get();
   set(handle, CURLOPT_PRIVATE, static_cast<void*>(this));
@@ -176,9 +182,6 @@ std::string CurlExchange::refusal(std::string_view address, std::string_view por
 void CurlExchange::set_address() {
   // Else libcurl takes `..` out of the path together with the part before it.
   set(easy(), CURLOPT_PATH_AS_IS, 1L);
-  if (auto url = parse_url(m_request.url)) {
-    m_url = std::move(*url);
-  }
   if (m_options->server_name.empty()) {
     set(easy(), CURLOPT_URL, m_request.url.c_str());
   } else {
@@ -271,15 +274,12 @@ void CurlExchange::set_limits() {
   if (m_request.timeout.count() > 0) {
     set(easy(), CURLOPT_TIMEOUT_MS, static_cast<long>(m_request.timeout.count()));
   }
-  if (m_request.silence.count() > 0) {
-    set(easy(), CURLOPT_LOW_SPEED_LIMIT, 1L);
-    set(easy(), CURLOPT_LOW_SPEED_TIME, static_cast<long>(m_request.silence.count()));
-  }
 }
 
 // No exception may cross libcurl, which is C: it ends the transfer and is the outcome.
 template <class Receive>
 std::size_t CurlExchange::receive(Receive&& take) {
+  m_heard = std::chrono::steady_clock::now();
   auto taken = util::guarded(take);
   if (!taken) {
     m_thrown = std::move(taken).error();

@@ -22,11 +22,14 @@ class CurlExchange {
 
   std::uint64_t id() const { return m_id; }
   const Request& request() const { return m_request; }
+  /// "https://host:port" of the request; empty where its URL is none.
+  const std::string& origin() const { return m_origin; }
   CURL* easy() const { return m_easy.get(); }
 
-  /// What the request's permit says now. Never throws.
-  util::Result<> permitted() const;
-  /// The same before it is sent; and invalid: one of its headers would begin another line.
+  /// May it stay on its way? What the request's permit says; timeout: it was silent for too long.
+  /// Never throws.
+  util::Result<> may_stay(std::chrono::steady_clock::time_point now) const;
+  /// May it be sent? What the permit says; invalid: one of its headers would begin another line.
   util::Result<> sendable() const;
   /// Takes a fresh or reset handle and sets it up.
   void prepare(EasyHandle easy);
@@ -37,8 +40,6 @@ class CurlExchange {
   /// Tells the owner; the exchange is over. Never throws.
   void finish(util::Result<Response> outcome);
   util::Error cancelled_error() const;
-  std::chrono::steady_clock::time_point began() const { return m_began; }  ///< prepare()
-  bool has_connection() const;
   std::chrono::microseconds latency() const { return m_response.latency; }
   int status() const { return m_response.status; }
 
@@ -48,7 +49,9 @@ class CurlExchange {
   void set_headers();
   void set_body();
   void set_limits();
+  util::Result<> permitted() const;
   util::Error failure(CURLcode code) const;
+  util::Error silent_error() const;
   std::string refusal(std::string_view address, std::string_view port) const;
   std::size_t max_body() const;
   std::size_t on_header(std::string_view line);
@@ -66,10 +69,11 @@ class CurlExchange {
   AddressRule m_rule;  ///< null: connections may lead anywhere
   Done m_done;
   EasyHandle m_easy;
-  std::chrono::steady_clock::time_point m_began;
+  std::chrono::steady_clock::time_point m_heard;  ///< something last; prepare()
   StringList m_headers;
   StringList m_connect_to;
   Url m_url;
+  std::string m_origin;
   Response m_response;
   int m_sendings = 0;  ///< libcurl repeats what a connection in use took with it
   bool m_head_given = false;

@@ -21,14 +21,14 @@ EndpointOptions apart_by_key(EndpointOptions options) {
 }  // namespace
 
 struct CurlEngine::Impl {
-  Impl(std::shared_ptr<Governor> governor, const AddressRule& rule)
-      : calls(std::move(governor), rule), long_running(nullptr, rule) {}
+  Impl(const GovernorOptions& limits, const AddressRule& rule)
+      : calls(limits, rule), long_running(std::nullopt, rule) {}
   CurlWorker calls;
   CurlWorker long_running;
 };
 
-CurlEngine::CurlEngine(std::shared_ptr<Governor> governor, const AddressRule& rule)
-    : m_impl(std::make_unique<Impl>(std::move(governor), rule)) {}
+CurlEngine::CurlEngine(const GovernorOptions& limits, const AddressRule& rule)
+    : m_impl(std::make_unique<Impl>(limits, rule)) {}
 CurlEngine::~CurlEngine() = default;
 
 CurlTransport::CurlTransport(const std::shared_ptr<CurlEngine>& engine, EndpointOptions options)

@@ -11,6 +11,8 @@
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
 
+#include "server_queues.hpp"
+
 namespace kubist::http {
 namespace {
 
@@ -18,8 +20,6 @@ using Time = std::chrono::steady_clock::time_point;
 
 constexpr int k_max_wait_ms = 1000;        // with transfers: a lost wakeup costs no more than this
 constexpr int k_max_idle_wait_ms = 60000;  // without
-/// What has no connection after that, costs no server anything: its server may be gone.
-constexpr std::chrono::milliseconds k_connects_soon{250};
 constexpr std::size_t k_pooled_handles = 64;
 constexpr long k_kept_connections = 128;
 
@@ -53,19 +53,19 @@ struct CurlWorker::Inbox {
 /// The thread's side. Everything here runs on the worker's thread alone.
 class CurlWorker::Loop {
  public:
-  Loop(std::shared_ptr<Inbox> inbox, std::shared_ptr<Governor> governor)
-      : m_inbox(std::move(inbox)), m_governor(std::move(governor)), m_multi(m_inbox->multi.get()) {}
+  Loop(std::shared_ptr<Inbox> inbox, std::optional<GovernorOptions> limits)
+      : m_inbox(std::move(inbox)), m_ready(limits), m_multi(m_inbox->multi.get()) {}
 
   void run() {
     util::keep_no_freed_memory();
     while (take_news()) {
       begin_due();
-      end_refused();
+      end_overdue();
       int running = 0;
       curl_multi_perform(m_multi, &running);
       const bool ended = collect();
       // What ended made room, and its owner may have left more to do: look again before waiting.
-      const bool at_once = (ended && !m_ready.empty()) || m_inbox->has_news();
+      const bool at_once = (ended && m_ready.has_next()) || m_inbox->has_news();
       curl_multi_poll(m_multi, nullptr, 0, at_once ? 0 : wait_ms(), nullptr);
     }
     cancel_all();
@@ -87,7 +87,7 @@ class CurlWorker::Loop {
       if (not_before > std::chrono::steady_clock::now()) {
         m_timers.emplace(not_before, std::move(exchange));
       } else {
-        m_ready.push_back(std::move(exchange));
+        m_ready.push(std::move(exchange));
       }
     }
     for (const std::uint64_t id : cancelled) {
@@ -99,28 +99,17 @@ class CurlWorker::Loop {
   void begin_due() {
     const Time now = std::chrono::steady_clock::now();
     while (!m_timers.empty() && m_timers.begin()->first <= now) {
-      m_ready.push_back(std::move(m_timers.begin()->second));
+      m_ready.push(std::move(m_timers.begin()->second));
       m_timers.erase(m_timers.begin());
     }
-    while (!m_ready.empty() && has_room(now)) {
-      begin(std::move(m_ready.front()));
-      m_ready.pop_front();
+    while (auto exchange = m_ready.pop()) {
+      begin(std::move(exchange));
     }
-  }
-
-  bool has_room(Time now) const {
-    if (!m_governor || m_active.size() < m_governor->limit()) {
-      return true;
-    }
-    const auto counts = [now](const auto& active) {
-      return active.second->has_connection() || now - active.second->began() < k_connects_soon;
-    };
-    return static_cast<std::size_t>(std::count_if(m_active.begin(), m_active.end(), counts)) <
-           m_governor->limit();
   }
 
   void begin(std::unique_ptr<CurlExchange> exchange) {
     if (auto may = exchange->sendable(); !may) {
+      m_ready.ended(*exchange, nullptr);
       return exchange->finish(util::fail(std::move(may).error()));
     }
     EasyHandle easy;
@@ -137,20 +126,20 @@ class CurlWorker::Loop {
   }
 
   /// Ends what may not stay on its way any more; looks once a second.
-  void end_refused() {
+  void end_overdue() {
     const Time now = std::chrono::steady_clock::now();
     if (now < m_next_look) {
       return;
     }
     m_next_look = now + std::chrono::milliseconds(k_max_wait_ms);
-    std::vector<std::pair<std::uint64_t, util::Error>> refused;
+    std::vector<std::pair<std::uint64_t, util::Error>> overdue;
     for (const auto& [id, exchange] : m_active) {
-      if (auto may = exchange->permitted(); !may) {
-        refused.emplace_back(id, std::move(may).error());
+      if (auto may = exchange->may_stay(now); !may) {
+        overdue.emplace_back(id, std::move(may).error());
       }
     }
-    for (auto& [id, why] : refused) {
-      release(id)->finish(util::fail(std::move(why)));
+    for (auto& [id, why] : overdue) {
+      release(id, nullptr)->finish(util::fail(std::move(why)));
     }
   }
 
@@ -167,19 +156,16 @@ class CurlWorker::Loop {
       CurlExchange* exchange = nullptr;
       curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &exchange);
       auto outcome = exchange->take_outcome(code);
-      if (m_governor && outcome) {
-        m_governor->record(std::chrono::steady_clock::now(), exchange->request().method,
-                           outcome->status, m_active.size(), outcome->latency);
-      }
-      release(exchange->id())->finish(std::move(outcome));
+      release(exchange->id(), outcome ? &*outcome : nullptr)->finish(std::move(outcome));
     }
     return any;
   }
 
   /// Takes an active exchange out of libcurl; its handle goes back to the pool.
-  std::unique_ptr<CurlExchange> release(std::uint64_t id) {
+  std::unique_ptr<CurlExchange> release(std::uint64_t id, const Response* answer) {
     auto node = m_active.extract(id);
     std::unique_ptr<CurlExchange> exchange = std::move(node.mapped());
+    m_ready.ended(*exchange, answer);
     EasyHandle easy = exchange->take_handle();
     curl_multi_remove_handle(m_multi, easy.get());
     if (m_pool.size() < k_pooled_handles) {
@@ -191,16 +177,13 @@ class CurlWorker::Loop {
 
   void cancel(std::uint64_t id) {
     std::unique_ptr<CurlExchange> exchange;
-    const auto has_id = [id](const auto& waiting) { return waiting->id() == id; };
     if (m_active.contains(id)) {
-      exchange = release(id);
-    } else if (auto ready = std::find_if(m_ready.begin(), m_ready.end(), has_id);
-               ready != m_ready.end()) {
-      exchange = std::move(*ready);
-      m_ready.erase(ready);
+      exchange = release(id, nullptr);
+    } else if (auto waiting = m_ready.take(id)) {
+      exchange = std::move(waiting);
     } else {
       const auto timer = std::find_if(m_timers.begin(), m_timers.end(),
-                                      [&](const auto& entry) { return has_id(entry.second); });
+                                      [&](const auto& entry) { return entry.second->id() == id; });
       if (timer == m_timers.end()) {
         return;  // over already
       }
@@ -213,12 +196,9 @@ class CurlWorker::Loop {
   void cancel_all() {
     // A Done may start another call: until nothing is left.
     do {
-      std::vector<std::uint64_t> ids;
+      std::vector<std::uint64_t> ids = m_ready.ids();
       for (const auto& entry : m_active) {
         ids.push_back(entry.first);
-      }
-      for (const auto& exchange : m_ready) {
-        ids.push_back(exchange->id());
       }
       for (const auto& entry : m_timers) {
         ids.push_back(entry.second->id());
@@ -227,14 +207,12 @@ class CurlWorker::Loop {
         cancel(id);
       }
       take_news();
-    } while (!m_active.empty() || !m_ready.empty() || !m_timers.empty());
+    } while (!m_active.empty() || !m_ready.ids().empty() || !m_timers.empty());
     m_pool.clear();
   }
 
   int wait_ms() const {
-    int limit = m_active.empty() && m_ready.empty() ? k_max_idle_wait_ms
-                : m_ready.empty()                   ? k_max_wait_ms
-                                                    : static_cast<int>(k_connects_soon.count());
+    int limit = m_active.empty() ? k_max_idle_wait_ms : k_max_wait_ms;
     if (!m_timers.empty()) {
       const auto until = std::chrono::ceil<std::chrono::milliseconds>(
           m_timers.begin()->first - std::chrono::steady_clock::now());
@@ -244,19 +222,16 @@ class CurlWorker::Loop {
   }
 
   std::shared_ptr<Inbox> m_inbox;
-  std::shared_ptr<Governor> m_governor;
+  ServerQueues m_ready;
   CURLM* m_multi;
   std::multimap<Time, std::unique_ptr<CurlExchange>> m_timers;
-  std::deque<std::unique_ptr<CurlExchange>> m_ready;
   std::unordered_map<std::uint64_t, std::unique_ptr<CurlExchange>> m_active;
   std::vector<EasyHandle> m_pool;
   Time m_next_look;
 };
 
-CurlWorker::CurlWorker(std::shared_ptr<Governor> governor, AddressRule rule)
-    : m_governor(std::move(governor)),
-      m_rule(std::move(rule)),
-      m_inbox(std::make_shared<Inbox>()) {}
+CurlWorker::CurlWorker(std::optional<GovernorOptions> limits, AddressRule rule)
+    : m_limits(limits), m_rule(std::move(rule)), m_inbox(std::make_shared<Inbox>()) {}
 
 CurlWorker::~CurlWorker() {
   {
@@ -284,10 +259,8 @@ Call CurlWorker::start(Request request, std::shared_ptr<const EndpointOptions> o
       m_inbox->multi = make_multi();
     }
     if (!m_inbox->thread.joinable()) {
-      auto thread =
-          util::start_thread([inbox = m_inbox, governor = m_governor](const std::stop_token&) {
-            Loop(inbox, governor).run();
-          });
+      auto thread = util::start_thread([inbox = m_inbox, limits = m_limits](
+                                           const std::stop_token&) { Loop(inbox, limits).run(); });
       if (!thread) {
         lock.unlock();
         done(util::fail(thread.error()));

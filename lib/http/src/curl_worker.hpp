@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <optional>
 
 #include "curl_exchange.hpp"
 
@@ -8,8 +9,9 @@ namespace kubist::http {
 /// One thread around one multi handle. start() and the Calls' cancel() from any thread.
 class CurlWorker {
  public:
-  /// `governor` limits what is in flight, `rule` where connections may lead; null: no limit.
-  explicit CurlWorker(std::shared_ptr<Governor> governor, AddressRule rule = nullptr);
+  /// `limits`: of what is in flight at each server; `rule`: where connections may lead. Nothing and
+  /// null: no limit.
+  explicit CurlWorker(std::optional<GovernorOptions> limits, AddressRule rule = nullptr);
   /// Ends what is in flight as cancelled; waits for the thread unless it is this one.
   ~CurlWorker();
   CurlWorker(const CurlWorker&) = delete;
@@ -20,7 +22,7 @@ class CurlWorker {
  private:
   struct Inbox;
   class Loop;
-  std::shared_ptr<Governor> m_governor;
+  std::optional<GovernorOptions> m_limits;
   AddressRule m_rule;
   std::shared_ptr<Inbox> m_inbox;
 };

@@ -31,7 +31,7 @@ class GuardedTransport : public Transport {
 }  // namespace
 
 GuardedEngine::GuardedEngine()
-    : m_worker(std::make_shared<CurlWorker>(nullptr, refuse_link_local)) {}
+    : m_worker(std::make_shared<CurlWorker>(std::nullopt, refuse_link_local)) {}
 GuardedEngine::~GuardedEngine() = default;
 
 std::shared_ptr<Transport> GuardedEngine::transport() const {

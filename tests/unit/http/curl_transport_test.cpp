@@ -4,6 +4,7 @@
 
 #include <kubist/http/retry.hpp>
 
+#include "support/comes_true.hpp"
 #include "transport_support.hpp"
 
 using namespace transport_test;
@@ -244,7 +245,7 @@ TEST_CASE("curl transport: the governor bounds what is in flight") {
     --present;
     connection.reply(200, "");
   });
-  TransportSetup client({}, std::make_shared<Governor>(GovernorOptions{3, 1, 3}));
+  TransportSetup client({}, {3, 1, 3});
   std::mutex mutex;
   std::condition_variable changed;
   int done = 0;
@@ -263,16 +264,20 @@ TEST_CASE("curl transport: the governor bounds what is in flight") {
   CHECK(most <= 3);
 }
 
-TEST_CASE("curl transport: servers that say nothing hold up no call to another") {
-  LoopbackServer silent([](const ReceivedRequest&, Connection&) {});  // it knows no TLS, and waits
+TEST_CASE("curl transport: a server that says nothing holds up no call to another") {
+  std::atomic<int> asked = 0;
+  LoopbackServer silent([&](const ReceivedRequest&, Connection& connection) {
+    ++asked;
+    connection.wait_for_close();
+  });
   LoopbackServer server(
       [](const ReceivedRequest&, Connection& connection) { connection.reply(200, "here"); });
-  TransportSetup setup({}, std::make_shared<Governor>(GovernorOptions{2, 1, 2}));
+  TransportSetup setup({}, {2, 1, 2});
   std::atomic<int> ended = 0;
   std::vector<Call> calls;
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < 3; ++i) {
     Request request;
-    request.url = "https" + silent.url().substr(std::string_view("http").size());
+    request.url = silent.url();
     calls.push_back(
         setup.transport->start(request, [&](const util::Result<Response>&) { ++ended; }));
   }
@@ -282,6 +287,7 @@ TEST_CASE("curl transport: servers that say nothing hold up no call to another")
   REQUIRE_MESSAGE(answer, answer.error().to_string());
   CHECK(answer->body == "here");
   CHECK(ended == 0);
+  CHECK(testing::comes_true([&] { return asked == 2; }));
   for (const Call& call : calls) {
     call.cancel();
   }

@@ -106,7 +106,7 @@ TEST_CASE("address rule: an engine's connections lead where it allows, whatever 
   const auto free = std::make_shared<CurlEngine>();
   REQUIRE(get_through(free, url));
   // The connection that stands is not for an engine with a rule.
-  const auto ruled = std::make_shared<CurlEngine>(std::make_shared<Governor>(), refuse_loopback);
+  const auto ruled = std::make_shared<CurlEngine>(GovernorOptions{}, refuse_loopback);
   const auto refused = get_through(ruled, url);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == util::ErrorKind::forbidden);
@@ -119,7 +119,7 @@ TEST_CASE("address rule: the proxy is where whoever runs kubist has it") {
   LoopbackServer proxy([](const ReceivedRequest& request, Connection& connection) {
     connection.reply(200, request.head.substr(0, request.head.find('\n')));
   });
-  const auto engine = std::make_shared<CurlEngine>(std::make_shared<Governor>(), refuse_loopback);
+  const auto engine = std::make_shared<CurlEngine>(GovernorOptions{}, refuse_loopback);
   EndpointOptions options;
   options.proxy = cat("http://127.0.0.1:", proxy.port());
   const auto answer = get_through(engine, "http://far.test:1/path", options);

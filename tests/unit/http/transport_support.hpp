@@ -16,9 +16,8 @@ using namespace kubist::testing;
 
 /// A client for the test's server.
 struct TransportSetup {
-  explicit TransportSetup(EndpointOptions options = {},
-                          std::shared_ptr<Governor> governor = std::make_shared<Governor>())
-      : engine(std::make_shared<CurlEngine>(std::move(governor))),
+  explicit TransportSetup(EndpointOptions options = {}, const GovernorOptions& limits = {})
+      : engine(std::make_shared<CurlEngine>(limits)),
         transport(std::make_shared<CurlTransport>(engine, std::move(options))) {}
   util::Result<Response> get(const std::string& url) {
     Request request;

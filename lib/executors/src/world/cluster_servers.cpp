@@ -192,7 +192,7 @@ util::Result<ClusterServers::Way> ClusterServers::way_to(const std::string& serv
   const std::lock_guard lock(m_mutex);
   auto& engine = way.named ? m_named : m_general;
   if (!engine) {
-    engine = std::make_shared<http::CurlEngine>(std::make_shared<http::Governor>(), rule);
+    engine = std::make_shared<http::CurlEngine>(http::GovernorOptions{}, rule);
   }
   way.engine = engine;
   return way;

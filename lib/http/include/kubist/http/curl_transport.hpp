@@ -30,8 +30,8 @@ struct EndpointOptions {
 /// flight then ends as cancelled. Any thread.
 class CurlEngine {
  public:
-  explicit CurlEngine(std::shared_ptr<Governor> governor = std::make_shared<Governor>(),
-                      const AddressRule& rule = nullptr);
+  /// `limits`: of the calls in flight at each server.
+  explicit CurlEngine(const GovernorOptions& limits = {}, const AddressRule& rule = nullptr);
   ~CurlEngine();
   CurlEngine(const CurlEngine&) = delete;
   CurlEngine& operator=(const CurlEngine&) = delete;

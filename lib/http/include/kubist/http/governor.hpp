@@ -13,9 +13,9 @@ struct GovernorOptions {
   double maximum = 64;
 };
 
-/// How many calls may be in flight at once, over all clusters of an engine: starts at 12, grows to
-/// 64 while latency stays near its minimum (so the network, not the server, is what takes the
-/// time), halves on 429. Long-running exchanges do not count. Any thread.
+/// How many calls may be in flight at once at one server: starts at 12, grows to 64 while latency
+/// stays near its minimum (so the network, not the server, is what takes the time), halves on 429.
+/// Long-running exchanges do not count. Any thread.
 class Governor {
  public:
   using Time = std::chrono::steady_clock::time_point;
