@@ -111,7 +111,6 @@ TEST_CASE("node: one that stops answering is told within 5 s; its run completes 
     // Who comes anew sees the same, and starts no pod either.
     driver->signal(SIGKILL);
     REQUIRE(driver->wait(10) == 128 + SIGKILL);
-    free_lock(world.name());
     driver.emplace(words);
     CHECK_MESSAGE(
         eventually([&] { return driver->output().find("stopped answering") != std::string::npos; }),

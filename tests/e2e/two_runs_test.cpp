@@ -162,9 +162,6 @@ TEST_CASE("two runs: one is stopped or killed, the other sees the job to its end
       victim.signal(signal);
       CHECK_MESSAGE(victim.wait(20) == 128 + signal, victim.output());
       place.check_no_lie(name);
-      if (signal == SIGKILL && first_ends) {
-        free_lock(place.world.name());
-      }
       CHECK_MESSAGE(other.wait(60) == 0, other.output());
       place.check_done(name, 1);
       const CommandResult next = run_kubist(place.words(name));

@@ -37,7 +37,7 @@ void LockState::lost() { m_held = false; }
 
 bool LockState::stale(Time now) const {
   auto lease = std::max<std::chrono::milliseconds>(m_record->duration, std::chrono::seconds(1));
-  return now - m_observed_at >= lease;
+  return m_record->is_orphan || now - m_observed_at >= lease;
 }
 
 LockState::Step LockState::next(Time now) const {

@@ -235,7 +235,6 @@ TEST_CASE("delete: Ctrl-C ends it with 130 and says what was not done; so may ki
     }
     CHECK(is_deleting("kproj", world.name()));
   }
-  free_lock(world.name());  // of the one that was killed
   let_go(world);
   const CommandResult next = run_kubist({"reconcile", "Project/" + world.name(), "--timeout=90s"});
   CHECK_MESSAGE(next.exit_code == 0, next.out, next.err);

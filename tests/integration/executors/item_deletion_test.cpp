@@ -25,7 +25,6 @@ void make_begun_item(const std::string& project) {
   }));
   run.signal(SIGKILL);
   REQUIRE(run.wait(10) == 128 + SIGKILL);
-  free_lock(project);
 }
 
 }  // namespace
@@ -83,7 +82,6 @@ TEST_CASE("kubist delete: an item whose workload never started goes at once, and
   }));
   begun.signal(SIGKILL);
   REQUIRE(begun.wait(10) == 128 + SIGKILL);
-  free_lock(project);
   const auto dry = [&] {
     return must(run_kubist({"delete", "project", project, "--dry-run=client"}));
   };

@@ -153,7 +153,6 @@ TEST_CASE("reconcile: killed in the middle, the next run converges") {
     run.signal(SIGKILL);
     REQUIRE(run.wait(10) == 137);
   }
-  free_lock(project);
   const CommandResult next = run_kubist({"reconcile", "Project/" + project});
   CHECK_MESSAGE(next.exit_code == 0, next.out, next.err);
   must(kubectl("home", {"wait", "--for=condition=TreeReady", "kproj/" + project, "--timeout=5s"}));

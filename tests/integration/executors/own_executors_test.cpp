@@ -128,7 +128,6 @@ TEST_CASE("own executors: what a function returns is kept, pruned and taken away
                   }),
                   watch.output());
   }
-  free_lock(project);  // of the watch, which was killed
 
   // What it returns no more goes; what somebody else made is never taken.
   put("home", {wanted({"two", "three"})});

@@ -71,7 +71,6 @@ TEST_CASE("spec.istio: installed where it is missing, also after a kill; then wi
     CHECK(eventually([] { return exists("deployment", "istiod", k_system); }, 120));
     run.signal(SIGKILL);
   }
-  free_lock(stage.project());
   CHECK(!exists("configmap", "kubist-install", k_system));
   const CommandResult next = run_kubist(stage.reconcile());
   REQUIRE_MESSAGE(next.exit_code == 0, next.out, next.err);

@@ -99,7 +99,6 @@ class Canary {
         eventually([&] { return proxy.reached(k, 0) || (ended = run.wait(0).has_value()); }, 60);
     run.signal(SIGKILL);
     run.wait(20);
-    free_lock(stage.project());
     return reached && !ended;
   }
 

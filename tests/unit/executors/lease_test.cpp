@@ -1,6 +1,10 @@
 // One kubist at a time on a project.
 #include <limits>
 
+#include <unistd.h>
+
+#include <kubist/util/process_mark.hpp>
+
 #include "lock_place.hpp"
 
 using namespace site;
@@ -49,6 +53,30 @@ TEST_CASE("lease: one that is not renewed for 15 s is taken, no sooner") {
   CHECK(p.clock.monotonic() - begin >= 15s);
   CHECK(p.holder() == "me@test");
   CHECK(p.home->get("leases", "kubist", "shop")["spec"]["leaseTransitions"] == 1);
+}
+
+TEST_CASE("lease: one whose holder's process has ended is taken at once, others are not") {
+  LockPlace p;
+  const auto marked = [&](const std::string& mark) {
+    p.held_by_other();
+    p.home->patch("leases", "kubist", "shop", kube::PatchType::merge,
+                  {{"metadata", {{"annotations", {{"kubist.io/process", mark}}}}}});
+    executors::ProjectLocks locks(p.client, p.options());
+    return locks.before_write("shop", {}).has_value();
+  };
+  const std::string mine = util::process_mark(::getpid());
+  CHECK_FALSE(marked(mine));
+  CHECK_FALSE(marked("no mark"));
+  CHECK_FALSE(marked("0000" + mine));  // of another boot
+  CHECK(p.holder() == "somebody@else");
+  CHECK(marked(mine + "0"));  // this process id was another one's
+  CHECK(p.home->get("leases", "kubist", "shop")["spec"]["leaseTransitions"] == 1);
+
+  p.home->remove("leases", "kubist", "shop");
+  executors::ProjectLocks locks(p.client, p.options());
+  REQUIRE(locks.before_write("shop", {}));
+  const Json live = p.home->get("leases", "kubist", "shop");
+  CHECK(data::string_at(live, {"metadata", "annotations", "kubist.io/process"}) == mine);
 }
 
 TEST_CASE("lease: one for longer than a clock can count is not stale at once") {

@@ -1,6 +1,9 @@
 // Projects' locks in the name of a replica, which renews one Lease.
+#include <unistd.h>
+
 #include <kubist/executors/lease.hpp>
 #include <kubist/executors/replica.hpp>
+#include <kubist/util/process_mark.hpp>
 
 #include "site.hpp"
 
@@ -111,6 +114,21 @@ TEST_CASE("replica: one that does not renew loses its Lease, and then its projec
   CHECK(other.before_write("shop", {}));
   CHECK(p.clock.monotonic() - begin >= 15s);
   CHECK(p.holder() == "two@test");
+  CHECK(p.lease_writes() == std::vector<std::string>{"delete kubist-system", "update shop"});
+}
+
+TEST_CASE("replica: one whose process is gone is taken from at once") {
+  Holding p;
+  const std::string lease = p.one->term()->lease();
+  p.home->patch(
+      "leases", lease.substr(lease.find('/') + 1), "kubist-system", kube::PatchType::merge,
+      {{"metadata",
+        {{"annotations", {{"kubist.io/process", util::process_mark(::getpid()) + "0"}}}}}});
+  const auto begin = p.clock.monotonic();
+  p.home->forget_log();
+  executors::ProjectLocks other(p.client, p.options("two@test", 20s));
+  CHECK(other.before_write("shop", {}));
+  CHECK(p.clock.monotonic() - begin < 1s);
   CHECK(p.lease_writes() == std::vector<std::string>{"delete kubist-system", "update shop"});
 }
 

@@ -5,6 +5,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/resources/object.hpp>
+#include <kubist/util/process_mark.hpp>
 #include <kubist/util/text.hpp>
 
 namespace kubist::executors {
@@ -16,6 +17,7 @@ using util::cat;
 namespace {
 
 constexpr std::string_view k_run_annotation = "kubist.io/run";
+constexpr std::string_view k_process = "kubist.io/process";
 constexpr std::int64_t k_day = 24 * 3600;       ///< in seconds
 constexpr std::chrono::seconds k_patience{10};  ///< for answers that are of use
 
@@ -35,6 +37,8 @@ LeaseRecord record_of(const Json& lease) {
   record.holder = data::string_at(lease, {"spec", "holderIdentity"});
   record.run_id = data::string_at(lease, {"metadata", "annotations", k_run_annotation});
   record.replica = data::string_at(lease, {"metadata", "annotations", k_replica});
+  record.process = data::string_at(lease, {"metadata", "annotations", k_process});
+  record.is_orphan = util::has_ended(record.process);
   record.wanted_by = data::string_at(lease, {"metadata", "annotations", k_take_over});
   record.renew_time = data::string_at(lease, {"spec", "renewTime"});
   record.transitions = data::count_at(lease, {"spec", "leaseTransitions"});
@@ -56,7 +60,8 @@ Json lease_of(const LeaseRecord& record, const std::string& ns, std::string_view
                {"leaseTransitions", record.transitions}}}};
   Json& metadata = lease["metadata"];
   for (const auto& [annotation, value] :
-       {std::pair(k_run_annotation, record.run_id), std::pair(k_replica, record.replica)}) {
+       {std::pair(k_run_annotation, record.run_id), std::pair(k_replica, record.replica),
+        std::pair(k_process, record.process)}) {
     if (!value.empty()) {
       metadata["annotations"][std::string(annotation)] = value;
     }

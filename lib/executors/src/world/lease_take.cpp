@@ -2,9 +2,12 @@
 // by asking one that is not.
 #include <utility>
 
+#include <unistd.h>
+
 #include <kubist/kube/api_error.hpp>
 #include <kubist/kube/namespaces.hpp>
 #include <kubist/util/duration.hpp>
+#include <kubist/util/process_mark.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
 
@@ -73,6 +76,7 @@ util::Result<> ProjectLocks::observe(Held& held, const std::string& ns,
     if (held.keeper && held.keeper->record.holder == record->holder) {
       record->renew_time = held.keeper->record.renew_time;
       record->duration = held.keeper->record.duration;
+      record->is_orphan = held.keeper->record.is_orphan;
     } else {
       record->holder.clear();  // nobody holds it any more
     }
@@ -103,6 +107,7 @@ util::Result<bool> ProjectLocks::write(Held& held, const std::string& ns, bool c
       held.state.desired(m_options.run_id, util::format_micro_time(m_options.clock->now()));
   record.holder = holder;
   record.replica = term ? term->lease() : "";
+  record.process = term || holder.empty() ? "" : util::process_mark(::getpid());
   const Json body = lease_of(record, ns, k_project_lease);
   kube::ApiCall call = create ? kube::create(kube::well_known::leases(), body)
                               : kube::replace(kube::well_known::leases(), body);

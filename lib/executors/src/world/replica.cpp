@@ -1,11 +1,14 @@
 #include <utility>
 
+#include <unistd.h>
+
 #include <kubist/executors/replica.hpp>
 #include <kubist/executors/tree.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/duration.hpp>
+#include <kubist/util/process_mark.hpp>
 #include <kubist/util/random.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
@@ -108,6 +111,7 @@ Json Replica::body() const {
   record.duration = std::chrono::duration_cast<std::chrono::seconds>(m_options.times.lease);
   record.resource_version = m_version;
   record.uid = m_uid;
+  record.process = util::process_mark(::getpid());
   Json lease = lease_of(record, m_options.ns, m_name);
   lease["metadata"]["labels"] = {{k_replica, "true"}, {resources::k_managed_by_label, "kubist"}};
   return lease;

@@ -19,6 +19,10 @@ struct LeaseRecord {
   std::chrono::seconds duration{15};  ///< spec.leaseDurationSeconds
   std::string resource_version;
   std::string uid = {};  ///< of the Lease; empty: it is not known, or is new
+  /// Annotation kubist.io/process: that of its holder, as util::process_mark() names it.
+  std::string process = {};
+  /// Has that one ended without letting go? Then it is taken as if it were stale.
+  bool is_orphan = false;
   /// Annotation kubist.io/take-over: who asks its holder for it. Gone with the next write.
   std::string wanted_by = {};
   bool operator==(const LeaseRecord&) const = default;
@@ -48,7 +52,7 @@ class LockState {
 
   enum class Step {
     create,  ///< no Lease: create it
-    take,    ///< free, ours, or stale: update it with the seen resourceVersion
+    take,    ///< free, ours, stale, or an orphan: update it with the seen resourceVersion
     wait,    ///< somebody else holds it: look again after `wait_time`
     renew,   ///< ours and due: update it
     none,    ///< ours and fresh
