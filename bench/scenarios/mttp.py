@@ -86,18 +86,18 @@ class Bed:
     def chain(self, mine, theirs):
         name, status = mine["metadata"]["name"], theirs["status"]
         own = f"{ITEMS.format(self.name)}/{name}"
-        managed = {"providerStatus": {"managedResources": status["providerStatus"]["managedResources"]}}
         taken_up = {key: value for key, value in status.items() if key not in ("providerStatus", "jobIDFinished")}
+        taken_up["providerStatus"] = {"managedResources": status["providerStatus"]["managedResources"]}
         finalizers = {"op": "add", "path": "/metadata/finalizers", "value": theirs["metadata"]["finalizers"]}
 
         def patch(path, kind, body, query):
             return {"method": "PATCH", "path": f"{path}?{query}", "type": kind, "body": body}
         merges = [patch(own + "/status", MERGE, {"status": part}, "fieldManager=kubist-status")
-                  for part in (taken_up, managed, status)]
+                  for part in (taken_up, status)]
         applied = [patch(self.path_of(each), APPLY, self.marked(each, theirs), "fieldManager=clientgo&force=true")
                    for each in manifests(name)]
-        return [merges[0], patch(own, JSON_PATCH, [finalizers], "fieldManager=kubist-status"), merges[1],
-                *applied, merges[2]]
+        return [merges[0], patch(own, JSON_PATCH, [finalizers], "fieldManager=kubist-status"),
+                *applied, merges[1]]
 
     def path_of(self, each):
         group = "/api/" if each["apiVersion"] == "v1" else "/apis/"

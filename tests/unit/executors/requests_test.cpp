@@ -197,7 +197,7 @@ TEST_CASE("requests: a route asks by what all routes of its namespace see, and t
               "patch virtualservices shop-dev/api", "patch trafficroutes shop/api status"});
 }
 
-TEST_CASE("requests: a manifest item takes four, and one for each object") {
+TEST_CASE("requests: a manifest item takes three, and one for each object") {
   Standing s;
   s.virtual_cluster("shop", "a");
   s.settle();
@@ -206,9 +206,9 @@ TEST_CASE("requests: a manifest item takes four, and one for each object") {
   s.reconcile();
   CHECK(s.home->get("deployitems.landscaper.gardener.cloud", "one", "shop")["status"]["phase"] ==
         "Succeeded");
-  CHECK(requests_of(s.home, "one", "one") ==
-        Lines{"patch deployitems shop/one status", "patch deployitems shop/one",
-              "patch deployitems shop/one status", "patch deployitems shop/one status"});
+  CHECK(requests_of(s.home, "one", "one") == Lines{"patch deployitems shop/one status",
+                                                   "patch deployitems shop/one",
+                                                   "patch deployitems shop/one status"});
   CHECK(requests_of(s.home, "x", "y") ==
         Lines{"patch configmaps shop-a/x", "patch configmaps shop-a/y"});
   s.open();

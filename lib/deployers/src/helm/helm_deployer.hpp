@@ -16,6 +16,10 @@ class HelmDeployer : public ManifestDeployer {
  public:
   util::Result<> check(const Item& item, const Settings& settings) const override;
   Json identity(const Item& item, const Settings& settings) const override;
+  /// Nothing: the chart is rendered once the job is taken up.
+  Json announced(World& /*world*/, const Item& /*item*/, const Job& /*job*/) const override {
+    return Json::object();
+  }
   util::Result<Progress> advance(World& world, const Item& item, const Job& job) const override;
   bool takes_imports() const override { return true; }
 

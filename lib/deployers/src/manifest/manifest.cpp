@@ -24,6 +24,11 @@ util::Result<std::vector<Drifted>> ManifestDeployer::drift(World& world, const I
   return find_drift(world, item, place);
 }
 
+Json ManifestDeployer::announced(World& world, const Item& item, const Job& job) const {
+  auto plan = parse_manifest_plan(item);
+  return plan ? ManifestRun(world, item, job).announced(*std::move(plan)) : Json::object();
+}
+
 util::Result<Progress> ManifestDeployer::advance(World& world, const Item& item,
                                                  const Job& job) const {
   ManifestRun run(world, item, job);

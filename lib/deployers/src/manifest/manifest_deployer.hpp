@@ -10,6 +10,7 @@ class ManifestDeployer : public Deployer {
   util::Result<> check(const Item& item, const Settings& settings) const override;
   util::Result<std::vector<Drifted>> drift(World& world, const Item& item,
                                            const Place& place) const override;
+  Json announced(World& world, const Item& item, const Job& job) const override;
   util::Result<Progress> advance(World& world, const Item& item, const Job& job) const override;
   Uninstall uninstall(const Item& item) const override;
   bool runs_pods() const override { return false; }

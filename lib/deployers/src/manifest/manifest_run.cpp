@@ -145,6 +145,13 @@ util::Result<Progress> ManifestRun::advance(ManifestPlan plan, const FillEntries
   return collect(plan);
 }
 
+Json ManifestRun::announced(ManifestPlan plan) {
+  m_applied = false;
+  const Step noted = m_target == m_item.target ? note(plan) : std::nullopt;
+  return noted && *noted && (*noted)->reason == k_noted ? (*noted)->provider_status
+                                                        : Json::object();
+}
+
 /// Does the job make nothing but what drifted? A chart may have another name for it by now: then
 /// all is made as by any job.
 bool ManifestRun::only_repairs(const ManifestPlan& plan) {

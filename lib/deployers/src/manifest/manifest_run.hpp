@@ -28,6 +28,8 @@ class ManifestRun {
   util::Result<Progress> advance(ManifestPlan plan, const FillEntries& fill);
   /// The same for a job with `remove`. Objects of policy keep stay.
   util::Result<Progress> remove();
+  /// The provider status that says what advance() makes; empty: it has to look first, or fails.
+  Json announced(ManifestPlan plan);
   /// What advance() would make and delete, told to a writer that is dry; done or failed.
   util::Result<Progress> preview(ManifestPlan plan);
 

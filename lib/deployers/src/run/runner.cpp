@@ -85,10 +85,11 @@ util::Result<ItemOutcome> conclude(World& world, Session& session, const Deploye
   return outcome;
 }
 
-/// Asks for the job where nobody has, takes it up and answers a person's request, in one write.
+/// Asks for the job where nobody has, takes it up, says what it is going to make (`announced`) and
+/// answers a person's request, in one write.
 /// False: another kubist has asked for a job, or ended one, since `decided_on` was read.
 util::Result<bool> take_up(World& world, Session& session, const Json& decided_on,
-                           const ItemRequest& request, bool mends) {
+                           const ItemRequest& request, bool mends, const Json& announced) {
   const std::string id = util::random_uuid();
   const std::int64_t generation = data::int_at(session.object(), {"metadata", "generation"});
   bool outdated = false;
@@ -104,6 +105,9 @@ util::Result<bool> take_up(World& world, Session& session, const Json& decided_o
     }
     status = taken_up(std::move(status), generation, false, world.clock->now());
     status = mends ? mending(std::move(status)) : status;
+    if (!announced.empty()) {
+      status["providerStatus"].update(announced);
+    }
     return answered(std::move(status), request, "runs again");
   }));
   return !outdated;
@@ -195,8 +199,10 @@ util::Result<std::optional<ItemOutcome>> run_as_decided(World& world, Session se
     }
   }
   if (!is_taken_up(session.status())) {
+    const Json announced =
+        prepared ? prepared->deployer->announced(world, *item, prepared->job) : Json::object();
     KUBIST_TRY(const bool ours, take_up(world, session, status, request,
-                                        prepared && !prepared->job.repairs.empty()));
+                                        prepared && !prepared->job.repairs.empty(), announced));
     if (!ours) {
       return std::optional<ItemOutcome>();
     }

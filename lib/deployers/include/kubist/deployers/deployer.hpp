@@ -80,6 +80,11 @@ class Deployer {
                                                    const Place& /*place*/) const {
     return std::vector<Drifted>();
   }
+  /// What the provider status says from the write on that takes a job up, of what the job is going
+  /// to make: else that takes a write of its own. The job has no id yet.
+  virtual Json announced(World& /*world*/, const Item& /*item*/, const Job& /*job*/) const {
+    return Json::object();
+  }
   /// Starts the job, or looks how far it is.
   virtual util::Result<Progress> advance(World& world, const Item& item, const Job& job) const = 0;
   /// Ends what the job still has running (interrupted, timed out); done once nothing runs any more.
