@@ -18,6 +18,16 @@ constexpr int k_scripts = 16;  // as many as --parallelism has places by default
 
 std::string script_name(int i) { return cat("s", i); }
 
+Json script(const std::string& ns, int i, const std::string& text) {
+  const Json item{{"name", "run"},
+                  {"type", "Script"},
+                  {"image", "localhost/busybox:1"},
+                  {"timeout", "15m"},
+                  {"script", text}};
+  return object("Execution", ns, script_name(i),
+                {{"virtualClusterRef", {{"name", "dev"}}}, {"items", Json::array({item})}});
+}
+
 std::vector<std::string> phases(const std::string& ns) {
   std::vector<std::string> all;
   for (const Json& item : list("home", k_items, ns)) {
@@ -85,21 +95,17 @@ TEST_CASE("side by side: neither scripts that run nor a policy that hangs hold u
       virtual_cluster(ns, "other", "home", world.name("other")),
       virtual_cluster(ns, "stuck", "home", world.name("stuck"),
                       {{"policies", Json::array({{{"name", policy.name()}}})}})};
-  for (int i = 0; i < k_scripts; ++i) {
-    const Json item{{"name", "run"},
-                    {"type", "Script"},
-                    {"image", "localhost/busybox:1"},
-                    {"timeout", "15m"},
-                    {"script", cat("sleep ", nap, " || true")}};
-    objects.push_back(
-        object("Execution", ns, script_name(i),
-               {{"virtualClusterRef", {{"name", "dev"}}}, {"items", Json::array({item})}}));
-  }
   objects.push_back({{"apiVersion", "v1"},
                      {"kind", "Namespace"},
                      {"metadata", {{"name", world.name("system")}}}});
   put("home", objects);
   Background watch({"reconcile", "Project/" + ns, "--watch"});
+  for (int i = 0; i < k_scripts; ++i) {  // each is a change, and so a run, of its own
+    put("home", {script(ns, i, cat("sleep ", nap, " || true"))});
+    REQUIRE_MESSAGE(
+        eventually([&] { return phases(ns).size() == static_cast<std::size_t>(i) + 1; }, 60),
+        watch.output());
+  }
   REQUIRE_MESSAGE(
       eventually([&] { return running_pods(world.name("dev")).size() == k_scripts; }, 180),
       watch.output());

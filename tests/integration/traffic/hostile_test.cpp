@@ -133,21 +133,49 @@ TEST_CASE("canary: a hostile policy fails its own release alone, which can still
   }
 }
 
-TEST_CASE("canary: with --watch, a policy that hangs keeps nobody else waiting") {
+TEST_CASE("canary: with --watch, neither a policy that hangs nor scripts keep another waiting") {
+  constexpr int k_scripts = 16;
   Stage stage("hanging");
   make_pods(stage);
   put("home",
-      {policy(stage, "loop", k_hostile[0].second), policy(stage, "good", "function(list) list")});
-  begin(stage, "loop");
-  begin(stage, "good");
+      {policy(stage, "loop", k_hostile[0].second), policy(stage, "good", "function(list) list"),
+       policy(stage, "bad", "function(list) list")});
+  for (const char* name : {"loop", "good", "bad"}) {
+    begin(stage, name);
+  }
+  Background watch(stage.world().as_user({"reconcile", "Project/" + stage.project(), "--watch"}));
+  const auto running = [&] {
+    const auto pods = list("home", "pod", stage.ns());
+    return std::count_if(pods.begin(), pods.end(), [](const Json& pod) {
+      return data::string_at(pod, {"status", "phase"}) == "Running";
+    });
+  };
+  for (int i = 0; i < k_scripts; ++i) {
+    stage.apply("Execution", cat("s", i),
+                "{items: [{name: run, type: Script, image: 'localhost/busybox:1', timeout: 15m, "
+                "script: 'sleep 900'}]}");
+  }
+  REQUIRE_MESSAGE(eventually([&] { return running() == k_scripts; }, 120), watch.output());
+  REQUIRE(eventually([&] { return weight(stage, "bad") == 20; }));
   stage.apply("CanaryRelease", "good",
               "{destination: good, stable: v1, canary: v2, routes: [good], interval: 1s, bake: 1s, "
               "weights: [20, 40, 60, 80], policies: [{name: Timed, parameters: {step: 1s}}, {name: "
               "good}]}");
-  Background watch(stage.world().as_user({"reconcile", "Project/" + stage.project(), "--watch"}));
   const auto promoted = [&] { return field(stage, "good", "state") == "Succeeded"; };
   // Ten looks, each of which would take the 10 s that the other policy may use.
   CHECK_MESSAGE(eventually(promoted, 60), watch.output());
+  CHECK(message(stage.node("canaryreleases", "loop"), "Ready").find("asked again after") !=
+        std::string::npos);
+
+  // A rollback is decided at the next look.
+  stage.apply("CanaryRelease", "bad",
+              "{destination: bad, stable: v1, canary: v2, routes: [bad], interval: 10s, bake: 1s, "
+              "weights: [20, 50], policies: [{name: Health, parameters: {step: 1h, "
+              "failureThreshold: 1}}, {name: bad}]}");
+  stage.set_ready("web-v2", false);
+  const auto taken_back = [&] { return field(stage, "bad", "state") == "RolledBack"; };
+  CHECK_MESSAGE(eventually(taken_back, 10), watch.output());
+  CHECK(running() == k_scripts);
   CHECK(message(stage.node("canaryreleases", "loop"), "Ready").find("asked again after") !=
         std::string::npos);
 }

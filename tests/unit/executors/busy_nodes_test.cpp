@@ -157,35 +157,70 @@ TEST_CASE("busy nodes: a project has its share of the runs, and what is asked fo
   Tree tree;
   const engine::Key b = key("VirtualCluster", "shop", "b");
   tree.put("Project", "", "other");
-  std::vector<engine::Key> jobs;
+  std::vector<engine::Key> places;
   for (int i = 0; i < 25; ++i) {
-    const std::string name = "job" + std::to_string(i);
-    tree.put("Execution", "shop", name, {{"virtualClusterRef", {{"name", "a"}}}});
-    jobs.push_back(key("Execution", "shop", name));
+    const std::string name = "place" + std::to_string(i);
+    tree.put("VirtualCluster", "shop", name, {{"clusterRef", {{"name", "home"}}}});
+    places.push_back(key("VirtualCluster", "shop", name));
   }
   const engine::Graph graph = tree.graph();
   for (int i = 0; i < 16; ++i) {
     REQUIRE_FALSE(tree.busy.await(graph, b, Cause::changed));
-    REQUIRE(tree.take(i + 1, graph, {jobs[i]}) == k_none);
+    REQUIRE(tree.take(i + 1, graph, {places[i]}) == k_none);
   }
   CHECK(tree.busy.await(graph, b, Cause::changed));
   CHECK_FALSE(tree.busy.await(graph, key("Project", "", "other"), Cause::changed));
   for (int i = 16; i < 24; ++i) {
-    CHECK_FALSE(tree.busy.await(graph, b, Cause::requested));
-    REQUIRE(tree.take(i + 1, graph, {jobs[i]}) == k_none);
+    CHECK_FALSE(tree.busy.await(graph, b, i % 2 == 0 ? Cause::requested : Cause::due));
+    REQUIRE(tree.take(i + 1, graph, {places[i]}) == k_none);
   }
-  CHECK(tree.busy.await(graph, jobs[24], Cause::requested));
+  CHECK(tree.busy.await(graph, places[24], Cause::requested));
   // Whatever the run was asked for.
-  CHECK(tree.take(25, graph, {k_job}) == std::vector<std::string>{"job"});
+  CHECK(tree.take(25, graph, {key("VirtualCluster", "shop", "a")}) ==
+        std::vector<std::string>{"a"});
   CHECK(tree.take(26, graph, {key("Project", "", "other")}) == k_none);
   CHECK(tree.asked.empty());
-  tree.busy.ended(1, jobs[0]);
-  CHECK(tree.asked == Asked{{"job24", Cause::requested}});
+  tree.busy.ended(1, places[0]);
+  CHECK(tree.asked == Asked{{"place24", Cause::requested}});
   tree.asked.clear();
   for (int i = 1; i < 9; ++i) {
     tree.busy.ended(i + 1);
   }
-  CHECK(tree.asked == Asked{{"job", Cause::changed}, {"b", Cause::changed}});
+  CHECK(tree.asked == Asked{{"a", Cause::changed}, {"b", Cause::changed}});
+}
+
+TEST_CASE("busy nodes: runs that only wait for items have a share of their own") {
+  Tree tree;
+  const engine::Key b = key("VirtualCluster", "shop", "b");
+  std::vector<engine::Key> jobs;
+  for (int i = 0; i < 65; ++i) {
+    const std::string name = "job" + std::to_string(i);
+    tree.put("Execution", "shop", name, {{"virtualClusterRef", {{"name", "b"}}}});
+    jobs.push_back(key("Execution", "shop", name));
+  }
+  const engine::Graph graph = tree.graph();
+  for (int i = 0; i < 64; ++i) {
+    REQUIRE_FALSE(tree.busy.await(graph, jobs[i], Cause::changed));
+    REQUIRE(tree.take(i + 1, graph, {jobs[i]}) == k_none);
+  }
+  CHECK(tree.busy.await(graph, jobs[64], Cause::changed));
+  CHECK_FALSE(tree.busy.await(graph, b, Cause::changed));
+  // One with something else to do is at work, until that is done.
+  for (int i = 0; i < 16; ++i) {
+    REQUIRE_FALSE(tree.busy.await(graph, b, Cause::changed));
+    const std::string name = "place" + std::to_string(i);
+    tree.put("VirtualCluster", "shop", name, {{"clusterRef", {{"name", "home"}}}});
+    tree.put("Execution", "shop", name + "-job", {{"virtualClusterRef", {{"name", name}}}});
+    REQUIRE(tree.take(100 + i, tree.graph(), {key("VirtualCluster", "shop", name)}) == k_none);
+  }
+  CHECK(tree.busy.await(graph, b, Cause::drift));
+  tree.busy.ended(100, key("VirtualCluster", "shop", "place0"));
+  CHECK(tree.asked == Asked{{"b", Cause::drift}});
+  tree.asked.clear();
+  tree.busy.ended(1, jobs[0]);
+  CHECK(tree.asked.empty());  // that run has come to wait instead
+  tree.busy.ended(2, jobs[1]);
+  CHECK(tree.asked == Asked{{"job64", Cause::changed}});
 }
 
 TEST_CASE("busy nodes: where many projects have runs, one that has none gets one") {

@@ -12,14 +12,14 @@ using engine::NodeId;
 
 namespace {
 
-/// Runs at once, as a project's items may wait for good.
-constexpr util::Shares k_runs{16, 255};
-/// With those that a person asked for.
-constexpr util::Shares k_asked_runs{24, 255};
+constexpr std::size_t k_runs = 255;  ///< each has a thread
+/// Of one project at once.
+constexpr std::size_t k_at_work = 16;
+constexpr std::size_t k_waiting = 64;
+constexpr std::size_t k_more = 8;
 
-const util::Shares& runs_for(Cause cause) {
-  return cause == Cause::requested ? k_asked_runs : k_runs;
-}
+/// What waits until next week must not keep a rollback from being decided, nor a person waiting.
+bool has_more(Cause cause) { return cause == Cause::requested || cause == Cause::due; }
 
 constexpr int k_no_run = 0;
 
@@ -44,17 +44,40 @@ const Key* BusyNodes::taken_below(const Graph& graph, NodeId id) const {
   return nullptr;
 }
 
-bool BusyNodes::has_room(const std::string& project, const util::Shares& shares, int but) const {
-  const auto held = std::count_if(m_taken.begin(), m_taken.end(), [&](const auto& run) {
-    return run.first != but && run.second.projects.contains(project);
-  });
-  return shares.has_room(static_cast<std::size_t>(held), m_ended.size() - m_ended.count(but));
+BusyNodes::Part BusyNodes::part_of(const Key& key) {
+  return key.kind == "DeployItem" || key.kind == "Execution" ? Part::waits : Part::works;
 }
 
-bool BusyNodes::has_room(const std::string& project, Taking& taking) const {
-  const auto [found, fresh] = taking.room.try_emplace(project);
+bool BusyNodes::Taken::has(Part part, const std::string* project) const {
+  const auto any = [project](const auto& of) {
+    return project == nullptr ? !of.empty() : of.contains(*project);
+  };
+  return part == Part::works ? any(work) : any(waits) && !any(work);
+}
+
+bool BusyNodes::has_room(const std::string& project, Part part, Cause cause, int but) const {
+  std::size_t held = 0, used = 0;
+  for (const auto& [run, ended] : m_ended) {
+    const auto taken = m_taken.find(run);
+    if (run == but) {
+      continue;
+    }
+    if (taken == m_taken.end()) {
+      used += part == Part::works ? 1 : 0;  // it reads the tree
+      continue;
+    }
+    held += taken->second.has(part, &project) ? 1 : 0;
+    used += taken->second.has(part) ? 1 : 0;
+  }
+  const std::size_t share =
+      (part == Part::works ? k_at_work : k_waiting) + (has_more(cause) ? k_more : 0);
+  return util::Shares{share, k_runs}.has_room(held, used);
+}
+
+bool BusyNodes::has_room(const std::string& project, Part part, Taking& taking) const {
+  const auto [found, fresh] = taking.room.try_emplace({project, part});
   if (fresh) {
-    found->second = has_room(project, k_asked_runs, taking.run);
+    found->second = has_room(project, part, Cause::requested, taking.run);
   }
   return found->second;
 }
@@ -72,7 +95,7 @@ void BusyNodes::visit(NodeId id, Taking& taking) {
   }
   const bool goes = taking.graph.deleting(id);
   const Cause cause = goes ? Cause::deleted : Cause::changed;
-  if (!has_room(project, taking)) {
+  if (!has_room(project, part_of(node.key), taking)) {
     taking.left_out.push_back(id);
     m_waiting_for_runs[project].emplace(node.key, cause);
     return;
@@ -88,7 +111,7 @@ void BusyNodes::visit(NodeId id, Taking& taking) {
   const auto [mine, fresh] = taking.mine.nodes.try_emplace(node.key);
   ++mine->second.count;
   if (fresh) {
-    ++taking.mine.projects[project];
+    ++taking.mine.of(node.key)[project];
     mine->second.project = project;
   }
   for (const NodeId child : node.children) {
@@ -113,7 +136,7 @@ bool BusyNodes::await(const Graph& graph, const Key& key, const engine::Trigger&
   const std::lock_guard lock(m_mutex);
   if (is_taken(key)) {
     m_waiting[key].emplace(key, cause);
-  } else if (!has_room(project, runs_for(cause.cause), k_no_run)) {
+  } else if (!has_room(project, part_of(key), cause.cause, k_no_run)) {
     m_waiting_for_runs[project].emplace(key, cause);
   } else {
     return false;
@@ -157,16 +180,17 @@ void BusyNodes::ended(int run, const Key& key) {
   if (taken == m_taken.end()) {
     return;
   }
-  auto& [nodes, projects] = taken->second;
+  auto& nodes = taken->second.nodes;
   const auto node = nodes.find(key);
   if (node == nodes.end() || --node->second.count > 0) {
     return;
   }
-  const auto project = projects.find(node->second.project);
+  auto& names = taken->second.of(key);
+  const auto project = names.find(node->second.project);
   nodes.erase(node);
   tell(key);
   if (--project->second == 0) {
-    projects.erase(project);
+    names.erase(project);
     tell_room();
   }
 }
@@ -240,7 +264,7 @@ void BusyNodes::tell(const Key& freed) {
 void BusyNodes::tell_room() {
   for (auto& [project, asked] : m_waiting_for_runs) {
     std::erase_if(asked, [&, of = std::cref(project)](const auto& each) {
-      const bool room = has_room(of, runs_for(each.second), k_no_run);
+      const bool room = has_room(of, part_of(each.first), each.second, k_no_run);
       if (room) {
         m_asks(each.first, each.second);
       }

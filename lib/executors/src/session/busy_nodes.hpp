@@ -15,7 +15,9 @@
 namespace kubist::executors {
 
 /// Which nodes the runs that are under way still have to end, so that no two are at work on one
-/// node, and no project has more than its share of the runs; and who waits for that. Any thread.
+/// node, and no project has more than its share of the runs; and who waits for that. Runs that have
+/// nothing left but executions and items, which may wait for their pods for good, have a share of
+/// their own: 64 of a project, beside 16 at work. Any thread.
 class BusyNodes {
  public:
   /// `asks` is told what waited for a node that has ended.
@@ -36,7 +38,8 @@ class BusyNodes {
   void ended(int run);
 
   /// Where that node is busy, or enough runs are at work at its project: true, and `key` waits for
-  /// that. What a person asks for has runs of its own.
+  /// that. What a person asks for, and what is due by its own time, such as a rollback, have eight
+  /// more.
   bool await(const engine::Graph& graph, const engine::Key& key, const engine::Trigger& cause);
 
   // Where others share the projects, which are known by their namespaces.
@@ -52,6 +55,9 @@ class BusyNodes {
 
  private:
   using Asked = std::map<engine::Key, engine::Trigger>;
+  /// What a run does at a project: work on its nodes, or only wait for the ends of items.
+  enum class Part { works, waits };
+  static Part part_of(const engine::Key& key);
   /// What a run has still to end.
   struct Taken {
     struct Open {
@@ -59,7 +65,15 @@ class BusyNodes {
       std::string project;
     };
     std::map<engine::Key, Open> nodes;
-    std::map<std::string, std::size_t> projects;  ///< how many of the names are of it
+    /// By project, how many of the names are of it: those to work on, and those that only wait.
+    std::map<std::string, std::size_t> work, waits;
+
+    std::map<std::string, std::size_t>& of(const engine::Key& key) {
+      return part_of(key) == Part::works ? work : waits;
+    }
+    /// Is it the run's part at that project (null: at all of them together)? While there is
+    /// something to work on, it works.
+    bool has(Part part, const std::string* project = nullptr) const;
   };
   bool is_taken(const engine::Key& key) const;
   const engine::Key* taken_below(const engine::Graph& graph, engine::NodeId id) const;
@@ -70,10 +84,10 @@ class BusyNodes {
     Taken mine = {};
     std::vector<engine::NodeId> left_out = {};
     std::vector<bool> seen;
-    std::map<std::string, bool> room = {};  ///< by project
+    std::map<std::pair<std::string, Part>, bool> room = {};  ///< by project
   };
-  bool has_room(const std::string& project, const util::Shares& shares, int but) const;
-  bool has_room(const std::string& project, Taking& taking) const;
+  bool has_room(const std::string& project, Part part, engine::Cause cause, int but) const;
+  bool has_room(const std::string& project, Part part, Taking& taking) const;
   void visit(engine::NodeId id, Taking& taking);
   void await_others(const Taking& taking, const std::set<engine::Key>& ended);
   void forget(int run);
