@@ -15,14 +15,18 @@ constexpr std::size_t k_known = 1024;
 }  // namespace
 
 void ServerQueues::push(std::unique_ptr<CurlExchange> exchange) {
-  const std::string& origin = exchange->origin();
+  const std::string origin = exchange->origin();
   if (m_servers.size() >= k_known && !m_servers.contains(origin)) {
     forget_idle();
   }
   m_in_line.insert(origin);
   Server& server =
       m_servers.try_emplace(origin, m_limits.value_or(GovernorOptions{})).first->second;
-  server.waiting.push_back(std::move(exchange));
+  if (exchange->request().urgent) {
+    server.waiting.push_front(std::move(exchange));
+  } else {
+    server.waiting.push_back(std::move(exchange));
+  }
 }
 
 std::unique_ptr<CurlExchange> ServerQueues::pop() {

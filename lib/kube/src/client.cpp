@@ -202,6 +202,7 @@ http::Request Client::request_of(const ApiCall& call) const {
   request.permit = call.permit;
   request.max_body = call.max_body > 0 ? call.max_body : k_max_reply;
   request.timeout = call.timeout;
+  request.urgent = call.urgent;
   return request;
 }
 

@@ -264,6 +264,44 @@ TEST_CASE("curl transport: the governor bounds what is in flight") {
   CHECK(most <= 3);
 }
 
+TEST_CASE("curl transport: an urgent call goes before those that wait for the same server") {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<std::string> asked;
+  bool goes_on = false;
+  LoopbackServer server([&](const ReceivedRequest& request, Connection& connection) {
+    std::unique_lock lock(mutex);
+    asked.push_back(request.head.substr(4, request.head.find(' ', 4) - 4));
+    changed.notify_all();
+    changed.wait(lock, [&] { return goes_on; });
+    lock.unlock();
+    connection.reply(200, "");
+  });
+  TransportSetup setup({}, {1, 1, 1});
+  int ended = 0;
+  const auto start = [&](const std::string& path, bool urgent) {
+    Request request;
+    request.url = server.url(path);
+    request.urgent = urgent;
+    setup.transport->start(request, [&](const util::Result<Response>&) {
+      const std::lock_guard lock(mutex);
+      ++ended;
+      changed.notify_all();
+    });
+  };
+  start("/first", false);
+  std::unique_lock lock(mutex);
+  REQUIRE(changed.wait_for(lock, std::chrono::seconds(20), [&] { return asked.size() == 1; }));
+  lock.unlock();
+  start("/second", false);
+  start("/urgent", true);
+  lock.lock();
+  goes_on = true;
+  changed.notify_all();
+  REQUIRE(changed.wait_for(lock, std::chrono::seconds(20), [&] { return ended == 3; }));
+  CHECK(asked == std::vector<std::string>{"/first", "/urgent", "/second"});
+}
+
 TEST_CASE("curl transport: a server that says nothing holds up no call to another") {
   std::atomic<int> asked = 0;
   LoopbackServer silent([&](const ReceivedRequest&, Connection& connection) {

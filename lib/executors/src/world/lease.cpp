@@ -9,6 +9,12 @@
 
 namespace kubist::executors {
 
+namespace {
+
+constexpr std::size_t k_renewals = 8;  ///< at once
+
+}  // namespace
+
 using engine::LockState;
 using util::cat;
 using util::ErrorKind;
@@ -94,22 +100,23 @@ util::Result<bool> ProjectLocks::renew(Held& held, const std::string& ns) {
 }
 
 void ProjectLocks::renew_all() {
-  std::map<std::string, Used> all;
+  std::vector<std::pair<std::string, std::shared_ptr<Held>>> all;
   {
     const std::lock_guard lock(m_mutex);
     for (const auto& [ns, used] : m_used) {
-      all[ns].held = used.held;
+      all.emplace_back(ns, used.held);
     }
   }
-  for (const auto& [ns, used] : all) {
-    const auto& held = used.held;
+  // Side by side: one after another many projects would take longer than a Lease lasts.
+  util::for_each_index(all.size(), k_renewals, [&](std::size_t i) {
+    const auto& [ns, held] = all[i];
     // Who has this mutex may be waiting for another kubist: the other locks are renewed meanwhile.
     const std::unique_lock lock(held->mutex, std::try_to_lock);
     if (lock && held->held()) {
       static_cast<void>(renew(*held, ns));
       held->publish();
     }
-  }
+  });
 }
 
 void ProjectLocks::release() {

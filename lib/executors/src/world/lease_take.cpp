@@ -112,6 +112,7 @@ util::Result<bool> ProjectLocks::write(Held& held, const std::string& ns, bool c
   kube::ApiCall call = create ? kube::create(kube::well_known::leases(), body)
                               : kube::replace(kube::well_known::leases(), body);
   call.timeout = m_options.times.deadline;  // an answer after that is of no use
+  call.urgent = true;
   auto reply = m_home->json(call);
   if (reply) {
     LeaseRecord kept = record_of(*reply);

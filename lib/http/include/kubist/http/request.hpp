@@ -29,6 +29,8 @@ struct Request {
   std::chrono::seconds silence{75};
   /// Not sent before this moment: a retry waits in the worker's timer queue, not in a thread.
   std::chrono::steady_clock::time_point not_before{};
+  /// Sent before all others that wait for the same server: the renewal of a lock.
+  bool urgent = false;
   /// A watch or a followed log: own connections, never compressed; dead peers are found by TCP
   /// (keepalive and TCP_USER_TIMEOUT, 30 s).
   bool long_running = false;

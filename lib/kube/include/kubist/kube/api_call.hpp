@@ -31,6 +31,7 @@ struct ApiCall {
   std::shared_ptr<const std::string> body;
   bool idempotent = false;  ///< see http::Request
   std::chrono::milliseconds timeout{0};
+  bool urgent = false;                     ///< see http::Request
   http::Permit permit = {};                ///< see http::Request
   std::optional<ExpectedObject> expected;  ///< of a call about one object, not its subresource
   std::size_t max_body = 0;                ///< see http::Request; 0: 512 MiB
