@@ -144,8 +144,13 @@ util::Result<> ReconcileInput::watch(executors::Session& session, ReconcileOptio
     std::stop_source loop;
     const std::stop_callback on_stop(m_context.stop(), [&] { loop.request_stop(); });
     std::vector<Key> found;
-    KUBIST_TRY(std::jthread follower,
-               util::start_thread([&](const std::stop_token&) { follow(options, found, loop); }));
+    KUBIST_TRY(
+        std::jthread follower, util::start_thread([&](const std::stop_token&) {
+          if (const auto done = util::guarded([&] { follow(options, found, loop); }); !done) {
+            m_context.log().warn(
+                util::cat("the files of -f are not watched any more: ", done.error().to_string()));
+          }
+        }));
     const auto ended =
         executors::watch_and_reconcile(session, options, observer, hooks, loop.get_token());
     loop.request_stop();

@@ -4,9 +4,12 @@
 #include <thread>
 
 #include <kubist/executors/lease.hpp>
+#include <kubist/executors/replica.hpp>
 #include <kubist/executors/watch_loop.hpp>
 
+#include "session/tree_keeper.hpp"
 #include "site.hpp"
+#include "support/comes_true.hpp"
 #include "world/absences.hpp"
 
 using namespace site;
@@ -190,6 +193,64 @@ TEST_CASE("thrown: lines of watches are told after one that throws") {
   absences.trouble("b", util::make_error(util::ErrorKind::unavailable, "gone"), past);
   told.wait(1);
   CHECK(told == 2);
+}
+
+TEST_CASE("thrown: who reads the tree anew reads on after what was thrown, also in telling of it") {
+  std::atomic<int> read = 0, told = 0;
+  {
+    executors::TreeKeeper keeper(
+        [&](const std::stop_token&) -> util::Result<executors::TreeKeeper::Tree> {
+          ++read;
+          return executors::TreeKeeper::Tree();
+        },
+        [&](const executors::TreeKeeper::Tree&) {
+          ++told;
+          told.notify_all();
+          throw std::bad_alloc();
+        });
+    keeper.ask();
+    told.wait(0);
+  }
+  CHECK(read == 1);
+
+  std::atomic<int> asked = 0;
+  executors::TreeKeeper broken(
+      [&](const std::stop_token&) -> util::Result<executors::TreeKeeper::Tree> {
+        ++asked;
+        asked.notify_all();
+        throw std::bad_alloc();
+      },
+      [](const executors::TreeKeeper::Tree&) {});
+  broken.ask();
+  asked.wait(0);
+}
+
+TEST_CASE(
+    "thrown: a replica renews its Lease after a renewal that throws, and so does its telling") {
+  Site s;
+  s.home->put(plain("Namespace", "", "kubist-system"));
+  std::atomic<int> told = 0;
+  executors::Replica::Options options;
+  options.ns = "kubist-system";
+  options.identity = "one@test";
+  options.clock = &s.clock;
+  options.times.retry = 1ms;
+  options.tell = [&](const std::string&) {
+    ++told;
+    throw std::bad_alloc();
+  };
+  executors::Replica replica(s.home->connect(), options);
+  REQUIRE(replica.start({}));
+  std::atomic<int> renewals = 0;
+  s.home->before("PUT *leases*", [&] {
+    ++renewals;
+    throw std::bad_alloc();
+  });
+  s.home->before(
+      "PUT *leases*", [&] { ++renewals; }, 1000);
+  CHECK(testing::comes_true([&] { return renewals > 2; }));
+  CHECK(told == 1);
+  CHECK(replica.joined());
 }
 
 TEST_CASE("thrown: a watch that throws is told and begins again, the loop goes on") {

@@ -101,7 +101,7 @@ void ProjectShare::wake() {
 void ProjectShare::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     if (const auto done = util::guarded([&] { turn(stop); }); !done) {
-      say("", done.error().to_string());
+      static_cast<void>(util::guarded([&] { say("", done.error().to_string()); }));
     }
     std::unique_lock lock(m_mutex);
     if (m_wake.wait_for(lock, stop, k_turn, [this] { return m_woken; })) {

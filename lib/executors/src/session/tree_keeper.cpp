@@ -46,10 +46,13 @@ void TreeKeeper::work(const std::stop_token& stop) {
       m_asked = false;
     }
     const auto began = std::chrono::steady_clock::now();
-    auto tree = util::guarded([&] { return m_read(stop); });
+    const auto told = util::guarded([&]() -> util::Result<> {
+      KUBIST_TRY(Tree tree, m_read(stop));
+      m_tell(std::move(tree));
+      return {};
+    });
     std::chrono::nanoseconds rest = k_ask_again;
-    if (tree) {
-      m_tell(*std::move(tree));
+    if (told) {
       rest = std::max<std::chrono::nanoseconds>(
           k_pause_factor * (std::chrono::steady_clock::now() - began), k_least_pause);
     } else {

@@ -17,7 +17,7 @@ class TreeKeeper {
  public:
   using Tree = std::shared_ptr<const engine::Graph>;
   using Read = std::function<util::Result<Tree>(const std::stop_token&)>;
-  /// `tell` is called on that thread. What cannot be read is tried again.
+  /// `tell` is called on that thread. What cannot be read, or told, is tried again.
   TreeKeeper(Read read, std::function<void(Tree)> tell);
   ~TreeKeeper();
   TreeKeeper(const TreeKeeper&) = delete;

@@ -2,8 +2,8 @@
 
 #include <unistd.h>
 
+#include <kubist/executors/object_source.hpp>
 #include <kubist/executors/replica.hpp>
-#include <kubist/executors/tree.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>
@@ -50,14 +50,18 @@ util::Result<> Replica::start(const std::stop_token& stop) {
   KUBIST_CHECK(renew(stop));
   KUBIST_TRY(m_thread, util::start_thread([this](const std::stop_token& own) {
                while (util::sleep_for(m_options.times.retry, own)) {
-                 const auto renewed = util::guarded([&] { return renew(own); });
-                 if (!renewed && !m_failing && !own.stop_requested()) {
-                   say(cat(renewed.error().to_string(), "; it is tried again"));
-                 }
-                 m_failing = !renewed;
+                 static_cast<void>(util::guarded([&] { renew_and_tell(own); }));
                }
              }));
   return {};
+}
+
+void Replica::renew_and_tell(const std::stop_token& stop) {
+  const auto renewed = util::guarded([&] { return renew(stop); });
+  if (!renewed && !std::exchange(m_failing, true) && !stop.stop_requested()) {
+    say(cat(renewed.error().to_string(), "; it is tried again"));
+  }
+  m_failing = !renewed;
 }
 
 util::Result<> Replica::check_namespace(const std::stop_token& stop) {
@@ -96,6 +100,7 @@ void Replica::end() {
 // An answer after that is of no use, nor is another attempt.
 kube::ApiCall Replica::bounded(kube::ApiCall call, std::chrono::milliseconds time) const {
   call.timeout = time;
+  call.urgent = true;
   call.permit = [end = m_options.clock->boot() + time,
                  clock = m_options.clock]() -> util::Result<> {
     return clock->boot() < end ? util::Result<>{}

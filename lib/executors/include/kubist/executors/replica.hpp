@@ -81,6 +81,7 @@ class Replica {
   void note(const data::Json& lease, Term::Time sent);
   data::Json body() const;
   void say(const std::string& line) const;
+  void renew_and_tell(const std::stop_token& stop);
 
   std::shared_ptr<kube::Client> m_home;
   Options m_options;
