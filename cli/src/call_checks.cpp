@@ -4,7 +4,7 @@
 
 #include <kubist/data/schema.hpp>
 #include <kubist/executors/catalog.hpp>
-#include <kubist/executors/registry.hpp>
+#include <kubist/executors/executor_names.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/text.hpp>

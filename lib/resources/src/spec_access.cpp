@@ -120,6 +120,10 @@ std::string project_user(const Json& project) {
                    project_account(project));
 }
 
+bool is_reserved_namespace(std::string_view ns) {
+  return ns == "default" || ns == "istio-system" || ns.starts_with("kube-");
+}
+
 std::vector<std::string> project_home_patterns(const Json& project) {
   std::vector<std::string> patterns = {project_namespace(project)};
   const Json* given = data::find_path(project, {"spec", "home", "namespaces"});

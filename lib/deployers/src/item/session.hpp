@@ -4,7 +4,7 @@
 
 #include <kubist/deployers/deployer.hpp>
 #include <kubist/deployers/handshake.hpp>
-#include <kubist/deployers/runner.hpp>
+#include <kubist/deployers/item_run.hpp>
 
 namespace kubist::deployers {
 

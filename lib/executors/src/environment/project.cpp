@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include <kubist/data/pointer.hpp>
-#include <kubist/executors/project.hpp>
 #include <kubist/executors/status_store.hpp>
 #include <kubist/notify/sink.hpp>
 #include <kubist/resources/kinds.hpp>
@@ -36,7 +35,7 @@ class ProjectExecutor final : public ManagedExecutor {
  protected:
   util::Result<Alignment> align_node(Work& work) override {
     const NamespaceWish wish = project_wish(*work.node().object, work.spec());
-    if (is_reserved_namespace(wish.name)) {
+    if (resources::is_reserved_namespace(wish.name)) {
       return util::fail(util::ErrorKind::invalid, cat("a project cannot own namespace ", wish.name),
                         "", "NamespaceReserved");
     }
@@ -82,10 +81,6 @@ class ProjectExecutor final : public ManagedExecutor {
 };
 
 }  // namespace
-
-bool is_reserved_namespace(std::string_view ns) {
-  return ns == "default" || ns == "istio-system" || ns.starts_with("kube-");
-}
 
 std::shared_ptr<engine::Executor> make_project_executor(World& world) {
   return std::make_shared<ProjectExecutor>(world);

@@ -7,7 +7,7 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/resource_list.hpp>
-#include <kubist/executors/project.hpp>
+#include <kubist/resources/kinds.hpp>
 #include <kubist/resources/readiness.hpp>
 #include <kubist/util/sha256.hpp>
 #include <kubist/util/text.hpp>
@@ -201,7 +201,7 @@ class FunctionExecutor final : public TrafficExecutor {
       return util::fail(refused("NamespaceNotAllowed", std::move(message),
                                 "Let the executor use another namespace."));
     };
-    if (is_reserved_namespace(ns)) {
+    if (resources::is_reserved_namespace(ns)) {
       return not_allowed(cat("namespace ", ns, " is reserved"));
     }
     KUBIST_TRY(const auto live,

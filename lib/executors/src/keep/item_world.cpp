@@ -1,6 +1,6 @@
 #include "keep/item_world.hpp"
 
-#include <kubist/executors/tree.hpp>
+#include <kubist/executors/object_source.hpp>
 #include <kubist/setup/install.hpp>
 
 #include "keep/sites.hpp"

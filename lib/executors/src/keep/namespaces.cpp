@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <kubist/data/pointer.hpp>
-#include <kubist/executors/project.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/text.hpp>
@@ -108,7 +107,7 @@ util::Result<> check_home_namespace(const engine::Graph& graph, const std::strin
     return util::fail(util::make_error(ErrorKind::invalid, std::move(message), std::move(hint),
                                        "NamespaceNotAllowed"));
   };
-  if (is_reserved_namespace(ns)) {
+  if (resources::is_reserved_namespace(ns)) {
     return not_allowed(cat("namespace ", ns, " of the home cluster is reserved"),
                        "Choose another spec.namespace.");
   }

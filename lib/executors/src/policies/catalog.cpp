@@ -2,7 +2,7 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/executors/catalog.hpp>
-#include <kubist/executors/registry.hpp>
+#include <kubist/executors/executor_names.hpp>
 #include <kubist/policies/builtins.hpp>
 #include <kubist/release/query.hpp>
 #include <kubist/resources/kinds.hpp>

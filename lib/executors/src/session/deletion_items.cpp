@@ -9,7 +9,6 @@ namespace kubist::executors {
 namespace {
 
 using apply::ObjectResult;
-using apply::Outcome;
 using deployers::Progress;
 using util::cat;
 using util::ErrorKind;
@@ -29,7 +28,7 @@ void say_who_makes_it_again(const DeletionHooks& hooks, const apply::Target& tar
 ObjectResult failed(const resources::ObjectRef& item, util::Error error) {
   ObjectResult result;
   result.ref = item;
-  result.outcome = Outcome::failed;
+  result.outcome = apply::Outcome::failed;
   result.error = std::move(error);
   return result;
 }
@@ -50,7 +49,7 @@ ObjectResult result_of(const DeletionHooks& hooks, const ItemResult& removal) {
   }
   ObjectResult result;
   result.ref = removal.item;
-  result.outcome = Outcome::deleted;
+  result.outcome = apply::Outcome::deleted;
   return result;
 }
 
@@ -84,7 +83,7 @@ util::Result<> delete_items(kube::Client& home, const std::vector<apply::Target>
   request.on_result = nullptr;
   std::vector<resources::ObjectRef> requested;
   for (ObjectResult& result : apply::remove_set(home, items, request, deadline.token()).results) {
-    if (options.remove.wait && !dry && result.outcome == Outcome::deleted) {
+    if (options.remove.wait && !dry && result.outcome == apply::Outcome::deleted) {
       requested.push_back(result.ref);
     } else {
       take(std::move(result));

@@ -12,7 +12,6 @@ namespace kubist::executors {
 namespace {
 
 using apply::ObjectResult;
-using apply::Outcome;
 using apply::Target;
 using kube::DryRun;
 using util::cat;
@@ -76,7 +75,7 @@ class TreeRemoval {
     options.on_result = nullptr;
     for (ObjectResult& result :
          request_removal(m_home, tree, options, m_deadline.token()).results) {
-      if (result.outcome == Outcome::deleted) {
+      if (result.outcome == apply::Outcome::deleted) {
         const auto target = std::find_if(tree.begin(), tree.end(), [&](const Target& one) {
           return one.resource.kind == result.ref.kind && one.ns == result.ref.ns &&
                  one.name == result.ref.name;
@@ -156,13 +155,13 @@ class TreeRemoval {
     options.on_result = [this](const ObjectResult& result) {
       ObjectResult told = result;
       if (result.ok()) {  // also what has gone with its namespace
-        told.outcome = Outcome::deleted;
+        told.outcome = apply::Outcome::deleted;
       }
       m_options.remove.on_result(told);
     };
     m_report.append(apply::remove_set(m_home, m_others, options, m_deadline.token()));
     if (m_report.stopped && m_deadline.passed()) {
-      return stopped(m_report.not_ready.size() + m_report.count(Outcome::skipped));
+      return stopped(m_report.not_ready.size() + m_report.count(apply::Outcome::skipped));
     }
     return {};
   }

@@ -2,7 +2,6 @@
 #include <set>
 
 #include <kubist/executors/prepare.hpp>
-#include <kubist/executors/project.hpp>
 #include <kubist/executors/tree.hpp>
 #include <kubist/kube/writer.hpp>
 #include <kubist/resources/kinds.hpp>
@@ -77,7 +76,7 @@ util::Result<> prepare_projects(kube::Client& client,
     if (ns.empty()) {
       continue;
     }
-    if (is_reserved_namespace(ns)) {
+    if (resources::is_reserved_namespace(ns)) {
       auto error = util::make_error(util::ErrorKind::invalid, manifest.position("/spec/namespace"),
                                     cat("a project cannot own namespace ", ns));
       error.reason = "NamespaceReserved";

@@ -1,5 +1,6 @@
 #include <set>
 
+#include <kubist/executors/executor_names.hpp>
 #include <kubist/executors/registry.hpp>
 
 #include "functions/function_executor.hpp"
@@ -10,47 +11,24 @@ namespace kubist::executors {
 namespace {
 
 struct Row {
-  const char* name;
   const char* kind;
   std::shared_ptr<engine::Executor> (*make)(World&);
-  std::vector<std::string> aliases;  ///< Vamp Kubist's names, for files that carry them
 };
 
-const std::vector<Row>& table() {
-  static const std::vector<Row> rows{
-      {"Root", "Root", make_root_executor, {"DefaultRootPolicyExecutor"}},
-      {"Project", "Project", make_project_executor, {"DefaultProjectPolicyExecutor"}},
-      {"Cluster", "Cluster", make_cluster_executor, {"IstioSetupClusterPolicyExecutor"}},
-      {"VirtualCluster",
-       "VirtualCluster",
-       make_virtual_cluster_executor,
-       {"DefaultVirtualClusterPolicyExecutor"}},
-      {"Execution", "Execution", make_execution_executor, {}},
-      {"DeployItem", "DeployItem", make_deploy_item_executor, {}},
-      {"Destination",
-       "Destination",
-       make_destination_executor,
-       {"DefaultDestinationPolicyExecutor"}},
-      {"EntryGateway",
-       "EntryGateway",
-       make_entry_gateway_executor,
-       {"DefaultGatewayPolicyExecutor"}},
-      {"ExternalService",
-       "ExternalService",
-       make_external_service_executor,
-       {"DefaultServiceEntryPolicyExecutor"}},
-      {"CanaryRelease",
-       "CanaryRelease",
-       make_canary_release_executor,
-       {"DefaultCanaryReleasePolicyExecutor"}},
-      {"Experiment", "Experiment", make_experiment_executor, {"DefaultExperimentPolicyExecutor"}},
-      {"TrafficRoute",
-       "TrafficRoute",
-       make_traffic_route_executor,
-       {"DefaultVampServicePolicyExecutor"}},
-  };
-  return rows;
-}
+constexpr Row k_rows[] = {
+    {"Root", make_root_executor},
+    {"Project", make_project_executor},
+    {"Cluster", make_cluster_executor},
+    {"VirtualCluster", make_virtual_cluster_executor},
+    {"Execution", make_execution_executor},
+    {"DeployItem", make_deploy_item_executor},
+    {"Destination", make_destination_executor},
+    {"EntryGateway", make_entry_gateway_executor},
+    {"ExternalService", make_external_service_executor},
+    {"CanaryRelease", make_canary_release_executor},
+    {"Experiment", make_experiment_executor},
+    {"TrafficRoute", make_traffic_route_executor},
+};
 
 }  // namespace
 
@@ -58,8 +36,10 @@ engine::ExecutorSet make_executors(
     World& world, const std::map<std::string, util::Result<ExecutorFunction>>& functions,
     const std::vector<resources::ServedKind>& served) {
   engine::ExecutorSet set;
-  for (const Row& row : table()) {
-    set.add(row.name, row.make(world), {row.kind}, {row.kind}, row.aliases);
+  for (const Row& row : k_rows) {
+    auto aliases = executor_names(row.kind);
+    aliases.erase(aliases.begin());
+    set.add(row.kind, row.make(world), {row.kind}, {row.kind}, aliases);
   }
   std::set<std::string> defaults;
   for (const auto& [name, function] : functions) {
@@ -75,17 +55,6 @@ engine::ExecutorSet make_executors(
             default_for);
   }
   return set;
-}
-
-std::vector<std::string> executor_names(std::string_view kind) {
-  std::vector<std::string> names;
-  for (const Row& row : table()) {
-    if (kind == row.kind) {
-      names.emplace_back(row.name);
-      names.insert(names.end(), row.aliases.begin(), row.aliases.end());
-    }
-  }
-  return names;
 }
 
 }  // namespace kubist::executors

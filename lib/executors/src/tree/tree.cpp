@@ -16,16 +16,6 @@ namespace kubist::executors {
 using data::Json;
 using util::ErrorKind;
 
-kube::ApiResource resource_of(const resources::Kind& kind) {
-  kube::ApiResource resource;
-  resource.group = kind.group;
-  resource.version = resources::k_version;
-  resource.kind = kind.name;
-  resource.plural = kind.plural;
-  resource.namespaced = kind.namespaced;
-  return resource;
-}
-
 std::string tree_selector(const resources::Kind& kind) {
   return kind.name == "DeployItem" ? util::cat("!", deployers::k_execution_label) : std::string();
 }

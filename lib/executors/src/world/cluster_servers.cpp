@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include <kubist/data/pointer.hpp>
-#include <kubist/executors/tree.hpp>
+#include <kubist/executors/object_source.hpp>
 #include <kubist/http/url.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/fs.hpp>

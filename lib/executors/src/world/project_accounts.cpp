@@ -3,7 +3,6 @@
 #include <chrono>
 
 #include <kubist/data/pointer.hpp>
-#include <kubist/executors/project.hpp>
 #include <kubist/resources/kinds.hpp>
 #include <kubist/util/clock.hpp>
 #include <kubist/util/memory.hpp>
@@ -95,7 +94,7 @@ ProjectAccounts::Own ProjectAccounts::own(const engine::Node& project) {
   own.namespaces->add(resources::project_namespace(*project.object));
   for (const std::string& name :
        data::strings_at(*project.object, {"spec", "home", "namespaces"})) {
-    if (!is_reserved_namespace(name)) {
+    if (!resources::is_reserved_namespace(name)) {
       own.namespaces->add(name);  // a pattern is no namespace's name
     }
   }

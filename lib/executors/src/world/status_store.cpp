@@ -1,8 +1,8 @@
 #include <kubist/data/json_patch.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/engine/targets.hpp>
+#include <kubist/executors/object_source.hpp>
 #include <kubist/executors/status_store.hpp>
-#include <kubist/executors/tree.hpp>
 #include <kubist/kube/api_error.hpp>
 #include <kubist/kube/resource_version.hpp>
 #include <kubist/resources/kinds.hpp>

@@ -1,6 +1,7 @@
 #include <kubist/data/document.hpp>
 #include <kubist/data/json_stream.hpp>
 #include <kubist/istio/read.hpp>
+#include <kubist/istio/versions.hpp>
 #include <kubist/util/text.hpp>
 
 #include "evidence/gatherer.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <kubist/istio/check.hpp>
+#include <kubist/istio/gather.hpp>
 #include <kubist/resources/object.hpp>
 
 #include "evidence/questions.hpp"

@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-#include <kubist/istio/check.hpp>
+#include <kubist/istio/gather.hpp>
 
 namespace kubist::istio {
 

@@ -2,7 +2,7 @@
 #include <functional>
 #include <string>
 
-#include <kubist/policies/builtins.hpp>
+#include <kubist/policies/builtin.hpp>
 
 namespace kubist::policies {
 

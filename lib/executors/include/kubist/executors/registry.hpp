@@ -16,7 +16,4 @@ engine::ExecutorSet make_executors(
     World& world, const std::map<std::string, util::Result<ExecutorFunction>>& functions,
     const std::vector<resources::ServedKind>& served);
 
-/// Canonical names that a kind may use, for offline validation.
-std::vector<std::string> executor_names(std::string_view kind);
-
 }  // namespace kubist::executors

@@ -1,17 +1,9 @@
 #pragma once
-#include <memory>
-#include <string>
 #include <vector>
 
-#include <kubist/engine/policy.hpp>
+#include <kubist/policies/builtin.hpp>
 
 namespace kubist::policies {
-
-/// One built-in policy: a pure function over the ResourceList, with its parameters' schema.
-struct Builtin {
-  std::shared_ptr<const engine::PolicyDefinition> definition;
-  std::vector<std::string> aliases;  ///< other names that are taken, any case
-};
 
 /// All built-in policies, by name. Names are UpperCamelCase nouns ending in "Policy" only where
 /// Vamp's did; both forms are aliases, matched in any case and without dashes:

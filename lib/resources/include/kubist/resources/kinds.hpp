@@ -104,6 +104,8 @@ std::string project_user(const data::Json& project);
 /// Patterns of home namespaces that a Project's virtual clusters may use: its own, and by default
 /// NAME-*.
 std::vector<std::string> project_home_patterns(const data::Json& project);
+/// Namespaces of the home cluster that no project may own or use: default, istio-system, kube-*.
+bool is_reserved_namespace(std::string_view ns);
 /// The namespace that a VirtualCluster keeps on its cluster: spec.namespace, by default its name.
 std::string virtual_cluster_namespace(const data::Json& virtual_cluster);
 

@@ -1,0 +1,15 @@
+#include <kubist/executors/object_source.hpp>
+
+namespace kubist::executors {
+
+kube::ApiResource resource_of(const resources::Kind& kind) {
+  kube::ApiResource resource;
+  resource.group = kind.group;
+  resource.version = resources::k_version;
+  resource.kind = kind.name;
+  resource.plural = kind.plural;
+  resource.namespaced = kind.namespaced;
+  return resource;
+}
+
+}  // namespace kubist::executors
