@@ -98,7 +98,12 @@ util::Result<> CurlExchange::sendable() const {
   return permitted();
 }
 
-util::Result<> CurlExchange::may_stay(std::chrono::steady_clock::time_point now) const {
+util::Result<> CurlExchange::may_stay(std::chrono::steady_clock::time_point now) {
+  curl_off_t sent = 0;
+  curl_easy_getinfo(easy(), CURLINFO_SIZE_UPLOAD_T, &sent);
+  if (std::exchange(m_sent, sent) != sent) {
+    m_heard = now;
+  }
   if (m_request.silence.count() > 0 && now - m_heard > m_request.silence) {
     return util::fail(silent_error());
   }

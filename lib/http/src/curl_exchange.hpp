@@ -28,7 +28,7 @@ class CurlExchange {
 
   /// May it stay on its way? What the request's permit says; timeout: it was silent for too long.
   /// Never throws.
-  util::Result<> may_stay(std::chrono::steady_clock::time_point now) const;
+  util::Result<> may_stay(std::chrono::steady_clock::time_point now);
   /// May it be sent? What the permit says; invalid: one of its headers would begin another line.
   util::Result<> sendable() const;
   /// Takes a fresh or reset handle and sets it up.
@@ -70,6 +70,7 @@ class CurlExchange {
   Done m_done;
   EasyHandle m_easy;
   std::chrono::steady_clock::time_point m_heard;  ///< something last; prepare()
+  curl_off_t m_sent = 0;                          ///< of the body, as seen last
   StringList m_headers;
   StringList m_connect_to;
   Url m_url;

@@ -60,12 +60,12 @@ class CurlWorker::Loop {
     util::keep_no_freed_memory();
     while (take_news()) {
       begin_due();
-      end_overdue();
       int running = 0;
       curl_multi_perform(m_multi, &running);
-      const bool ended = collect();
+      collect();
+      end_overdue();  // after what came meanwhile was read
       // What ended made room, and its owner may have left more to do: look again before waiting.
-      const bool at_once = (ended && m_ready.has_next()) || m_inbox->has_news();
+      const bool at_once = m_ready.has_next() || m_inbox->has_news();
       curl_multi_poll(m_multi, nullptr, 0, at_once ? 0 : wait_ms(), nullptr);
     }
     cancel_all();
@@ -143,22 +143,19 @@ class CurlWorker::Loop {
     }
   }
 
-  /// Finishes what libcurl reports as done; was there any?
-  bool collect() {
-    bool any = false;
+  /// Finishes what libcurl reports as done.
+  void collect() {
     int left = 0;
     while (const CURLMsg* message = curl_multi_info_read(m_multi, &left)) {
       if (message->msg != CURLMSG_DONE) {
         continue;
       }
-      any = true;
       const CURLcode code = message->data.result;
       CurlExchange* exchange = nullptr;
       curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &exchange);
       auto outcome = exchange->take_outcome(code);
       release(exchange->id(), outcome ? &*outcome : nullptr)->finish(std::move(outcome));
     }
-    return any;
   }
 
   /// Takes an active exchange out of libcurl; its handle goes back to the pool.

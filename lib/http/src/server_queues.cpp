@@ -11,6 +11,9 @@ namespace {
 constexpr std::size_t k_all = 511;
 /// What was learned of more servers than that is forgotten where nothing is under way.
 constexpr std::size_t k_known = 1024;
+/// In flight beyond a server's limit, of what is urgent: else a server that holds back what was
+/// sent would cost the lock.
+constexpr std::size_t k_urgent = 8;
 
 }  // namespace
 
@@ -22,25 +25,29 @@ void ServerQueues::push(std::unique_ptr<CurlExchange> exchange) {
   m_in_line.insert(origin);
   Server& server =
       m_servers.try_emplace(origin, m_limits.value_or(GovernorOptions{})).first->second;
+  auto place = server.waiting.end();
   if (exchange->request().urgent) {
-    server.waiting.push_front(std::move(exchange));
-  } else {
-    server.waiting.push_back(std::move(exchange));
+    place = std::find_if(server.waiting.begin(), server.waiting.end(),
+                         [](const auto& other) { return !other->request().urgent; });
   }
+  server.waiting.insert(place, std::move(exchange));
 }
 
 std::unique_ptr<CurlExchange> ServerQueues::pop() {
-  for (const std::string& origin : m_in_line) {
-    Server& server = m_servers.at(origin);
+  auto line = m_in_line.upper_bound(m_last);
+  for (std::size_t i = 0; i < m_in_line.size(); ++i, ++line) {
+    line = line == m_in_line.end() ? m_in_line.begin() : line;
+    Server& server = m_servers.at(*line);
     if (!has_room(server)) {
       continue;
     }
+    m_last = *line;
     auto exchange = std::move(server.waiting.front());
     server.waiting.pop_front();
     ++server.in_flight;
     ++m_in_flight;
     if (server.waiting.empty()) {
-      m_in_line.erase(origin);
+      m_in_line.erase(line);
     }
     return exchange;
   }
@@ -58,8 +65,8 @@ void ServerQueues::ended(const CurlExchange& exchange, const Response* answer) {
 }
 
 std::unique_ptr<CurlExchange> ServerQueues::take(std::uint64_t id) {
-  for (const std::string& origin : m_in_line) {
-    auto& waiting = m_servers.at(origin).waiting;
+  for (auto line = m_in_line.begin(); line != m_in_line.end(); ++line) {
+    auto& waiting = m_servers.at(*line).waiting;
     const auto found = std::find_if(waiting.begin(), waiting.end(),
                                     [id](const auto& exchange) { return exchange->id() == id; });
     if (found == waiting.end()) {
@@ -68,7 +75,7 @@ std::unique_ptr<CurlExchange> ServerQueues::take(std::uint64_t id) {
     auto exchange = std::move(*found);
     waiting.erase(found);
     if (waiting.empty()) {
-      m_in_line.erase(origin);
+      m_in_line.erase(line);
     }
     return exchange;
   }
@@ -91,8 +98,9 @@ bool ServerQueues::has_next() const {
 }
 
 bool ServerQueues::has_room(const Server& server) const {
-  return !m_limits ||
-         util::Shares{server.governor.limit(), k_all}.has_room(server.in_flight, m_in_flight);
+  const std::size_t limit = server.governor.limit();
+  return !m_limits || util::Shares{limit, k_all}.has_room(server.in_flight, m_in_flight) ||
+         (server.waits_urgently() && server.in_flight < limit + k_urgent);
 }
 
 void ServerQueues::forget_idle() {

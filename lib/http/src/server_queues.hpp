@@ -1,11 +1,13 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <kubist/http/governor.hpp>
 
@@ -17,8 +19,6 @@ namespace kubist::http {
 /// that is slow, silent or overloaded holds up no other. One thread.
 class ServerQueues {
  public:
-  using Time = Governor::Time;
-
   /// `limits` of each server; nothing: no limit.
   explicit ServerQueues(std::optional<GovernorOptions> limits) : m_limits(limits) {}
 
@@ -37,9 +37,10 @@ class ServerQueues {
  private:
   struct Server {
     explicit Server(GovernorOptions limits) : governor(limits) {}
+    bool waits_urgently() const { return !waiting.empty() && waiting.front()->request().urgent; }
     Governor governor;
     std::size_t in_flight = 0;
-    std::deque<std::unique_ptr<CurlExchange>> waiting;
+    std::deque<std::unique_ptr<CurlExchange>> waiting;  ///< the urgent ones first
   };
   using Servers = std::map<std::string, Server>;
   bool has_room(const Server& server) const;
@@ -49,6 +50,7 @@ class ServerQueues {
   std::size_t m_in_flight = 0;
   Servers m_servers;                ///< by origin
   std::set<std::string> m_in_line;  ///< those for which something waits
+  std::string m_last;               ///< which had its turn last
 };
 
 }  // namespace kubist::http

@@ -23,11 +23,11 @@ struct EndpointOptions {
   std::chrono::milliseconds request_timeout{0};
 };
 
-/// The two worker threads (calls; long-running exchanges) that endpoints share, and connections of
-/// their own: where `rule` is given, each of them leads where it allows, whatever name led there
-/// (behind a proxy of the environment it is the proxy that knows where names lead).
-/// Threads start with the first exchange of their sort and end with the last owner; what is in
-/// flight then ends as cancelled. Any thread.
+/// The worker threads that endpoints share (one for calls, one more for each hundred long-running
+/// exchanges, eight at most), and connections of their own: where `rule` is given, each of them
+/// leads where it allows, whatever name led there (behind a proxy of the environment it is the
+/// proxy that knows where names lead). Threads start with the first exchange of their sort and end
+/// with the last owner; what is in flight then ends as cancelled. Any thread.
 class CurlEngine {
  public:
   /// `limits`: of the calls in flight at each server.
