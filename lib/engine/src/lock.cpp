@@ -20,6 +20,9 @@ void LockState::observe(const std::optional<LeaseRecord>& record, Time now) {
   if (!m_record || !record || !same_claim(*m_record, *record)) {
     m_observed_at = now;
   }
+  if (record && record->is_orphan && !(m_record && m_record->is_orphan)) {
+    m_orphan_at = now;
+  }
   m_record = record;
   if (m_held && (!record || record->holder != m_identity)) {
     m_held = false;
@@ -37,7 +40,8 @@ void LockState::lost() { m_held = false; }
 
 bool LockState::stale(Time now) const {
   auto lease = std::max<std::chrono::milliseconds>(m_record->duration, std::chrono::seconds(1));
-  return m_record->is_orphan || now - m_observed_at >= lease;
+  return now - m_observed_at >= lease ||
+         (m_record->is_orphan && now - m_orphan_at >= m_times.retry);
 }
 
 LockState::Step LockState::next(Time now) const {

@@ -1,6 +1,9 @@
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
+
+#include <unistd.h>
 
 #include <kubist/util/fs.hpp>
 #include <kubist/util/process_mark.hpp>
@@ -9,12 +12,22 @@
 namespace kubist::util {
 namespace {
 
-/// "BOOT-ID/PID-NAMESPACE"; empty: it is not known.
+/// What a link leads to; empty: it cannot be read.
+std::string link(const char* path) {
+  std::error_code error;
+  return std::filesystem::read_symlink(path, error).string();
+}
+
+/// "BOOT-ID/HOST/PID-NAMESPACE"; empty: it is not known. /proc may be that of another namespace.
+/// The host name tells copies of a virtual machine apart, which share the rest.
 std::string here() {
   const auto boot = read_file("/proc/sys/kernel/random/boot_id");
-  std::error_code error;
-  const auto ns = std::filesystem::read_symlink("/proc/self/ns/pid", error);
-  return boot && !error ? cat(trim(*boot), '/', ns.string()) : std::string();
+  const std::string ns = link("/proc/self/ns/pid");
+  const bool is_ours = link("/proc/self") == std::to_string(::getpid());
+  std::array<char, 256> host{};
+  const bool has_name = ::gethostname(host.data(), host.size() - 1) == 0;
+  return boot && is_ours && has_name && !ns.empty() ? cat(trim(*boot), '/', host.data(), '/', ns)
+                                                    : std::string();
 }
 
 /// Fields 3 and 22 of /proc/PID/stat. The name before them may have blanks and brackets in it.

@@ -55,14 +55,17 @@ TEST_CASE("lease: one that is not renewed for 15 s is taken, no sooner") {
   CHECK(p.home->get("leases", "kubist", "shop")["spec"]["leaseTransitions"] == 1);
 }
 
-TEST_CASE("lease: one whose holder's process has ended is taken at once, others are not") {
+TEST_CASE("lease: one whose holder's process has ended is taken after 2 s, others are not") {
   LockPlace p;
   const auto marked = [&](const std::string& mark) {
     p.held_by_other();
     p.home->patch("leases", "kubist", "shop", kube::PatchType::merge,
                   {{"metadata", {{"annotations", {{"kubist.io/process", mark}}}}}});
-    executors::ProjectLocks locks(p.client, p.options());
-    return locks.before_write("shop", {}).has_value();
+    executors::ProjectLocks locks(p.client, p.options(3s));
+    const auto begin = p.clock.monotonic();
+    const bool taken = locks.before_write("shop", {}).has_value();
+    CHECK(p.clock.monotonic() - begin >= 2s);
+    return taken;
   };
   const std::string mine = util::process_mark(::getpid());
   CHECK_FALSE(marked(mine));

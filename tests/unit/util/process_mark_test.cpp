@@ -33,19 +33,20 @@ TEST_CASE("process mark: one that runs has not ended, one that was killed has, a
 TEST_CASE("process mark: a process id that is another's now has ended; of elsewhere nobody knows") {
   const std::string mark = util::process_mark(::getpid());
   const auto parts = util::split(mark, '/');
-  REQUIRE(parts.size() == 4);
+  REQUIRE(parts.size() == 5);
   const auto with = [&](std::size_t part, const std::string& text) {
     auto other = parts;
     other[part] = text;
     return util::join(other, "/");
   };
-  CHECK(util::has_ended(with(3, "1")));
+  CHECK(util::has_ended(with(4, "1")));
   CHECK_FALSE(util::has_ended(with(0, "another boot")));
-  CHECK_FALSE(util::has_ended(with(1, "pid:[1]")));
+  CHECK_FALSE(util::has_ended(with(1, "another-host")));
+  CHECK_FALSE(util::has_ended(with(2, "pid:[1]")));
   for (const char* pid : {"", "0", "-1", "x", "99999999999999999999", "4294967297"}) {
-    CHECK_FALSE(util::has_ended(with(2, pid)));
+    CHECK_FALSE(util::has_ended(with(3, pid)));
   }
-  CHECK_FALSE(util::has_ended(with(3, "")));
+  CHECK_FALSE(util::has_ended(with(4, "")));
   CHECK_FALSE(util::has_ended(mark + "/more"));
   CHECK_FALSE(util::has_ended(""));
 }

@@ -21,7 +21,8 @@ struct LeaseRecord {
   std::string uid = {};  ///< of the Lease; empty: it is not known, or is new
   /// Annotation kubist.io/process: that of its holder, as util::process_mark() names it.
   std::string process = {};
-  /// Has that one ended without letting go? Then it is taken as if it were stale.
+  /// Has that one ended without letting go? Then it is taken LockTimes::retry after that was seen:
+  /// what it sent last may still be on its way.
   bool is_orphan = false;
   /// Annotation kubist.io/take-over: who asks its holder for it. Gone with the next write.
   std::string wanted_by = {};
@@ -81,6 +82,7 @@ class LockState {
   LockTimes m_times;
   std::optional<LeaseRecord> m_record;
   Time m_observed_at{};  ///< when the record was last seen to change
+  Time m_orphan_at{};    ///< when it was first seen to be an orphan
   Time m_renewed_at{};
   bool m_held = false;
 };

@@ -6,8 +6,8 @@
 
 namespace kubist::util {
 
-/// What names a process among all of a machine since it booted: "BOOT-ID/PID-NAMESPACE/PID/START",
-/// the last in clock ticks since then (proc(5)). Empty: it is not known. Any thread.
+/// What names a process among all of a machine since it booted: "BOOT-ID/HOST/PID-NAMESPACE/PID/
+/// START", the last in clock ticks since then (proc(5)). Empty: it is not known. Any thread.
 std::string process_mark(pid_t pid);
 
 /// Has the process of that mark ended, a zombie among them? False also where nobody here can tell:
