@@ -158,7 +158,7 @@ TEST_CASE("busy nodes: a project has its share of the runs, and what is asked fo
   const engine::Key b = key("VirtualCluster", "shop", "b");
   tree.put("Project", "", "other");
   std::vector<engine::Key> places;
-  for (int i = 0; i < 25; ++i) {
+  for (int i = 0; i < 33; ++i) {
     const std::string name = "place" + std::to_string(i);
     tree.put("VirtualCluster", "shop", name, {{"clusterRef", {{"name", "home"}}}});
     places.push_back(key("VirtualCluster", "shop", name));
@@ -170,23 +170,47 @@ TEST_CASE("busy nodes: a project has its share of the runs, and what is asked fo
   }
   CHECK(tree.busy.await(graph, b, Cause::changed));
   CHECK_FALSE(tree.busy.await(graph, key("Project", "", "other"), Cause::changed));
-  for (int i = 16; i < 24; ++i) {
-    CHECK_FALSE(tree.busy.await(graph, b, i % 2 == 0 ? Cause::requested : Cause::due));
+  for (int i = 16; i < 32; ++i) {
+    CHECK_FALSE(tree.busy.await(graph, b, i < 24 ? Cause::due : Cause::requested));
     REQUIRE(tree.take(i + 1, graph, {places[i]}) == k_none);
+    REQUIRE((i < 23 || tree.busy.await(graph, key("Cluster", "shop", "home"), Cause::due)));
   }
-  CHECK(tree.busy.await(graph, places[24], Cause::requested));
+  CHECK(tree.busy.await(graph, places[32], Cause::requested));
   // Whatever the run was asked for.
-  CHECK(tree.take(25, graph, {key("VirtualCluster", "shop", "a")}) ==
+  CHECK(tree.take(33, graph, {key("VirtualCluster", "shop", "a")}) ==
         std::vector<std::string>{"a"});
-  CHECK(tree.take(26, graph, {key("Project", "", "other")}) == k_none);
+  CHECK(tree.take(34, graph, {key("Project", "", "other")}) == k_none);
   CHECK(tree.asked.empty());
   tree.busy.ended(1, places[0]);
-  CHECK(tree.asked == Asked{{"place24", Cause::requested}});
+  CHECK(tree.asked == Asked{{"place32", Cause::requested}});
   tree.asked.clear();
   for (int i = 1; i < 9; ++i) {
     tree.busy.ended(i + 1);
   }
+  CHECK(tree.asked == Asked{{"home", Cause::due}});
+  tree.asked.clear();
+  for (int i = 9; i < 17; ++i) {
+    tree.busy.ended(i + 1);
+  }
   CHECK(tree.asked == Asked{{"a", Cause::changed}, {"b", Cause::changed}});
+}
+
+TEST_CASE("busy nodes: what goes is taken with all below it, however many runs wait for items") {
+  Tree tree;
+  tree.put("VirtualCluster", "shop", "c", {{"clusterRef", {{"name", "home"}}}});
+  for (int i = 0; i < 80; ++i) {
+    tree.put("Execution", "shop", "job" + std::to_string(i),
+             {{"virtualClusterRef", {{"name", "b"}}}});
+  }
+  tree.put("Execution", "shop", "last", {{"virtualClusterRef", {{"name", "c"}}}});
+  tree.objects["c"]["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  const engine::Graph graph = tree.graph();
+  for (int i = 0; i < 80; ++i) {
+    REQUIRE(tree.take(i + 1, graph, {key("Execution", "shop", "job" + std::to_string(i))}) ==
+            k_none);
+  }
+  REQUIRE(tree.busy.await(graph, key("Execution", "shop", "last"), Cause::requested));
+  CHECK(tree.take(100, graph, {key("VirtualCluster", "shop", "c")}) == k_none);
 }
 
 TEST_CASE("busy nodes: runs that only wait for items have a share of their own") {

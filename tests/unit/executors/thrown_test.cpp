@@ -195,7 +195,7 @@ TEST_CASE("thrown: lines of watches are told after one that throws") {
   CHECK(told == 2);
 }
 
-TEST_CASE("thrown: who reads the tree anew reads on after what was thrown, also in telling of it") {
+TEST_CASE("thrown: what is thrown in reading the tree anew, or in telling of it, ends nothing") {
   std::atomic<int> read = 0, told = 0;
   {
     executors::TreeKeeper keeper(

@@ -18,8 +18,10 @@ constexpr std::size_t k_at_work = 16;
 constexpr std::size_t k_waiting = 64;
 constexpr std::size_t k_more = 8;
 
-/// What waits until next week must not keep a rollback from being decided, nor a person waiting.
-bool has_more(Cause cause) { return cause == Cause::requested || cause == Cause::due; }
+/// Changes must not keep a rollback from being decided, nor both a person waiting.
+std::size_t more_for(Cause cause) {
+  return cause == Cause::requested ? 2 * k_more : cause == Cause::due ? k_more : 0;
+}
 
 constexpr int k_no_run = 0;
 
@@ -69,8 +71,7 @@ bool BusyNodes::has_room(const std::string& project, Part part, Cause cause, int
     held += taken->second.has(part, &project) ? 1 : 0;
     used += taken->second.has(part) ? 1 : 0;
   }
-  const std::size_t share =
-      (part == Part::works ? k_at_work : k_waiting) + (has_more(cause) ? k_more : 0);
+  const std::size_t share = (part == Part::works ? k_at_work : k_waiting) + more_for(cause);
   return util::Shares{share, k_runs}.has_room(held, used);
 }
 
@@ -82,7 +83,7 @@ bool BusyNodes::has_room(const std::string& project, Part part, Taking& taking) 
   return found->second;
 }
 
-void BusyNodes::visit(NodeId id, Taking& taking) {
+void BusyNodes::visit(NodeId id, Taking& taking, bool below) {
   if (taking.seen[id]) {
     return;
   }
@@ -95,7 +96,7 @@ void BusyNodes::visit(NodeId id, Taking& taking) {
   }
   const bool goes = taking.graph.deleting(id);
   const Cause cause = goes ? Cause::deleted : Cause::changed;
-  if (!has_room(project, part_of(node.key), taking)) {
+  if (!below && !has_room(project, part_of(node.key), taking)) {
     taking.left_out.push_back(id);
     m_waiting_for_runs[project].emplace(node.key, cause);
     return;
@@ -115,7 +116,7 @@ void BusyNodes::visit(NodeId id, Taking& taking) {
     mine->second.project = project;
   }
   for (const NodeId child : node.children) {
-    visit(child, taking);
+    visit(child, taking, below || goes);
   }
 }
 

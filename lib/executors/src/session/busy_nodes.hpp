@@ -38,8 +38,8 @@ class BusyNodes {
   void ended(int run);
 
   /// Where that node is busy, or enough runs are at work at its project: true, and `key` waits for
-  /// that. What a person asks for, and what is due by its own time, such as a rollback, have eight
-  /// more.
+  /// that. What is due by its own time, such as a rollback, has eight more runs, and what a person
+  /// asks for another eight.
   bool await(const engine::Graph& graph, const engine::Key& key, const engine::Trigger& cause);
 
   // Where others share the projects, which are known by their namespaces.
@@ -88,7 +88,8 @@ class BusyNodes {
   };
   bool has_room(const std::string& project, Part part, engine::Cause cause, int but) const;
   bool has_room(const std::string& project, Part part, Taking& taking) const;
-  void visit(engine::NodeId id, Taking& taking);
+  /// `below`: a node above it goes, and is taken.
+  void visit(engine::NodeId id, Taking& taking, bool below = false);
   void await_others(const Taking& taking, const std::set<engine::Key>& ended);
   void forget(int run);
   void tell(const engine::Key& freed);
