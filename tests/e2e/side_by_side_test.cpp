@@ -135,7 +135,7 @@ TEST_CASE("side by side: neither scripts that run nor a policy that hangs hold u
   CHECK(condition(get("home", "kvc", "stuck", ns), "Ready") != "True");
 
   watch.signal(SIGTERM);
-  CHECK_MESSAGE(watch.wait(30) == 143, watch.output());
+  CHECK_MESSAGE(watch.wait(5) == 143, watch.output());
   CHECK(running_pods(world.name("dev")) == running);
 
   // So does a controller, which others share the work with: it ends with 0.

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <atomic>
 #include <memory>
 
 #include <kubist/cli/context.hpp>
@@ -10,6 +9,7 @@
 
 #include "commands.hpp"
 #include "controller/endpoint.hpp"
+#include "controller/health.hpp"
 #include "controller/telemetry.hpp"
 #include "output/progress_lines.hpp"
 #include "output/run_report.hpp"
@@ -20,32 +20,6 @@ namespace {
 
 using executors::Run;
 using util::cat;
-
-/// So long without a try to renew its Lease means that the process hangs; an API server that is
-/// away is none of that.
-constexpr std::chrono::minutes k_hangs{1};
-
-/// What the probes see.
-struct Health {
-  const executors::Replica& replica;
-  std::stop_token stop;
-  std::atomic<bool> planned = false;
-
-  Page live() const {
-    const auto since = util::system_clock().boot() - replica.tried_at();
-    return since < k_hangs ? Page{200, "ok\n"}
-                           : Page{500, "the Lease of this replica has not been renewed for 1m\n"};
-  }
-  Page ready() const {
-    if (stop.stop_requested()) {
-      return {503, "it is about to end\n"};
-    }
-    if (!replica.joined()) {
-      return {503, "the Lease of this replica is not valid\n"};
-    }
-    return planned ? Page{200, "ok\n"} : Page{503, "it has not seen the tree yet\n"};
-  }
-};
 
 executors::WatchHooks hooks_of(Context& context, Telemetry& telemetry, Health& health) {
   executors::WatchHooks hooks = log_hooks(context);
@@ -64,7 +38,7 @@ executors::WatchHooks hooks_of(Context& context, Telemetry& telemetry, Health& h
   hooks.trouble = [&](const util::Error& error) { log.error(error.to_string()); };
   hooks.turned = [&](const executors::LoopState& state) {
     telemetry.turned(state);
-    health.planned = state.planned;
+    health.planned(state.planned);
   };
   return hooks;
 }
@@ -79,7 +53,7 @@ util::Result<> control(Context& context, const Arguments& arguments) {
   executors::Replica replica(client, {ns, process_identity(), [&context](const std::string& line) {
                                         context.log().line(line);
                                       }});
-  Health health{replica, context.stop()};
+  Health health(replica, context.stop());
   KUBIST_CHECK(replica.start(context.stop()));
   std::unique_ptr<Endpoint> endpoint;
   if (const std::string address = arguments.text("bind-address"); address != "0") {

@@ -5,7 +5,6 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 
-#include <kubist/http/curl_transport.hpp>
 #include <kubist/util/text.hpp>
 
 #include "programs.hpp"
@@ -17,8 +16,6 @@ namespace {
 using namespace it;
 using kubist::util::cat;
 namespace data = kubist::data;
-namespace http = kubist::http;
-namespace util = kubist::util;
 
 /// The namespace that a write is in, or about.
 std::string place_of(const AuditedWrite& write) { return write.ns.empty() ? write.name : write.ns; }
@@ -62,33 +59,6 @@ std::string one_of(Replicas& replicas, const std::vector<std::string>& projects,
   }
   FAIL("none of the replicas has a project");
   return {};
-}
-
-std::string fetch(const std::string& url) {
-  const auto engine = std::make_shared<http::CurlEngine>();
-  http::CurlTransport transport(engine, {});
-  http::Request request;
-  request.url = url;
-  const auto response = http::send(transport, request);
-  REQUIRE_MESSAGE(response, (response ? "" : response.error().to_string()));
-  return cat(response->status, ' ', response->body);
-}
-
-/// Where a replica serves its probes and metrics.
-std::string address_of(const Background& replica) {
-  const std::string words = "/metrics on ";
-  std::string address;
-  REQUIRE(eventually([&] {
-    const std::string output = replica.output();
-    const auto at = output.find(words);
-    const auto end = output.find('\n', at == std::string::npos ? 0 : at);
-    if (at == std::string::npos || end == std::string::npos) {
-      return false;
-    }
-    address = output.substr(at + words.size(), end - at - words.size());
-    return true;
-  }));
-  return address;
 }
 
 }  // namespace
@@ -239,35 +209,4 @@ TEST_CASE("controller: SIGTERM ends it with 0, and the next one goes on at once"
       r.world.as_user({"reconcile", "Project/" + projects[0], "--lock-timeout=0s"}, "-hand"));
   CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);  // there was nothing to write
   CHECK(audit.writes(r.world.user() + "-hand").empty());
-}
-
-TEST_CASE("controller: probes and metrics, as promtool reads them") {
-  const std::vector<const char*> samples{
-      "\ncontroller_runtime_reconcile_total{controller=\"virtualcluster\",result=\"success\"} ",
-      "\nrest_client_requests_total{code=\"200\",method=\"GET\",host=\"", "\nkubist_projects ",
-      "\nkubist_replicas 1\n", "\nworkqueue_adds_total{name=\"kubist\",controller=\"kubist\"} "};
-  Replicas r("metrics");
-  r.start("one");
-  const auto projects = make_projects(r.world, 1);
-  REQUIRE_MESSAGE(
-      eventually([&] { return condition(vc(projects[0], "dev"), "Ready") == "True"; }, 60),
-      r.output());
-  const std::string address = address_of(*r.running["one"]);
-  CHECK(fetch(cat("http://", address, "/healthz")) == "200 ok\n");
-  CHECK(fetch(cat("http://", address, "/readyz")) == "200 ok\n");
-  std::string metrics;
-  const auto has = [&](const char* sample) { return metrics.find(sample) != std::string::npos; };
-  // A status is written before its run ends, and counts.
-  CHECK_MESSAGE(eventually([&] {
-                  metrics = fetch(cat("http://", address, "/metrics")).substr(4);
-                  return std::all_of(samples.begin(), samples.end(), has);
-                }),
-                metrics);
-  util::Command promtool;
-  promtool.args = {"promtool", "check", "metrics"};
-  promtool.input = metrics;
-  promtool.timeout = std::chrono::seconds(30);
-  const auto checked = util::run_command(promtool);
-  REQUIRE_MESSAGE(checked, "no promtool: scripts/packages --test");
-  CHECK_MESSAGE(checked->exit_code == 0, checked->out, checked->err);
 }

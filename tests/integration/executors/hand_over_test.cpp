@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/util/text.hpp>
@@ -178,4 +179,69 @@ TEST_CASE("take over: the run writes, the replica does not, and has the project 
     CHECK_MESSAGE(std::count(by_hand.begin(), by_hand.end(), write) == 0, write);
   }
   CHECK_MESSAGE(eventually([&] { return r.holder(project) == "one"; }, 30), r.output());
+}
+
+TEST_CASE("take over: a replica that is at work lets go, and the run sees the work to its end") {
+  Replicas r("busy");
+  r.start("one");
+  const auto projects = make_projects(r.world, 2);
+  const std::string &project = projects[0], &other = projects[1];
+  REQUIRE_MESSAGE(eventually(
+                      [&] {
+                        return ready(project) && r.holder(project) == "one" && ready(other) &&
+                               r.holder(other) == "one";
+                      },
+                      60),
+                  r.output());
+  Audit audit("home");
+  const std::string nap = cat(4'000'000 + ::getpid());  // seconds: the words of no other sleep
+  const auto sleeper = [&] { return process_with({cat("sleep", '\0', nap, '\0')}); };
+  put("home", {execution(project,
+                         Json::array({{{"name", "run"},
+                                       {"type", "Script"},
+                                       {"image", "localhost/busybox:1"},
+                                       {"timeout", "15m"},
+                                       {"script", cat("sleep ", nap, " || true")}}}),
+                         {{"virtualClusterRef", {{"name", "dev"}}}})});
+  REQUIRE_MESSAGE(eventually([&] { return sleeper().has_value(); }, 60), r.output());
+  REQUIRE(phase(project, "job-run") == "Progressing");
+
+  Background hand(
+      r.world.as_user({"reconcile", "execution/job", "-n", project, "--take-over"}, "-hand"));
+  const auto is_taken = [&] {
+    const std::string by = r.holder(project);
+    return !by.empty() && by != "one";
+  };
+  REQUIRE_MESSAGE(eventually(is_taken, 15), hand.output(), r.output());
+  CHECK_MESSAGE(eventually([&] {
+                  return hand.output().find("waiting for the workload") != std::string::npos;
+                }),
+                hand.output());
+  // It acts on what changes in its other project, and no more on this one's.
+  Audit meanwhile("home");
+  for (const std::string& each : projects) {
+    put("home",
+        {virtual_cluster(each, "dev", "home", each + "-dev", {{"labels", {{"tier", "new"}}}})});
+  }
+  CHECK_MESSAGE(eventually([&] { return label(other + "-dev", "tier") == "new"; }), r.output());
+  for (const AuditedWrite& write : meanwhile.writes(r.user("one"))) {
+    const bool there =
+        write.ns == project || write.ns == project + "-dev" || write.name == project + "-dev";
+    CHECK_MESSAGE(!there, write.to_string());
+  }
+  CHECK(label(project + "-dev", "tier").empty());
+
+  ::kill(*sleeper(), SIGKILL);
+  CHECK_MESSAGE(hand.wait(60) == 0, hand.output(), r.output());
+  CHECK(phase(project, "job-run") == "Succeeded");
+  // It ran once, and the replica has the project again.
+  std::size_t pods = 0;
+  for (const std::string& user : {r.user("one"), r.world.user() + "-hand"}) {
+    for (const AuditedWrite& write : audit.writes(user)) {
+      pods += write.verb == "create" && write.resource == "pods" && write.subresource.empty();
+    }
+  }
+  CHECK(pods == 1);
+  CHECK_MESSAGE(eventually([&] { return r.holder(project) == "one"; }, 30), r.output());
+  CHECK_MESSAGE(eventually([&] { return label(project + "-dev", "tier") == "new"; }), r.output());
 }

@@ -49,12 +49,10 @@ const std::vector<std::pair<std::string, std::string>> k_specs{
 /// EntryGateway's addresses.
 const std::vector<std::string> k_done_without{"/pods?labelSelector=istio%3Dingressgateway"};
 
-const char* const k_named = "get and describe by name";
-
-const std::vector<Unused> k_unused{
-    {{"", "kubist.io", "roots", "get", ""}, k_named},
-    {{"", "kubist.io", "executordefinitions", "get", ""}, k_named},
-    {{"", "kubist.io", "clusterpolicydefinitions", "get", ""}, k_named}};
+/// Cluster-scoped ones that are asked for by name; none is there.
+const std::vector<Words> k_named{{"get", "roots.kubist.io", "root"},
+                                 {"get", "executordefinitions.kubist.io", "none"},
+                                 {"get", "clusterpolicydefinitions.kubist.io", "none"}};
 
 }  // namespace
 
@@ -95,6 +93,11 @@ TEST_CASE("rights: the printed roles are enough for traffic, and none of them is
     CAPTURE(name);
     must(account.kubist({"get", name, "-n", project}));
   }
+  for (const Words& words : k_named) {
+    CAPTURE(words[1]);
+    const CommandResult none = account.kubist(words);
+    CHECK_MESSAGE(none.err.find("not found") != std::string::npos, none.out, none.err);
+  }
   check_none_refused(audit.requests(account.user()), k_done_without);
 
   // What only cluster-wide rights could show is looked at by time.
@@ -112,5 +115,5 @@ TEST_CASE("rights: the printed roles are enough for traffic, and none of them is
   check_none_refused(removal.requests(account.user()));
   std::vector<Right> rights = account.rights();
   std::erase_if(rights, [](const Right& right) { return !needs_no_pod(right); });
-  check_needed(rights, audit.requests(account.user()), k_unused);
+  check_needed(rights, audit.requests(account.user()), {});
 }

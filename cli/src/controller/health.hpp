@@ -1,0 +1,34 @@
+#pragma once
+#include <atomic>
+#include <stop_token>
+
+#include <kubist/executors/replica.hpp>
+#include <kubist/util/clock.hpp>
+
+#include "controller/endpoint.hpp"
+
+namespace kubist::cli {
+
+/// What the controller's probes see. Any thread.
+class Health {
+ public:
+  /// All outlive it. `stop`: asked for the controller's end. `clock`: the replica's.
+  Health(const executors::Replica& replica, std::stop_token stop,
+         const util::Clock& clock = util::system_clock());
+
+  /// Has it seen the tree?
+  void planned(bool planned) { m_planned = planned; }
+
+  /// /healthz: 500 when the process hangs.
+  Page live() const;
+  /// /readyz: 503 before it has seen the tree, without a valid Lease, and once it is to end.
+  Page ready() const;
+
+ private:
+  const executors::Replica& m_replica;
+  std::stop_token m_stop;
+  const util::Clock& m_clock;
+  std::atomic<bool> m_planned = false;
+};
+
+}  // namespace kubist::cli
