@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <kubist/data/pointer.hpp>
 #include <kubist/data/schema.hpp>
 #include <kubist/executors/catalog.hpp>
 #include <kubist/executors/executor_names.hpp>
@@ -55,6 +56,19 @@ std::vector<util::Error> wrong_parameters(const engine::PolicyDefinition& defini
   return errors;
 }
 
+/// Built-in executors read none.
+std::vector<util::Error> vain_parameters(const resources::CallSite& site) {
+  std::vector<util::Error> errors;
+  for (const auto& [name, value] : site.call.parameters.items()) {
+    std::string pointer = "/parameters";
+    data::append_token(pointer, name);
+    errors.push_back(util::make_error(
+        ErrorKind::invalid, site.positions(pointer, data::At::key),
+        cat("unknown parameter \"", name, "\": executor ", site.call.name, " takes none")));
+  }
+  return errors;
+}
+
 }  // namespace
 
 std::vector<data::Json> CallChecks::definitions(std::string_view kind,
@@ -78,7 +92,8 @@ std::vector<data::Json> CallChecks::definitions(std::string_view kind,
 std::vector<util::Error> CallChecks::executor(const resources::CallSite& site) {
   const auto names = executors::executor_names(site.kind);
   const auto known = [&](const std::string& name) { return util::iequals(name, site.call.name); };
-  if (std::any_of(names.begin(), names.end(), known)) {
+  const bool is_built_in = std::any_of(names.begin(), names.end(), known);
+  if (is_built_in && site.call.parameters.empty()) {
     return {};
   }
   if (!m_executors) {
@@ -86,6 +101,9 @@ std::vector<util::Error> CallChecks::executor(const resources::CallSite& site) {
   }
   const std::string near = util::did_you_mean(site.call.name, names);
   const auto found = m_executors->find(util::lower(site.call.name));
+  if (found == m_executors->end() && is_built_in) {
+    return vain_parameters(site);
+  }
   if (found == m_executors->end()) {
     return m_client == nullptr && near.empty()
                ? std::vector<util::Error>{}

@@ -18,6 +18,10 @@ using engine::Node;
 using engine::NodeId;
 using util::cat;
 
+/// Condition of a DeployItem, and reason of an Execution that is Ready: others changed objects that
+/// kubist is not to mend.
+constexpr const char* k_drifted = "Drifted";
+
 struct Shown {
   std::string ready, tree, reason, message;
 };
@@ -26,10 +30,16 @@ Shown shown(const Graph& graph, const Node& node) {
   Shown row;
   if (const auto* ready = engine::find_condition(node.status(), "Ready")) {
     row.ready = data::string_at(*ready, {"status"});
-    if (row.ready != "True") {
+    if (row.ready != "True" || data::string_at(*ready, {"reason"}) == k_drifted) {
       row.reason = data::string_at(*ready, {"reason"});
       row.message = data::string_at(*ready, {"message"});
     }
+  }
+  const auto* drifted = engine::find_condition(node.status(), k_drifted);
+  if (drifted != nullptr && row.ready == "True" &&
+      data::string_at(*drifted, {"status"}) == "True") {
+    row.reason = k_drifted;
+    row.message = data::string_at(*drifted, {"message"});
   }
   if (const auto* tree = engine::find_condition(node.status(), "TreeReady")) {
     row.tree = data::string_at(*tree, {"status"});

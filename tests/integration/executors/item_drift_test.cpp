@@ -67,6 +67,10 @@ TEST_CASE("item drift: a run mends it, tells of it or leaves it, as the objects 
   const CommandResult told = reconcile(world);
   CHECK(told.out.find(cat("drift: ConfigMap ", project, "/told was changed")) != std::string::npos);
   CHECK(condition(get("home", k_items, "app", project), "Drifted") == "True");
+  const std::string tree = must(run_kubist({"tree", "Project/" + project}));
+  CHECK_MESSAGE(
+      tree.find(cat("Drifted  ConfigMap ", project, "/told was changed")) != std::string::npos,
+      tree);
   Audit audit("home");
   CHECK(reconcile(world).exit_code == 0);
   CHECK(audit.writes(world.user()).empty());

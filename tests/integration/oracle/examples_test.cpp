@@ -237,7 +237,7 @@ TEST_CASE("examples: the executor and policies of the first YAML work as they we
   World world("seed");
   const std::string project = world.name();
   world.make_project(project);
-  const std::string echo = R"(
+  const std::string policy = R"(
 apiVersion: kubist.io/v1alpha1
 kind: PolicyDefinition
 metadata: {name: NAME, namespace: PROJECT}
@@ -246,11 +246,26 @@ spec:
   runtime:
     jsonnet:
       source: |
-        function(list) list { items: [super.items[0] { spec+: { annotations+: {
-          'NAME': list.functionConfig.parameters.someParam } } }] }
+        function(list)
+          local host = std.asciiLower(std.strReplace(list.functionConfig.parameters.someParam, ' ', ''));
+          list { items: [super.items[0] { spec+: { hosts+: [host + '.example.com'] } }] }
 ---
 )";
-  // Only SomeExecutor has become the name of one that there is.
+  const std::string executor = R"(
+apiVersion: kubist.io/v1alpha1
+kind: ExecutorDefinition
+metadata: {name: someexecutor}
+spec:
+  parameters: {type: object, properties: {someParam: {type: string}}}
+  runtime:
+    jsonnet:
+      source: |
+        function(list) list { items: [list.items[0], {
+          apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'seen' },
+          data: list.functionConfig.parameters { hosts: std.join(' ', list.items[0].spec.hosts) },
+        }] }
+---
+)";
   const std::string text = R"(
 apiVersion: kubist.io/v1alpha1
 kind: Cluster
@@ -259,14 +274,22 @@ spec: {home: true}
 ---
 apiVersion: kubist.io/v1alpha1
 kind: VirtualCluster
-metadata:
-  name: dev
-  namespace: PROJECT
+metadata: {name: dev, namespace: PROJECT}
 spec:
   clusterRef: {name: home}
   namespace: PROJECT-dev
+---
+apiVersion: kubist.io/v1alpha1
+kind: ExternalService
+metadata:
+  name: api
+  namespace: PROJECT
+spec:
+  virtualClusterRef: {name: dev}
+  hosts: [api.example.com]
+  ports: [{number: 443, name: https, protocol: TLS}]
   executor:
-      name: VirtualCluster
+      name: SomeExecutor
       parameters:
         someParam: someValue1
   policies:
@@ -277,16 +300,18 @@ spec:
       parameters:
         someParam: someValue 3    
 )";
-  const auto filled = [&](const std::string& from) {
-    return util::replace_all(from, "PROJECT", project);
-  };
-  const std::string input = filled(util::replace_all(echo, "NAME", "somepolicy1")) +
-                            filled(util::replace_all(echo, "NAME", "somepolicy2")) + filled(text);
+  const std::string input =
+      util::replace_all(util::replace_all(policy, "NAME", "somepolicy1") +
+                            util::replace_all(policy, "NAME", "somepolicy2") + executor + text,
+                        "PROJECT", project);
   must(run_kubist({"validate", "-f", "-"}, input));
   must(run_kubist({"apply", "-f", "-"}, input));
   must(run_kubist({"reconcile", "Project/" + project}));
-  const auto made = get("home", "namespace", world.name("dev"));
+  const auto made = get("home", "configmap", "seen", world.name("dev"));
+  must(run_kubist({"delete", "ExternalService/api", "-n", project}));
+  it::remove("home", "executordefinitions.kubist.io", "someexecutor");
   REQUIRE(made);
-  CHECK((*made)["metadata"]["annotations"]["somepolicy1"] == "someValue2");
-  CHECK((*made)["metadata"]["annotations"]["somepolicy2"] == "someValue 3");
+  CHECK((*made)["data"] ==
+        Json{{"someParam", "someValue1"},
+             {"hosts", "api.example.com somevalue2.example.com somevalue3.example.com"}});
 }

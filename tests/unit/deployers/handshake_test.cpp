@@ -5,6 +5,7 @@
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/handshake.hpp>
+#include <kubist/deployers/item_run.hpp>
 #include <kubist/deployers/upstream.hpp>
 
 using namespace kubist;
@@ -127,6 +128,17 @@ TEST_CASE("handshake: a success is remembered, whatever the runs after it do") {
   status = run_once(status, "three", ended(Progress::State::failed, "WorkloadFailed"), false);
   CHECK(has_succeeded(status));
   CHECK(has_succeeded(taken_up(triggered(status, "four", k_start), 4, false, k_start)));
+}
+
+TEST_CASE("handshake: both words of landscaper's for success are understood") {
+  for (const char* word : {"Succeeded", "Reconciled"}) {
+    const Json item{{"status", {{"phase", word}, {"jobID", "one"}, {"jobIDFinished", "one"}}}};
+    CHECK(outcome_of_item(item).state == Progress::State::done);
+    CHECK(has_succeeded(item["status"]));
+    CHECK(is_final(word));
+  }
+  const Json other{{"status", {{"phase", "Recon"}, {"jobID", "one"}, {"jobIDFinished", "one"}}}};
+  CHECK(outcome_of_item(other).state == Progress::State::running);
 }
 
 TEST_CASE("handshake: the last five errors are kept") {

@@ -6,6 +6,9 @@
 namespace kubist::deployers {
 namespace {
 
+constexpr std::size_t k_told = 10;          ///< failed items
+constexpr std::size_t k_short_bytes = 200;  ///< of each, but of one alone
+
 using util::cat;
 using State = ExecutionOutcome::State;
 
@@ -28,6 +31,34 @@ Json item_status(const ItemRun& run) {
     entry["message"] = run.outcome->message;
   }
   return entry;
+}
+
+/// Its first bytes, as far as they are whole characters.
+std::string shortened(std::string text) {
+  if (text.size() > k_short_bytes) {
+    std::size_t end = k_short_bytes;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80) {
+      --end;
+    }
+    text = text.substr(0, end) + "...";
+  }
+  return text;
+}
+
+/// All that failed, with why. One alone is told whole.
+std::string failure_text(const std::vector<std::pair<std::string, std::string>>& failed) {
+  if (failed.size() == 1) {
+    return cat("item ", failed[0].first, ": ", failed[0].second);
+  }
+  std::vector<std::string> told;
+  for (const auto& [name, why] : failed) {
+    if (told.size() == k_told) {
+      told.push_back(cat("and ", failed.size() - k_told, " more"));
+      break;
+    }
+    told.push_back(cat("item ", name, ": ", shortened(why)));
+  }
+  return cat(failed.size(), " items failed: ", util::join(told, "; "));
 }
 
 }  // namespace
@@ -60,6 +91,7 @@ ExecutionOutcome summarize(const std::vector<ItemRun>& items_run) {
   std::size_t succeeded = 0;
   std::string drift;
   Json items = Json::array();
+  std::vector<std::pair<std::string, std::string>> failed;  // items, and why
   const auto worsen = [&result](State state, const std::string& reason, std::string message) {
     if (state > result.state) {
       result.state = state;
@@ -67,18 +99,24 @@ ExecutionOutcome summarize(const std::vector<ItemRun>& items_run) {
       result.message = std::move(message);
     }
   };
+  const auto fail = [&](const std::string& item, State state, const std::string& reason,
+                        const std::string& message) {
+    failed.emplace_back(item, message);
+    worsen(state, reason, "");
+  };
   for (const ItemRun& run : runs) {
     items.push_back(item_status(run));
     if (!run.outcome) {
-      worsen(State::failed,
-             run.outcome.error().reason.empty() ? "ItemFailed" : run.outcome.error().reason,
-             cat("item ", run.name, ": ", run.outcome.error().message));
+      const util::Error& error = run.outcome.error();
+      fail(run.name, State::failed, error.reason.empty() ? "ItemFailed" : error.reason,
+           error.message);
     } else if (run.outcome->state == Progress::State::running) {
       worsen(State::progressing, "Running", cat("item ", run.name, ": ", run.outcome->message));
     } else if (run.outcome->state == Progress::State::failed) {
-      worsen(needs_somebody(run.outcome->item.value("status", Json::object())) ? State::stalled
-                                                                               : State::failed,
-             run.outcome->reason, cat("item ", run.name, ": ", run.outcome->message));
+      fail(run.name,
+           needs_somebody(run.outcome->item.value("status", Json::object())) ? State::stalled
+                                                                             : State::failed,
+           run.outcome->reason, run.outcome->message);
     } else {
       ++succeeded;
       drift += run.outcome->drift.empty()
@@ -89,8 +127,11 @@ ExecutionOutcome summarize(const std::vector<ItemRun>& items_run) {
   result.error = common_error(runs);
   result.status["items"] = std::move(items);
   result.status["progress"] = cat(succeeded, "/", runs.size());
+  if (!failed.empty()) {
+    result.message = failure_text(failed);
+  }
   if (result.state == State::ready) {
-    result.reason = "Succeeded";
+    result.reason = drift.empty() ? "Succeeded" : "Drifted";
     result.message = cat(succeeded, " of ", runs.size(), " items succeeded", drift);
   }
   return result;

@@ -50,7 +50,7 @@ util::Result<> trigger(World& world, Session& session) {
 util::Result<ItemOutcome> run_foreign(World& world, Session& session, const Item& item,
                                       const RunOptions& options) {
   const bool fresh = data::int_at(session.status(), {"observedGeneration"}) == item.generation;
-  const bool good = data::string_at(session.status(), {"phase"}) == phase::k_succeeded;
+  const bool good = is_success(data::string_at(session.status(), {"phase"}));
   if (!job_pending(session.status())) {
     if (!options.trigger || (fresh && good && !options.force)) {
       return as_it_stands(session, false);

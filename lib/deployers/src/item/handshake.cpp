@@ -65,8 +65,12 @@ bool is_over(const Json& status, std::string_view job) {
   return !job_pending(status) || data::string_at(status, {"jobID"}) != job;
 }
 
+bool is_success(std::string_view phase) {
+  return phase == phase::k_succeeded || phase == "Reconciled";
+}
+
 bool is_final(std::string_view phase) {
-  return phase == phase::k_succeeded || phase == phase::k_failed || phase == phase::k_delete_failed;
+  return is_success(phase) || phase == phase::k_failed || phase == phase::k_delete_failed;
 }
 
 Json triggered(Json status, std::string_view job_id, TimePoint now) {
@@ -167,12 +171,12 @@ bool needs_somebody(const Json& status) {
 }
 
 bool has_succeeded(const Json& status) {
-  return data::string_at(status, {"phase"}) == phase::k_succeeded ||
+  return is_success(data::string_at(status, {"phase"})) ||
          data::bool_at(status, {"providerStatus", k_has_succeeded});
 }
 
 std::string last_hash(const Json& status) {
-  return data::string_at(status, {"phase"}) == phase::k_succeeded
+  return is_success(data::string_at(status, {"phase"}))
              ? std::string(data::string_at(status, {"providerStatus", "hash"}))
              : std::string();
 }

@@ -31,7 +31,7 @@ ItemOutcome outcome_of_item(const Json& deploy_item) {
     outcome.message = data::string_at(status, {"lastError", "message"});
     return outcome;
   }
-  const bool done = outcome.phase == phase::k_succeeded && !job_pending(status);
+  const bool done = is_success(outcome.phase) && !job_pending(status);
   outcome.state = done ? Progress::State::done : Progress::State::running;
   outcome.reason = done ? "Succeeded" : "Pending";
   return outcome;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <kubist/data/pointer.hpp>
+#include <kubist/deployers/handshake.hpp>
 #include <kubist/engine/status.hpp>
 #include <kubist/engine/targets.hpp>
 #include <kubist/executors/status_store.hpp>
@@ -40,6 +41,9 @@ class AskingExecutor final : public engine::Executor {
   bool aligns_without_policies() const override { return m_inner->aligns_without_policies(); }
   engine::Waits waits(const engine::Node& node) const override {
     return m_over.has(node) ? engine::Waits::for_others : m_inner->waits(node);
+  }
+  bool takes_parameters(const engine::Node& node) const override {
+    return m_over.has(node) || m_inner->takes_parameters(node);
   }
   bool runs_policies(const engine::Node& node) const override { return !m_over.has(node); }
   std::vector<engine::Key> followers(const engine::Node& node) const override {
@@ -95,9 +99,9 @@ void add_writes(const Json& before, const Json& status, Alignment& alignment) {
 
 Outcome outcome_of_item(const Json& status) {
   const std::string_view phase = data::string_at(status, {"phase"});
-  return phase == "Succeeded" ? Outcome::ready
-         : phase == "Failed"  ? Outcome::stalled
-                              : Outcome::progressing;
+  return deployers::is_success(phase) ? Outcome::ready
+         : phase == "Failed"          ? Outcome::stalled
+                                      : Outcome::progressing;
 }
 
 Alignment alignment_of(const engine::Node& node, const Json& object) {

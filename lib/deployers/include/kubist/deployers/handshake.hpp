@@ -31,6 +31,8 @@ bool job_pending(const Json& status);
 /// Has that job come to its end, by whoever drove it? Also where another one was asked for since.
 bool is_over(const Json& status, std::string_view job);
 bool is_final(std::string_view phase);
+/// Succeeded, or Reconciled: landscaper's earlier word, which other deployers may still write.
+bool is_success(std::string_view phase);
 
 /// Asks for a run.
 Json triggered(Json status, std::string_view job_id, TimePoint now);
