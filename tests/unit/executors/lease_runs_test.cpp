@@ -40,6 +40,35 @@ TEST_CASE("lease: each write of a project's goes with the lock's permit") {
   CHECK(writes > 5);
 }
 
+TEST_CASE("lease: of two runs that make a new project none writes over the other's status") {
+  Site s;
+  s.put("Project", "", "shop");
+  // Another replica makes it, too, and is done while this run's namespace is on its way.
+  s.home->before("PATCH */namespaces/shop?*", [&] {
+    const Json ready{{"type", "Ready"},
+                     {"status", "True"},
+                     {"reason", "Theirs"},
+                     {"message", ""},
+                     {"lastTransitionTime", "2026-01-01T00:00:00Z"}};
+    s.home->patch("projects.kubist.io", "shop", "", kube::PatchType::merge,
+                  {{"status", {{"conditions", Json::array({ready})}}}}, "status");
+  });
+  s.forget();
+  CHECK(s.reconcile().summary.failed == 0);
+  std::vector<int> answers;
+  for (const LoggedRequest& each : s.home->log()) {
+    if (each.resource == "projects" && each.subresource == "status") {
+      answers.push_back(each.status);
+    }
+  }
+  // What is made; that it is Ready, which has not seen theirs; both once that is known.
+  std::string all;
+  for (const int answer : answers) {
+    all += cat(answer, " ");
+  }
+  CHECK(all == "200 409 200 200 ");
+}
+
 TEST_CASE("lease: a run beside another writes nothing in its project, and does the others") {
   Site s;
   s.make_project("shop");

@@ -107,6 +107,11 @@ std::shared_ptr<const Json> KubeStatusStore::written(const engine::Node& node) c
   return whole && has_part(node) ? std::make_shared<const Json>(part_of(node, *whole)) : whole;
 }
 
+void KubeStatusStore::saw(const engine::Node& node, const Json& object) {
+  m_book.note(node.uid, {std::make_shared<const Json>(object.value("status", Json::object())),
+                         std::string(resources::ObjectView(object).resource_version())});
+}
+
 util::Result<bool> KubeStatusStore::record_inventory(const engine::Node& node,
                                                      const Json& entries) {
   bool known = false;
@@ -155,9 +160,13 @@ util::Result<bool> KubeStatusStore::send(const engine::Node& node, const StatusB
   }
   Json body{{"status", patch}};
   kube::Writer::Rules rules;
-  if (ns.empty()) {
+  // A new Project has no namespace to lock in: two replicas may be at work on it.
+  const bool no_lock = ns.empty() || (node.key.kind == "Project" &&
+                                      data::string_at(*present.status, {"namespaceUID"}).empty());
+  if (no_lock) {
     body["metadata"]["resourceVersion"] = present.resource_version;
-  } else {
+  }
+  if (!ns.empty()) {
     rules = m_world.locks.rules(ns, m_stop);
   }
   rules.field_manager = k_status_manager;
@@ -172,7 +181,7 @@ util::Result<bool> KubeStatusStore::send(const engine::Node& node, const StatusB
   }
   if (!after) {
     util::Error error = status_refused(after.error(), node);
-    if (ns.empty() && kube::is_conflict(error)) {
+    if (no_lock && kube::is_conflict(error)) {
       error.reason = k_plan_changed;
     }
     return util::fail(std::move(error));

@@ -81,9 +81,12 @@ util::Result<Json> Work::apply(const kube::Target& target, const kube::ApiResour
 util::Result<> Work::set_finalizer(const kube::ApiResource& resource, std::string_view ns,
                                    std::string_view name, std::string_view finalizer, bool present,
                                    std::optional<Json> known) {
-  KUBIST_CHECK(
-      m_writer.with_manager(k_status_manager)
-          .set_finalizer(home(), resource, ns, name, finalizer, present, std::move(known)));
+  KUBIST_TRY(const auto written,
+             m_writer.with_manager(k_status_manager)
+                 .set_finalizer(home(), resource, ns, name, finalizer, present, std::move(known)));
+  if (written && present && m_node.key.kind == "Project") {
+    m_world.statuses->saw(m_node, *written);
+  }
   return {};
 }
 

@@ -48,9 +48,9 @@ class StatusBook {
 /// a time for each object, under the project's lock. In a dry run nothing is written, and
 /// never in a `hidden` project: it is not the caller's.
 ///
-/// The Root has no project, so no lock: its status is written only over the resourceVersion that it
+/// The Root has no project, so no lock, nor has a new Project a namespace for one: their status
 /// was computed from. Another kubist's write in between is a conflict with reason k_plan_changed,
-/// after which the run is planned anew from what stands there then. So no status of the Root ever
+/// after which the run is planned anew from what stands there then. So no such status ever
 /// goes over one that its writer has not seen, no namespace has to be chosen for a Lease (nor
 /// rights in it given), and a run without news still writes nothing.
 class KubeStatusStore final : public engine::StatusStore {
@@ -62,6 +62,8 @@ class KubeStatusStore final : public engine::StatusStore {
   util::Result<engine::StatusWritten> change(const engine::Node& node,
                                              const Change& change) override;
   std::shared_ptr<const data::Json> written(const engine::Node& node) const override;
+  /// The node's object as a write of this run left it.
+  void saw(const engine::Node& node, const data::Json& object);
   /// What was written. After the run.
   const std::map<engine::NodeId, StatusChange>& changes() const { return m_changes; }
 
