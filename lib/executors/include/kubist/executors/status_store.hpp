@@ -48,11 +48,11 @@ class StatusBook {
 /// a time for each object, under the project's lock. In a dry run nothing is written, and
 /// never in a `hidden` project: it is not the caller's.
 ///
-/// The Root has no project, so no lock, nor has a new Project a namespace for one: their status
-/// was computed from. Another kubist's write in between is a conflict with reason k_plan_changed,
-/// after which the run is planned anew from what stands there then. So no such status ever
-/// goes over one that its writer has not seen, no namespace has to be chosen for a Lease (nor
-/// rights in it given), and a run without news still writes nothing.
+/// The Root has no project, so no lock, nor has a new Project a namespace for one: such a status is
+/// written only over the resourceVersion that it was computed from. Another kubist's write in
+/// between is a conflict with reason k_plan_changed, after which the run is planned anew from what
+/// stands there then. So it never goes over one that its writer has not seen, no namespace has to be
+/// chosen for the Root's Lease (nor rights in it given), and a run without news writes nothing.
 class KubeStatusStore final : public engine::StatusStore {
  public:
   /// REQUIRES: `book` outlives it.
