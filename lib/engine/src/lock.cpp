@@ -20,7 +20,8 @@ void LockState::observe(const std::optional<LeaseRecord>& record, Time now) {
   if (!m_record || !record || !same_claim(*m_record, *record)) {
     m_observed_at = now;
   }
-  if (record && record->is_orphan && !(m_record && m_record->is_orphan)) {
+  if (record && record->is_orphan &&
+      !(m_record && m_record->is_orphan && same_claim(*m_record, *record))) {
     m_orphan_at = now;
   }
   m_record = record;

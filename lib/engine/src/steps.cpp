@@ -112,22 +112,6 @@ void hold_for(const PolicyVerdict& policies, std::optional<Decision>& decision) 
   }
 }
 
-/// Invalid: the node gives parameters to an executor that reads none.
-util::Result<> check_parameters(const Executor& executor, const Node& node) {
-  if (!node.executor || node.executor->parameters.empty() || executor.takes_parameters(node)) {
-    return {};
-  }
-  std::vector<std::string> names;
-  for (const auto& [name, value] : node.executor->parameters.items()) {
-    names.push_back(name);
-  }
-  return util::fail(ErrorKind::invalid,
-                    cat("executor ", node.executor->name, " takes no parameters, but gets ",
-                        util::join(names, ", ")),
-                    "Take spec.executor.parameters out, or name another executor.",
-                    "InvalidParameters");
-}
-
 util::Result<Alignment> call_executor(const StepContext& context, const Node& node,
                                       const PolicyVerdict* policies,
                                       const std::function<void(std::string)>& progress) {
@@ -137,7 +121,6 @@ util::Result<Alignment> call_executor(const StepContext& context, const Node& no
     return util::fail(*error);
   }
   KUBIST_CHECK(executor);
-  KUBIST_CHECK(check_parameters(**executor, node));
   if (policies && policies->hold && error == nullptr) {
     return held_alignment(node, *policies);
   }

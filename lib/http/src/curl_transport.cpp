@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <utility>
 #include <vector>
 
 #include <kubist/http/curl_transport.hpp>
@@ -80,11 +81,14 @@ Call CurlTransport::start(Request request, Done done) {
   }
   CurlEngine::Impl::Standing& standing = engine->m_impl->next();
   ++*standing.count;
-  return standing.worker.start(std::move(request), m_options,
-                               [count = standing.count, done = std::move(done)](auto outcome) {
-                                 --*count;
-                                 done(std::move(outcome));
-                               });
+  return standing.worker.start(
+      std::move(request), m_options,
+      [count = standing.count, done = std::move(done)](auto outcome) mutable {
+        if (const auto held = std::exchange(count, nullptr)) {
+          --*held;  // once, also where `done` throws and is called again
+        }
+        done(std::move(outcome));
+      });
 }
 
 }  // namespace kubist::http

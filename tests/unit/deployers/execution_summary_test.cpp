@@ -11,6 +11,7 @@ ItemRun item(const std::string& name, Progress::State state, const std::string& 
   ItemRun run;
   run.name = name;
   run.outcome = ItemOutcome{.state = state, .reason = "WorkloadFailed", .message = message};
+  run.outcome->item = Json::object();
   return run;
 }
 

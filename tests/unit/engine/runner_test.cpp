@@ -302,19 +302,6 @@ TEST_CASE("runner: an unknown executor stalls the node with a suggestion") {
   CHECK(world.run().summary.ready == 15);
 }
 
-TEST_CASE("runner: a parameter of an executor that reads none stalls the node") {
-  World world;
-  world.add_tree();
-  Json& executor = world.home.at("Cluster", "p1", "p1c1")["spec"]["executor"];
-  executor = {{"name", "standard"}, {"parameters", {{"someParam", 1}}}};
-  Report report = world.run();
-  CHECK(world.condition("Cluster", "p1", "p1c1", "Stalled") == "True InvalidParameters");
-  CHECK(World::node(report, "p1c1").message.find("takes no parameters, but gets someParam") !=
-        std::string::npos);
-  executor = {{"name", "standard"}, {"parameters", Json::object()}};
-  CHECK(world.run().summary.ready == 15);
-}
-
 TEST_CASE("runner: an exception out of an executor fails its node only") {
   World world;
   world.add_tree();

@@ -41,7 +41,6 @@ class FunctionExecutor final : public TrafficExecutor {
  public:
   FunctionExecutor(World& world, util::Result<ExecutorFunction> function)
       : TrafficExecutor(world), m_function(std::move(function)) {}
-  bool takes_parameters(const engine::Node& /*node*/) const override { return true; }
 
  private:
   util::Result<Alignment> align_traffic(Work& work, const TrafficPlace& place) override {

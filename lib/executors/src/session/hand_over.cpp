@@ -42,9 +42,6 @@ class AskingExecutor final : public engine::Executor {
   engine::Waits waits(const engine::Node& node) const override {
     return m_over.has(node) ? engine::Waits::for_others : m_inner->waits(node);
   }
-  bool takes_parameters(const engine::Node& node) const override {
-    return m_over.has(node) || m_inner->takes_parameters(node);
-  }
   bool runs_policies(const engine::Node& node) const override { return !m_over.has(node); }
   std::vector<engine::Key> followers(const engine::Node& node) const override {
     return m_inner->followers(node);

@@ -72,7 +72,10 @@ std::shared_ptr<const Json> StatusBook::written(const engine::Node& node) const 
 
 void StatusBook::note(const std::string& uid, Entry entry) {
   const std::lock_guard lock(m_mutex);
-  m_entries[uid] = std::move(entry);
+  Entry& known = m_entries[uid];
+  if (!known.status || kube::is_newer(entry.resource_version, known.resource_version)) {
+    known = std::move(entry);
+  }
 }
 
 std::shared_ptr<std::mutex> StatusBook::turn_of(const std::string& uid) {
@@ -108,8 +111,11 @@ std::shared_ptr<const Json> KubeStatusStore::written(const engine::Node& node) c
 }
 
 void KubeStatusStore::saw(const engine::Node& node, const Json& object) {
-  m_book.note(node.uid, {std::make_shared<const Json>(object.value("status", Json::object())),
-                         std::string(resources::ObjectView(object).resource_version())});
+  const resources::ObjectView view(object);
+  if (view.uid() == node.uid) {
+    m_book.note(node.uid, {std::make_shared<const Json>(object.value("status", Json::object())),
+                           std::string(view.resource_version())});
+  }
 }
 
 util::Result<bool> KubeStatusStore::record_inventory(const engine::Node& node,
@@ -173,9 +179,24 @@ util::Result<bool> KubeStatusStore::send(const engine::Node& node, const StatusB
   const resources::ObjectView view(*node.object);
   KUBIST_TRY(const auto resource,
              m_world.home->discovery().find_kind(view.api_version(), node.key.kind));
-  const auto after = kube::Writer(std::move(rules))
-                         .patch({*m_world.home}, resource, node.key.ns, node.key.name,
-                                kube::PatchType::merge, body, {.subresource = "status"});
+  const kube::Writer writer(std::move(rules));
+  const auto patch_it = [&] {
+    return writer.patch({*m_world.home}, resource, node.key.ns, node.key.name,
+                        kube::PatchType::merge, body, {.subresource = "status"});
+  };
+  auto after = patch_it();
+  if (!after && no_lock && kube::is_conflict(after.error())) {
+    const auto live = m_world.home->find(resource, node.key.ns, node.key.name, m_stop);
+    if (live && *live && resources::ObjectView(**live).uid() == node.uid) {
+      const std::string version(resources::ObjectView(**live).resource_version());
+      if ((*live)->value("status", Json::object()) == *present.status) {
+        body["metadata"]["resourceVersion"] = version;  // somebody changed something else
+        after = patch_it();
+      } else if (m_world.source != nullptr) {
+        m_world.source->wrote(node.key, node.uid, version);  // the next plan is made with it
+      }
+    }
+  }
   if (!after && after.error().kind == util::ErrorKind::not_found) {
     return false;
   }

@@ -140,8 +140,6 @@ class Executor {
   virtual bool aligns_without_policies() const { return false; }
   /// The same for a node throughout a run; called by one thread.
   virtual Waits waits(const Node& /*node*/) const { return Waits::no; }
-  /// Does it read `executor.parameters` of the node? One that gives some in vain fails.
-  virtual bool takes_parameters(const Node& /*node*/) const { return false; }
   /// Do the node's policies run here, before it is aligned?
   virtual bool runs_policies(const Node& /*node*/) const { return true; }
   /// What runs after this node in a run, however this node ends, besides its children, later kinds

@@ -32,6 +32,7 @@ class StatusBook {
   Entry newest(const engine::Node& node) const;
   /// What was written since the node's object was read; null: nothing.
   std::shared_ptr<const data::Json> written(const engine::Node& node) const;
+  /// One that is older than what is known changes nothing.
   void note(const std::string& uid, Entry entry);
   /// Held by who changes the status of that object.
   std::shared_ptr<std::mutex> turn_of(const std::string& uid);
@@ -51,8 +52,8 @@ class StatusBook {
 /// The Root has no project, so no lock, nor has a new Project a namespace for one: such a status is
 /// written only over the resourceVersion that it was computed from. Another kubist's write in
 /// between is a conflict with reason k_plan_changed, after which the run is planned anew from what
-/// stands there then. So it never goes over one that its writer has not seen, no namespace has to be
-/// chosen for the Root's Lease (nor rights in it given), and a run without news writes nothing.
+/// stands there then. So it never goes over one that its writer has not seen, no namespace has to
+/// be chosen for the Root's Lease (nor rights in it given), and a run without news writes nothing.
 class KubeStatusStore final : public engine::StatusStore {
  public:
   /// REQUIRES: `book` outlives it.
