@@ -156,7 +156,7 @@ TEST_CASE("canary: with --watch, neither a policy that hangs nor scripts keep an
                 "script: 'sleep 900'}]}");
   }
   REQUIRE_MESSAGE(eventually([&] { return running() == k_scripts; }, 120), watch.output());
-  REQUIRE(eventually([&] { return weight(stage, "bad") == 20; }));
+  REQUIRE_MESSAGE(eventually([&] { return weight(stage, "bad") == 20; }, 120), watch.output());
   stage.apply("CanaryRelease", "good",
               "{destination: good, stable: v1, canary: v2, routes: [good], interval: 1s, bake: 1s, "
               "weights: [20, 40, 60, 80], policies: [{name: Timed, parameters: {step: 1s}}, {name: "
