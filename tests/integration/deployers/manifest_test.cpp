@@ -189,21 +189,26 @@ TEST_CASE("manifest item: waits for readiness by watches, and says for what") {
   CHECK(stage.remove("app").state == State::done);
 }
 
-TEST_CASE("manifest item: any kubist goes on where another one stopped") {
+TEST_CASE("manifest item: what is made is noted before, and any kubist goes on from there") {
   Stage stage;
-  stage.make_item("app", "manifest", {{"manifests", {config_map("a")}}});
-  const RunOptions one_step{.force = false, .wait = false, .trigger = true};
-  CHECK(stage.run("app", one_step).state == State::running);
-  // Noted before it is made.
+  const auto refused = [](const std::string& name) {
+    Json map = config_map(name);
+    map["metadata"]["labels"] = {{"x", "no label's value!"}};  // the API server says so
+    return map;
+  };
+  stage.make_item("app", "manifest", {{"manifests", {refused("a")}}});
+  CHECK(stage.run("app").phase == "Failed");
   CHECK_FALSE(stage.exists(wk::config_maps(), "a"));
   const Json noted = stage.item("app")["status"]["providerStatus"]["managedResources"];
   REQUIRE(noted.size() == 1);
   CHECK_FALSE(noted[0]["resource"].contains("uid"));
-  CHECK(stage.run("app", one_step).phase == "Succeeded");
+  stage.set_config("app", {{"manifests", {config_map("a")}}});
+  CHECK(stage.run("app").phase == "Succeeded");
   CHECK(stage.exists(wk::config_maps(), "a"));
   // Deleted between noting and making: nothing is left behind, nothing of others is touched.
-  stage.make_item("half", "manifest", {{"manifests", {config_map("b")}}});
-  CHECK(stage.run("half", one_step).state == State::running);
+  stage.make_item("half", "manifest", {{"manifests", {refused("b")}}});
+  CHECK(stage.run("half").phase == "Failed");
+  CHECK(stage.item("half")["status"]["providerStatus"]["managedResources"].size() == 1);
   Json theirs = config_map("b");
   theirs["metadata"]["namespace"] = stage.place();
   stage.make(wk::config_maps(), theirs);

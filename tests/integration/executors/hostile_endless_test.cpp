@@ -118,7 +118,7 @@ TEST_CASE("hostile member: what never ends takes nothing from the other project"
                                      "Ready");
                         return std::find(all.begin(), all.end(), why) != all.end();
                       },
-                      240),
+                      360),  // policies, programs and templates take turns
                   each.first, ": ", why, watch.output());
   }
   CHECK(condition(get("home", "projects.kubist.io", names.other), "TreeReady") == "True");
