@@ -54,6 +54,11 @@ std::string process_mark(pid_t pid) {
   return place.empty() || start.empty() ? std::string() : cat(place, '/', pid, '/', start);
 }
 
+const std::string& own_process_mark() {
+  static const std::string mark = process_mark(::getpid());
+  return mark;
+}
+
 bool has_ended(std::string_view mark) {
   const std::string place = here();
   if (place.empty() || !mark.starts_with(place + '/')) {

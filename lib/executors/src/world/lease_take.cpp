@@ -2,8 +2,6 @@
 // by asking one that is not.
 #include <utility>
 
-#include <unistd.h>
-
 #include <kubist/kube/api_error.hpp>
 #include <kubist/kube/namespaces.hpp>
 #include <kubist/util/duration.hpp>
@@ -107,7 +105,7 @@ util::Result<bool> ProjectLocks::write(Held& held, const std::string& ns, bool c
       held.state.desired(m_options.run_id, util::format_micro_time(m_options.clock->now()));
   record.holder = holder;
   record.replica = term ? term->lease() : "";
-  record.process = term || holder.empty() ? "" : util::process_mark(::getpid());
+  record.process = term || holder.empty() ? "" : util::own_process_mark();
   const Json body = lease_of(record, ns, k_project_lease);
   kube::ApiCall call = create ? kube::create(kube::well_known::leases(), body)
                               : kube::replace(kube::well_known::leases(), body);

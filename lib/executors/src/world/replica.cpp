@@ -1,7 +1,5 @@
 #include <utility>
 
-#include <unistd.h>
-
 #include <kubist/executors/object_source.hpp>
 #include <kubist/executors/replica.hpp>
 #include <kubist/kube/api_error.hpp>
@@ -116,7 +114,7 @@ Json Replica::body() const {
   record.duration = std::chrono::duration_cast<std::chrono::seconds>(m_options.times.lease);
   record.resource_version = m_version;
   record.uid = m_uid;
-  record.process = util::process_mark(::getpid());
+  record.process = util::own_process_mark();
   Json lease = lease_of(record, m_options.ns, m_name);
   lease["metadata"]["labels"] = {{k_replica, "true"}, {resources::k_managed_by_label, "kubist"}};
   return lease;
