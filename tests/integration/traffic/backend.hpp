@@ -24,6 +24,15 @@ inline Json backend(const std::string& ns, const std::string& version, int perce
                    {{"tcpSocket", {{"port", 8080}}}, {"periodSeconds", 1}});
 }
 
+/// A route waits for the pods that it names; what comes after may need the others, too.
+inline void await_ready(const std::string& ns, const Words& pods) {
+  for (const std::string& pod : pods) {
+    REQUIRE_MESSAGE(
+        eventually([&] { return condition(get("home", "pods", pod, ns), "Ready") == "True"; }, 120),
+        pod);
+  }
+}
+
 /// How far a count may be from what is expected, in standard deviations, on either side: 4.42 is
 /// one run in 100,000.
 inline constexpr double k_deviations = 4.42;

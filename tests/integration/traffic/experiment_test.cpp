@@ -53,6 +53,7 @@ class Experiment {
         cat("{hosts: [", host_of(stage),
             "], gateways: [entry], routes: [{weights: [{destination: web, version: v1}]}]}"));
     must(stage.reconcile("300s"));
+    await_ready(stage.ns(), {"web-v1", "web-v2"});
     REQUIRE(eventually([&] { return ask(1, k_with_code)["v1 200"] == 1; }, 120));
   }
   CommandResult look(const std::string& timeout = "3s") {

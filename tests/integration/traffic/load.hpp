@@ -61,6 +61,7 @@ inline void set_up(Stage& stage, int percent_bad, const std::string& delay = "")
                   "], gateways: [entry], routes: [{weights: "
                   "[{destination: web, version: v1}]}]}"));
   must(stage.reconcile("300s"));
+  await_ready(stage.ns(), {"web-v1", "web-v2"});
   const std::string url = cat("http://", gateway_address(stage), "/");
   REQUIRE(eventually(
       [&] {

@@ -45,6 +45,7 @@ void set_up_all(Stage& stage) {
                     ", version: v1}]}]}"));
   }
   must(stage.reconcile("300s"));
+  await_ready(stage.ns(), {"web-v1", "web-v2"});
   const std::string url = cat("http://", gateway_address(stage), "/");
   for (int i = 0; i < k_releases; ++i) {
     REQUIRE(eventually(

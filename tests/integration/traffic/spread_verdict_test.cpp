@@ -60,6 +60,7 @@ class TwoHosts {
            "[{weights: [{destination: web, version: v1}]}]}");
     must(stage.reconcile("300s"));
     for (const std::string& ns : {stage.ns(), far}) {
+      await_ready(ns, {"web-v1", "web-v2"});
       REQUIRE(eventually(
           [&] {
             return run_command({"curl", "-sf", "-H", cat("Host: ", host(ns)),
