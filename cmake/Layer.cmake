@@ -31,7 +31,6 @@ function(kubist_layer name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/*.cpp)
   add_library(kubist_${name} STATIC ${sources})
   add_library(kubist::${name} ALIAS kubist_${name})
-  set_target_properties(kubist_${name} PROPERTIES EXPORT_NAME ${name})
   target_sources(kubist_${name} PUBLIC FILE_SET HEADERS
     BASE_DIRS ${PROJECT_SOURCE_DIR}/lib/${name}/include FILES ${headers})
   target_link_libraries(kubist_${name} PUBLIC ${arg_DEPENDS}

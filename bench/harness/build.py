@@ -11,6 +11,11 @@ CLIENT_GO = os.path.join(RELEASE, "bench/clientgo")
 DELAY_PROXY = os.path.join(RELEASE, "bench/delayproxy")
 
 
+def cases_beside(kubist):
+    """The bench_cases of the build that a program is of."""
+    return os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(kubist))), "bench/programs/bench_cases")
+
+
 def release(*targets):
     script = 'source scripts/lib.sh; step "building (release)" build release "$@"'
     subprocess.run(["bash", "-c", script, "bash", *targets], cwd=ROOT, check=True)

@@ -2,9 +2,9 @@
 
 Each tree has names of its own, so that both programs find the same work. Leaves the trees behind:
 it wants a cluster of its own, which is stopped at the end."""
-import collections, json, os
+import collections, dataclasses, json, os, subprocess
 
-from harness import process
+from harness import build, process
 from harness.server import writes
 from scenarios import apply, get
 
@@ -16,6 +16,7 @@ LIMIT = 1.05
 def run(bench):
     programs = {"kubist": bench.kubist, "beside": bench.beside}
     commands(bench, programs, "start", ["version", "--client"], bench.rounds * 6)
+    measure_plan(bench, programs)
     bench.runner.run([bench.kubist, "init"])
     measure_apply(bench, programs)
     get.prepare(bench)
@@ -33,6 +34,19 @@ def commands(bench, programs, case, arguments, rounds):
         {name: lambda program=program: bench.runner.run([program] + arguments)
          for name, program in programs.items()}, rounds, warm_up=1)
     report(bench, case, samples)
+
+
+def measure_plan(bench, programs):
+    """By each build's bench_cases, which says how many milliseconds the plan itself took."""
+    def one(cases):
+        plan = [cases, "plan", str(bench.nodes), "1"]
+        milliseconds = float(subprocess.check_output(plan))
+        return dataclasses.replace(bench.runner.run(plan), wall=milliseconds / 1000)
+
+    cases = {name: build.cases_beside(program) for name, program in programs.items()}
+    report(bench, f"plan of {bench.nodes} nodes",
+           process.by_turns({name: lambda program=program: one(program) for name, program in cases.items()},
+                            bench.rounds, warm_up=1))
 
 
 def report(bench, case, samples, requests=None):

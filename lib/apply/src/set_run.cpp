@@ -96,18 +96,7 @@ void SetRun::run_wave(const Tags& tags) {
   const Tags to_send = tags_to_send(tags);
   report_finished();
   const auto make = [this](std::size_t tag) {
-    const Work& work = m_works[tag];
-    kube::ApplyOptions apply = apply_options();
-    apply.dry_run = m_options.dry_run;
-    apply.only_new = work.unseen;
-    kube::ApiCall call;
-    if (m_options.admit && work.exists) {
-      Json pinned = work.manifest->object;
-      data::set_path(pinned, {"metadata", "uid"}, work.result.uid);
-      call = kube::apply(work.resource, pinned, apply);
-    } else {
-      call = kube::apply(work.resource, work.manifest->object, apply);
-    }
+    kube::ApiCall call = call_of(m_works[tag]);
     call.permit = m_options.permit;
     return call;
   };
@@ -150,6 +139,26 @@ kube::ApplyOptions SetRun::apply_options() const {
   return apply;
 }
 
+kube::ApiCall SetRun::call_of(Work& work) const {
+  kube::ApplyOptions apply = apply_options();
+  if (m_options.dry_run == kube::DryRun::server) {  // a client's records what a run would send
+    apply.dry_run = kube::DryRun::server;
+  }
+  apply.only_new = work.unseen;
+  kube::ApiCall call;
+  if (m_options.admit && work.exists) {
+    Json pinned = work.manifest->object;
+    data::set_path(pinned, {"metadata", "uid"}, work.result.uid);
+    call = kube::apply(work.resource, pinned, apply);
+  } else {
+    call = kube::apply(work.resource, work.manifest->object, apply);
+  }
+  if (m_options.keep_calls) {
+    work.result.call = call;
+  }
+  return call;
+}
+
 bool SetRun::settle(Work& work) {
   if (m_stop.stop_requested()) {
     finish(work, Outcome::skipped, "the run was stopped before it was sent");
@@ -165,6 +174,9 @@ bool SetRun::settle(Work& work) {
   } else if (m_options.dry_run == kube::DryRun::client) {
     if (m_options.keep_objects) {
       work.result.live = work.manifest->object;
+    }
+    if (m_options.keep_calls) {
+      call_of(work);
     }
     finish(work, work.exists ? Outcome::configured : Outcome::created);
   } else {
@@ -228,7 +240,8 @@ void SetRun::report_finished() {
                    .uid = result.uid,
                    .resource_version = result.resource_version,
                    .written = result.written,
-                   .live = nullptr};
+                   .live = nullptr,
+                   .call = {}};
     if (m_options.on_result) {
       m_options.on_result(result);
     }

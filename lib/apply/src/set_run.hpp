@@ -41,6 +41,8 @@ class SetRun {
   /// Is it on the server already just so?
   bool needs_no_write(const Work& work) const;
   kube::ApplyOptions apply_options() const;
+  /// The write of that object.
+  kube::ApiCall call_of(Work& work) const;
   bool admitted(Work& work);
   std::string blocked_by(const Work& work) const;
   Delay take_reply(Work& work, util::Result<kube::Reply> reply);

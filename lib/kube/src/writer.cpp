@@ -58,6 +58,11 @@ Writer Writer::with_manager(std::string_view field_manager) const {
   return result;
 }
 
+/// Of the server. A client's dry run sends nothing, and tells what a run would send.
+DryRun Writer::asked_for() const {
+  return m_rules.dry_run == DryRun::server ? DryRun::server : DryRun::none;
+}
+
 /// The answer; null in a client dry run.
 util::Result<Json> Writer::send(const Place& place, ApiCall call) const {
   if (m_rules.dry_run == DryRun::client) {
@@ -93,7 +98,7 @@ util::Result<Json> Writer::apply(const Target& target, const ApiResource& resour
   const Place place{target, resource, Place::ns_of(object), Place::name_of(object)};
   ApplyOptions options;
   options.field_manager = m_rules.field_manager;
-  options.dry_run = m_rules.dry_run;
+  options.dry_run = asked_for();
   options.force = how.force;
   options.only_new = how.only_new;
   const ApiCall call = kube::apply(resource, object, options);
@@ -112,7 +117,7 @@ util::Result<Json> Writer::create(const Target& target, const ApiResource& resou
                                   const Json& object) const {
   Place place{target, resource, Place::ns_of(object), Place::name_of(object)};
   const ApiCall call = kube::create(
-      resource, object, {.field_manager = m_rules.field_manager, .dry_run = m_rules.dry_run});
+      resource, object, {.field_manager = m_rules.field_manager, .dry_run = asked_for()});
   auto made = send(place, call);
   const bool nowhere = dry() && place.lacks_namespace(made);
   if (!made && !nowhere) {
@@ -131,7 +136,7 @@ util::Result<Json> Writer::patch(const Target& target, const ApiResource& resour
   const Place place{target, resource, std::string(ns), std::string(name)};
   const ApiCall call = kube::patch(resource, ns, name, type, body,
                                    {.field_manager = m_rules.field_manager,
-                                    .dry_run = m_rules.dry_run,
+                                    .dry_run = asked_for(),
                                     .subresource = how.subresource});
   auto after = send(place, call);
   const bool nothing_yet = dry() && !after && not_found(after.error());
@@ -148,7 +153,7 @@ util::Result<bool> Writer::remove(const Target& target, const ApiResource& resou
   const Place place{target, resource, std::string(ns), std::string(name)};
   DeleteOptions options;
   options.uid = uid;
-  options.dry_run = m_rules.dry_run;
+  options.dry_run = asked_for();
   const ApiCall call = kube::remove(resource, ns, name, options);
   const auto answer = send(place, call);
   if (!answer && not_found(answer.error())) {

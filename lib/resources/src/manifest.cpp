@@ -107,10 +107,7 @@ class Reader {
     ObjectView view(manifest.object);
     const Json* name = data::find(manifest.object, "/metadata/name");
     if (name == nullptr || name->is_null()) {
-      if (m_options.allow_generate_name && !view.generate_name().empty()) {
-        return true;
-      }
-      bool generated = !view.generate_name().empty();
+      const bool generated = !view.generate_name().empty();
       fail(manifest, generated ? "/metadata/generateName" : "/metadata",
            cat(view.kind().empty() ? "the object" : view.kind(), " has no metadata.name"),
            generated ? "generateName works with create only: give it a name" : "");

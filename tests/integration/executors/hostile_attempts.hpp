@@ -13,6 +13,7 @@ namespace it::hostile {
 enum class By {
   kubist,  ///< kubist's own: also where it has to use its caller's rights
   server,  ///< the API server's, since kubist asks it as the project's account
+  either,  ///< the API server's, where kubist acts as that account, else its own
 };
 
 /// One attempt: an object that the member writes.

@@ -119,7 +119,7 @@ std::vector<Attempt> kinds() {
           no, {"resourcequota/PROJECT/esc"}),
       // The Project allows the kind, and nobody gave its account the right.
       writes("granted", bare("networking.k8s.io/v1", "IngressClass"), "Forbidden|OwnRights",
-             {"ingressclass//PROJECT-esc"}),
+             {"ingressclass//PROJECT-esc"}, By::either),
       writes("namespace", bare("v1", "Namespace"), no, {"namespace//PROJECT-esc"}),
       writes("project", bare("kubist.io/v1alpha1", "Project"), no,
              {"projects.kubist.io//PROJECT-esc"}),
@@ -173,7 +173,7 @@ std::vector<Attempt> namespaces() {
   all.push_back(
       writes("in-dots", map_in("'..'"), "NamespaceNotAllowed|InvalidConfiguration|InvalidSpec"));
   all.push_back(writes("in-pool", map_in("PROJECT-pool-theirs"), "Forbidden|OwnRights",
-                       {"configmap/PROJECT-pool-theirs/PROJECT-esc"}));
+                       {"configmap/PROJECT-pool-theirs/PROJECT-esc"}, By::either));
   all.push_back({"DeployItem",
                  "no-target",
                  "{type: kubist.io/manifest, timeout: 10s, target: {name: dev, namespace: OTHER}, "

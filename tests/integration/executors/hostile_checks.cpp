@@ -9,6 +9,7 @@
 #include <kubist/util/text.hpp>
 
 #include "hostile_reads.hpp"
+#include "hostile_tried.hpp"
 
 namespace it::hostile {
 
@@ -103,6 +104,7 @@ void check_outcome(const std::vector<Attempt>& all, const std::vector<Json>& bef
   CHECK(live(bystanders(names)) == before);
   check_writes(audit, caller, names);
   check_reads(audit, caller, names);
+  check_tried(all, audit, caller, names);
   check_exports(names);
   CHECK_MESSAGE(condition(get("home", "projects.kubist.io", names.other), "TreeReady") == "True",
                 said);

@@ -21,6 +21,7 @@ std::string missing_verdict(const Attempt& attempt, const Names& names, const Ca
 /// - each attempt has that verdict, and made nothing;
 /// - the bystanders are as they were, `before` the attempts;
 /// - each write was one of the member's or the other project's, by the account that it belongs to;
+/// - of each attempt the audit log shows who asked for what, as the table has it;
 /// - nothing in the member's namespace shows outside of it;
 /// - the other project is Ready, with what it asked for.
 void check_outcome(const std::vector<Attempt>& all, const std::vector<Json>& before, Audit& audit,

@@ -53,7 +53,7 @@ std::vector<Attempt> attempts(const Names& names, bool with_rights_of_the_server
       for (std::string& thing : each.never) {
         thing = names.put_in(thing);
       }
-      if (each.by == By::kubist || with_rights_of_the_server) {
+      if (each.by != By::server || with_rights_of_the_server) {
         all.push_back(std::move(each));
       }
     }

@@ -196,6 +196,19 @@ class Account {
     const std::vector<Right> rights = rights_of(printed);
     m_rights.insert(m_rights.end(), rights.begin(), rights.end());
   }
+  /// A right more than is printed, in one namespace: rules of a Role.
+  void grant(const std::string& ns, const Json& rules) {
+    const std::string group = "rbac.authorization.k8s.io";
+    const Json meta{{"name", "granted"}, {"namespace", ns}};
+    put("home",
+        {{{"apiVersion", group + "/v1"}, {"kind", "Role"}, {"metadata", meta}, {"rules", rules}},
+         {{"apiVersion", group + "/v1"},
+          {"kind", "RoleBinding"},
+          {"metadata", meta},
+          {"roleRef", {{"apiGroup", group}, {"kind", "Role"}, {"name", "granted"}}},
+          {"subjects",
+           Json::array({{{"kind", "ServiceAccount"}, {"name", "kubist"}, {"namespace", m_ns}}})}}});
+  }
   Account(const Account&) = delete;
   Account& operator=(const Account&) = delete;
   const std::string& user() const { return m_user; }

@@ -34,7 +34,10 @@ struct Preview {
     };
     kube::Writer::Rules rules;
     rules.dry_run = dry_run;
-    rules.told = [&](const kube::Write& write) { told.push_back(write.object); };
+    rules.told = [&](const kube::Write& write) {
+      told.push_back(write.object);
+      CHECK(write.call.body != nullptr);
+    };
     world.writer = kube::Writer(rules);
     cluster.forget_log();
     auto outcome = run_execution(world, {execution, execution["spec"]});

@@ -102,7 +102,7 @@ void report(World& world, const Job& job, const apply::ObjectResult& result) {
                            result.ref.ns.empty() ? "" : "/", result.ref.name),
                        job.place.cluster,
                        repaired == job.repairs.end() ? "" : cat("repaired: ", repaired->second),
-                       {}});
+                       result.call.value_or(kube::ApiCall())});
   }
 }
 
@@ -193,6 +193,7 @@ std::optional<util::Error> apply_plan(World& world, const Item& item, const Job&
     }
   }
   options.keep_objects = true;
+  options.keep_calls = world.writer.rules().told != nullptr;
   options.admit = [&](std::size_t index, const Json* live) {
     auto admission = admit(world, item, job, *entries[index], refs[index], live);
     if (admission && !admission->write && !apply::has_mark(*live, mark_of(item))) {

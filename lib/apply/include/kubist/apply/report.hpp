@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <kubist/data/json.hpp>
+#include <kubist/kube/api_call.hpp>
 #include <kubist/resources/object.hpp>
 #include <kubist/util/error.hpp>
 
@@ -53,6 +54,8 @@ struct ObjectResult {
   bool written = false;          ///< a mutating request (no dry run) was answered with success
   /// The object as the server has it now; null unless Options::keep_objects.
   data::Json live;
+  /// What was sent for it, or would be but for a client dry run; none unless Options::keep_calls.
+  std::optional<kube::ApiCall> call;
 
   bool ok() const;
 };

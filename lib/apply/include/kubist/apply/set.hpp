@@ -48,6 +48,7 @@ struct Options {
   /// Objects of another namespace are an error (kubectl's -n).
   bool enforce_namespace = false;
   bool keep_objects = false;  ///< fill ObjectResult::live
+  bool keep_calls = false;    ///< fill ObjectResult::call
   Admit admit;
   /// With `admit`: objects, by their index, that are most likely not there. They are made without
   /// being looked for, and looked for where the server has them.

@@ -22,7 +22,8 @@ struct Write {
   std::string object;   ///< "v1 Secret/NAMESPACE/NAME"; in dry runs NAME may be a generateName
   std::string cluster;  ///< as Target
   std::string detail;   ///< why, for people; never a secret value; may be empty
-  ApiCall call;         ///< the request; its body may hold secret values
+  /// The request, in a client's dry run that of a run. Its body may hold secret values.
+  ApiCall call;
 };
 
 struct ApplyOf {
@@ -99,11 +100,12 @@ class Writer {
                                                         std::string_view finalizer, bool present,
                                                         std::optional<data::Json> known = {}) const;
   /// Tells of a write that was sent by other means: apply::apply_set, which has many on their way
-  /// at once. Its Write::call is empty.
+  /// at once, or a chart's repair in a dry run, whose Write::call is empty: it is not rendered.
   void tell(const Write& write) const;
 
  private:
   struct Place;
+  DryRun asked_for() const;
   util::Result<data::Json> send(const Place& place, ApiCall call) const;
   void tell(const Place& place, std::string verb, std::string detail, const ApiCall& call) const;
   Rules m_rules;

@@ -27,7 +27,6 @@ struct Manifest {
 
 struct ManifestOptions {
   bool recursive = false;                  ///< -R: folders with all that is below them
-  bool allow_generate_name = false;        ///< create only
   std::istream* standard_input = nullptr;  ///< what "-" reads; std::cin when null
   /// Reads a http(s) URL; URLs are an error when empty.
   std::function<util::Result<std::string>(const std::string& url)> fetch;
