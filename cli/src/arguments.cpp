@@ -43,8 +43,19 @@ long long Arguments::number(std::string_view name) const {
   return util::parse_int(text(name)).value_or(0);
 }
 
+std::optional<std::chrono::nanoseconds> parse_flag_duration(std::string_view text) {
+  if (const auto seconds = util::parse_int(text)) {
+    constexpr long long k_most = 9'000'000'000;  // as many nanoseconds there are
+    return *seconds >= -k_most && *seconds <= k_most
+               ? std::optional<std::chrono::nanoseconds>(std::chrono::seconds(*seconds))
+               : std::nullopt;
+  }
+  const auto duration = util::parse_duration(text);
+  return duration ? std::optional(*duration) : std::nullopt;
+}
+
 std::chrono::nanoseconds Arguments::duration(std::string_view name) const {
-  return util::parse_duration(text(name)).value_or(std::chrono::nanoseconds(0));
+  return parse_flag_duration(text(name)).value_or(std::chrono::nanoseconds(0));
 }
 
 }  // namespace kubist::cli

@@ -50,8 +50,8 @@ util::Result<> check_value(const CommandSpec& spec, const Flag& flag, const std:
   if (flag.kind == FlagKind::number && !util::parse_int(value)) {
     return bad("a whole number");
   }
-  if (flag.kind == FlagKind::duration && !util::parse_duration(value)) {
-    return bad("a duration like 90s or 1m30s");
+  if (flag.kind == FlagKind::duration && !parse_flag_duration(value)) {
+    return bad("a duration like 90s or 1m30s, or a number of seconds");
   }
   const bool unset = value.empty() && flag.kind == FlagKind::text && flag.initial.empty();
   if (!flag.choices.empty() && !unset &&

@@ -22,12 +22,15 @@ DeletionPrinter::DeletionPrinter(Context& context, bool names, bool force, std::
       m_printer(context, names ? SetFormat::name : SetFormat::lines, m_suffix, manifests) {}
 
 void DeletionPrinter::result(const ObjectResult& result) {
-  if (!result.ok() || m_names) {
+  const bool is_gone = result.outcome == Outcome::deleted;
+  if (!result.ok() || (m_names && is_gone)) {
     m_printer.result(result);
-  } else if (result.outcome == Outcome::deleted) {
+  } else if (is_gone) {
     const auto name = display_name(result.ref);
+    const std::string& ns = result.ref.ns;
     m_context.out().write(cat(name.substr(0, name.find('/')), " \"", result.ref.name, "\" ",
-                              m_force ? "force deleted" : "deleted", m_suffix, '\n'));
+                              m_force ? "force deleted" : "deleted", m_suffix,
+                              ns.empty() ? "" : cat(" from ", ns, " namespace"), '\n'));
     m_context.out().flush();
   }
 }

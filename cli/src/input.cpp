@@ -1,6 +1,9 @@
 #include "input.hpp"
 
+#include <filesystem>
 #include <set>
+
+#include <glob.h>
 
 #include <kubist/data/schema.hpp>
 #include <kubist/http/fetch.hpp>
@@ -57,22 +60,55 @@ std::vector<std::string> typed_words(const Arguments& arguments, std::string_vie
 }
 
 Flag filename_flag() {
-  return {"filename",
-          'f',
-          FlagKind::list,
-          "FILE",
-          "a file, a folder, a URL, or - for standard input; may be repeated",
-          "",
-          Completes::files};
+  return {
+      "filename",
+      'f',
+      FlagKind::list,
+      "FILE",
+      "a file, a folder, a pattern ('env/*.yaml'), a URL, or - for standard input; may be repeated",
+      "",
+      Completes::files};
 }
 
 Flag recursive_flag() {
   return {"recursive", 'R', FlagKind::boolean, "", "take folders with all that is below them"};
 }
 
+namespace {
+
+/// Those that a pattern means, in their order; the pattern itself where it means none.
+std::vector<std::string> matches_of(const std::string& pattern) {
+  glob_t found{};
+  std::vector<std::string> paths;
+  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0) {
+    paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  }
+  ::globfree(&found);
+  return paths.empty() ? std::vector<std::string>{pattern} : paths;
+}
+
+}  // namespace
+
+std::vector<std::string> input_paths(const Arguments& arguments) {
+  std::vector<std::string> paths;
+  for (const std::string& word : arguments.list("filename")) {
+    std::error_code ignored;
+    if (word.find("://") != std::string::npos || std::filesystem::exists(word, ignored)) {
+      paths.push_back(word);
+      continue;
+    }
+    for (const std::string& part : util::split(word, ',')) {
+      for (std::string& path : matches_of(part)) {
+        paths.push_back(std::move(path));
+      }
+    }
+  }
+  return paths;
+}
+
 util::Result<std::vector<resources::Manifest>> read_input(Context& context,
                                                           const Arguments& arguments) {
-  const auto paths = arguments.list("filename");
+  const auto paths = input_paths(arguments);
   if (paths.empty()) {
     return util::fail(ErrorKind::usage, cat("kubist ", arguments.spec().path, " needs -f"),
                       "Name a file, a folder, a URL, or - for standard input.");

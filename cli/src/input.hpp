@@ -13,6 +13,10 @@ namespace kubist::cli {
 Flag filename_flag();
 Flag recursive_flag();
 
+/// What -f names: files, folders, URLs and "-". Commas and patterns of the shell, which are no
+/// file's name, are resolved as kubectl does it.
+std::vector<std::string> input_paths(const Arguments& arguments);
+
 /// The objects of -f FILE|FOLDER|URL|-. Errors: usage without -f or where nothing is found; else
 /// every problem of the input in one error.
 util::Result<std::vector<resources::Manifest>> read_input(Context& context,

@@ -25,7 +25,7 @@ constexpr std::chrono::milliseconds k_quiet{500};
 
 std::vector<std::filesystem::path> local_paths(const Arguments& arguments) {
   std::vector<std::filesystem::path> paths;
-  for (const std::string& path : arguments.list("filename")) {
+  for (const std::string& path : input_paths(arguments)) {
     if (path != "-" && path.find("://") == std::string::npos) {
       paths.emplace_back(path);
     }
@@ -160,6 +160,7 @@ util::Result<> ReconcileInput::watch(executors::Session& session, ReconcileOptio
       return {};
     }
     options.selection.insert(options.selection.end(), found.begin(), found.end());
+    options.outside.named.insert(found.begin(), found.end());
   }
 }
 

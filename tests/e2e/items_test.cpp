@@ -146,12 +146,15 @@ TEST_CASE("items: an interrupt ends the run under way, saves its state, and is t
   World world("interrupt");
   const std::string project = world.name();
   world.make_project(project);
-  put("home", {deploy_item(project, "long",
+  put("home", {secret(project, "word", "planted-word"),
+               deploy_item(project, "long",
                            {{"type", "kubist.io/script"},
+                            {"import", {{"secretRef", {{"name", "word"}}}}},
                             {"config",
                              {{"image", k_image},
                               {"script",
                                "trap 'echo end >> $STATE/end; exit 1' TERM\n"
+                               "cat $IMPORTS_PATH; echo\n"
                                "echo first; echo started; sleep 600 & wait\n"}}}})});
   const auto started = [&] {
     return item(world, "logs", {"long"}).out.find("started") != std::string::npos &&
@@ -171,6 +174,8 @@ TEST_CASE("items: an interrupt ends the run under way, saves its state, and is t
     CHECK(item(world, "logs", {"long", "--tail=1"}).out == "started\n");
     const CommandResult all = item(world, "logs", {"long", "--all-containers"});
     CHECK_MESSAGE(all.out.find("[workload] started\n") != std::string::npos, all.out, all.err);
+    CHECK_MESSAGE(all.out.find("planted-word") == std::string::npos, all.out);
+    CHECK_MESSAGE(all.out.find("***") != std::string::npos, all.out);
     const CommandResult stopped = item(world, "interrupt", {"long", "--timeout=60s"});
     CHECK_MESSAGE(stopped.out == "deployitem/long interrupted\n", stopped.out, stopped.err);
     check_end(driver);

@@ -13,6 +13,7 @@
 namespace kubist::cli {
 namespace {
 
+using util::cat;
 using util::ErrorKind;
 
 util::Result<apply::Options> options_of(Context& context, const Arguments& arguments) {
@@ -32,6 +33,10 @@ util::Result<int> run_apply(Context& context, const Arguments& arguments) {
   KUBIST_TRY(auto options, options_of(context, arguments));
   KUBIST_TRY(auto manifests, read_input(context, arguments));
   KUBIST_CHECK(filter_by_labels(manifests, arguments));
+  if (manifests.empty()) {
+    return util::fail(ErrorKind::invalid, "no objects passed to apply",
+                      cat("Nothing in the input has the labels ", arguments.text("selector"), "."));
+  }
   options.keep_objects = format == SetFormat::json || format == SetFormat::yaml;
   SetPrinter printer(context, format, std::string(dry_run_suffix(options.dry_run)), manifests);
   options.on_result = [&](const apply::ObjectResult& result) { printer.result(result); };

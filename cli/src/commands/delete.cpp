@@ -79,7 +79,7 @@ util::Result<int> run_delete(Context& context, const Arguments& arguments) {
   KUBIST_TRY(auto targets, delete_targets(context, arguments, manifests, options.ignore_not_found));
   if (targets.empty()) {
     if (!options.ignore_not_found) {
-      context.log().line("No resources found");
+      context.out().write("No resources found\n");
     }
     return k_ok;
   }

@@ -81,8 +81,9 @@ CommandSpec deployitem_logs_command() {
       .summary = "Print what the workload of a DeployItem wrote",
       .details =
           "While its pod runs the log is the pod's own. After that it is the tail that was kept "
-          "(64 KiB of each of the last three runs), in which known secret values are replaced by "
-          "***; that has no times, so that of --since and --timestamps nothing is seen. On a "
+          "(64 KiB of each of the last three runs); that has no times, so that of --since and "
+          "--timestamps nothing is seen. In both, values of the item's imports and of Secrets that "
+          "it names are replaced by ***; who may not read these Secrets is not shown the log. On a "
           "terminal, control characters other than colours are shown as \\xNN.",
       .arguments = "NAME",
       .min_words = 1,

@@ -116,7 +116,7 @@ struct Describer {
 };
 
 util::Result<int> run_describe(Context& context, const Arguments& arguments) {
-  const auto files = arguments.list("filename");
+  const auto files = input_paths(arguments);
   if (arguments.words().empty() == files.empty()) {
     return util::fail(ErrorKind::usage,
                       "'kubist describe' needs either TYPE [NAME], TYPE/NAME, or -f FILE");

@@ -7,6 +7,7 @@
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/watch.hpp>
 #include <kubist/notify/event.hpp>
+#include <kubist/util/deadline.hpp>
 #include <kubist/util/text.hpp>
 
 #include "commands.hpp"
@@ -89,7 +90,9 @@ struct EventRun {
     return {};
   }
 
+  /// For as long as one request may take (--request-timeout), as kubectl does.
   util::Result<> follow(kube::Client& client, const kube::WatchOptions& options) {
+    const util::Deadline deadline(context.client_options().request_timeout, context.stop());
     auto watched = kube::watch(
         client, options,
         [&](const kube::WatchEvent& news) -> util::Result<> {
@@ -105,8 +108,8 @@ struct EventRun {
                      ? util::fail(ErrorKind::cancelled, "nobody reads the output any more")
                      : util::Result<>();
         },
-        context.stop());
-    return context.out().closed() ? util::Result<>() : watched;
+        deadline.token());
+    return context.out().closed() || deadline.passed() ? util::Result<>() : watched;
   }
 };
 
@@ -134,6 +137,10 @@ util::Result<int> run_events(Context& context, const Arguments& arguments) {
                arguments.text("run")};
   for (const std::string& types : arguments.list("types")) {
     for (std::string& type : util::split(types, ',')) {
+      if (!util::iequals(type, "Normal") && !util::iequals(type, "Warning")) {
+        return util::fail(ErrorKind::usage,
+                          util::cat("--types=", type, ": an Event is Normal or Warning"));
+      }
       run.types.push_back(std::move(type));
     }
   }

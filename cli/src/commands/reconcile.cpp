@@ -27,6 +27,10 @@ util::Result<ReconcileOptions> options_of(Context& context, const Arguments& arg
   ReconcileOptions options = run_options(arguments);
   KUBIST_TRY(options.selection, read_selection(context, arguments.words()));
   KUBIST_TRY(options.dry_run, dry_run_of(arguments));
+  options.outside.all = arguments.boolean("all-namespaces");
+  if (options.outside.all && !options.selection.empty()) {
+    return util::fail(ErrorKind::usage, "--all-namespaces and names cannot go together");
+  }
   options.force = arguments.boolean("force");
   // What a replica is asked for is a run as it makes them.
   const bool special = options.force || options.abandon || options.skip_uninstall ||
@@ -40,6 +44,15 @@ util::Result<ReconcileOptions> options_of(Context& context, const Arguments& arg
     options.settle = std::chrono::duration_cast<std::chrono::milliseconds>(timeout);
   }
   return options;
+}
+
+/// DeployItems that somebody named are reconciled in any namespace.
+void name_items(ReconcileOptions& options) {
+  for (const engine::Key& key : options.selection) {
+    if (key.kind == "DeployItem") {
+      options.outside.named.insert(key);
+    }
+  }
 }
 
 util::Result<int> watch(Context& context, executors::Session& session, ReconcileInput& input,
@@ -75,6 +88,7 @@ util::Result<int> run_reconcile(Context& context, const Arguments& arguments) {
       return detailed_exit_code(arguments, k_ok, changes);
     }
   }
+  name_items(options);
   KUBIST_TRY(const auto session, open_session(context));
   const std::string form = arguments.text("report");
   if (arguments.boolean("watch")) {
@@ -94,6 +108,8 @@ std::vector<Flag> flags() {
   std::vector<Flag> all = apply_flags();
   const std::vector<Flag> own{
       {"watch", 'w', FlagKind::boolean, "", "keep watching and reconciling until a signal"},
+      {"all-namespaces", 'A', FlagKind::boolean, "",
+       "also DeployItems of namespaces that no Project owns"},
       {"resync", 0, FlagKind::duration, "DURATION",
        "with --watch: how often everything is looked at, whatever changed; 0s: never", "1h"},
       report_flag(),
@@ -144,6 +160,11 @@ CommandSpec reconcile_command() {
           "policy of another subtree. A resource is never worked on twice at once. What is not "
           "watched, such as the Secrets of items, is compared hourly (--resync). A kind or a "
           "cluster that cannot be watched at present is tried again, and a line says so.\n\n"
+          "A DeployItem in a namespace that no Project owns is reconciled where it is named, by -f "
+          "or as deployitem/NAME -n NAMESPACE, or with --all-namespaces. What it asks for is done "
+          "as "
+          "the ServiceAccount of its namespace that its spec.serviceAccountName names, by default "
+          "'default'.\n\n"
           "Beside 'kubist controller' the replica that has a project does what there is to do in "
           "it: it is asked by the annotation kubist.io/request, waited for, and what it comes to "
           "is the output and the exit code. With --take-over, the run takes the project from the "

@@ -88,7 +88,7 @@ util::Result<GetOptions> read_get_options(const Arguments& arguments,
       options.label_columns.push_back(std::move(key));
     }
   }
-  options.files = arguments.list("filename");
+  options.files = input_paths(arguments);
   options.subresource = arguments.text("subresource");
   options.limit = arguments.number("limit");
   options.paged = arguments.number("chunk-size") != 0;

@@ -1,6 +1,7 @@
 #include "get_run.hpp"
 
 #include <kubist/cli/exit_codes.hpp>
+#include <kubist/util/deadline.hpp>
 
 #include "file_targets.hpp"
 
@@ -17,7 +18,14 @@ util::Result<int> run_get(Context& context, const Arguments& arguments,
                  ? find_targets(*client, words, {ns, options.all_namespaces}, context.stop())
                  : targets_of_files(context, arguments));
   if (options.watch || options.watch_only) {
-    KUBIST_CHECK(get_watch(get, targets));
+    // For as long as one request may take, as kubectl does.
+    const util::Deadline deadline(context.client_options().request_timeout, context.stop());
+    GetRun watching = get;
+    watching.stop = deadline.token();
+    const auto ended = get_watch(watching, targets);
+    if (!ended && !deadline.passed()) {
+      return util::fail(ended.error());
+    }
     return context.stop().stop_requested() ? k_interrupted : k_ok;
   }
   KUBIST_CHECK(options.format.human() ? get_tables(get, targets) : get_objects(get, targets));

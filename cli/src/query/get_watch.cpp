@@ -1,8 +1,10 @@
 #include <functional>
 #include <unordered_map>
 
+#include <kubist/data/document.hpp>
 #include <kubist/data/json_stream.hpp>
 #include <kubist/data/page_buffer.hpp>
+#include <kubist/data/pointer.hpp>
 #include <kubist/kube/watch.hpp>
 #include <kubist/util/text.hpp>
 
@@ -101,6 +103,9 @@ class ObjectOutput final : public WatchOutput {
         m_api_version(target.resource.api_version()),
         m_events(run.options.watch_events),
         m_names(run.options.format.kind == OutputFormat::Kind::name),
+        m_lines(run.options.format.kind == OutputFormat::Kind::json),
+        m_managed_fields(run.options.show_managed_fields),
+        m_out(run.out),
         m_printer(make_object_printer(
             run.options.format, run.out,
             {OutputShape::stream, run.options.no_headers, run.options.show_managed_fields,
@@ -134,7 +139,20 @@ class ObjectOutput final : public WatchOutput {
     if (!m_events || m_names) {
       return m_printer->print({raw, m_api_version, m_resource.kind, name, typed});
     }
-    const std::string whole = util::cat(R"({"type":")", event, R"(","object":)", raw, '}');
+    KUBIST_TRY(data::Json object, data::parse_json(raw, "the object", {.keep_source = false}));
+    if (!typed) {
+      object["apiVersion"] = m_api_version;
+      object["kind"] = m_resource.kind;
+    }
+    if (!m_managed_fields) {
+      data::erase_path(object, {"metadata", "managedFields"});
+    }
+    const std::string whole =
+        util::cat(R"({"type":")", event, R"(","object":)", data::to_json(object), '}');
+    if (m_lines) {
+      m_out.write(util::cat(whole, '\n'));
+      return {};
+    }
     return m_printer->print({whole, m_api_version, m_resource.kind, name, true});
   }
 
@@ -142,6 +160,9 @@ class ObjectOutput final : public WatchOutput {
   std::string m_api_version;
   bool m_events;
   bool m_names;
+  bool m_lines;  ///< one a line, as kubectl prints events
+  bool m_managed_fields;
+  Sink& m_out;
   std::unique_ptr<ObjectPrinter> m_printer;
   data::ListReader m_reader;
   Seen m_seen;

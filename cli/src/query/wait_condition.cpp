@@ -19,13 +19,23 @@ std::string_view unquoted(std::string_view text) {
   return text;
 }
 
-/// "{.a[?(@.b=='c')]}=v" -> template and value; the '=' that counts follows the closing brace, or,
-/// without braces, is the first one.
+/// Of "{.a[?(@.b=='c')]}=v" or ".a[?(@.b=='c')]=v" the '=' that parts template and value: the first
+/// one outside of braces and brackets; npos: there is none.
+std::size_t find_equals(std::string_view text) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '{' || text[i] == '[' ? 1 : text[i] == '}' || text[i] == ']' ? -1 : 0;
+    if (text[i] == '=' && depth <= 0) {
+      return i;
+    }
+  }
+  return std::string_view::npos;
+}
+
 util::Result<WaitCondition> parse_jsonpath(std::string_view text, std::string_view rest) {
   WaitCondition condition{.kind = Kind::jsonpath, .text = util::cat("--for=", text)};
   std::string_view path = rest;
-  const std::size_t brace = rest.rfind('}');
-  const std::size_t equals = rest.find('=', brace == std::string_view::npos ? 0 : brace);
+  const std::size_t equals = find_equals(rest);
   condition.any_value = equals == std::string_view::npos;
   if (!condition.any_value) {
     condition.value = unquoted(rest.substr(equals + 1));

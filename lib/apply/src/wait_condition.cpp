@@ -31,6 +31,10 @@ util::Result<bool> path_met(const WaitCondition& wanted, const data::Json& objec
   if (values.size() > 1) {
     return util::fail(ErrorKind::invalid, util::cat(wanted.text, " matches more than one value"));
   }
+  if (!wanted.any_value && !values.empty() && values[0]->is_structured()) {
+    return util::fail(ErrorKind::invalid,
+                      util::cat(wanted.text, " leads to a map or a list, which has no one value"));
+  }
   return !values.empty() && (wanted.any_value || data::go_text(*values[0]) == wanted.value);
 }
 

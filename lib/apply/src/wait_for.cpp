@@ -76,10 +76,10 @@ class Waiter {
         if (m_watch.name.empty() && !m_settled) {
           m_pending.insert(key_of(event));
         }
-        return look_at(event);
+        return look_at_first(event);
       case WatchEventType::added:
       case WatchEventType::modified:
-        return look_at(event);
+        return look_at_first(event);
       case WatchEventType::deleted:
         return gone(key_of(event));
       case WatchEventType::relisted:
@@ -87,6 +87,14 @@ class Waiter {
       default:
         return {};
     }
+  }
+
+  /// Where a selector meant nothing so far, the first object that it means is the one.
+  util::Result<> look_at_first(const kube::WatchEvent& event) {
+    if (std::exchange(m_awaits_first, false)) {
+      m_pending.insert(key_of(event));
+    }
+    return look_at(event);
   }
 
   util::Result<> look_at(const kube::WatchEvent& event) {
@@ -140,7 +148,15 @@ class Waiter {
   util::Result<> end_of_list() {
     const bool first = !std::exchange(m_settled, true);
     if (first && m_watch.name.empty() && m_pending.empty() && m_listed.empty() && !m_for_delete) {
-      return util::fail(ErrorKind::not_found, "no matching resources found");
+      if (!m_for_create) {
+        return util::fail(ErrorKind::not_found, "no matching resources found");
+      }
+      m_awaits_first = true;
+    }
+    if (m_awaits_first) {
+      return m_options.timeout == std::chrono::nanoseconds(0)
+                 ? util::fail(ErrorKind::timeout, "no matching resources found")
+                 : util::Result<>{};
     }
     const std::set<std::string> pending = m_pending;
     for (const std::string& name : pending) {
@@ -151,7 +167,11 @@ class Waiter {
         return util::fail(ErrorKind::not_found,
                           util::cat(m_resource.group_resource(), " \"", name, "\" not found"));
       }
-      KUBIST_CHECK(gone(name));
+      if (first && m_for_delete) {
+        m_pending.erase(name);  // it has not been there: nothing to tell
+      } else {
+        KUBIST_CHECK(gone(name));
+      }
     }
     m_listed.clear();
     if (m_options.timeout == std::chrono::nanoseconds(0) && !m_pending.empty()) {
@@ -168,6 +188,7 @@ class Waiter {
   std::set<std::string> m_pending;
   std::set<std::string> m_listed;  ///< in the listing under way
   bool m_settled = false;          ///< it is known which objects a selector means
+  bool m_awaits_first = false;     ///< to be made: the selector means nothing yet
   bool m_done = false;
   bool m_for_delete = false;
   bool m_for_create = false;

@@ -192,7 +192,9 @@ NodeId GraphBuilder::find_parent(const Node& node, std::string& missing) const {
   if (parent->kind == "Project" && parent->name.empty()) {
     const Node* project = m_graph.project_of(node.key.ns);
     if (project == nullptr) {
-      missing = cat("no Project owns namespace ", node.key.ns);
+      if (!node.foreign_status) {  // a DeployItem may stand by itself
+        missing = cat("no Project owns namespace ", node.key.ns);
+      }
       return k_no_node;
     }
     return project->id;

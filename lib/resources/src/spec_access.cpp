@@ -116,8 +116,11 @@ std::string project_account(const Json& project) {
 }
 
 std::string project_user(const Json& project) {
-  return util::cat("system:serviceaccount:", project_namespace(project), ':',
-                   project_account(project));
+  return service_account_user(project_namespace(project), project_account(project));
+}
+
+std::string service_account_user(std::string_view ns, std::string_view name) {
+  return util::cat("system:serviceaccount:", ns, ':', name);
 }
 
 bool is_reserved_namespace(std::string_view ns) {

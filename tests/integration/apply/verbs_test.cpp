@@ -225,7 +225,8 @@ TEST_CASE("delete: waits until objects are gone, and names what holds them") {
                R"({"metadata":{"finalizers":["example.com/hold"]}})"});
   const auto held = run_kubist({"delete", "-n", ns.name(), "cm", "a", "b", "--timeout", "1s"});
   CHECK(held.exit_code == 3);
-  CHECK(held.out == "configmap \"a\" deleted\nconfigmap \"b\" deleted\n");
+  const std::string from = util::cat(" from ", ns.name(), " namespace\n");
+  CHECK(held.out == "configmap \"a\" deleted" + from + "configmap \"b\" deleted" + from);
   CHECK(held.err.find("example.com/hold") != std::string::npos);
   run_kubectl({"-n", ns.name(), "patch", "cm", "a", "--type=merge", "-p",
                R"({"metadata":{"finalizers":null}})"});
@@ -239,9 +240,9 @@ TEST_CASE("delete: waits until objects are gone, and names what holds them") {
   run_kubectl({"-n", ns.name(), "create", "cm", "y"});
   CHECK(
       run_kubist({"delete", "-n", ns.name(), "configmaps", "-l", "a=b", "--dry-run=server"}).out ==
-      "configmap \"x\" deleted (server dry run)\n");
+      "configmap \"x\" deleted (server dry run)" + from);
   CHECK(run_kubist({"delete", "-n", ns.name(), "configmaps", "-l", "a=b"}).out ==
-        "configmap \"x\" deleted\n");
+        "configmap \"x\" deleted" + from);
   CHECK(names(ns.name(), "cm") == "configmap/y\n");
 }
 

@@ -44,7 +44,8 @@ TEST_CASE("kubist delete: a DeployItem goes without anybody else's reconcile") {
     CHECK(get("home", k_type, "job-a", project));
     const CommandResult run = run_kubist(words);
     CHECK_MESSAGE(run.exit_code == 0, run.out, run.err);
-    CHECK(run.out == "deployitem.landscaper.gardener.cloud \"job-a\" deleted\n");
+    CHECK(run.out == "deployitem.landscaper.gardener.cloud \"job-a\" deleted from " + project +
+                         " namespace\n");
     CHECK_MESSAGE(
         run.err.find("belongs to Execution job, which makes it again") != std::string::npos,
         run.err);

@@ -138,7 +138,7 @@ TEST_CASE("world: public manifests go in as kubectl's apply would, and again wit
 
     const auto gone = world.remove();
     CHECK_MESSAGE(gone.exit_code == 0, gone.err);
-    CHECK_MESSAGE(count(gone.out, " deleted\n") == set.objects, gone.out);
+    CHECK_MESSAGE(count(gone.out, " deleted") == set.objects, gone.out);
   }
 }
 

@@ -34,7 +34,7 @@ enum class FlagKind {
   boolean,   ///< --watch, --watch=false
   text,      ///< --name=value or --name value
   number,    ///< a decimal integer
-  duration,  ///< 90s, 1m30s (Go's form)
+  duration,  ///< 90s, 1m30s (Go's form), 90 (seconds)
   list,      ///< may be repeated; values are kept in order
   optional,  ///< --dry-run (means Flag::bare) or --dry-run=value; never takes the next word
 };
@@ -80,6 +80,9 @@ struct CommandSpec {
   std::function<util::Result<int>(Context&, const Arguments&)> run;
   bool hidden = false;
 };
+
+/// The value of a flag of kind duration; nothing where it is none, or longer than 285 years.
+std::optional<std::chrono::nanoseconds> parse_flag_duration(std::string_view text);
 
 /// The parsed words of one command. Asking for a flag that its spec does not name is a bug
 /// (assert).

@@ -137,6 +137,11 @@ util::Result<Item> parse_item(const Json& object) {
   return item;
 }
 
+std::string service_account_of(const Json& deploy_item) {
+  return std::string(data::string_at(from_upstream_spec(resources::ObjectView(deploy_item).spec()),
+                                     {"serviceAccountName"}));
+}
+
 bool runs_at_home(const Item& item) {
   return data::string_at(item.config, {"placement"}) == "Home";
 }

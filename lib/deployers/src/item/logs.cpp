@@ -50,6 +50,13 @@ void Redactor::add(std::string_view value) {
     }
   };
   m_needles.emplace_back(value);
+  if (value.find('\n') != std::string_view::npos) {
+    for (const std::string& line : util::split(value, '\n')) {
+      if (const auto text = util::trim(line); text.size() >= k_shortest) {
+        m_needles.emplace_back(text);
+      }
+    }
+  }
   std::string quoted = data::to_json(Json(value));
   m_needles.push_back(quoted.substr(1, quoted.size() - 2));
   add_needle(util::base64_encode(value));

@@ -9,7 +9,10 @@
 #include <kubist/util/threads.hpp>
 
 #include "item/log_store.hpp"
+#include "item/session.hpp"
 #include "item/watcher.hpp"
+#include "pod/pod_deployer.hpp"
+#include "pod/pod_start.hpp"
 #include "pod/pod_status.hpp"
 
 namespace kubist::deployers {
@@ -47,6 +50,47 @@ util::Result<std::optional<LivePod>> find_pod(const std::shared_ptr<kube::Client
     pod.started = pod.started || data::find_path((*statuses)[0], {"state", "running"}) != nullptr;
   }
   return std::optional(std::move(pod));
+}
+
+/// What is not there, or refused, the run has not got, either.
+bool is_withheld(const util::Error& error) {
+  return error.kind != util::ErrorKind::not_found && error.kind != util::ErrorKind::invalid;
+}
+
+/// For what the pod prints: the values of the item's imports and of the Secrets that it names. The
+/// caller's rights count; without them the log is not shown.
+util::Result<Redactor> redactor_of(const std::shared_ptr<kube::Client>& home, const LivePod& pod,
+                                   const Json& deploy_item, const std::stop_token& stop) {
+  World world;
+  world.home = home;
+  world.stop = stop;
+  Redactor redactor;
+  KUBIST_TRY(const Item item, parse_item(deploy_item));
+  const auto withheld = [&](util::Error error) {
+    error = util::with_context(
+        std::move(error), "the log may have values of Secrets, which kubist must know to hide");
+    error.hint = cat("To see it as it is: kubectl logs ", pod.name, " -n ", pod.ns, " -c ",
+                     k_workload_container);
+    return util::fail(std::move(error));
+  };
+  if (auto imports = read_imports(world, item)) {
+    redactor.add_all(*imports);
+  } else if (is_withheld(imports.error())) {
+    return withheld(std::move(imports).error());
+  }
+  const auto* deployer = dynamic_cast<const PodDeployer*>(find_deployer(item.type, world.settings));
+  if (deployer == nullptr) {
+    return redactor;
+  }
+  KUBIST_TRY(const Workload workload,
+             parse_workload(item, deployer->script(), world.settings, item.deleting));
+  Job job;
+  job.place = {pod.client, pod.ns, ""};
+  if (auto secrets = check_secrets(workload, job, redactor);
+      !secrets && is_withheld(secrets.error())) {
+    return withheld(std::move(secrets).error());
+  }
+  return redactor;
 }
 
 util::Result<> read_one(const LivePod& pod, std::string_view container, const LogRequest& request,
@@ -122,8 +166,12 @@ util::Result<> read_item_log(std::shared_ptr<kube::Client> home, const LogReques
     }
     KUBIST_TRY(const auto pod, find_pod(home, request, status, stop));
     if (pod && pod->started) {
-      return request.all_containers ? read_all(*pod, request, on_line, stop)
-                                    : read_one(*pod, k_workload_container, request, on_line, stop);
+      KUBIST_TRY(const Redactor redactor, redactor_of(home, *pod, item, stop));
+      const LineHandler redacted = [&](std::string_view line) {
+        return on_line(redactor.redact(line));
+      };
+      return request.all_containers ? read_all(*pod, request, redacted, stop)
+                                    : read_one(*pod, k_workload_container, request, redacted, stop);
     }
     if (!request.follow || !job_pending(status) || stop.stop_requested()) {
       return print_kept(*home, request, on_line, stop);

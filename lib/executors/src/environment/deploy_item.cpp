@@ -7,6 +7,7 @@
 
 #include "keep/item_world.hpp"
 #include "keep/kinds.hpp"
+#include "keep/sites.hpp"
 #include "policies/container_runtime.hpp"
 
 // A DeployItem that stands by itself. Its finalizer and its status are its deployer's.
@@ -37,6 +38,9 @@ class DeployItemExecutor final : public engine::Executor {
     if (is_function_item(node)) {
       return align_function(work, items);
     }
+    KUBIST_CHECK(check_account(context.graph, *node.object));
+    KUBIST_CHECK(
+        act_outside(items, context.graph, m_world.sites.accounts(), *node.object, context.stop));
     KUBIST_TRY(const ItemOutcome outcome,
                work.dry() ? deployers::preview_item(items, *node.object, m_world.force)
                           : deployers::run_item(items, node.key.ns, node.key.name,
@@ -59,6 +63,8 @@ class DeployItemExecutor final : public engine::Executor {
       return removal;
     }
     deployers::World items = items_world(work);
+    KUBIST_CHECK(
+        act_outside(items, context.graph, m_world.sites.accounts(), *node.object, context.stop));
     KUBIST_CHECK(deployers::request_item_deletion(items, node.key.ns, node.key.name, node.uid));
     KUBIST_TRY(const ItemOutcome outcome,
                deployers::remove_item(items, node.key.ns, node.key.name, options));

@@ -1,12 +1,15 @@
 #include "keep/item_world.hpp"
 
+#include <kubist/deployers/item.hpp>
 #include <kubist/executors/object_source.hpp>
 #include <kubist/setup/install.hpp>
+#include <kubist/util/text.hpp>
 
 #include "keep/sites.hpp"
 
 namespace kubist::executors {
 
+using util::cat;
 using util::ErrorKind;
 
 deployers::World home_items_world(World& world, const std::string& ns,
@@ -52,6 +55,54 @@ deployers::World items_world(Work& work) {
     };
   }
   return items;
+}
+
+util::Result<> check_account(const engine::Graph& graph, const data::Json& deploy_item) {
+  const resources::ObjectView view(deploy_item);
+  const engine::Node* project = graph.project_of(std::string(view.ns()));
+  if (project == nullptr || deployers::service_account_of(deploy_item).empty()) {
+    return {};
+  }
+  return util::fail(
+      util::make_error(ErrorKind::invalid,
+                       cat("DeployItem ", view.ns(), '/', view.name(),
+                           ": spec.serviceAccountName: what items of Project ", project->key.name,
+                           " ask for is asked as the project's account"),
+                       "Take the field away, or set spec.serviceAccountName of the Project.",
+                       "InvalidConfiguration"));
+}
+
+util::Result<> act_outside(deployers::World& items, const engine::Graph& graph,
+                           ProjectAccounts& accounts, const data::Json& deploy_item,
+                           const std::stop_token& stop) {
+  const resources::ObjectView view(deploy_item);
+  const std::string ns(view.ns());
+  if (graph.project_of(ns) != nullptr) {
+    return {};
+  }
+  std::string name = deployers::service_account_of(deploy_item);
+  if (name.empty()) {
+    name = "default";
+  }
+  if (const std::string wrong = resources::check_object_name("", "ServiceAccount", name);
+      !wrong.empty()) {
+    return util::fail(util::make_error(ErrorKind::invalid,
+                                       cat("DeployItem ", ns, '/', view.name(),
+                                           ": spec.serviceAccountName \"", name, "\" ", wrong),
+                                       "", "InvalidConfiguration"));
+  }
+  KUBIST_TRY(const auto outside, accounts.outside(ns, name, stop));
+  items.home = outside.home;
+  items.place_of = [client = outside.client](
+                       const std::string& item_ns,
+                       const std::string& target) -> util::Result<deployers::Place> {
+    if (!target.empty()) {
+      return util::fail(ErrorKind::not_found, cat("no Project owns namespace ", item_ns,
+                                                  ", so it has no VirtualCluster ", target));
+    }
+    return deployers::Place{client, item_ns, ""};
+  };
+  return {};
 }
 
 deployers::Settings item_settings(const deployers::Settings& given, const engine::Graph& graph) {

@@ -5,6 +5,7 @@
 #include <kubist/deployers/world.hpp>
 #include <kubist/executors/world.hpp>
 
+#include "world/project_accounts.hpp"
 #include "world/work.hpp"
 
 namespace kubist::executors {
@@ -17,6 +18,17 @@ deployers::World items_world(Work& work);
 /// long as `world` and `stop`.
 deployers::World home_items_world(World& world, const std::string& ns,
                                   const std::string& field_manager, const std::stop_token& stop);
+
+/// An item of a project names no account: what it asks for is asked as the project's. Invalid, with
+/// reason InvalidConfiguration: this one does.
+util::Result<> check_account(const engine::Graph& graph, const data::Json& deploy_item);
+
+/// Where no project owns the item's namespace: has `items` act as the ServiceAccount that the item
+/// names, by default `default`, for all but DeployItems and the lock (ProjectAccounts::outside).
+/// Errors: as of that; invalid: it names none that could exist.
+util::Result<> act_outside(deployers::World& items, const engine::Graph& graph,
+                           ProjectAccounts& accounts, const data::Json& deploy_item,
+                           const std::stop_token& stop);
 
 /// What items run with in this tree: with the images that its Root names.
 deployers::Settings item_settings(const deployers::Settings& given, const engine::Graph& graph);

@@ -117,10 +117,12 @@ struct Rechecks::Round {
 
 Rechecks::Rechecks(kube::Client& home, const Graph& graph,
                    const std::vector<engine::NodeId>& selected,
-                   const std::vector<data::Json>& definitions, std::stop_token stop)
+                   const std::vector<data::Json>& definitions, const Outside& outside,
+                   std::stop_token stop)
     : m_home(home),
       m_graph(graph),
       m_definitions(definitions),
+      m_outside(outside),
       m_few(few_items(graph, selected)),
       m_projects(static_cast<std::size_t>(std::ranges::count(
           graph.nodes(), "Project", [](const engine::Node& node) { return node.key.kind; }))),
@@ -190,7 +192,7 @@ void Rechecks::list(Round& round) const {
 /// Of all namespaces: "".
 util::Result<Snapshot> Rechecks::list_in(const std::string& ns) const {
   AroundProjects around(m_graph, m_definitions);
-  return load_snapshot(m_home, ns, m_stop, &around);
+  return load_snapshot(m_home, ns, m_stop, &around, m_outside);
 }
 
 util::Result<> Rechecks::compare(const Snapshot& now, const std::string& ns) const {

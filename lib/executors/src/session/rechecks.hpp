@@ -21,7 +21,7 @@ class Rechecks {
   /// What the plan was made of. REQUIRES: all outlive it; stop ends what it asks.
   Rechecks(kube::Client& home, const engine::Graph& graph,
            const std::vector<engine::NodeId>& selected, const std::vector<data::Json>& definitions,
-           std::stop_token stop);
+           const Outside& outside, std::stop_token stop);
   /// Of a namespace that is locked. A conflict with reason k_plan_changed: it is another plan now.
   util::Result<> check(const std::string& ns);
 
@@ -35,6 +35,7 @@ class Rechecks {
   kube::Client& m_home;
   const engine::Graph& m_graph;
   const std::vector<data::Json>& m_definitions;
+  const Outside& m_outside;
   const std::set<engine::Key> m_few;  ///< are asked for by name
   const std::size_t m_projects;       ///< that the graph has
   const std::stop_token m_stop;

@@ -123,6 +123,25 @@ deployers::KeptLists::Expected expected_items(const Graph& graph,
   return expected;
 }
 
+/// Which DeployItems a run of the whole tree is not about, and how it would be.
+std::string left_alone(const std::map<std::string, std::size_t>& by_namespace) {
+  constexpr std::size_t k_most = 5;  // are named
+  std::size_t count = 0;
+  std::vector<std::string> named;
+  for (const auto& [ns, items] : by_namespace) {
+    count += items;
+    if (named.size() < k_most) {
+      named.push_back(cat(ns, " (", items, ")"));
+    }
+  }
+  if (by_namespace.size() > k_most) {
+    named.push_back("...");
+  }
+  return cat(count, count == 1 ? " DeployItem is" : " DeployItems are",
+             " of no project and left alone, in ", util::join(named, ", "),
+             ": name them as deployitem/NAME -n NAMESPACE, or pass --all-namespaces");
+}
+
 bool is_outdated(const engine::Report& report) {
   const auto is_it = [](const util::Error& error) { return error.reason == k_plan_changed; };
   return std::any_of(
@@ -243,7 +262,7 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, Plans& plan
   if (only.empty()) {
     KUBIST_TRY(only, namespace_of(*m_home, options.selection, stop));
   }
-  KUBIST_TRY(TreeView view, load_tree_view(*m_home, only, stop, options.source));
+  KUBIST_TRY(TreeView view, load_tree_view(*m_home, only, stop, options.source, options.outside));
   mark_going(*m_home, plans.count > 0, view.snapshot, stop);
   overlay(view.snapshot, options.planned);
   Run run{std::make_shared<const Graph>(build_graph(view)),
@@ -252,13 +271,16 @@ util::Result<Run> Session::run_once(const ReconcileOptions& options, Plans& plan
           view.snapshot.warnings,
           view.snapshot.incomplete,
           {}};
+  if (options.selection.empty() && !view.snapshot.left_alone.empty()) {
+    run.warnings.push_back(left_alone(view.snapshot.left_alone));
+  }
   const Graph& graph = *run.graph;
   KUBIST_TRY(const auto selected, select(graph, view, options));
   const auto left_out = options.left_out ? options.left_out(run, selected) : std::vector<NodeId>();
   const engine::RunInfo info{
       plans.run_id, m_options.clock->now(), options.dry_run != kube::DryRun::none, options.causes,
       options.cause.empty() ? cat("asked for by ", m_options.identity) : options.cause};
-  Rechecks rechecks(*m_home, graph, selected, view.snapshot.definitions, stop);
+  Rechecks rechecks(*m_home, graph, selected, view.snapshot.definitions, options.outside, stop);
   ProjectLocks::Options lock_options{m_options.identity,
                                      info.id,
                                      options.lock_timeout,

@@ -93,7 +93,14 @@ util::Result<std::vector<ItemResult>> Session::each_item(
         progress(util::cat(item.name, ": ", text));
       }
     };
-    results[i].outcome = util::guarded([&] { return call.run(own, replicas, item); });
+    results[i].outcome = util::guarded([&]() -> util::Result<ItemOutcome> {
+      if (graph.project_of(item.ns) == nullptr) {
+        KUBIST_TRY(const auto live,
+                   m_home->json(kube::get(deployers::deploy_items(), item.ns, item.name), stop));
+        KUBIST_CHECK(act_outside(own, graph, *m_accounts, live, stop));
+      }
+      return call.run(own, replicas, item);
+    });
   });
   for (const std::string& line : m_accounts->warnings()) {
     progress(util::cat("warning: ", line));

@@ -10,7 +10,8 @@ namespace kubist::executors {
 
 util::Result<std::shared_ptr<const engine::Graph>> Session::tree(const ReconcileOptions& options,
                                                                  const std::stop_token& stop) {
-  KUBIST_TRY(TreeView view, load_tree_view(*m_home, options.only_namespace, stop, options.source));
+  KUBIST_TRY(TreeView view, load_tree_view(*m_home, options.only_namespace, stop, options.source,
+                                           options.outside));
   mark_going(*m_home, false, view.snapshot, stop);
   return std::make_shared<const engine::Graph>(build_graph(view));
 }

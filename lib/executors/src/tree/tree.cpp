@@ -79,19 +79,28 @@ void add_definitions(Snapshot& snapshot, Objects&& list) {
   }
 }
 
-/// DeployItems, and objects of kinds that are not kubist's, are part of the tree where a project
-/// owns their namespace.
-void drop_homeless(std::vector<ObjectPtr>& nodes) {
+/// Objects of kinds that are not kubist's are part of the tree where a project owns their
+/// namespace; DeployItems elsewhere too, where they are asked for.
+void drop_homeless(Snapshot& snapshot, const Outside& outside) {
   std::set<std::string, std::less<>> owned;
-  for (const ObjectPtr& object : nodes) {
+  for (const ObjectPtr& object : snapshot.nodes) {
     if (resources::ObjectView(*object).kind() == "Project") {
       owned.insert(resources::project_namespace(*object));
     }
   }
-  std::erase_if(nodes, [&](const ObjectPtr& object) {
+  std::erase_if(snapshot.nodes, [&](const ObjectPtr& object) {
     const resources::ObjectView view(*object);
-    return view.group() != resources::k_kubist_group && !owned.contains(view.ns());
+    if (view.group() == resources::k_kubist_group || owned.contains(view.ns())) {
+      return false;
+    }
+    if (view.kind() != "DeployItem") {
+      return true;
+    }
+    const bool wanted = outside.all || outside.named.contains(view.ref());
+    snapshot.left_alone[std::string(view.ns())] += wanted ? 0 : 1;
+    return !wanted;
   });
+  std::erase_if(snapshot.left_alone, [](const auto& each) { return each.second == 0; });
 }
 
 /// Where somebody else's DeployItems are, those of types that are not ours are not, either.
@@ -172,7 +181,8 @@ void add_served(kube::Client& home, const std::string& ns, Snapshot& snapshot,
 }  // namespace
 
 util::Result<Snapshot> load_snapshot(kube::Client& home, const std::string& ns,
-                                     const std::stop_token& stop, ObjectSource* source) {
+                                     const std::stop_token& stop, ObjectSource* source,
+                                     const Outside& outside) {
   std::vector<std::pair<const resources::Kind*, Listed>> lists;
   for (const resources::Kind& kind : resources::kinds()) {
     if (is_wanted(kind)) {
@@ -200,7 +210,7 @@ util::Result<Snapshot> load_snapshot(kube::Client& home, const std::string& ns,
   }
   KUBIST_CHECK(drop_foreign(home, snapshot.nodes, stop));
   add_served(home, ns, snapshot, stop, room, source);
-  drop_homeless(snapshot.nodes);
+  drop_homeless(snapshot, outside);
   return snapshot;
 }
 

@@ -106,8 +106,9 @@ util::Result<std::string> namespace_of(kube::Client& home,
 }
 
 util::Result<TreeView> load_tree_view(kube::Client& home, const std::string& ns,
-                                      const std::stop_token& stop, ObjectSource* source) {
-  auto snapshot = load_snapshot(home, ns == "*" ? "" : ns, stop, source);
+                                      const std::stop_token& stop, ObjectSource* source,
+                                      const Outside& outside) {
+  auto snapshot = load_snapshot(home, ns == "*" ? "" : ns, stop, source, outside);
   if (!snapshot) {
     return ns == "*" && may_be_one_projects(snapshot.error())
                ? load_each_project(home, snapshot.error(), stop, source)

@@ -84,19 +84,34 @@ std::string ProjectAccounts::whose_rights() const {
   return as.empty() ? "your own rights" : cat("the rights of ", as);
 }
 
-ProjectAccounts::Own ProjectAccounts::own(const engine::Node& project) {
+/// Whose objects these are, and where the caller's rights for them end.
+struct ProjectAccounts::Scope {
+  std::string title;                    ///< "Project shop"
+  std::string where;                    ///< "the project's namespaces"
+  std::vector<std::string> namespaces;  ///< from the first
+};
+
+ProjectAccounts::Scope ProjectAccounts::scope_of(const engine::Node& project) {
+  Scope scope{cat("Project ", project.key.name),
+              "the project's namespaces",
+              {resources::project_namespace(*project.object)}};
+  for (std::string& name : data::strings_at(*project.object, {"spec", "home", "namespaces"})) {
+    if (!resources::is_reserved_namespace(name)) {
+      scope.namespaces.push_back(std::move(name));  // a pattern is no namespace's name
+    }
+  }
+  return scope;
+}
+
+ProjectAccounts::Own ProjectAccounts::own(const Scope& scope) {
   const std::lock_guard lock(m_mutex);
-  Own& own = m_own[project.key.name];
+  Own& own = m_own[scope.title];
   if (own.client) {
     return own;
   }
   own.namespaces = std::make_shared<Namespaces>();
-  own.namespaces->add(resources::project_namespace(*project.object));
-  for (const std::string& name :
-       data::strings_at(*project.object, {"spec", "home", "namespaces"})) {
-    if (!resources::is_reserved_namespace(name)) {
-      own.namespaces->add(name);  // a pattern is no namespace's name
-    }
+  for (const std::string& name : scope.namespaces) {
+    own.namespaces->add(name);
   }
   if (m_own_rights) {
     own.client = m_home;
@@ -104,8 +119,7 @@ ProjectAccounts::Own ProjectAccounts::own(const engine::Node& project) {
   }
   const util::Error outside = util::make_error(
       util::ErrorKind::forbidden,
-      cat("kubist uses ", whose_rights(), " for Project ", project.key.name,
-          ", and only in the project's namespaces"),
+      cat("kubist uses ", whose_rights(), " for ", scope.title, ", and only in ", scope.where),
       "Ask for the right to impersonate its ServiceAccount, or pass --own-rights.", k_own_rights);
   own.client = m_home->routed([home = m_home, in = own.namespaces, outside](
                                   const kube::RequestInfo& info) -> util::Result<kube::Client*> {
@@ -130,26 +144,51 @@ util::Result<bool> ProjectAccounts::may_impersonate(const std::string& ns, const
   return all ? util::Result<bool>(true) : ask(ns, name);
 }
 
+util::Result<bool> ProjectAccounts::acts_as(Account& as, const std::string& ns,
+                                            const std::string& name, const std::stop_token& stop) {
+  if (!m_home->impersonated_user().empty()) {
+    return false;
+  }
+  return as.allowed.get(m_run, [&] { return may_impersonate(ns, name, stop); });
+}
+
 util::Result<bool> ProjectAccounts::impersonates(const engine::Node& project,
                                                  const std::stop_token& stop) {
-  const std::string ns = resources::project_namespace(*project.object);
-  const std::string name = resources::project_account(*project.object);
-  bool allowed = false;
-  if (m_home->impersonated_user().empty()) {
-    Account& as = account(resources::project_user(*project.object));
-    KUBIST_TRY(allowed, as.allowed.get(m_run, [&] { return may_impersonate(ns, name, stop); }));
-  }
+  KUBIST_TRY(const bool allowed, acts_as(account(resources::project_user(*project.object)),
+                                         resources::project_namespace(*project.object),
+                                         resources::project_account(*project.object), stop));
   if (!allowed) {
-    own(project);
+    own(scope_of(project));
   }
   return allowed;
+}
+
+util::Result<ProjectAccounts::Outside> ProjectAccounts::outside(const std::string& ns,
+                                                                const std::string& name,
+                                                                const std::stop_token& stop) {
+  Account& as = account(resources::service_account_user(ns, name));
+  KUBIST_TRY(const bool allowed, acts_as(as, ns, name, stop));
+  Outside found;
+  if (allowed) {
+    found.client = as.trial ? as.trial->client() : as.client;
+  } else {
+    found.client = own({cat("Namespace ", ns), "that namespace", {ns}}).client;
+  }
+  found.home =
+      m_home->routed([home = m_home, client = found.client](const kube::RequestInfo& info) {
+        const bool is_kubists =
+            (info.group == resources::k_landscaper_group && info.resource == "deployitems") ||
+            (info.group == "coordination.k8s.io" && info.resource == "leases");
+        return util::Result<kube::Client*>(is_kubists ? home.get() : client.get());
+      });
+  return found;
 }
 
 util::Result<std::shared_ptr<kube::Client>> ProjectAccounts::client_for(
     const engine::Node& project, const std::stop_token& stop) {
   KUBIST_TRY(const bool as_project, impersonates(project, stop));
   if (!as_project) {
-    return own(project).client;
+    return own(scope_of(project)).client;
   }
   const Account& as = account(resources::project_user(*project.object));
   return as.trial ? as.trial->client() : as.client;
@@ -230,11 +269,11 @@ std::vector<std::string> ProjectAccounts::denied() const {
 util::Result<bool> ProjectAccounts::stops_before(const engine::Node& project, const std::string& ns,
                                                  const std::stop_token& stop) {
   KUBIST_TRY(const bool as_project, impersonates(project, stop));
-  return !as_project && !m_own_rights && !own(project).namespaces->has(ns);
+  return !as_project && !m_own_rights && !own(scope_of(project)).namespaces->has(ns);
 }
 
 void ProjectAccounts::admit(const engine::Node& project, const std::string& ns) {
-  own(project).namespaces->add(ns);
+  own(scope_of(project)).namespaces->add(ns);
 }
 
 std::vector<std::string> ProjectAccounts::warnings() const {
@@ -243,9 +282,8 @@ std::vector<std::string> ProjectAccounts::warnings() const {
       as.empty() ? "since you may not impersonate its ServiceAccount" : "whom you impersonate";
   std::vector<std::string> lines;
   const std::lock_guard lock(m_mutex);
-  for (const auto& [project, own] : m_own) {
-    lines.push_back(cat("Project ", project, ": its objects are handled with ", whose_rights(),
-                        ", ", why,
+  for (const auto& [title, own] : m_own) {
+    lines.push_back(cat(title, ": its objects are handled with ", whose_rights(), ", ", why,
                         m_own_rights ? "; by --own-rights also outside of its namespaces"
                                      : "; they end at its namespaces"));
   }

@@ -49,6 +49,16 @@ class ProjectAccounts {
   /// client_for() alone.
   util::Result<std::shared_ptr<kube::Client>> delete_client_for(const engine::Node& project,
                                                                 const std::stop_token& stop);
+  /// As whom kubist works on the DeployItems of a namespace without a project.
+  struct Outside {
+    std::shared_ptr<kube::Client> client;  ///< for what they ask for
+    /// The same, but the caller's for DeployItems and the namespace's Lease, which are kubist's.
+    std::shared_ptr<kube::Client> home;
+  };
+  /// As that ServiceAccount of theirs. Where the caller may not impersonate it: with the caller's
+  /// rights, which end at that namespace. Errors as of client_for().
+  util::Result<Outside> outside(const std::string& ns, const std::string& name,
+                                const std::stop_token& stop);
   /// Does it act as the project's account?
   util::Result<bool> impersonates(const engine::Node& project, const std::stop_token& stop);
 
@@ -77,7 +87,7 @@ class ProjectAccounts {
   /// grant.
   std::vector<std::string> denied() const;
 
-  /// A line for each project of this run for which the caller's own rights were used.
+  /// A line for each project or namespace of this run for which the caller's own rights were used.
   std::vector<std::string> warnings() const;
 
  private:
@@ -89,13 +99,17 @@ class ProjectAccounts {
     std::map<std::string, std::string> bound;  ///< namespaces that were not awaited, with the role
   };
   class Namespaces;
-  /// A project for which the caller's own rights are used.
+  /// A project, or a namespace without one, for which the caller's own rights are used.
   struct Own {
     std::shared_ptr<Namespaces> namespaces;
     std::shared_ptr<kube::Client> client;
   };
+  struct Scope;
+  static Scope scope_of(const engine::Node& project);
   Account& account(const std::string& user);
-  Own own(const engine::Node& project);
+  Own own(const Scope& scope);
+  util::Result<bool> acts_as(Account& as, const std::string& ns, const std::string& name,
+                             const std::stop_token& stop);
   util::Result<bool> may_impersonate(const std::string& ns, const std::string& name,
                                      const std::stop_token& stop);
   std::string whose_rights() const;
@@ -107,7 +121,7 @@ class ProjectAccounts {
   SharedAnswer<bool> m_all;           ///< may the caller impersonate every ServiceAccount?
   mutable std::mutex m_mutex;         ///< guards what follows, not what is in the accounts
   std::map<std::string, std::unique_ptr<Account>> m_accounts;  ///< by user name
-  std::map<std::string, Own> m_own;                            ///< by project, of this run
+  std::map<std::string, Own> m_own;                            ///< by Scope::title, of this run
   std::set<std::string> m_proven;                              ///< roles that gave rights
 };
 

@@ -64,6 +64,10 @@ struct Item {
 /// a timeout that is none.
 util::Result<Item> parse_item(const Json& object);
 
+/// spec.serviceAccountName: as which account of its namespace an item of no project acts. Empty: it
+/// names none.
+std::string service_account_of(const Json& deploy_item);
+
 /// Does the item's pod run in the item's own namespace at home, whatever its target is
 /// (config.placement)?
 bool runs_at_home(const Item& item);

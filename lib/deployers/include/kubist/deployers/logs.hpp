@@ -14,7 +14,7 @@
 namespace kubist::deployers {
 
 /// Replaces known values in text: each of 6 bytes or more, as it is, in base64 (both alphabets) and
-/// as a JSON string's content.
+/// as a JSON string's content; of several lines, each of them too.
 class Redactor {
  public:
   void add(std::string_view value);
@@ -54,9 +54,10 @@ struct LogRequest {
   ClusterConnector connect;
 };
 
-/// The log of an item's workload, line by line: of its pod while there is one (as the pod wrote
-/// it), else what was kept of the last run (redacted). Lines come from one thread at a time.
-/// Not_found: no such item, no run yet.
+/// The log of an item's workload, line by line: of its pod while there is one, else what was kept
+/// of the last run. Values of imports and of Secrets that the workload names are redacted. Lines
+/// come from one thread at a time. Not_found: no such item, no run yet. Forbidden: the caller may
+/// not read the Secrets that would have to be redacted.
 util::Result<> read_item_log(std::shared_ptr<kube::Client> home, const LogRequest& request,
                              const std::function<bool(std::string_view line)>& on_line,
                              std::stop_token stop = {});

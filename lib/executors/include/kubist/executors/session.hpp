@@ -14,6 +14,7 @@
 #include <kubist/executors/catalog.hpp>
 #include <kubist/executors/connections.hpp>
 #include <kubist/executors/status_store.hpp>
+#include <kubist/executors/tree.hpp>
 #include <kubist/executors/world.hpp>
 #include <kubist/kube/client.hpp>
 #include <kubist/runtimes/jsonnet.hpp>
@@ -40,6 +41,7 @@ struct ReconcileOptions {
   std::map<engine::Key, std::string> causes = {};
   /// Subtrees to walk; empty: the whole tree.
   std::vector<engine::Key> selection;
+  Outside outside = {};                     ///< DeployItems of no project that it is about, too
   bool ignore_missing = false;              ///< leave out what the selection names and is not there
   engine::Mode mode = engine::Mode::align;  ///< remove: take the selection away
   /// Load this project namespace and cluster-scoped kinds; empty: what the selection needs; *: all.

@@ -1,5 +1,7 @@
 #pragma once
+#include <cstddef>
 #include <map>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -14,6 +16,13 @@ namespace kubist::executors {
 /// Execution are its own business. Empty: all.
 std::string tree_selector(const resources::Kind& kind);
 
+/// DeployItems in namespaces that no project owns are no part of the tree, but those that somebody
+/// named, or all where that was asked for.
+struct Outside {
+  bool all = false;
+  std::set<resources::ObjectRef> named = {};
+};
+
 /// Every kubist object of the home cluster that a run needs. Of one that cannot be read there is
 /// the outline (kube::Unreadable): each other one is not touched by that.
 struct Snapshot {
@@ -26,6 +35,8 @@ struct Snapshot {
   std::vector<std::string> warnings;
   /// The objects of a kind that is served could not be listed this time; a warning has why.
   bool incomplete = false;
+  /// How many DeployItems of no project were left out, by namespace.
+  std::map<std::string, std::size_t> left_alone;
 };
 
 /// Lists all kinds of kubist, one LIST each, at once, and then those that ExecutorDefinitions
@@ -33,7 +44,8 @@ struct Snapshot {
 /// objects of that project namespace and the cluster-scoped ones (for callers who may list no
 /// more). `source` (null: none) is asked before the server.
 util::Result<Snapshot> load_snapshot(kube::Client& home, const std::string& ns,
-                                     const std::stop_token& stop, ObjectSource* source = nullptr);
+                                     const std::stop_token& stop, ObjectSource* source = nullptr,
+                                     const Outside& outside = {});
 
 /// The kinds that ExecutorDefinitions among the objects serve, by the definitions' names.
 std::vector<resources::ServedKind> served_kinds(const std::vector<data::Json>& definitions);

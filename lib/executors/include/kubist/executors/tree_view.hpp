@@ -22,9 +22,10 @@ struct TreeView {
 };
 
 /// Loads that namespace, or with "*" all: where that is forbidden, or fails for what may be one
-/// project's doing, each Project's by itself. `source` as for load_snapshot().
+/// project's doing, each Project's by itself. `source` and `outside` as for load_snapshot().
 util::Result<TreeView> load_tree_view(kube::Client& home, const std::string& ns,
-                                      const std::stop_token& stop, ObjectSource* source = nullptr);
+                                      const std::stop_token& stop, ObjectSource* source = nullptr,
+                                      const Outside& outside = {});
 
 /// Takes all nodes of a project namespace that is being deleted for deleted: the namespace
 /// controller marks them one by one. Looks at the namespaces where it has begun to, or with `all`

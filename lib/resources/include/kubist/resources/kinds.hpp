@@ -99,8 +99,10 @@ inline constexpr const char* k_project_account = "kubist-project";
 /// The account as which a Project's objects are handled on the home cluster:
 /// spec.serviceAccountName, or k_project_account.
 std::string project_account(const data::Json& project);
-/// The name by which the API server knows that account: "system:serviceaccount:NAMESPACE:NAME".
+/// The name by which the API server knows that account.
 std::string project_user(const data::Json& project);
+/// "system:serviceaccount:NAMESPACE:NAME".
+std::string service_account_user(std::string_view ns, std::string_view name);
 /// Patterns of home namespaces that a Project's virtual clusters may use: its own, and by default
 /// NAME-*.
 std::vector<std::string> project_home_patterns(const data::Json& project);

@@ -1,0 +1,205 @@
+// DeployItems in namespaces that no project owns: run where somebody asks for it, with the rights
+// of an account of theirs.
+#include <csignal>
+
+#include <doctest/doctest.h>
+
+#include <kubist/data/pointer.hpp>
+#include <kubist/util/text.hpp>
+
+#include "support.hpp"
+
+namespace {
+
+using namespace it;
+using kubist::util::cat;
+namespace data = kubist::data;
+
+constexpr const char* k_rbac = "rbac.authorization.k8s.io";
+
+/// A namespace of no project, and what a test does in it.
+class Outside {
+ public:
+  explicit Outside(const std::string& test) : world(test) {
+    put("home", {kubist::testing::plain("Namespace", "", ns())});
+    REQUIRE(
+        eventually([&] { return get("home", "serviceaccounts", "default", ns()).has_value(); }));
+  }
+  std::string ns() const { return world.name(); }
+  std::string user(const std::string& account) const {
+    return cat("system:serviceaccount:", ns(), ':', account);
+  }
+  /// A manifest item that keeps a ConfigMap of its name, with that value.
+  Json item(const std::string& name, const std::string& value, const Json& more = {}) const {
+    Json made{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+              {"kind", "DeployItem"},
+              {"metadata", {{"name", name}, {"namespace", ns()}}},
+              {"spec",
+               {{"type", "manifest"},
+                {"config",
+                 {{"manifests", Json::array({{{"apiVersion", "v1"},
+                                              {"kind", "ConfigMap"},
+                                              {"metadata", {{"name", name}}},
+                                              {"data", {{"value", value}}}}})}}}}}};
+    made["spec"].update(more.is_null() ? Json::object() : more);
+    return made;
+  }
+  /// Lets an account keep ConfigMaps.
+  void grant(const std::string& account) const {
+    const Json meta{{"name", "maps-" + account}, {"namespace", ns()}};
+    put("home",
+        {{{"apiVersion", cat(k_rbac, "/v1")},
+          {"kind", "Role"},
+          {"metadata", meta},
+          {"rules",
+           Json::array({{{"apiGroups", {""}},
+                         {"resources", {"configmaps"}},
+                         {"verbs", {"get", "list", "watch", "create", "patch", "delete"}}}})}},
+         {{"apiVersion", cat(k_rbac, "/v1")},
+          {"kind", "RoleBinding"},
+          {"metadata", meta},
+          {"roleRef", {{"apiGroup", k_rbac}, {"kind", "Role"}, {"name", "maps-" + account}}},
+          {"subjects",
+           Json::array({{{"kind", "ServiceAccount"}, {"name", account}, {"namespace", ns()}}})}}});
+  }
+  CommandResult run(Words args, const std::string& input = {}) const {
+    args.insert(args.begin(), "reconcile");
+    return run_kubist(world.as_user(args), input);
+  }
+  CommandResult run_named(const std::string& name) const {
+    return run({"deployitem/" + name, "-n", ns(), "--timeout=60s"});
+  }
+  std::string value(const std::string& name) const {
+    const auto map = get("home", "configmap", name, ns());
+    return map ? std::string(data::string_at(*map, {"data", "value"})) : "";
+  }
+  std::string ready(const std::string& name) const {
+    return condition(get("home", k_items, name, ns()), "Ready");
+  }
+  /// Who wrote, of these kinds.
+  std::set<std::string> writers(Audit& audit, const std::string& kind) const {
+    std::set<std::string> users;
+    for (const AuditedWrite& write : audit.writes(world.user())) {
+      if (write.resource == kind) {
+        users.insert(write.user);
+      }
+    }
+    return users;
+  }
+
+  World world;
+};
+
+}  // namespace
+
+TEST_CASE("outside: a whole run leaves such items alone and says so; who names one has it run") {
+  Outside outside("outside");
+  put("home", {outside.item("one", "a"), outside.item("two", "b")});
+  const CommandResult whole = outside.run({"--timeout=60s"});
+  CHECK_MESSAGE(
+      whole.err.find("DeployItems are of no project and left alone, in ") != std::string::npos,
+      whole.err);
+  CHECK_MESSAGE(whole.err.find(cat(outside.ns(), " (2)")) != std::string::npos, whole.err);
+  CHECK(outside.ready("one") == "");
+
+  // Without rights it says whose, and which command gives them.
+  const CommandResult refused = outside.run_named("one");
+  CHECK(refused.exit_code == 1);
+  const std::string why = message(get("home", k_items, "one", outside.ns()), "Ready");
+  CHECK_MESSAGE(why.find(outside.user("default")) != std::string::npos, why);
+  CHECK_MESSAGE((refused.out + refused.err).find("create rolebinding") != std::string::npos,
+                refused.out, refused.err);
+  CHECK(outside.value("one") == "");
+
+  outside.grant("default");
+  {
+    Audit audit("home");
+    must(outside.run_named("one"));
+    CHECK(outside.writers(audit, "configmaps") == std::set{outside.user("default")});
+    CHECK(outside.writers(audit, "deployitems") == std::set{outside.world.user()});
+  }
+  CHECK(outside.value("one") == "a");
+  CHECK(outside.ready("one") == "True");
+  CHECK(outside.ready("two") == "");
+  Audit second("home");
+  must(outside.run_named("one"));
+  CHECK(second.writes(outside.world.user()).empty());
+
+  must(outside.run({"-f", "-"}, outside.item("three", "c").dump()));
+  CHECK(outside.value("three") == "c");
+  CHECK(outside.ready("two") == "");
+  static_cast<void>(outside.run({"--all-namespaces", "--timeout=60s"}));  // others may fail
+  CHECK(outside.ready("two") == "True");
+  CHECK(outside.run({"--all-namespaces", "deployitem/one"}).exit_code == 64);
+
+  Audit removal("home");
+  must(run_kubist(
+      outside.world.as_user({"delete", "deployitem", "one", "-n", outside.ns(), "--timeout=60s"})));
+  CHECK(!get("home", "configmap", "one", outside.ns()));
+  CHECK(outside.writers(removal, "configmaps") == std::set{outside.user("default")});
+}
+
+TEST_CASE("outside: the account that an item names is the limit of all that it asks for") {
+  Outside outside("outside-account");
+  put("home", {kubist::testing::plain("ServiceAccount", outside.ns(), "tool"),
+               secret(outside.ns(), "secret", "hidden")});
+  outside.grant("tool");
+  put("home", {outside.item("mine", "a", {{"serviceAccountName", "tool"}})});
+  Audit audit("home");
+  must(outside.run_named("mine"));
+  CHECK(outside.value("mine") == "a");
+  CHECK(outside.writers(audit, "configmaps") == std::set{outside.user("tool")});
+
+  // Its import, another namespace, a name that is none.
+  const std::string far = outside.world.name("far");
+  put("home", {kubist::testing::plain("Namespace", "", far)});
+  Json reader = outside.item("reader", "a", {{"serviceAccountName", "tool"}});
+  reader["spec"]["type"] = "script";
+  reader["spec"]["config"] = {{"image", "localhost/busybox:1"}, {"script", "cat $IMPORTS_PATH"}};
+  reader["spec"]["import"] = {{"secretRef", {{"name", "secret"}, {"key", "value"}}}};
+  Json climber = outside.item("climber", "a", {{"serviceAccountName", "tool"}});
+  climber["spec"]["config"]["manifests"][0]["metadata"]["namespace"] = far;
+  const Json odd = outside.item("odd", "a", {{"serviceAccountName", "a:b"}});
+  put("home", {reader, climber, odd});
+  for (const char* name : {"reader", "climber", "odd"}) {
+    CAPTURE(name);
+    const CommandResult run = outside.run_named(name);
+    CHECK_MESSAGE(run.exit_code == 1, run.out, run.err);
+    CHECK(outside.value(name) == "");
+  }
+  CHECK(!get("home", "configmap", "climber", far));
+  const std::string no_secret = message(get("home", k_items, "reader", outside.ns()), "Ready");
+  CHECK_MESSAGE(no_secret.find(cat("\"", outside.user("tool"),
+                                   "\" cannot get resource \"secrets\"")) != std::string::npos,
+                no_secret);
+}
+
+TEST_CASE("outside: a watch on a named item follows it") {
+  Outside outside("outside-watch");
+  outside.grant("default");
+  put("home", {outside.item("one", "a"), outside.item("two", "a")});
+  Background watch(
+      outside.world.as_user({"reconcile", "deployitem/one", "-n", outside.ns(), "--watch"}));
+  CHECK_MESSAGE(eventually([&] { return outside.value("one") == "a"; }), watch.output());
+  put("home", {outside.item("two", "b"), outside.item("one", "b")});
+  CHECK_MESSAGE(eventually([&] { return outside.value("one") == "b"; }), watch.output());
+  watch.signal(SIGTERM);
+  CHECK_MESSAGE(watch.wait(20) == 143, watch.output());
+  CHECK(outside.value("two") == "");
+}
+
+TEST_CASE("outside: an item of a project names no account") {
+  World world("outside-project");
+  const std::string project = world.name();
+  world.make_project(project);
+  put("home", {{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+                {"kind", "DeployItem"},
+                {"metadata", {{"name", "one"}, {"namespace", project}}},
+                {"spec", {{"type", "kubist.io/mock"}, {"serviceAccountName", "default"}}}}});
+  const CommandResult run =
+      run_kubist(world.as_user({"reconcile", "Project/" + project, "--timeout=60s"}));
+  CHECK(run.exit_code == 1);
+  CHECK_MESSAGE(run.out.find("spec.serviceAccountName: what items of Project " + project) !=
+                    std::string::npos,
+                run.out, run.err);
+}
