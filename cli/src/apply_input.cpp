@@ -49,6 +49,7 @@ util::Result<apply::Options> apply_options(Context& context, const Arguments& ar
   KUBIST_TRY(options.default_namespace, context.ns());
   options.enforce_namespace = context.ns_given();
   options.check_fields = true;
+  options.take_over_client_side = true;
   options.before_apply = executors::prepare_projects;
   options.brings_namespace = executors::brought_namespace;
   options.on_progress = [&context](std::string_view line) { context.log().line(line); };

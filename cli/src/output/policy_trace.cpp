@@ -55,7 +55,8 @@ void print_one(const PolicyTrace& trace, std::size_t number, bool color, Sink& o
   constexpr int k_green = 32;
   constexpr int k_red = 31;
   const std::string origin = trace.origin.empty() ? "" : cat(" (", trace.origin, ')');
-  out.write(cat("  ", number, ". ", trace.name, origin, ": ",
+  const std::string by = trace.imposed_by.empty() ? "" : cat(", imposed by ", trace.imposed_by);
+  out.write(cat("  ", number, ". ", trace.name, origin, by, ": ",
                 paint(util::printable(trace.outcome), trace.error ? k_red : k_green, color), ", ",
                 milliseconds(trace.took), trace.cached ? ", kept from an earlier run" : "", '\n'));
   if (trace.error) {

@@ -3,6 +3,7 @@
 
 #include <kubist/data/document.hpp>
 #include <kubist/data/json_stream.hpp>
+#include <kubist/data/json_text.hpp>
 #include <kubist/data/page_buffer.hpp>
 #include <kubist/data/pointer.hpp>
 #include <kubist/kube/watch.hpp>

@@ -13,6 +13,7 @@
 #include <kubist/util/threads.hpp>
 
 #include "calls.hpp"
+#include "client_side.hpp"
 #include "work.hpp"
 
 namespace kubist::apply {
@@ -44,6 +45,7 @@ void take_live(Work& work, Json live, const ReadOptions& options) {
   work.result.uid = view.uid();
   work.result.resource_version = view.resource_version();
   work.comparison = compare(work.manifest->object, live, compare_options(work, options.manager));
+  work.client_side = options.find_client_side && !client_side_managers(live).empty();
   if (options.ready) {
     work.ready = resources::readiness(live, std::chrono::system_clock::now(), *options.ready);
   }

@@ -5,6 +5,7 @@
 #include <kubist/resources/secret_mask.hpp>
 #include <kubist/util/text.hpp>
 
+#include "client_side.hpp"
 #include "field_path.hpp"
 #include "set_run.hpp"
 
@@ -42,9 +43,11 @@ bool same_state(Json a, Json b) {
 }  // namespace
 
 SetRun::Delay SetRun::take_reply(Work& work, util::Result<kube::Reply> reply) {
+  if (work.takeover) {
+    return end_takeover(work, reply);
+  }
   if (reply) {
-    take_success(work, *reply);
-    return std::nullopt;
+    return take_success(work, *reply);
   }
   if (work.unseen && kube::is_conflict(reply.error())) {
     return look_again(work);
@@ -86,17 +89,55 @@ SetRun::Delay SetRun::retry_delay(Work& work, const Error& error) {
   return std::chrono::milliseconds(std::min(50 * attempts, 500));
 }
 
-void SetRun::take_success(Work& work, const kube::Reply& reply) {
+/// The version that is patched is the one that this apply has just made.
+bool SetRun::begin_takeover(Work& work, const Json& live) {
+  const auto managers =
+      m_options.take_over_client_side && !work.taken_over && m_options.dry_run == kube::DryRun::none
+          ? client_side_managers(live)
+          : std::vector<std::string>();
+  if (managers.empty()) {
+    return false;
+  }
+  const Json patch = Json::array({{{"op", "replace"},
+                                   {"path", "/metadata/managedFields"},
+                                   {"value", taken_over_fields(live, managers, m_options.manager)}},
+                                  {{"op", "replace"},
+                                   {"path", "/metadata/resourceVersion"},
+                                   {"value", ObjectView(live).resource_version()}}});
+  work.takeover = kube::patch(work.resource, work.ref.ns, work.ref.name, kube::PatchType::json,
+                              patch, {.field_manager = m_options.manager});
+  return true;
+}
+
+/// Then the object is applied again, which gives up what left the input. Where somebody else wrote
+/// it meanwhile, all of it is tried again.
+SetRun::Delay SetRun::end_takeover(Work& work, const util::Result<kube::Reply>& reply) {
+  constexpr int k_tries = 5;
+  work.takeover.reset();
+  const bool outdated = !reply && kube::is_conflict(reply.error());
+  work.taken_over = !outdated || ++m_attempts[work.index] > k_tries;
+  if (reply || outdated) {
+    return Delay(0);
+  }
+  take_failure(work, util::with_context(reply.error(),
+                                        "cannot take over what client-side kubectl apply owns"));
+  return std::nullopt;
+}
+
+SetRun::Delay SetRun::take_success(Work& work, const kube::Reply& reply) {
   auto live = reply.json();
   if (!live) {
     take_failure(work, live.error());
-    return;
+    return std::nullopt;
+  }
+  if (begin_takeover(work, *live)) {
+    return Delay(0);
   }
   const ObjectView view(*live);
   const bool dry = m_options.dry_run != kube::DryRun::none;
   bool changed = true;
   if (work.exists) {
-    changed = dry ? !same_state(work.before, *live)
+    changed = dry ? work.client_side || !same_state(work.before, *live)
                   : view.resource_version() != work.result.resource_version;
   }
   work.result.written = !dry;
@@ -113,6 +154,7 @@ void SetRun::take_success(Work& work, const kube::Reply& reply) {
   }
   const bool created = reply.status == 201 || (work.known && !work.exists);
   finish(work, created ? Outcome::created : changed ? Outcome::configured : Outcome::unchanged);
+  return std::nullopt;
 }
 
 void SetRun::take_failure(Work& work, Error error) {

@@ -66,6 +66,7 @@ ReadOptions SetRun::read_options() const {
   ReadOptions read{.manager = m_options.manager,
                    .keep_before = m_keep_before || m_options.keep_objects || m_options.admit ||
                                   m_options.dry_run == kube::DryRun::server,
+                   .find_client_side = m_options.take_over_client_side,
                    .ready = {}};
   if (m_options.wait) {
     read.ready = m_options.ready_mode;
@@ -96,7 +97,8 @@ void SetRun::run_wave(const Tags& tags) {
   const Tags to_send = tags_to_send(tags);
   report_finished();
   const auto make = [this](std::size_t tag) {
-    kube::ApiCall call = call_of(m_works[tag]);
+    Work& work = m_works[tag];
+    kube::ApiCall call = work.takeover ? *work.takeover : call_of(work);
     call.permit = m_options.permit;
     return call;
   };
@@ -128,7 +130,7 @@ SetRun::Tags SetRun::tags_to_send(const Tags& tags) {
 }
 
 bool SetRun::needs_no_write(const Work& work) const {
-  return work.exists && work.comparison.verdict == Verdict::unchanged;
+  return work.exists && work.comparison.verdict == Verdict::unchanged && !work.client_side;
 }
 
 kube::ApplyOptions SetRun::apply_options() const {

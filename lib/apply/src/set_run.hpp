@@ -49,7 +49,11 @@ class SetRun {
   ReadOptions read_options() const;
   Delay look_again(Work& work);
   Delay retry_delay(Work& work, const util::Error& error);
-  void take_success(Work& work, const kube::Reply& reply);
+  /// A delay: the fields of client-side `kubectl apply` are taken over first, then it is sent
+  /// again.
+  Delay take_success(Work& work, const kube::Reply& reply);
+  bool begin_takeover(Work& work, const data::Json& live);
+  Delay end_takeover(Work& work, const util::Result<kube::Reply>& reply);
   void take_failure(Work& work, util::Error error);
   void explain_conflicts(const Tags& tags);
   void pass_barrier(const Tags& tags);

@@ -26,6 +26,9 @@ struct Work {
   bool known = false;   ///< the live state could be read
   bool exists = false;  ///< there is a live object
   Comparison comparison;
+  bool client_side = false;               ///< client-side `kubectl apply` owns fields of it
+  std::optional<kube::ApiCall> takeover;  ///< to be sent next: makes these the run's own
+  bool taken_over = false;
   data::Json before;                          ///< the live object, where somebody needs it
   std::optional<resources::Readiness> ready;  ///< as last seen; only when the run waits
   ObjectResult result;
@@ -44,6 +47,7 @@ bool is_namespace(const data::Json& object);
 struct ReadOptions {
   std::string_view manager;
   bool keep_before = false;                   ///< fill Work::before
+  bool find_client_side = false;              ///< fill Work::client_side
   std::optional<resources::ReadyMode> ready;  ///< fill Work::ready
 };
 

@@ -1,5 +1,7 @@
 #include "graph_builder.hpp"
 
+#include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 #include <tuple>
@@ -90,6 +92,7 @@ Graph GraphBuilder::build() {
   sort_and_index();
   find_projects();
   resolve_parents();
+  impose_policies();
   resolve_dependencies();
   check_items();
   raise_ranks();
@@ -222,6 +225,58 @@ void GraphBuilder::resolve_parents() {
       set_problem(node, util::make_error(
                             ErrorKind::invalid, cat(to_string(node), " has no parent: ", missing),
                             "apply its parent first, or correct the reference", "ParentNotFound"));
+    }
+  }
+}
+
+namespace {
+
+/// Of the same name, nobody takes off what is imposed, but where that may be overridden.
+void impose(Node& node, const resources::Imposition& what, const std::string& by) {
+  std::vector<resources::NamedCall> imposed;
+  for (const resources::NamedCall& policy : what.policies) {
+    const auto same = [&](const auto& own) { return util::iequals(own.name, policy.name); };
+    if (what.allow_override && std::any_of(node.policies.begin(), node.policies.end(), same)) {
+      continue;
+    }
+    std::erase_if(node.policies, same);
+    imposed.push_back(policy);
+    imposed.back().imposed_by = by;
+  }
+  node.policies.insert(what.last ? node.policies.end() : node.policies.begin(), imposed.begin(),
+                       imposed.end());
+}
+
+}  // namespace
+
+// From the inside out: what stands higher comes earlier, or later where it comes last.
+void GraphBuilder::impose_policies() {
+  std::map<NodeId, std::vector<resources::Imposition>> all;
+  for (Node& node : m_graph.m_nodes) {
+    if (node.key.kind == "Root" || node.key.kind == "Project") {
+      read_part(node, [&] {
+        if (auto found = resources::impositions_of(*node.object); !found.empty()) {
+          // Each one that comes first goes to the front, so the last of these is put there first.
+          const auto end = std::stable_partition(found.begin(), found.end(),
+                                                 [](const auto& each) { return !each.last; });
+          std::reverse(found.begin(), end);
+          all.emplace(node.id, std::move(found));
+        }
+      });
+    }
+  }
+  for (Node& node : m_graph.m_nodes) {
+    for (NodeId up = all.empty() ? k_no_node : node.parent; up != k_no_node;
+         up = m_graph.m_nodes[up].parent) {
+      const auto found = all.find(up);
+      if (found == all.end()) {
+        continue;
+      }
+      for (const resources::Imposition& each : found->second) {
+        if (std::find(each.kinds.begin(), each.kinds.end(), node.key.kind) != each.kinds.end()) {
+          impose(node, each, to_string(m_graph.m_nodes[up]));
+        }
+      }
     }
   }
 }

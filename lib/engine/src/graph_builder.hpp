@@ -19,6 +19,7 @@ class GraphBuilder {
   void find_projects();
   void resolve_parents();
   NodeId find_parent(const Node& node, std::string& missing) const;
+  void impose_policies();
   void resolve_dependencies();
   void check_items();
   void raise_ranks();

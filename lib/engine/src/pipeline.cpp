@@ -143,7 +143,8 @@ class Pipeline {
       const auto& call = passage.node->policies[index];
       passage.verdict.trace.push_back({});
       passage.verdict.trace.back().name = call.name;
-      auto definition = find(passage, call.name);
+      passage.verdict.trace.back().imposed_by = call.imposed_by;
+      auto definition = find(passage, call);
       // What one node's objects make break is no other node's, of another project perhaps.
       auto input = definition ? util::guarded([&] { return prepare(passage, **definition, index); })
                               : util::Result<Json>(util::fail(definition.error()));
@@ -161,8 +162,8 @@ class Pipeline {
   }
 
   util::Result<std::shared_ptr<const PolicyDefinition>> find(Passage& passage,
-                                                             const std::string& name) {
-    KUBIST_TRY(auto definition, m_catalog.find(passage.node->key.ns, name));
+                                                             const resources::NamedCall& call) {
+    KUBIST_TRY(auto definition, m_catalog.find(*passage.node, call));
     const auto& kinds = definition->kinds;
     if (!kinds.empty() &&
         std::find(kinds.begin(), kinds.end(), passage.node->key.kind) == kinds.end()) {
@@ -351,7 +352,7 @@ std::vector<PolicyUse> metric_uses(const Graph& graph, NodeId id, const PolicyCa
   std::vector<PolicyUse> uses;
   const Node& node = graph[id];
   for (const auto& call : node.policies) {
-    const auto definition = catalog.find(node.key.ns, call.name);
+    const auto definition = catalog.find(node, call);
     if (!definition) {
       continue;
     }

@@ -147,6 +147,11 @@ util::Result<DefinitionPtr> PolicyCatalog::find(const std::string& ns,
                     cat("policies here: ", util::join(names, ", ")), "UnknownPolicy");
 }
 
+util::Result<DefinitionPtr> PolicyCatalog::find(const Node& node,
+                                                const resources::NamedCall& call) const {
+  return find(call.imposed_by.empty() ? node.key.ns : std::string(), call.name);
+}
+
 std::vector<DefinitionPtr> PolicyCatalog::list(const std::string& ns) const {
   std::map<std::string, DefinitionPtr> by_name;
   for (const auto& [lower, definition] : m_builtins) {

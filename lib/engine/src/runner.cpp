@@ -210,7 +210,7 @@ void Runner::start_policies(const std::vector<NodeId>& wave) {
   for (const NodeId id : wave) {
     Own own;
     for (const auto& call : m_graph[id].policies) {
-      const auto found = m_parts.policies.find(m_graph[id].key.ns, call.name);
+      const auto found = m_parts.policies.find(m_graph[id], call);
       if (found && (*found)->origin != k_built_in) {
         own.push_back(found->get());
       }

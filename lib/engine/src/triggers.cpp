@@ -74,7 +74,8 @@ std::vector<Key> users_of_policy(const Graph& graph, const Key& definition) {
   for (const Node& node : graph.nodes()) {
     const bool reaches = definition.ns.empty() || definition.ns == project_of(node);
     if (reaches && std::ranges::any_of(node.policies, [&](const resources::NamedCall& policy) {
-          return policy.name == definition.name;
+          return policy.name == definition.name &&
+                 (policy.imposed_by.empty() || definition.ns.empty());
         })) {
       keys.push_back(node.key);
     }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include <kubist/data/pointer.hpp>
@@ -35,11 +36,40 @@ class CallChecker {
     for (std::size_t i = 0; i < policies.size(); ++i) {
       ask(m_context.check_policy, manifest, ns, policies[i], util::cat("/spec/policies/", i));
     }
+    const std::vector<Imposition> all = impositions_of(manifest.object);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      check_kinds(manifest, all[i], util::cat("/spec/impose/", i, "/kinds/"));
+      for (std::size_t k = 0; k < all[i].policies.size(); ++k) {
+        ask(m_context.check_policy, manifest, "", all[i].policies[k],
+            util::cat("/spec/impose/", i, "/policies/", k));
+      }
+    }
   }
 
   std::vector<util::Error> take() { return std::move(m_errors); }
 
  private:
+  /// One that is none of kubist's may be an ExecutorDefinition's, unless it looks like one of
+  /// these.
+  void check_kinds(const Manifest& manifest, const Imposition& imposed,
+                   const std::string& pointer) {
+    std::vector<std::string> nodes;
+    for (const Kind& kind : kinds()) {
+      if (kind.node) {
+        nodes.emplace_back(kind.name);
+      }
+    }
+    for (std::size_t i = 0; i < imposed.kinds.size(); ++i) {
+      const std::string& kind = imposed.kinds[i];
+      const std::string near = util::did_you_mean(kind, nodes);
+      if (std::find(nodes.begin(), nodes.end(), kind) == nodes.end() && !near.empty()) {
+        m_errors.push_back(util::make_error(util::ErrorKind::invalid,
+                                            manifest.position(util::cat(pointer, i)),
+                                            util::cat("unknown kind \"", kind, "\"", near)));
+      }
+    }
+  }
+
   using Check = std::function<std::vector<util::Error>(const CallSite&)>;
 
   std::string namespace_of(const ObjectView& view) const {

@@ -49,6 +49,23 @@ std::vector<NamedCall> policies_of(const Json& object) {
   return calls;
 }
 
+std::vector<Imposition> impositions_of(const Json& object) {
+  std::vector<Imposition> all;
+  for (const Json& entry : data::array_at(object, {"spec", "impose"})) {
+    Imposition one{data::strings_at(entry, {"kinds"}),
+                   {},
+                   data::string_at(entry, {"position"}) == "Last",
+                   data::bool_at(entry, {"allowOverride"})};
+    for (const Json& policy : data::array_at(entry, {"policies"})) {
+      if (auto call = read_call(&policy)) {
+        one.policies.push_back(std::move(*call));
+      }
+    }
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
 bool is_suspended(const Json& object) { return data::bool_at(object, {"spec", "suspend"}); }
 
 std::optional<ObjectRef> resolve_ref(const Json& from, std::string_view text) {

@@ -216,6 +216,43 @@ TEST_CASE("apply: machine-readable reports") {
         "::error file=stdin,line=2,col=1::configmap/a: data.a belongs to x (Apply)\n");
 }
 
+TEST_CASE(
+    "apply: what client-side kubectl apply made is taken over, so that what left the file goes") {
+  const TestNamespace ns;
+  const auto map = [](const std::string& data) {
+    return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {" + data + "}\n";
+  };
+  const auto kubist = [&](const std::string& data, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"apply", "-n", ns.name(), "-f", "-"});
+    return run_kubist(more, map(data));
+  };
+  const auto live = [&] { return it::get("home", "configmap", "m", ns.name()); };
+  REQUIRE(run_kubectl({"apply", "-n", ns.name(), "-f", "-"}, map("a: '1', b: '1'")).exit_code == 0);
+  // Nobody takes over what he disagrees with unasked.
+  CHECK(kubist("a: '2'").exit_code == 6);
+  CHECK((*live())["data"] == data::Json{{"a", "1"}, {"b", "1"}});
+
+  const auto planned = kubist("a: '1'", {"--dry-run=client"});
+  CHECK_MESSAGE(planned.out == "configmap/m configured (dry run)\n", planned.out, planned.err);
+  const auto taken = kubist("a: '1'");
+  CHECK_MESSAGE(taken.exit_code == 0, taken.err);
+  CHECK(taken.out == "configmap/m configured\n");
+  CHECK((*live())["data"] == data::Json{{"a", "1"}});
+  CHECK(!(*live())["metadata"].contains("annotations"));
+  const auto managers = run_kubectl({"-n", ns.name(), "get", "cm", "m", "--show-managed-fields",
+                                     "-o", "jsonpath={.metadata.managedFields[*].manager}"});
+  CHECK(managers.out == "kubist");
+  const Audit audit;
+  CHECK(kubist("a: '1'").out == "configmap/m unchanged\n");
+  CHECK(audit.writes(ns.name()).empty());
+
+  run_kubectl({"-n", ns.name(), "delete", "cm", "m"});
+  REQUIRE(run_kubectl({"apply", "-n", ns.name(), "-f", "-"}, map("a: '1', b: '1'")).exit_code == 0);
+  const auto forced = kubist("a: '3'", {"--force-conflicts"});
+  CHECK_MESSAGE(forced.exit_code == 0, forced.err);
+  CHECK((*live())["data"] == data::Json{{"a", "3"}});
+}
+
 TEST_CASE("delete: waits until objects are gone, and names what holds them") {
   const TestNamespace ns;
   REQUIRE(

@@ -281,6 +281,28 @@ spec:
   CHECK(has(text, "f.yaml:16:12: Cluster/a: x must be a number"));
 }
 
+TEST_CASE("validate: imposed policies are asked for, too, without a namespace; kinds are spelled") {
+  ValidateContext context;
+  std::vector<std::string> asked;
+  context.check_policy = [&](const CallSite& site) {
+    asked.push_back(std::string(site.ns) + ":" + site.call.name);
+    return std::vector<util::Error>{};
+  };
+  const std::string text = all(check(R"(apiVersion: kubist.io/v1alpha1
+kind: Project
+metadata: {name: shop}
+spec:
+  impose:
+    - kinds: [Execution, Cache]
+      policies: [{name: one}, {name: two}]
+    - kinds: [Executions]
+      policies: [{name: three}]
+)",
+                                     context));
+  CHECK(asked == std::vector<std::string>{":one", ":two", ":three"});
+  CHECK(text == "f.yaml:8:15: unknown kind \"Executions\", did you mean \"Execution\"?\n");
+}
+
 TEST_CASE("validate: one object twice") {
   std::string project = "apiVersion: kubist.io/v1alpha1\nkind: Project\nmetadata: {name: shop}\n";
   std::string text = all(check(project + "---\n" + project));

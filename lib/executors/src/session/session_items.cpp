@@ -24,7 +24,8 @@ struct Session::ItemCall {
   using Item = resources::ObjectRef;
   std::function<util::Result<ItemOutcome>(deployers::World&, const Item&)> here;
   std::function<util::Result<ItemOutcome>(deployers::World&, ReplicaRequests&, const Item&)>
-      by_replica;  ///< null: it is done here all the same
+      by_replica;                    ///< null: it is done here all the same
+  bool leaves_policies_out = false;  ///< so not for items that have some
 
   util::Result<ItemOutcome> run(deployers::World& world, ReplicaRequests& replicas,
                                 const Item& item) const {
@@ -40,6 +41,25 @@ struct Session::ItemCall {
     }
   }
 };
+
+namespace {
+
+/// A run by itself knows nothing of policies, its own or imposed ones.
+util::Result<> check_policies(const engine::Graph& graph, const resources::ObjectRef& item) {
+  for (const engine::NodeId id : graph.find(item)) {
+    if (!graph[id].policies.empty()) {
+      return util::fail(util::ErrorKind::denied,
+                        util::cat(resources::to_string(item), " has policies, as ",
+                                  graph[id].policies.front().name),
+                        util::cat("Run it with them: kubist reconcile deployitem/", item.name,
+                                  " -n ", item.ns, "."),
+                        "HasPolicies");
+    }
+  }
+  return {};
+}
+
+}  // namespace
 
 util::Result<std::vector<ItemResult>> Session::each_item(
     const std::vector<resources::ObjectRef>& items, const ReconcileOptions& options,
@@ -94,6 +114,9 @@ util::Result<std::vector<ItemResult>> Session::each_item(
       }
     };
     results[i].outcome = util::guarded([&]() -> util::Result<ItemOutcome> {
+      if (call.leaves_policies_out) {
+        KUBIST_CHECK(check_policies(graph, item));
+      }
       if (graph.project_of(item.ns) == nullptr) {
         KUBIST_TRY(const auto live,
                    m_home->json(kube::get(deployers::deploy_items(), item.ns, item.name), stop));
@@ -189,7 +212,8 @@ util::Result<std::vector<ItemResult>> Session::run_items(
                         [&](deployers::World& world, ReplicaRequests& replicas,
                             const resources::ObjectRef& item) {
                           return have_it_run(world, replicas, item, options.force);
-                        }});
+                        },
+                    .leaves_policies_out = true});
 }
 
 util::Result<std::vector<ItemResult>> Session::interrupt_items(

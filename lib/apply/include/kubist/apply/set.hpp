@@ -47,6 +47,9 @@ struct Options {
   std::string default_namespace;
   /// Objects of another namespace are an error (kubectl's -n).
   bool enforce_namespace = false;
+  /// Take over what client-side `kubectl apply` owns of an object, once this one's fields are
+  /// applied: what left the input goes, and so does its annotation. Two writes more, once.
+  bool take_over_client_side = false;
   bool keep_objects = false;  ///< fill ObjectResult::live
   bool keep_calls = false;    ///< fill ObjectResult::call
   Admit admit;

@@ -19,7 +19,8 @@ namespace kubist::engine {
 struct PolicyTrace {
   std::string name;  ///< as the definition spells it
   std::string origin;
-  Json input;  ///< kept only when the pipeline was asked to trace
+  std::string imposed_by;  ///< a Root or Project; empty: the node's own
+  Json input;              ///< kept only when the pipeline was asked to trace
   Json output;
   std::string outcome;
   std::string message;  ///< its results in one line, or its error

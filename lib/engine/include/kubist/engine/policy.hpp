@@ -9,6 +9,7 @@
 
 #include <kubist/data/json.hpp>
 #include <kubist/data/schema.hpp>
+#include <kubist/engine/node.hpp>
 #include <kubist/engine/query.hpp>
 #include <kubist/util/result.hpp>
 
@@ -90,6 +91,10 @@ class PolicyCatalog {
   /// Fails with invalid (reason UnknownPolicy) and a suggestion, or with a broken one's error.
   util::Result<std::shared_ptr<const PolicyDefinition>> find(const std::string& ns,
                                                              const std::string& name) const;
+  /// That of a node's policy. One that is imposed is built in, or a ClusterPolicyDefinition: none
+  /// that members of a project may write.
+  util::Result<std::shared_ptr<const PolicyDefinition>> find(
+      const Node& node, const resources::NamedCall& call) const;
   /// All that can be named in a namespace, by name.
   std::vector<std::shared_ptr<const PolicyDefinition>> list(const std::string& ns) const;
 

@@ -66,12 +66,24 @@ std::string api_version(const Kind& kind);
 struct NamedCall {
   std::string name;
   data::Json parameters;  ///< an object; empty when none are given
+  /// Of a policy: the Root or Project that imposes it ("Project/shop"); empty: the object's own.
+  std::string imposed_by = {};
+};
+
+/// Policies that a Root or a Project has for kinds below it.
+struct Imposition {
+  std::vector<std::string> kinds;   ///< "Execution"
+  std::vector<NamedCall> policies;  ///< in order
+  bool last = false;                ///< after the policies of the object, else before these
+  bool allow_override = false;      ///< an object's own of the same name stands for it
 };
 
 /// spec.executor or its alias policyExecutor; nothing when the kind's default applies.
 std::optional<NamedCall> executor_of(const data::Json& object);
 /// spec.policies in order; a CanaryRelease without any has Statistical.
 std::vector<NamedCall> policies_of(const data::Json& object);
+/// spec.impose of a Root or Project, in order.
+std::vector<Imposition> impositions_of(const data::Json& object);
 bool is_suspended(const data::Json& object);
 /// "Kind/name" as an object of ours in the namespace of `from` (none for cluster-scoped kinds);
 /// nothing when the text is no reference.

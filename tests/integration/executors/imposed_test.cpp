@@ -1,0 +1,120 @@
+// What a Project imposes holds for what its members write, and they cannot take it off.
+#include <doctest/doctest.h>
+
+#include <kubist/util/text.hpp>
+
+#include "support.hpp"
+
+namespace {
+
+using namespace it;
+using kubist::util::cat;
+
+/// Denies Executions with an item of the name `bad`, and DeployItems of that name.
+constexpr const char* k_no_bad = R"(function(list)
+  local resource = list.items[0];
+  local names = if resource.kind == 'Execution' then [item.name for item in resource.spec.items]
+                else [resource.metadata.name];
+  list { results: [
+    { severity: 'error', message: 'bad is forbidden' }
+    for name in names if name == 'bad' && !list.functionConfig.parameters.allow
+  ] })";
+
+/// A ClusterPolicyDefinition; gone with this.
+class Rule {
+ public:
+  explicit Rule(std::string name) : m_name(std::move(name)) {
+    put("home", {definition("ClusterPolicyDefinition", "", k_no_bad)});
+  }
+  ~Rule() {
+    static_cast<void>(
+        kubectl("home", {"delete", "clusterpolicydefinitions.kubist.io", m_name, "--wait=false"}));
+  }
+  Rule(const Rule&) = delete;
+  Rule& operator=(const Rule&) = delete;
+
+  Json definition(const std::string& kind, const std::string& ns, const std::string& source) const {
+    return object(
+        kind, ns, m_name,
+        {{"parameters", {{"properties", {{"allow", {{"type", "boolean"}, {"default", false}}}}}}},
+         {"runtime", {{"jsonnet", {{"source", source}}}}}});
+  }
+
+ private:
+  std::string m_name;
+};
+
+Json imposing(const std::string& rule, bool override) {
+  return {{"impose", Json::array({{{"kinds", {"Execution", "DeployItem"}},
+                                   {"policies", Json::array({{{"name", rule}}})},
+                                   {"allowOverride", override}}})}};
+}
+
+}  // namespace
+
+TEST_CASE("imposed: a member's Execution is held to it, whatever the member writes") {
+  World world("imposed");
+  const std::string project = world.name();
+  const std::string rule = world.name("rule");
+  const Rule policy(rule);
+  world.make_project(project, imposing(rule, false));
+  Json job = object("Execution", project, "job",
+                    {{"items", Json::array({{{"name", "bad"},
+                                             {"type", "Templates"},
+                                             {"template",
+                                              "function(all) [{name: 'a', type: "
+                                              "'kubist.io/mock', config: {}}]"}}})}});
+  const auto run = [&] {
+    return run_kubist(
+        world.as_user({"reconcile", "Execution/job", "-n", project, "--timeout=60s"}));
+  };
+  const auto check_denied = [&] {
+    const CommandResult denied = run();
+    CHECK_MESSAGE(denied.exit_code == 5, denied.out, denied.err);
+    CHECK_MESSAGE(denied.out.find("bad is forbidden") != std::string::npos, denied.out);
+    CHECK(!get("home", k_items, "job-bad-a", project));
+  };
+  put("home", {job});
+  check_denied();
+  const CommandResult trace =
+      run_kubist(world.as_user({"policy", "trace", "Execution/job", "-n", project}));
+  CHECK_MESSAGE(trace.out.find(cat("imposed by Project/", project)) != std::string::npos, trace.out,
+                trace.err);
+
+  // Its own call of that name, and a definition of that name in the project's namespace.
+  job["spec"]["policies"] = Json::array({{{"name", rule}, {"parameters", {{"allow", true}}}}});
+  put("home", {job});
+  check_denied();
+  put("home", {policy.definition("PolicyDefinition", project, "function(list) list")});
+  check_denied();
+
+  put("home", {object("Project", "", project, imposing(rule, true))}, true);
+  const CommandResult overridden = run();
+  CHECK_MESSAGE(overridden.exit_code == 0, overridden.out, overridden.err);
+  CHECK(get("home", k_items, "job-bad-a", project));
+}
+
+TEST_CASE("imposed: a DeployItem that stands alone does not get around it") {
+  World world("imposed-item");
+  const std::string project = world.name();
+  const std::string rule = world.name("rule");
+  const Rule policy(rule);
+  world.make_project(project, imposing(rule, false));
+  for (const char* name : {"bad", "good"}) {
+    put("home", {{{"apiVersion", "landscaper.gardener.cloud/v1alpha1"},
+                  {"kind", "DeployItem"},
+                  {"metadata", {{"name", name}, {"namespace", project}}},
+                  {"spec", {{"type", "kubist.io/mock"}}}}});
+  }
+  const CommandResult run =
+      run_kubist(world.as_user({"reconcile", "Project/" + project, "--timeout=60s"}));
+  CHECK_MESSAGE(run.exit_code != 0, run.out, run.err);
+  CHECK(condition(get("home", k_items, "good", project), "Ready") == "True");
+  CHECK(condition(get("home", k_items, "bad", project), "Ready") != "True");
+  const CommandResult alone =
+      run_kubist(world.as_user({"deployitem", "reconcile", "bad", "-n", project}));
+  CHECK_MESSAGE(alone.exit_code != 0, alone.out, alone.err);
+  CHECK_MESSAGE((alone.out + alone.err).find("has policies") != std::string::npos, alone.out,
+                alone.err);
+  CHECK(condition(get("home", k_items, "bad", project), "Ready") != "True");
+}
