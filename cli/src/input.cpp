@@ -106,6 +106,22 @@ std::vector<std::string> input_paths(const Arguments& arguments) {
   return paths;
 }
 
+std::vector<std::string> pattern_folders(const Arguments& arguments) {
+  std::vector<std::string> folders;
+  for (const std::string& word : arguments.list("filename")) {
+    std::error_code ignored;
+    const bool is_path =
+        word.find("://") != std::string::npos || std::filesystem::exists(word, ignored);
+    for (const std::string& part : is_path ? std::vector<std::string>() : util::split(word, ',')) {
+      if (part.find_first_of("*?[") != std::string::npos) {
+        const auto folder = std::filesystem::path(part).parent_path();
+        folders.push_back(folder.empty() ? "." : folder.string());
+      }
+    }
+  }
+  return folders;
+}
+
 util::Result<std::vector<resources::Manifest>> read_input(Context& context,
                                                           const Arguments& arguments) {
   const auto paths = input_paths(arguments);

@@ -17,6 +17,9 @@ Flag recursive_flag();
 /// file's name, are resolved as kubectl does it.
 std::vector<std::string> input_paths(const Arguments& arguments);
 
+/// Where files that such patterns will mean come to lie.
+std::vector<std::string> pattern_folders(const Arguments& arguments);
+
 /// The objects of -f FILE|FOLDER|URL|-. Errors: usage without -f or where nothing is found; else
 /// every problem of the input in one error.
 util::Result<std::vector<resources::Manifest>> read_input(Context& context,

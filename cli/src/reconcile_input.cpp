@@ -30,6 +30,9 @@ std::vector<std::filesystem::path> local_paths(const Arguments& arguments) {
       paths.emplace_back(path);
     }
   }
+  for (const std::string& folder : pattern_folders(arguments)) {
+    paths.emplace_back(folder);  // what a pattern will mean
+  }
   return paths;
 }
 
@@ -42,9 +45,12 @@ std::vector<data::Json> objects_of(const std::vector<resources::Manifest>& manif
 }
 
 /// Does a loop that watches `selection` see what becomes of that resource?
-bool is_watched(const std::vector<Key>& selection, const Key& key) {
+bool is_watched(const ReconcileOptions& options, const Key& key) {
+  const auto& selection = options.selection;
   return std::any_of(selection.begin(), selection.end(), [&](const Key& each) {
-    const bool in_project = each.kind == "Project" ? each.name == key.ns : each.ns == key.ns;
+    // A DeployItem may be of no project, and then counts where it is named only.
+    const bool in_project = each.kind == "Project" ? each.name == key.ns
+                                                   : each.ns == key.ns && key.kind != "DeployItem";
     return each == key || (!key.ns.empty() && in_project);
   });
 }
@@ -124,7 +130,7 @@ void ReconcileInput::follow(const ReconcileOptions& options, std::vector<Key>& f
       m_context.log().line(applied.error().to_string());
     }
     for (const Key& key : again.selection) {
-      if (!is_watched(options.selection, key)) {
+      if (!is_watched(options, key)) {
         found.push_back(key);
       }
     }

@@ -18,6 +18,7 @@ util::Result<int> diff(Context& context, const Arguments& arguments) {
   KUBIST_TRY(options.default_namespace, context.ns());
   options.enforce_namespace = context.ns_given();
   options.check_fields = true;
+  options.take_over_client_side = true;
   options.brings_namespace = executors::brought_namespace;
   KUBIST_CHECK(take_inventory(arguments, options));
   KUBIST_TRY(auto manifests, read_input(context, arguments));

@@ -40,6 +40,11 @@ util::Result<int> print_diffs(Context& context, const apply::SetDiffs& diffs,
   KUBIST_TRY(const bool printed, print_document(context, diffs_json(diffs, manifests)));
   for (const apply::SetDiff& entry : diffs.objects) {
     context.out().write(printed ? "" : entry.diff.text);
+    if (entry.taken_over) {
+      context.log().line(util::cat(display_name(entry.result.ref),
+                                   ": apply takes it over from client-side kubectl apply: fields "
+                                   "that left the file go, too"));
+    }
   }
   SetPrinter printer(context, SetFormat::json, "", manifests);
   for (const apply::ObjectResult& result : diffs.report.results) {

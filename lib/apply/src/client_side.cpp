@@ -58,14 +58,20 @@ Json taken_over_fields(const Json& live, const std::vector<std::string>& manager
                        const std::string& manager) {
   Json entries = data::array_at(live, {"metadata", "managedFields"});
   for (const std::string& other : managers) {
-    const auto theirs = entry_of(entries, other, "Update");
-    if (theirs == entries.end()) {
-      continue;
+    auto own = entry_of(entries, manager, "Apply");
+    if (own == entries.end()) {
+      own = entry_of(entries, other, "Update");
+      if (own == entries.end()) {
+        continue;
+      }
+      (*own)["manager"] = manager;
+      (*own)["operation"] = "Apply";
     }
-    if (const auto own = entry_of(entries, manager, "Apply"); own == entries.end()) {
-      (*theirs)["manager"] = manager;
-      (*theirs)["operation"] = "Apply";
-    } else if ((*own)["apiVersion"] == (*theirs)["apiVersion"]) {
+    const auto theirs = std::find_if(entries.begin(), entries.end(), [&](const Json& entry) {
+      return writes_by(entry, other, "Update") &&
+             data::string_at(entry, {"apiVersion"}) == data::string_at(*own, {"apiVersion"});
+    });
+    if (theirs != entries.end()) {
       unite((*own)["fieldsV1"], theirs->value("fieldsV1", Json::object()));
     }
     Json kept = Json::array();

@@ -25,8 +25,9 @@ SetDiff diff_of(ObjectResult result, const Json& before, const Json& after) {
 }  // namespace
 
 bool SetDiffs::differs() const {
-  return std::any_of(objects.begin(), objects.end(),
-                     [](const SetDiff& entry) { return !entry.diff.text.empty(); });
+  return std::any_of(objects.begin(), objects.end(), [](const SetDiff& entry) {
+    return entry.taken_over || !entry.diff.text.empty();
+  });
 }
 
 SetDiffs diff_set(kube::Client& client, std::vector<resources::Manifest>& objects, Options options,
@@ -49,6 +50,7 @@ SetDiffs diff_set(kube::Client& client, std::vector<resources::Manifest>& object
     const ObjectResult* result = by_index[work.index];
     if (result != nullptr && result->ok() && result->outcome != Outcome::unchanged) {
       diffs.objects.push_back(diff_of(*result, work.before, result->live));
+      diffs.objects.back().taken_over = work.client_side;
     }
   }
   for (const ObjectResult& result : diffs.report.results) {

@@ -98,6 +98,7 @@ bool SetRun::begin_takeover(Work& work, const Json& live) {
   if (managers.empty()) {
     return false;
   }
+  work.result.written = true;
   const Json patch = Json::array({{{"op", "replace"},
                                    {"path", "/metadata/managedFields"},
                                    {"value", taken_over_fields(live, managers, m_options.manager)}},

@@ -108,7 +108,11 @@ void SetRun::run_wave(const Tags& tags) {
     return delay;
   };
   for (const std::size_t tag : run_calls(m_client, to_send, make, take, m_stop)) {
-    finish(m_works[tag], Outcome::skipped, "the run was stopped before it was sent");
+    finish(
+        m_works[tag], Outcome::skipped,
+        m_works[tag].result.written
+            ? "the run was stopped before the fields of client-side kubectl apply were taken over"
+            : "the run was stopped before it was sent");
   }
   explain_conflicts(tags);
 }

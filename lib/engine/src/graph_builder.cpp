@@ -231,11 +231,14 @@ void GraphBuilder::resolve_parents() {
 
 namespace {
 
-/// Of the same name, nobody takes off what is imposed, but where that may be overridden.
+/// A resource's own of the same name gives way, but where it may override. Of what others impose
+/// nothing does.
 void impose(Node& node, const resources::Imposition& what, const std::string& by) {
   std::vector<resources::NamedCall> imposed;
   for (const resources::NamedCall& policy : what.policies) {
-    const auto same = [&](const auto& own) { return util::iequals(own.name, policy.name); };
+    const auto same = [&](const auto& own) {
+      return own.imposed_by.empty() && util::iequals(own.name, policy.name);
+    };
     if (what.allow_override && std::any_of(node.policies.begin(), node.policies.end(), same)) {
       continue;
     }

@@ -78,6 +78,15 @@ const Json* previous_entry(const Node& node, std::size_t index) {
   return found == entries.end() ? nullptr : &*found;
 }
 
+/// Those from which the policy's parameters are filled in: of an imposed one no settings below who
+/// imposes it count.
+Json settings_for(const Graph& graph, NodeId id, const resources::NamedCall& call) {
+  while (!call.imposed_by.empty() && id != k_no_node && to_string(graph[id]) != call.imposed_by) {
+    id = graph[id].parent;
+  }
+  return id == k_no_node ? Json::object() : graph.settings(id);
+}
+
 void fail_passage(Passage& passage, util::Error error, const std::string& policy) {
   PolicyTrace& trace = passage.verdict.trace.back();
   Json entry = {{"name", policy}, {"outcome", "Failed"}, {"message", error.message}};
@@ -183,8 +192,10 @@ class Pipeline {
       passage.settings = m_graph.settings(node.id);
     }
     PolicyInput input;
-    KUBIST_TRY(input.parameters,
-               resolve_parameters(definition, node.policies[index].parameters, passage.settings));
+    const resources::NamedCall& call = node.policies[index];
+    input.settings =
+        call.imposed_by.empty() ? passage.settings : settings_for(m_graph, node.id, call);
+    KUBIST_TRY(input.parameters, resolve_parameters(definition, call.parameters, input.settings));
     KUBIST_TRY(input.metrics, m_world.metrics(node, definition, input.parameters));
     if (index == 0) {
       KUBIST_TRY(passage.observed, m_world.observed(node));
@@ -195,7 +206,6 @@ class Pipeline {
       KUBIST_TRY(auto approvals, m_world.approvals(node));
       std::move(approvals.begin(), approvals.end(), std::back_inserter(input.observed));
     }
-    input.settings = passage.settings;
     if (const Json* before = previous_entry(node, index); before && before->contains("state")) {
       input.state = (*before)["state"];
     }
@@ -356,7 +366,8 @@ std::vector<PolicyUse> metric_uses(const Graph& graph, NodeId id, const PolicyCa
     if (!definition) {
       continue;
     }
-    auto parameters = resolve_parameters(**definition, call.parameters, graph.settings(id));
+    auto parameters =
+        resolve_parameters(**definition, call.parameters, settings_for(graph, id, call));
     if (parameters && !metrics_of(**definition, *parameters).empty()) {
       uses.push_back({*definition, *std::move(parameters)});
     }

@@ -29,6 +29,7 @@ util::Result<> read_runtime(
                               : "A PolicyDefinition takes jsonnet only.");
   }
   definition.runtime_config = value;
+  definition.in_pod = key == "container";
   definition.source =
       value.is_string()
           ? value.get<std::string>()
@@ -149,7 +150,18 @@ util::Result<DefinitionPtr> PolicyCatalog::find(const std::string& ns,
 
 util::Result<DefinitionPtr> PolicyCatalog::find(const Node& node,
                                                 const resources::NamedCall& call) const {
-  return find(call.imposed_by.empty() ? node.key.ns : std::string(), call.name);
+  if (call.imposed_by.empty()) {
+    return find(node.key.ns, call.name);
+  }
+  KUBIST_TRY(auto definition, find(std::string(), call.name));
+  if (definition->in_pod) {
+    return util::fail(ErrorKind::invalid,
+                      cat(call.imposed_by,
+                          " cannot impose an image: its answers lie in the "
+                          "project's namespace, where members may write them"),
+                      "Impose a policy of Jsonnet, a program or a built-in one.", "NotImposable");
+  }
+  return definition;
 }
 
 std::vector<DefinitionPtr> PolicyCatalog::list(const std::string& ns) const {

@@ -54,7 +54,7 @@ std::vector<Imposition> impositions_of(const Json& object) {
   for (const Json& entry : data::array_at(object, {"spec", "impose"})) {
     Imposition one{data::strings_at(entry, {"kinds"}),
                    {},
-                   data::string_at(entry, {"position"}) == "Last",
+                   data::string_at(entry, {"position"}) != "First",
                    data::bool_at(entry, {"allowOverride"})};
     for (const Json& policy : data::array_at(entry, {"policies"})) {
       if (auto call = read_call(&policy)) {

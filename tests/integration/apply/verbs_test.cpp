@@ -234,6 +234,9 @@ TEST_CASE(
 
   const auto planned = kubist("a: '1'", {"--dry-run=client"});
   CHECK_MESSAGE(planned.out == "configmap/m configured (dry run)\n", planned.out, planned.err);
+  const auto shown = run_kubist({"diff", "-n", ns.name(), "-f", "-"}, map("a: '1'"));
+  CHECK(shown.exit_code == 1);
+  CHECK_MESSAGE(shown.err.find("configmap/m: apply takes it over") != std::string::npos, shown.err);
   const auto taken = kubist("a: '1'");
   CHECK_MESSAGE(taken.exit_code == 0, taken.err);
   CHECK(taken.out == "configmap/m configured\n");

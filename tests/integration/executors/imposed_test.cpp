@@ -81,7 +81,11 @@ TEST_CASE("imposed: a member's Execution is held to it, whatever the member writ
   CHECK_MESSAGE(trace.out.find(cat("imposed by Project/", project)) != std::string::npos, trace.out,
                 trace.err);
 
-  // Its own call of that name, and a definition of that name in the project's namespace.
+  // Settings, from which parameters are filled in; its own call of that name, and a definition of
+  // that name in the project's namespace.
+  job["spec"]["settings"] = {{"allow", true}};
+  put("home", {job});
+  check_denied();
   job["spec"]["policies"] = Json::array({{{"name", rule}, {"parameters", {{"allow", true}}}}});
   put("home", {job});
   check_denied();
@@ -92,6 +96,35 @@ TEST_CASE("imposed: a member's Execution is held to it, whatever the member writ
   const CommandResult overridden = run();
   CHECK_MESSAGE(overridden.exit_code == 0, overridden.out, overridden.err);
   CHECK(get("home", k_items, "job-bad-a", project));
+}
+
+TEST_CASE("imposed: what a member adds to an Execution's DeployItem does not run") {
+  World world("imposed-addition");
+  const std::string project = world.name();
+  const Rule policy(world.name("rule"));
+  world.make_project(project, imposing(world.name("rule"), false));
+  put("home", {object("Execution", project, "job",
+                      {{"items", Json::array({{{"name", "good"},
+                                               {"type", "Templates"},
+                                               {"template",
+                                                "function(all) [{name: 'a', type: "
+                                                "'kubist.io/mock', config: {}}]"}}})}})});
+  const auto run = [&] {
+    return must(
+        run_kubist(world.as_user({"reconcile", "Execution/job", "-n", project, "--timeout=60s"})));
+  };
+  run();
+  patch("home", k_items, "job-good-a", project, kubist::kube::PatchType::merge,
+        {{"spec", {{"config", {{"phase", "Failed"}}}, {"updateOnChangeOnly", true}}}});
+  run();
+  const auto item = get("home", k_items, "job-good-a", project);
+  REQUIRE(item);
+  CHECK(!(*item)["spec"].value("config", Json::object()).contains("phase"));
+  CHECK(!(*item)["spec"].contains("updateOnChangeOnly"));
+  CHECK(condition(item, "Ready") == "True");
+  Audit audit("home");
+  run();
+  CHECK(audit.writes(world.user()).empty());
 }
 
 TEST_CASE("imposed: a DeployItem that stands alone does not get around it") {

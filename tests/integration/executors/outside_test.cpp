@@ -174,6 +174,42 @@ TEST_CASE("outside: the account that an item names is the limit of all that it a
                 no_secret);
 }
 
+TEST_CASE("outside: one that never ran can be deleted, and one in a namespace that goes") {
+  Outside outside("outside-gone");
+  put("home", {outside.item("never", "a")});
+  const auto remove = [&](const char* name) {
+    return run_kubist(
+        outside.world.as_user({"delete", "deployitem", name, "-n", outside.ns(), "--timeout=60s"}));
+  };
+  must(remove("never"));
+  CHECK(!get("home", k_items, "never", outside.ns()));
+
+  outside.grant("default");
+  put("home", {outside.item("kept", "a")});
+  must(outside.run_named("kept"));
+  it::remove("home", "namespaces", outside.ns());
+  const auto has_role = [&] {
+    return get("home", "rolebindings", "maps-default", outside.ns()).has_value();
+  };
+  REQUIRE(eventually([&] { return !has_role(); }));
+  must(remove("kept"));
+  CHECK(eventually([&] { return !get("home", "namespaces", outside.ns()); }, 60));
+}
+
+TEST_CASE("outside: one that is labelled as a function's is not tidied with the caller's rights") {
+  Outside outside("outside-function");
+  Json item = outside.item("one", "a");
+  item["metadata"]["labels"] = {{"kubist.io/function", "x"}};
+  put("home", {item, kubist::testing::plain("ServiceAccount", outside.ns(), "tool")});
+  Audit audit("home");
+  static_cast<void>(outside.run_named("one"));
+  for (const AuditedWrite& write : audit.writes(outside.world.user())) {
+    CAPTURE(write.to_string());
+    const bool own = write.resource == "deployitems" || write.resource == "leases";
+    CHECK((own || write.user == outside.user("default")));
+  }
+}
+
 TEST_CASE("outside: a watch on a named item follows it") {
   Outside outside("outside-watch");
   outside.grant("default");

@@ -37,7 +37,7 @@ Json on(const std::string& kind, const std::vector<std::string>& names, const Js
   return imposition;
 }
 
-const Json k_last{{"position", "Last"}};
+const Json k_first{{"position", "First"}};
 const Json k_soft{{"allowOverride", true}};
 
 }  // namespace
@@ -45,10 +45,10 @@ const Json k_soft{{"allowOverride", true}};
 TEST_CASE("impose: the Root's are outside of the Project's, these outside of a resource's own") {
   FakeHome home;
   home.add("Root", "", "root",
-           {{"impose", Json::array({on("Execution", {"a", "b"}), on("Execution", {"y"}, k_last),
-                                    on("Execution", {"c"}), on("Execution", {"z"}, k_last)})}});
+           {{"impose", Json::array({on("Execution", {"a", "b"}, k_first), on("Execution", {"y"}),
+                                    on("Execution", {"c"}, k_first), on("Execution", {"z"})})}});
   home.add("Project", "", "shop",
-           {{"impose", Json::array({on("Execution", {"p"}), on("Execution", {"x"}, k_last)})}});
+           {{"impose", Json::array({on("Execution", {"p"}, k_first), on("Execution", {"x"})})}});
   home.add("Project", "", "other");
   home.add("Execution", "shop", "job", {{"policies", calls({"own"})}});
   home.add("Execution", "other", "job", {{"policies", calls({"own"})}});
@@ -72,8 +72,8 @@ TEST_CASE("impose: a resource's own of that name gives way, but where it may ove
   home.add("Execution", "shop", "job", {{"policies", own}});
   home.add("Execution", "shop", "plain");
   const Graph graph = home.graph();
-  CHECK(policies_of(graph, key("Execution", "shop", "job")) == "hard(Project/shop), Soft");
-  CHECK(graph[graph.find(key("Execution", "shop", "job")).front()].policies[0].parameters.empty());
+  CHECK(policies_of(graph, key("Execution", "shop", "job")) == "Soft, hard(Project/shop)");
+  CHECK(graph[graph.find(key("Execution", "shop", "job")).front()].policies[1].parameters.empty());
   CHECK(policies_of(graph, key("Execution", "shop", "plain")) ==
         "hard(Project/shop), soft(Project/shop)");
 }
@@ -83,5 +83,15 @@ TEST_CASE("impose: a release without policies of its own still has its default")
   home.add("Project", "", "shop", {{"impose", Json::array({on("CanaryRelease", {"p"})})}});
   home.add("CanaryRelease", "shop", "web", {{"destination", "web"}});
   CHECK(policies_of(home.graph(), key("CanaryRelease", "shop", "web")) ==
-        "p(Project/shop), Statistical");
+        "Statistical, p(Project/shop)");
+}
+
+TEST_CASE("impose: what several impose under one name stays, each with its parameters") {
+  FakeHome home;
+  home.add("Root", "", "root", {{"impose", Json::array({on("Execution", {"limit"})})}});
+  Json strict = on("Execution", {"limit"}, {{"allowOverride", true}});
+  home.add("Project", "", "shop", {{"impose", Json::array({strict, strict})}});
+  home.add("Execution", "shop", "job");
+  CHECK(policies_of(home.graph(), key("Execution", "shop", "job")) ==
+        "limit(Project/shop), limit(Project/shop), limit(Root/root)");
 }

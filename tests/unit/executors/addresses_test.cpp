@@ -176,7 +176,7 @@ TEST_CASE("addresses: charts come from internal ones only where these are allowe
         engine::Graph::build({node("Root", "", "root", root), node("Project", "", "shop", spec)});
     const auto found = graph.find({"kubist.io", "Project", "", "shop"});
     REQUIRE(found.size() == 1);
-    const auto checked = check_chart_address(graph, graph[found.front()], url);
+    const auto checked = check_chart_address(graph, &graph[found.front()], url);
     return checked ? std::string() : checked.error().reason + ": " + checked.error().hint;
   };
   const Json none = Json::object();

@@ -105,6 +105,20 @@ bool succeeded(const ItemRun& run) {
 
 namespace {
 
+Json without_nulls(Json value) {
+  if (value.is_object()) {
+    for (auto at = value.begin(); at != value.end();) {
+      at = at->is_null() ? value.erase(at) : std::next(at);
+    }
+  }
+  if (value.is_structured()) {
+    for (Json& each : value) {
+      each = without_nulls(std::move(each));
+    }
+  }
+  return value;
+}
+
 util::Result<> check_owner(const ExecutionInput& input, const RenderedItem& item,
                            const Json& present) {
   const resources::ObjectView view(present);
@@ -138,6 +152,24 @@ util::Result<std::optional<Json>> make_item(World& world, RenderedItem& item) {
   return world.home->find(deploy_items(), ns_of(wanted), name_of(wanted), world.stop);
 }
 
+/// What runs is what was rendered, and has passed the Execution's policies: no field that somebody
+/// added. An apply would leave those, which are not its own.
+util::Result<> drop_additions(World& world, const Json& wanted, Json& present) {
+  if (without_nulls(present.value("spec", Json())) == without_nulls(wanted.at("spec"))) {
+    return {};
+  }
+  KUBIST_TRY(
+      Json exact,
+      world.writer.patch(
+          {*world.home}, deploy_items(), ns_of(wanted), name_of(wanted), kube::PatchType::json,
+          Json::array({{{"op", "replace"}, {"path", "/spec"}, {"value", wanted.at("spec")}}}),
+          {.detail = "as it was rendered"}));
+  if (!exact.is_null()) {  // but in a dry run
+    present = std::move(exact);
+  }
+  return {};
+}
+
 }  // namespace
 
 util::Result<bool> apply_item(World& world, const ExecutionInput& input,
@@ -163,6 +195,7 @@ util::Result<bool> apply_item(World& world, const ExecutionInput& input,
     KUBIST_TRY(present, world.writer.apply({*world.home}, deploy_items(), wanted,
                                            {.live = present ? &*present : nullptr}));
   }
+  KUBIST_CHECK(drop_additions(world, wanted, *present));
   item.live = std::make_shared<const Json>(*std::move(present));
   return good;
 }

@@ -28,6 +28,17 @@ util::Result<Session> Session::open(World& world, const std::string& ns, const s
   return Session(world, std::move(object));
 }
 
+util::Result<Item> Session::item() const {
+  const resources::ObjectView view(m_object);
+  if (m_generation != 0 && view.generation() != m_generation) {
+    return util::fail(
+        util::ErrorKind::conflict,
+        util::cat("DeployItem ", view.ns(), "/", view.name(), " was changed meanwhile"), "",
+        std::string(k_item_changed));
+  }
+  return parse_item(m_object);
+}
+
 Json Session::status() const { return from_upstream_status(sound_status(m_object)); }
 
 util::Result<> Session::reload() {

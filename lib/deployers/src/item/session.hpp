@@ -20,8 +20,11 @@ class Session {
 
   const Json& object() const { return m_object; }
   Json status() const;
-  /// The fields as deployers see them. Invalid: see parse_item().
-  util::Result<Item> item() const { return parse_item(m_object); }
+  /// The fields as deployers see them. Invalid: see parse_item(). Conflict, reason k_item_changed:
+  /// it is of another generation than the one that may run.
+  util::Result<Item> item() const;
+  /// From here on no other generation may run; 0: any may.
+  void expect(std::int64_t generation) { m_generation = generation; }
 
   /// Writes a new status, if it is new. A conflict is resolved by reading again and, while `again`
   /// still holds for what was read, computing anew. Cancelled: a stop was requested, and the status
@@ -46,7 +49,11 @@ class Session {
   World* m_world;
   Json m_object;
   bool m_locked = false;
+  std::int64_t m_generation = 0;
 };
+
+/// Reason of an item that was changed since it was decided that it runs.
+inline constexpr std::string_view k_item_changed = "PlanChanged";
 
 /// The import values of an item: of its Secret (with the rules on whose Secrets it may name), or of
 /// its config; null when it has none.

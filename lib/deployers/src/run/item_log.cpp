@@ -1,18 +1,20 @@
+#include <algorithm>
 #include <array>
 #include <mutex>
+#include <set>
 
 #include <kubist/data/pointer.hpp>
 #include <kubist/deployers/handshake.hpp>
 #include <kubist/deployers/logs.hpp>
 #include <kubist/deployers/pod.hpp>
+#include <kubist/state/contract.hpp>
+#include <kubist/util/base64.hpp>
 #include <kubist/util/text.hpp>
 #include <kubist/util/threads.hpp>
 
 #include "item/log_store.hpp"
-#include "item/session.hpp"
 #include "item/watcher.hpp"
-#include "pod/pod_deployer.hpp"
-#include "pod/pod_start.hpp"
+#include "pod/pod_limits.hpp"
 #include "pod/pod_status.hpp"
 
 namespace kubist::deployers {
@@ -26,6 +28,7 @@ struct LivePod {
   std::shared_ptr<kube::Client> client;
   std::string ns, name;
   bool started = false;  ///< its workload has a log
+  Json object = {};
 };
 
 util::Result<std::optional<LivePod>> find_pod(const std::shared_ptr<kube::Client>& home,
@@ -49,46 +52,48 @@ util::Result<std::optional<LivePod>> find_pod(const std::shared_ptr<kube::Client
       statuses != nullptr && !statuses->empty()) {
     pod.started = pod.started || data::find_path((*statuses)[0], {"state", "running"}) != nullptr;
   }
+  pod.object = *object;
   return std::optional(std::move(pod));
 }
 
-/// What is not there, or refused, the run has not got, either.
-bool is_withheld(const util::Error& error) {
-  return error.kind != util::ErrorKind::not_found && error.kind != util::ErrorKind::invalid;
+/// Values of a Secret that the pod names: of kubist's own those of the imports, and short ones,
+/// such as a token; not what everybody may see of the item.
+void add_values(Redactor& redactor, const Json& secret) {
+  constexpr std::size_t k_longest = std::size_t{64} << 10U;  // what is longer is state
+  const bool own = is_off_limits(resources::ObjectView(secret));
+  const std::array shown{state::k_target_key, state::k_script_key, state::k_schema_key};
+  for (const auto& [key, value] : data::object_at(secret, {"data"}).items()) {
+    const std::string text = util::base64_decode(data::string_at(value, {})).value_or("");
+    if (own && key == state::k_imports_key) {
+      redactor.add_all(Json::parse(text, nullptr, false));
+    } else if (!own || (text.size() <= k_longest &&
+                        std::find(shown.begin(), shown.end(), key) == shown.end())) {
+      redactor.add(text);
+    }
+  }
 }
 
-/// For what the pod prints: the values of the item's imports and of the Secrets that it names. The
-/// caller's rights count; without them the log is not shown.
-util::Result<Redactor> redactor_of(const std::shared_ptr<kube::Client>& home, const LivePod& pod,
-                                   const Json& deploy_item, const std::stop_token& stop) {
-  World world;
-  world.home = home;
-  world.stop = stop;
+/// For what the pod prints: the values of all Secrets that it names, whatever the item says by now.
+/// The caller's rights count; without them the log is not shown.
+util::Result<Redactor> redactor_of(const LivePod& pod, const std::stop_token& stop) {
   Redactor redactor;
-  KUBIST_TRY(const Item item, parse_item(deploy_item));
-  const auto withheld = [&](util::Error error) {
-    error = util::with_context(
-        std::move(error), "the log may have values of Secrets, which kubist must know to hide");
-    error.hint = cat("To see it as it is: kubectl logs ", pod.name, " -n ", pod.ns, " -c ",
-                     k_workload_container);
-    return util::fail(std::move(error));
-  };
-  if (auto imports = read_imports(world, item)) {
-    redactor.add_all(*imports);
-  } else if (is_withheld(imports.error())) {
-    return withheld(std::move(imports).error());
+  std::set<std::string> names;
+  for (const SecretUse& use : secrets_used(pod.object)) {
+    names.insert(use.name);
   }
-  const auto* deployer = dynamic_cast<const PodDeployer*>(find_deployer(item.type, world.settings));
-  if (deployer == nullptr) {
-    return redactor;
-  }
-  KUBIST_TRY(const Workload workload,
-             parse_workload(item, deployer->script(), world.settings, item.deleting));
-  Job job;
-  job.place = {pod.client, pod.ns, ""};
-  if (auto secrets = check_secrets(workload, job, redactor);
-      !secrets && is_withheld(secrets.error())) {
-    return withheld(std::move(secrets).error());
+  for (const std::string& name : names) {
+    auto secret = pod.client->find(kube::well_known::secrets(), pod.ns, name, stop);
+    if (!secret) {
+      util::Error error =
+          util::with_context(std::move(secret).error(),
+                             "the log may have values of Secrets, which kubist must know to hide");
+      error.hint = cat("To see it as it is: kubectl logs ", pod.name, " -n ", pod.ns, " -c ",
+                       k_workload_container);
+      return util::fail(std::move(error));
+    }
+    if (*secret) {
+      add_values(redactor, **secret);
+    }
   }
   return redactor;
 }
@@ -166,7 +171,7 @@ util::Result<> read_item_log(std::shared_ptr<kube::Client> home, const LogReques
     }
     KUBIST_TRY(const auto pod, find_pod(home, request, status, stop));
     if (pod && pod->started) {
-      KUBIST_TRY(const Redactor redactor, redactor_of(home, *pod, item, stop));
+      KUBIST_TRY(const Redactor redactor, redactor_of(*pod, stop));
       const LineHandler redacted = [&](std::string_view line) {
         return on_line(redactor.redact(line));
       };

@@ -160,6 +160,9 @@ std::optional<ItemOutcome> ended_elsewhere(const Session& session) {
 util::Result<std::optional<ItemOutcome>> run_as_decided(World& world, Session session,
                                                         const RunOptions& options) {
   auto item = session.item();
+  if (!item && item.error().reason == k_item_changed) {
+    return util::fail(item.error());
+  }
   const ItemRequest request = request_of(session.object(), session.status());
   const bool asked = request.verb == ItemRequest::Verb::reconcile;
   const bool force = options.force || asked;
@@ -240,6 +243,7 @@ util::Result<ItemOutcome> run_item(World& world, const std::string& ns, const st
     auto session = options.known && attempt == 1 ? Session::of(world, *options.known)
                                                  : Session::open(world, ns, name);
     KUBIST_CHECK(session);
+    session->expect(options.generation);
     KUBIST_TRY(auto outcome, run_as_decided(world, *std::move(session), options));
     if (outcome) {
       return *std::move(outcome);

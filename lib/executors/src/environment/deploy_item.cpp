@@ -35,16 +35,21 @@ class DeployItemExecutor final : public engine::Executor {
       return alignment;
     }
     deployers::World items = items_world(work);
+    KUBIST_CHECK(check_account(context.graph, *node.object));
+    KUBIST_CHECK(act_outside(items, m_world.sites, context.graph, *node.object, context.stop));
     if (is_function_item(node)) {
       return align_function(work, items);
     }
-    KUBIST_CHECK(check_account(context.graph, *node.object));
-    KUBIST_CHECK(
-        act_outside(items, context.graph, m_world.sites.accounts(), *node.object, context.stop));
+    if (m_world.all_outside && context.graph.project_of(node.key.ns) == nullptr) {
+      items.settings.local_charts = false;  // nobody named it
+    }
+    KUBIST_CHECK(check_unchanged(node, context));
     KUBIST_TRY(const ItemOutcome outcome,
                work.dry() ? deployers::preview_item(items, *node.object, m_world.force)
                           : deployers::run_item(items, node.key.ns, node.key.name,
-                                                {.force = m_world.force, .known = unseen(node)}));
+                                                {.force = m_world.force,
+                                                 .known = unseen(node),
+                                                 .generation = generation_of(node)}));
     alignment.outcome = outcome_of(outcome);
     alignment.reason = outcome.reason;
     alignment.message =
@@ -63,8 +68,7 @@ class DeployItemExecutor final : public engine::Executor {
       return removal;
     }
     deployers::World items = items_world(work);
-    KUBIST_CHECK(
-        act_outside(items, context.graph, m_world.sites.accounts(), *node.object, context.stop));
+    KUBIST_CHECK(act_outside(items, m_world.sites, context.graph, *node.object, context.stop));
     KUBIST_CHECK(deployers::request_item_deletion(items, node.key.ns, node.key.name, node.uid));
     KUBIST_TRY(const ItemOutcome outcome,
                deployers::remove_item(items, node.key.ns, node.key.name, options));
@@ -85,6 +89,23 @@ class DeployItemExecutor final : public engine::Executor {
   }
 
  private:
+  /// A DeployItem runs as it is written: others drive it, too.
+  static util::Result<> check_unchanged(const engine::Node& node, const engine::Context& context) {
+    return context.spec == node.spec()
+               ? util::Result<>()
+               : util::fail(util::ErrorKind::invalid,
+                            util::cat(engine::to_string(node),
+                                      ": a policy changed its spec, and a DeployItem runs as it "
+                                      "is written"),
+                            "Have the policy change the Execution that makes the item.",
+                            "PolicyNotApplicable");
+  }
+
+  /// What its policies have seen; 0: it has none.
+  static std::int64_t generation_of(const engine::Node& node) {
+    return node.policies.empty() ? 0 : node.generation;
+  }
+
   /// That of a function is run by who asks it; here it only goes when nobody does any more.
   static util::Result<Alignment> align_function(Work& work, deployers::World& items) {
     const engine::Node& node = work.node();

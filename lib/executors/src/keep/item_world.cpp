@@ -5,10 +5,11 @@
 #include <kubist/setup/install.hpp>
 #include <kubist/util/text.hpp>
 
-#include "keep/sites.hpp"
+#include "world/addresses.hpp"
 
 namespace kubist::executors {
 
+using data::Json;
 using util::cat;
 using util::ErrorKind;
 
@@ -57,7 +58,7 @@ deployers::World items_world(Work& work) {
   return items;
 }
 
-util::Result<> check_account(const engine::Graph& graph, const data::Json& deploy_item) {
+util::Result<> check_account(const engine::Graph& graph, const Json& deploy_item) {
   const resources::ObjectView view(deploy_item);
   const engine::Node* project = graph.project_of(std::string(view.ns()));
   if (project == nullptr || deployers::service_account_of(deploy_item).empty()) {
@@ -72,35 +73,62 @@ util::Result<> check_account(const engine::Graph& graph, const data::Json& deplo
                        "InvalidConfiguration"));
 }
 
-util::Result<> act_outside(deployers::World& items, const engine::Graph& graph,
-                           ProjectAccounts& accounts, const data::Json& deploy_item,
-                           const std::stop_token& stop) {
+namespace {
+
+/// Requests in that namespace go as the caller, the others as `client`.
+std::shared_ptr<kube::Client> tidying(const std::shared_ptr<kube::Client>& home,
+                                      std::shared_ptr<kube::Client> client, const std::string& ns) {
+  return home->routed([home, client = std::move(client), ns](const kube::RequestInfo& info) {
+    return util::Result<kube::Client*>(info.ns == ns ? home.get() : client.get());
+  });
+}
+
+util::Result<std::string> account_outside(const Json& deploy_item) {
+  const resources::ObjectView view(deploy_item);
+  std::string name = deployers::service_account_of(deploy_item);
+  if (name.empty()) {
+    name = "default";
+  }
+  const std::string wrong = resources::check_object_name("", "ServiceAccount", name);
+  return wrong.empty()
+             ? util::Result<std::string>(name)
+             : util::fail(util::make_error(ErrorKind::invalid,
+                                           cat("DeployItem ", view.ns(), '/', view.name(),
+                                               ": spec.serviceAccountName \"", name, "\" ", wrong),
+                                           "", "InvalidConfiguration"));
+}
+
+}  // namespace
+
+util::Result<> act_outside(deployers::World& items, Sites& sites, const engine::Graph& graph,
+                           const Json& deploy_item, const std::stop_token& stop) {
   const resources::ObjectView view(deploy_item);
   const std::string ns(view.ns());
   if (graph.project_of(ns) != nullptr) {
     return {};
   }
-  std::string name = deployers::service_account_of(deploy_item);
-  if (name.empty()) {
-    name = "default";
+  KUBIST_TRY(const std::string name, account_outside(deploy_item));
+  KUBIST_TRY(auto outside, sites.accounts().outside(ns, name, stop));
+  if (!view.deletion_timestamp().empty()) {
+    KUBIST_TRY(const auto live, items.home->find(kube::well_known::namespaces(), "", ns, stop));
+    if (!live || !resources::ObjectView(*live).deletion_timestamp().empty()) {
+      outside.client = tidying(items.home, outside.client, ns);
+      outside.home = tidying(items.home, outside.home, ns);
+    }
   }
-  if (const std::string wrong = resources::check_object_name("", "ServiceAccount", name);
-      !wrong.empty()) {
-    return util::fail(util::make_error(ErrorKind::invalid,
-                                       cat("DeployItem ", ns, '/', view.name(),
-                                           ": spec.serviceAccountName \"", name, "\" ", wrong),
-                                       "", "InvalidConfiguration"));
-  }
-  KUBIST_TRY(const auto outside, accounts.outside(ns, name, stop));
   items.home = outside.home;
-  items.place_of = [client = outside.client](
+  items.place_of = [&graph, client = outside.client](
                        const std::string& item_ns,
                        const std::string& target) -> util::Result<deployers::Place> {
     if (!target.empty()) {
       return util::fail(ErrorKind::not_found, cat("no Project owns namespace ", item_ns,
                                                   ", so it has no VirtualCluster ", target));
     }
-    return deployers::Place{client, item_ns, ""};
+    deployers::Place place{client, item_ns, ""};
+    place.check_chart_address = [&graph](const std::string& url) {
+      return check_chart_address(graph, nullptr, url);
+    };
+    return place;
   };
   return {};
 }

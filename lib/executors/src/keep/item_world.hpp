@@ -5,7 +5,7 @@
 #include <kubist/deployers/world.hpp>
 #include <kubist/executors/world.hpp>
 
-#include "world/project_accounts.hpp"
+#include "keep/sites.hpp"
 #include "world/work.hpp"
 
 namespace kubist::executors {
@@ -25,10 +25,11 @@ util::Result<> check_account(const engine::Graph& graph, const data::Json& deplo
 
 /// Where no project owns the item's namespace: has `items` act as the ServiceAccount that the item
 /// names, by default `default`, for all but DeployItems and the lock (ProjectAccounts::outside).
-/// Errors: as of that; invalid: it names none that could exist.
-util::Result<> act_outside(deployers::World& items, const engine::Graph& graph,
-                           ProjectAccounts& accounts, const data::Json& deploy_item,
-                           const std::stop_token& stop);
+/// Charts come from addresses that the Root allows. What is left in a namespace that is going,
+/// where no account has rights any more, is taken away as the caller. Valid as long as `graph`.
+/// Errors: as of what it asks; invalid: the item names no account that could exist.
+util::Result<> act_outside(deployers::World& items, Sites& sites, const engine::Graph& graph,
+                           const data::Json& deploy_item, const std::stop_token& stop);
 
 /// What items run with in this tree: with the images that its Root names.
 deployers::Settings item_settings(const deployers::Settings& given, const engine::Graph& graph);

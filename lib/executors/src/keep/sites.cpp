@@ -191,7 +191,7 @@ util::Result<deployers::Place> Sites::find(For what, const engine::Graph& graph,
   place.grants = pod_grants(*project->object);
   if (what == For::items) {
     place.check_chart_address = [&graph, project](const std::string& url) {
-      return check_chart_address(graph, *project, url);
+      return check_chart_address(graph, project, url);
     };
   }
   if (!place.cluster.empty()) {

@@ -234,6 +234,7 @@ World Session::make_world(ProjectLocks& locks, Survey& survey, const ReconcileOp
       options.item_parallelism};
   world.deployers.local_charts = world.deployers.local_charts && options.local_charts;
   world.clock = m_options.clock;
+  world.all_outside = options.outside.all;
   world.source = options.source;
   world.keeps = options.keeps;
   world.judges_istio = options.judges_istio;

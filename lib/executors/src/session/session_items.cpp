@@ -119,8 +119,8 @@ util::Result<std::vector<ItemResult>> Session::each_item(
       }
       if (graph.project_of(item.ns) == nullptr) {
         KUBIST_TRY(const auto live,
-                   m_home->json(kube::get(deployers::deploy_items(), item.ns, item.name), stop));
-        KUBIST_CHECK(act_outside(own, graph, *m_accounts, live, stop));
+                   m_home->find(deployers::deploy_items(), item.ns, item.name, stop));
+        KUBIST_CHECK(live ? act_outside(own, *m_sites, graph, *live, stop) : util::Result<>());
       }
       return call.run(own, replicas, item);
     });

@@ -51,8 +51,10 @@ bool may_be_one_projects(const util::Error& error) {
          (error.kind != ErrorKind::unavailable || error.http_status == 500);
 }
 
+/// Also the namespaces of items of no project that somebody named.
 util::Result<TreeView> load_each_project(kube::Client& home, const util::Error& refused,
-                                         const std::stop_token& stop, ObjectSource* source) {
+                                         const std::stop_token& stop, ObjectSource* source,
+                                         const Outside& outside) {
   kube::Room room;
   kube::ListOptions options;
   options.room = &room;
@@ -60,11 +62,17 @@ util::Result<TreeView> load_each_project(kube::Client& home, const util::Error& 
   if (!listed || listed->items.empty()) {
     return util::fail(listed ? refused : listed.error());
   }
+  std::set<std::string> places;
+  for (const Json& project : listed->items) {
+    places.insert(resources::project_namespace(project));
+  }
+  for (const resources::ObjectRef& item : outside.named) {
+    places.insert(item.ns);
+  }
   TreeView view;
   bool first = true;
-  for (const Json& project : listed->items) {
-    const std::string ns = resources::project_namespace(project);
-    auto part = load_snapshot(home, ns, stop, source);
+  for (const std::string& ns : places) {
+    auto part = load_snapshot(home, ns, stop, source, outside);
     if (!part) {
       if (is_same_for_all(part.error())) {
         return util::fail(std::move(part).error());
@@ -78,7 +86,13 @@ util::Result<TreeView> load_each_project(kube::Client& home, const util::Error& 
     merge_new(view.snapshot.served, std::move(part->served));
     merge_new(view.snapshot.warnings, std::move(part->warnings));
     view.snapshot.incomplete = view.snapshot.incomplete || part->incomplete;
+    view.snapshot.left_alone.merge(part->left_alone);
     first = false;
+  }
+  if (outside.all) {
+    view.snapshot.warnings.push_back(
+        "DeployItems of no project are left alone: those of all namespaces cannot be listed: " +
+        refused.to_string());
   }
   return first ? util::Result<TreeView>(util::fail(refused)) : view;
 }
@@ -111,7 +125,7 @@ util::Result<TreeView> load_tree_view(kube::Client& home, const std::string& ns,
   auto snapshot = load_snapshot(home, ns == "*" ? "" : ns, stop, source, outside);
   if (!snapshot) {
     return ns == "*" && may_be_one_projects(snapshot.error())
-               ? load_each_project(home, snapshot.error(), stop, source)
+               ? load_each_project(home, snapshot.error(), stop, source, outside)
                : util::Result<TreeView>(util::fail(snapshot.error()));
   }
   return TreeView{*std::move(snapshot), {}};

@@ -76,7 +76,7 @@ util::Result<> check_address(const engine::Graph& graph, const engine::Node& nod
                                  " of the Project or of the Root."));
 }
 
-util::Result<> check_chart_address(const engine::Graph& graph, const engine::Node& project,
+util::Result<> check_chart_address(const engine::Graph& graph, const engine::Node* project,
                                    const std::string& url) {
   const std::string called = cat("the address ", http::redacted(url), " of the chart");
   const std::string as_https =
@@ -90,12 +90,19 @@ util::Result<> check_chart_address(const engine::Graph& graph, const engine::Nod
   }
   const bool internal =
       http::is_loopback(host) || std::any_of(addresses.begin(), addresses.end(), http::is_internal);
-  if (!internal || is_granted_url(graph, project, "charts", url)) {
+  const auto root = graph.find({std::string(resources::k_kubist_group), "Root", "", "root"});
+  const engine::Node* above = project != nullptr ? project
+                              : root.empty()     ? nullptr
+                                                 : &graph[root[0]];
+  if (!internal || (above != nullptr && is_granted_url(graph, *above, "charts", url))) {
     return {};
   }
   return address_not_allowed(
-      cat(called, " is internal, and the Project does not allow it"),
-      "An administrator can add it to spec.allow.charts of the Project or of the Root.");
+      cat(called, " is internal, and the ", project != nullptr ? "Project" : "Root",
+          " does not allow it"),
+      project != nullptr
+          ? "An administrator can add it to spec.allow.charts of the Project or of the Root."
+          : "An administrator can add it to spec.allow.charts of the Root.");
 }
 
 }  // namespace kubist::executors

@@ -26,9 +26,9 @@ util::Result<> check_address(std::string_view url, const std::string& called);
 
 /// May helm fetch a chart from that URL (http, https, oci)? One whose host has an internal address
 /// (http/address.hpp), as the resolver of this machine knows it, needs spec.allow.charts of
-/// `project` or of the Root, and a link-local one nothing makes good. Asks the resolver. Forbidden,
-/// reason AddressNotAllowed.
-util::Result<> check_chart_address(const engine::Graph& graph, const engine::Node& project,
+/// `project` (null: none) or of the Root, and a link-local one nothing makes good. Asks the
+/// resolver. Forbidden, reason AddressNotAllowed.
+util::Result<> check_chart_address(const engine::Graph& graph, const engine::Node* project,
                                    const std::string& url);
 
 }  // namespace kubist::executors

@@ -14,6 +14,9 @@ namespace kubist::apply {
 struct SetDiff {
   ObjectResult result;         ///< outcome as of a server dry run
   resources::ObjectDiff diff;  ///< empty text: no difference. Secrets are masked
+  /// The apply takes it over from client-side `kubectl apply` (Options::take_over_client_side):
+  /// what left the input goes, too, which is not in `diff`.
+  bool taken_over = false;
 };
 
 struct SetDiffs {

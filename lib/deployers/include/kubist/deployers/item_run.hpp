@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +17,9 @@ struct RunOptions {
   bool trigger = true;
   /// The item as it was read or written in this run, not long ago; null: it is read.
   std::shared_ptr<const Json> known = nullptr;
+  /// Only this generation of the item may run; 0: any. Another one is a conflict, reason
+  /// PlanChanged.
+  std::int64_t generation = 0;
 };
 
 /// How an item stands after run_item() or remove_item().

@@ -42,6 +42,7 @@ struct PolicyDefinition {
   /// A functionConfig of its own, for existing KRM functions; null: a PolicyRun is made. A string
   /// that is exactly "${parameters.NAME}" is replaced by the whole value of that parameter.
   Json function_config;
+  bool in_pod = false;  ///< its answers are kept where members of a project may write
   std::string
       source;  ///< what the runtime runs: Jsonnet text, a program's name, an image, or empty
   Json runtime_config;  ///< what spec.runtime.KEY holds; null of built-in ones
@@ -91,8 +92,9 @@ class PolicyCatalog {
   /// Fails with invalid (reason UnknownPolicy) and a suggestion, or with a broken one's error.
   util::Result<std::shared_ptr<const PolicyDefinition>> find(const std::string& ns,
                                                              const std::string& name) const;
-  /// That of a node's policy. One that is imposed is built in, or a ClusterPolicyDefinition: none
-  /// that members of a project may write.
+  /// That of a node's policy. One that is imposed is built in, or a ClusterPolicyDefinition, and no
+  /// image: nothing that members of a project may write. Errors as above, and invalid, reason
+  /// NotImposable.
   util::Result<std::shared_ptr<const PolicyDefinition>> find(
       const Node& node, const resources::NamedCall& call) const;
   /// All that can be named in a namespace, by name.

@@ -68,6 +68,7 @@ struct World {
   SharedLists* lists = nullptr;         ///< of this run; null: no executor is called
   KubeStatusStore* statuses = nullptr;  ///< of this run; null: no executor is called
   std::shared_ptr<deployers::KeptLists> kept_lists = {};  ///< as deployers::World has them
+  bool all_outside = false;  ///< items of no project are run that nobody named (Outside::all)
   const util::Clock* clock = &util::system_clock();
   ObjectSource* source = nullptr;  ///< hears of statuses that are written; null: there is none
   KeepsHook keeps = {};            ///< as ReconcileOptions has it, as the next one

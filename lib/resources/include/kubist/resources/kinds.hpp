@@ -74,7 +74,7 @@ struct NamedCall {
 struct Imposition {
   std::vector<std::string> kinds;   ///< "Execution"
   std::vector<NamedCall> policies;  ///< in order
-  bool last = false;                ///< after the policies of the object, else before these
+  bool last = true;                 ///< after the policies of the object, else before these
   bool allow_override = false;      ///< an object's own of the same name stands for it
 };
 
