@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include <sys/resource.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,15 +28,42 @@ struct Ended {
   long peak_kib = 0;  ///< VmHWM
 };
 
-/// Does the process wait for SIGTERM by now (which it blocks and takes in a thread)?
-bool handles_sigterm(pid_t pid) {
+/// The value of that line of /proc/PID/status; empty where there is none.
+std::string status_of(pid_t pid, const std::string& name) {
   std::ifstream status(util::cat("/proc/", pid, "/status"));
   for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("SigBlk:")) {
-      return ((std::stoull(line.substr(7), nullptr, 16) >> (SIGTERM - 1)) & 1U) != 0;
+    if (line.starts_with(name + ":")) {
+      return line.substr(name.size() + 1);
     }
   }
-  return false;
+  return "";
+}
+
+/// Does the process wait for SIGTERM by now (which it blocks and takes in a thread)?
+bool handles_sigterm(pid_t pid) {
+  const std::string blocked = status_of(pid, "SigBlk");
+  return !blocked.empty() && ((std::stoull(blocked, nullptr, 16) >> (SIGTERM - 1)) & 1U) != 0;
+}
+
+/// Waits for the end of a process that is traced. Its memory is read as it ends: wait4() counts
+/// what this process had when it forked, too.
+Ended await_end(pid_t pid) {
+  Ended ended;
+  int status = 0;
+  while (true) {
+    REQUIRE(::waitpid(pid, &status, 0) == pid);
+    if (!WIFSTOPPED(status)) {
+      CHECK(ended.peak_kib > 0);
+      ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+      return ended;
+    }
+    const bool ends = (status >> 8) == (SIGTRAP | (PTRACE_EVENT_EXIT << 8));
+    if (ends) {
+      ended.peak_kib = std::stol(status_of(pid, "VmHWM"));
+    }
+    const long signal = ends || (status >> 16) != 0 ? 0 : WSTOPSIG(status);
+    REQUIRE(::ptrace(PTRACE_CONT, pid, nullptr, signal) == 0);
+  }
 }
 
 Ended run_agent(std::vector<std::string> words, bool terminate) {
@@ -52,16 +79,14 @@ Ended run_agent(std::vector<std::string> words, bool terminate) {
     ::execv(argv[0], argv.data());
     ::_exit(127);
   }
+  REQUIRE(::ptrace(PTRACE_SEIZE, pid, nullptr, PTRACE_O_TRACEEXIT) == 0);
   for (int i = 0; terminate && i < 500 && !handles_sigterm(pid); ++i) {
     util::sleep_for(10ms, {});
   }
   if (terminate) {
     REQUIRE(::kill(pid, SIGTERM) == 0);
   }
-  int status = 0;
-  rusage usage{};
-  REQUIRE(::wait4(pid, &status, 0, &usage) == pid);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), usage.ru_maxrss};
+  return await_end(pid);
 }
 
 /// The Secrets of one item, and the agents over them, without a pod.
