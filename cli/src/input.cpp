@@ -76,6 +76,28 @@ Flag recursive_flag() {
 
 namespace {
 
+/// A word that names a URL, or what is there, stands as it is; others are parted at commas.
+std::vector<std::string> parts_of(const Arguments& arguments) {
+  std::vector<std::string> all;
+  for (const std::string& word : arguments.list("filename")) {
+    std::error_code ignored;
+    if (word.find("://") != std::string::npos || std::filesystem::exists(word, ignored)) {
+      all.push_back(word);
+      continue;
+    }
+    for (std::string& part : util::split(word, ',')) {
+      all.push_back(std::move(part));
+    }
+  }
+  return all;
+}
+
+bool is_pattern(const std::string& part) {
+  std::error_code ignored;
+  return part.find_first_of("*?[") != std::string::npos && part.find("://") == std::string::npos &&
+         !std::filesystem::exists(part, ignored);
+}
+
 /// Those that a pattern means, in their order; the pattern itself where it means none.
 std::vector<std::string> matches_of(const std::string& pattern) {
   glob_t found{};
@@ -91,16 +113,9 @@ std::vector<std::string> matches_of(const std::string& pattern) {
 
 std::vector<std::string> input_paths(const Arguments& arguments) {
   std::vector<std::string> paths;
-  for (const std::string& word : arguments.list("filename")) {
-    std::error_code ignored;
-    if (word.find("://") != std::string::npos || std::filesystem::exists(word, ignored)) {
-      paths.push_back(word);
-      continue;
-    }
-    for (const std::string& part : util::split(word, ',')) {
-      for (std::string& path : matches_of(part)) {
-        paths.push_back(std::move(path));
-      }
+  for (const std::string& part : parts_of(arguments)) {
+    for (std::string& path : is_pattern(part) ? matches_of(part) : std::vector<std::string>{part}) {
+      paths.push_back(std::move(path));
     }
   }
   return paths;
@@ -108,15 +123,10 @@ std::vector<std::string> input_paths(const Arguments& arguments) {
 
 std::vector<std::string> pattern_folders(const Arguments& arguments) {
   std::vector<std::string> folders;
-  for (const std::string& word : arguments.list("filename")) {
-    std::error_code ignored;
-    const bool is_path =
-        word.find("://") != std::string::npos || std::filesystem::exists(word, ignored);
-    for (const std::string& part : is_path ? std::vector<std::string>() : util::split(word, ',')) {
-      if (part.find_first_of("*?[") != std::string::npos) {
-        const auto folder = std::filesystem::path(part).parent_path();
-        folders.push_back(folder.empty() ? "." : folder.string());
-      }
+  for (const std::string& part : parts_of(arguments)) {
+    if (is_pattern(part)) {
+      const auto folder = std::filesystem::path(part).parent_path();
+      folders.push_back(folder.empty() ? "." : folder.string());
     }
   }
   return folders;

@@ -18,17 +18,6 @@ bool writes_by(const Json& entry, std::string_view manager, std::string_view ope
          data::string_at(entry, {"subresource"}).empty();
 }
 
-/// Sets of fields are maps of maps.
-void unite(Json& fields, const Json& others) {
-  for (const auto& [key, value] : others.items()) {
-    Json& mine = fields[key];
-    if (value.is_object() && (mine.is_object() || mine.is_null())) {
-      mine = mine.is_null() ? Json::object() : std::move(mine);
-      unite(mine, value);
-    }
-  }
-}
-
 /// The newest one comes first.
 Json::iterator entry_of(Json& entries, std::string_view manager, std::string_view operation) {
   return std::find_if(entries.begin(), entries.end(),
@@ -72,7 +61,8 @@ Json taken_over_fields(const Json& live, const std::vector<std::string>& manager
              data::string_at(entry, {"apiVersion"}) == data::string_at(*own, {"apiVersion"});
     });
     if (theirs != entries.end()) {
-      unite((*own)["fieldsV1"], theirs->value("fieldsV1", Json::object()));
+      // Sets of fields are maps of maps.
+      (*own)["fieldsV1"].merge_patch(theirs->value("fieldsV1", Json::object()));
     }
     Json kept = Json::array();
     for (Json& entry : entries) {

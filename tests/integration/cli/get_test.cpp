@@ -13,32 +13,14 @@
 #include <kubist/util/process.hpp>
 #include <kubist/util/text.hpp>
 
+#include "both.hpp"
 #include "support/fault_proxy.hpp"
 
 // kubectl is the oracle: the same words must give the same bytes on stdout and the same exit code.
 using namespace kubist;
+using namespace kubist::testing;
 
 namespace {
-
-struct Ran {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-Ran kubectl(std::vector<std::string> words) {
-  words.insert(words.begin(), "kubectl");
-  const auto result = util::run_command({.args = words});
-  REQUIRE_MESSAGE(result, "kubectl is needed as the oracle");
-  return {result->exit_code, result->out, result->err};
-}
-
-Ran run_kubist(const std::vector<std::string>& words) {
-  cli::StringSink out;
-  cli::StringSink err;
-  const int code = cli::run(words, out, err);
-  return {code, out.text(), err.text()};
-}
 
 /// A namespace with some objects whose ages do not matter, gone at the end.
 class Objects {

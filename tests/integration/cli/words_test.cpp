@@ -5,36 +5,19 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
-#include <kubist/cli/run.hpp>
 #include <kubist/data/json.hpp>
 #include <kubist/util/fs.hpp>
-#include <kubist/util/process.hpp>
 #include <kubist/util/text.hpp>
 
+#include "both.hpp"
+
 using namespace kubist;
+using namespace kubist::testing;
 using util::cat;
 
 namespace {
 
-struct Said {
-  int code = 0;
-  std::string out, err;
-};
-
 using Words = std::vector<std::string>;
-
-Said theirs_say(Words words) {
-  words.insert(words.begin(), "kubectl");
-  const auto result = util::run_command({.args = words, .timeout = std::chrono::minutes(2)});
-  REQUIRE_MESSAGE(result, "kubectl is needed as the oracle");
-  return {result->exit_code, result->out, result->err};
-}
-
-Said kubist_says(const Words& words) {
-  cli::StringSink out, err;
-  const int code = cli::run(words, out, err);
-  return {code, out.text(), err.text()};
-}
 
 /// A namespace with ConfigMaps for each of the two, which are gone at the end, and files of two
 /// more.
@@ -42,11 +25,10 @@ class Twins {
  public:
   Twins() {
     for (const char* who : {"kubectl", "kubist"}) {
-      REQUIRE(theirs_say({"create", "namespace", ns(who)}).code == 0);
+      REQUIRE(kubectl({"create", "namespace", ns(who)}).code == 0);
       for (const char* name : {"a", "b"}) {
-        REQUIRE(
-            theirs_say({"-n", ns(who), "create", "configmap", name, "--from-literal=k=v"}).code ==
-            0);
+        REQUIRE(kubectl({"-n", ns(who), "create", "configmap", name, "--from-literal=k=v"}).code ==
+                0);
       }
     }
     for (const char* name : {"c", "d"}) {
@@ -55,7 +37,7 @@ class Twins {
                            cat("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ", name, "}\n")));
     }
   }
-  ~Twins() { theirs_say({"delete", "namespace", ns("kubectl"), ns("kubist"), "--wait=false"}); }
+  ~Twins() { kubectl({"delete", "namespace", ns("kubectl"), ns("kubist"), "--wait=false"}); }
   Twins(const Twins&) = delete;
   Twins& operator=(const Twins&) = delete;
 
@@ -63,12 +45,12 @@ class Twins {
     return cat("words-", ::getpid(), '-', m_number, '-', who);
   }
   /// What either says to these words; FOLDER stands for that of the files, NS for its namespace.
-  Said ask(const std::string& who, const Words& words) const {
+  Ran ask(const std::string& who, const Words& words) const {
     Words full{"-n", ns(who)};
     for (const std::string& word : words) {
       full.push_back(util::replace_all(word, "FOLDER", m_folder.path().string()));
     }
-    Said said = who == "kubist" ? kubist_says(full) : theirs_say(full);
+    Ran said = who == "kubist" ? run_kubist(full) : kubectl(full);
     said.out = util::replace_all(said.out, ns(who), "NS");
     return said;
   }
@@ -114,8 +96,8 @@ TEST_CASE("words: the same commands say the same by kubist and by kubectl") {
   const Twins twins;
   for (const Words& words : k_words) {
     CAPTURE(util::join(words, " "));
-    const Said theirs = twins.ask("kubectl", words);
-    Said ours = twins.ask("kubist", words);
+    const Ran theirs = twins.ask("kubectl", words);
+    Ran ours = twins.ask("kubist", words);
     if (theirs.out.find(k_from) == std::string::npos) {  // before kubectl 1.34
       ours.out = util::replace_all(ours.out, k_from, "");
     }
@@ -126,8 +108,8 @@ TEST_CASE("words: the same commands say the same by kubist and by kubectl") {
 
 TEST_CASE("words: events of a watch are lines of JSON, each with the object's kind") {
   const Twins twins;
-  const Said ours = twins.ask("kubist", {"get", "configmaps", "-w", "-o", "json",
-                                         "--output-watch-events", "--request-timeout=2s"});
+  const Ran ours = twins.ask("kubist", {"get", "configmaps", "-w", "-o", "json",
+                                        "--output-watch-events", "--request-timeout=2s"});
   CHECK_MESSAGE(ours.code == 0, ours.err);
   const auto lines = util::split(util::trim(ours.out), '\n');
   REQUIRE(lines.size() >= 2);

@@ -50,6 +50,16 @@ Json imposing(const std::string& rule, bool override) {
                                    {"allowOverride", override}}})}};
 }
 
+/// One with an item of that name, which renders a DeployItem that does nothing.
+Json execution(const std::string& project, const std::string& item) {
+  return object("Execution", project, "job",
+                {{"items", Json::array({{{"name", item},
+                                         {"type", "Templates"},
+                                         {"template",
+                                          "function(all) [{name: 'a', type: 'kubist.io/mock', "
+                                          "config: {}}]"}}})}});
+}
+
 }  // namespace
 
 TEST_CASE("imposed: a member's Execution is held to it, whatever the member writes") {
@@ -58,12 +68,7 @@ TEST_CASE("imposed: a member's Execution is held to it, whatever the member writ
   const std::string rule = world.name("rule");
   const Rule policy(rule);
   world.make_project(project, imposing(rule, false));
-  Json job = object("Execution", project, "job",
-                    {{"items", Json::array({{{"name", "bad"},
-                                             {"type", "Templates"},
-                                             {"template",
-                                              "function(all) [{name: 'a', type: "
-                                              "'kubist.io/mock', config: {}}]"}}})}});
+  Json job = execution(project, "bad");
   const auto run = [&] {
     return run_kubist(
         world.as_user({"reconcile", "Execution/job", "-n", project, "--timeout=60s"}));
@@ -103,12 +108,7 @@ TEST_CASE("imposed: what a member adds to an Execution's DeployItem does not run
   const std::string project = world.name();
   const Rule policy(world.name("rule"));
   world.make_project(project, imposing(world.name("rule"), false));
-  put("home", {object("Execution", project, "job",
-                      {{"items", Json::array({{{"name", "good"},
-                                               {"type", "Templates"},
-                                               {"template",
-                                                "function(all) [{name: 'a', type: "
-                                                "'kubist.io/mock', config: {}}]"}}})}})});
+  put("home", {execution(project, "good")});
   const auto run = [&] {
     return must(
         run_kubist(world.as_user({"reconcile", "Execution/job", "-n", project, "--timeout=60s"})));

@@ -15,8 +15,6 @@ using namespace it;
 using kubist::util::cat;
 namespace data = kubist::data;
 
-constexpr const char* k_rbac = "rbac.authorization.k8s.io";
-
 /// A namespace of no project, and what a test does in it.
 class Outside {
  public:
@@ -46,21 +44,11 @@ class Outside {
   }
   /// Lets an account keep ConfigMaps.
   void grant(const std::string& account) const {
-    const Json meta{{"name", "maps-" + account}, {"namespace", ns()}};
-    put("home",
-        {{{"apiVersion", cat(k_rbac, "/v1")},
-          {"kind", "Role"},
-          {"metadata", meta},
-          {"rules",
-           Json::array({{{"apiGroups", {""}},
-                         {"resources", {"configmaps"}},
-                         {"verbs", {"get", "list", "watch", "create", "patch", "delete"}}}})}},
-         {{"apiVersion", cat(k_rbac, "/v1")},
-          {"kind", "RoleBinding"},
-          {"metadata", meta},
-          {"roleRef", {{"apiGroup", k_rbac}, {"kind", "Role"}, {"name", "maps-" + account}}},
-          {"subjects",
-           Json::array({{{"kind", "ServiceAccount"}, {"name", account}, {"namespace", ns()}}})}}});
+    const Json rules =
+        Json::array({{{"apiGroups", {""}},
+                      {"resources", {"configmaps"}},
+                      {"verbs", {"get", "list", "watch", "create", "patch", "delete"}}}});
+    put("home", granted(ns(), "maps-" + account, rules, ns(), account));
   }
   CommandResult run(Words args, const std::string& input = {}) const {
     args.insert(args.begin(), "reconcile");

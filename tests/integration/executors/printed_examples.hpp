@@ -26,6 +26,14 @@ inline std::vector<Json> example(const std::string& folder, const std::string& n
   return objects;
 }
 
+inline std::string yaml_of(const std::vector<Json>& objects) {
+  std::string text;
+  for (const Json& each : objects) {
+    text += "---\n" + each.dump() + '\n';
+  }
+  return text;
+}
+
 /// Takes the Root and the Project away, which are an administrator's. The Project's spec, with
 /// these namespaces named in it.
 inline Json take_grants(std::vector<Json>& objects, const Words& home_namespaces) {

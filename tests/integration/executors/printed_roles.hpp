@@ -198,16 +198,7 @@ class Account {
   }
   /// A right more than is printed, in one namespace: rules of a Role.
   void grant(const std::string& ns, const Json& rules) {
-    const std::string group = "rbac.authorization.k8s.io";
-    const Json meta{{"name", "granted"}, {"namespace", ns}};
-    put("home",
-        {{{"apiVersion", group + "/v1"}, {"kind", "Role"}, {"metadata", meta}, {"rules", rules}},
-         {{"apiVersion", group + "/v1"},
-          {"kind", "RoleBinding"},
-          {"metadata", meta},
-          {"roleRef", {{"apiGroup", group}, {"kind", "Role"}, {"name", "granted"}}},
-          {"subjects",
-           Json::array({{{"kind", "ServiceAccount"}, {"name", "kubist"}, {"namespace", m_ns}}})}}});
+    put("home", granted(ns, "granted", rules, m_ns, "kubist"));
   }
   Account(const Account&) = delete;
   Account& operator=(const Account&) = delete;

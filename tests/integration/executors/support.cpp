@@ -141,6 +141,20 @@ void free_lock(const std::string& ns) {
   remove("home", "leases.coordination.k8s.io", "kubist", ns);
 }
 
+std::vector<Json> granted(const std::string& ns, const std::string& name, const Json& rules,
+                          const std::string& account_ns, const std::string& account) {
+  const std::string group = "rbac.authorization.k8s.io";
+  const Json meta{{"name", name}, {"namespace", ns}};
+  return {{{"apiVersion", group + "/v1"}, {"kind", "Role"}, {"metadata", meta}, {"rules", rules}},
+          {{"apiVersion", group + "/v1"},
+           {"kind", "RoleBinding"},
+           {"metadata", meta},
+           {"roleRef", {{"apiGroup", group}, {"kind", "Role"}, {"name", name}}},
+           {"subjects",
+            Json::array(
+                {{{"kind", "ServiceAccount"}, {"name", account}, {"namespace", account_ns}}})}}};
+}
+
 Json token_config(const std::string& cluster, const std::string& token) {
   const Json view = Json::parse(
       must(kubectl(cluster, {"config", "view", "--raw", "--minify", "--flatten", "-o", "json"})));

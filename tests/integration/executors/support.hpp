@@ -98,6 +98,10 @@ class Audit {
   std::uintmax_t m_start = 0;
 };
 
+/// A Role with these rules, and its RoleBinding to the ServiceAccount ACCOUNT_NS/ACCOUNT.
+std::vector<Json> granted(const std::string& ns, const std::string& name, const Json& rules,
+                          const std::string& account_ns, const std::string& account);
+
 /// A kubeconfig for that cluster with the token.
 Json token_config(const std::string& cluster, const std::string& token);
 

@@ -7,14 +7,6 @@ using namespace it::roles;
 
 namespace {
 
-std::string yaml_of(const std::vector<Json>& objects) {
-  std::string text;
-  for (const Json& each : objects) {
-    text += "---\n" + each.dump() + '\n';
-  }
-  return text;
-}
-
 /// What the check of an Istio that is there lists besides, and the pods of its gateways, which have
 /// the addresses of an EntryGateway and what a release counts. docs/security.md names the rights.
 const Words k_istio_that_is_there{

@@ -52,9 +52,6 @@ class Session {
   std::int64_t m_generation = 0;
 };
 
-/// Reason of an item that was changed since it was decided that it runs.
-inline constexpr std::string_view k_item_changed = "PlanChanged";
-
 /// The import values of an item: of its Secret (with the rules on whose Secrets it may name), or of
 /// its config; null when it has none.
 util::Result<Json> read_imports(World& world, const Item& item);

@@ -75,14 +75,6 @@ util::Result<> check_account(const engine::Graph& graph, const Json& deploy_item
 
 namespace {
 
-/// Requests in that namespace go as the caller, the others as `client`.
-std::shared_ptr<kube::Client> tidying(const std::shared_ptr<kube::Client>& home,
-                                      std::shared_ptr<kube::Client> client, const std::string& ns) {
-  return home->routed([home, client = std::move(client), ns](const kube::RequestInfo& info) {
-    return util::Result<kube::Client*>(info.ns == ns ? home.get() : client.get());
-  });
-}
-
 util::Result<std::string> account_outside(const Json& deploy_item) {
   const resources::ObjectView view(deploy_item);
   std::string name = deployers::service_account_of(deploy_item);
@@ -111,10 +103,8 @@ util::Result<> act_outside(deployers::World& items, Sites& sites, const engine::
   KUBIST_TRY(auto outside, sites.accounts().outside(ns, name, stop));
   if (!view.deletion_timestamp().empty()) {
     KUBIST_TRY(const auto live, items.home->find(kube::well_known::namespaces(), "", ns, stop));
-    if (!live || !resources::ObjectView(*live).deletion_timestamp().empty()) {
-      outside.client = tidying(items.home, outside.client, ns);
-      outside.home = tidying(items.home, outside.home, ns);
-    }
+    outside.client = sites.settled(std::move(outside.client), ns, live);
+    outside.home = sites.settled(std::move(outside.home), ns, live);
   }
   items.home = outside.home;
   items.place_of = [&graph, client = outside.client](

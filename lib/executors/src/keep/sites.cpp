@@ -60,14 +60,15 @@ util::Result<> Sites::check_target(const engine::Node& virtual_cluster,
                             "The status of the VirtualCluster says why."));
 }
 
-void Sites::settle_client(deployers::Place& place, const std::optional<Json>& live) const {
-  if (!live || !ObjectView(*live).deletion_timestamp().empty()) {
-    auto& client = place.objects_client ? place.objects_client : place.client;
-    client = client->routed(
-        [home = m_home, objects = client, ns = place.ns](const kube::RequestInfo& info) {
-          return util::Result<kube::Client*>(info.ns == ns ? home.get() : objects.get());
-        });
+std::shared_ptr<kube::Client> Sites::settled(std::shared_ptr<kube::Client> client,
+                                             const std::string& ns,
+                                             const std::optional<Json>& live) const {
+  if (live && ObjectView(*live).deletion_timestamp().empty()) {
+    return client;
   }
+  return client->routed([home = m_home, client, ns](const kube::RequestInfo& info) {
+    return util::Result<kube::Client*>(info.ns == ns ? home.get() : client.get());
+  });
 }
 
 util::Result<> Sites::look_at_namespace(deployers::Place& place,
@@ -90,7 +91,8 @@ util::Result<> Sites::look_at_namespace(deployers::Place& place,
   if (what == For::items && virtual_cluster != nullptr) {
     KUBIST_CHECK(check_target(*virtual_cluster, live, place.ns));
   }
-  settle_client(place, live);
+  auto& client = place.objects_client ? place.objects_client : place.client;
+  client = settled(std::move(client), place.ns, live);
   if (standing && live && ObjectView(*live).deletion_timestamp().empty()) {
     standing->at = std::chrono::steady_clock::now();
   }

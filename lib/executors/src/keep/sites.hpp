@@ -65,6 +65,11 @@ class Sites {
 
   ProjectAccounts& accounts() { return m_accounts; }
 
+  /// That client, where the namespace (`live`) stands. Nothing can be made in one that is going or
+  /// gone: kubist itself tidies there, and nowhere else.
+  std::shared_ptr<kube::Client> settled(std::shared_ptr<kube::Client> client, const std::string& ns,
+                                        const std::optional<data::Json>& live) const;
+
  private:
   using Steady = std::chrono::steady_clock::time_point;
   enum class For { use, items, removal };
@@ -91,9 +96,6 @@ class Sites {
   util::Result<> look_at_namespace(deployers::Place& place, const engine::Node* virtual_cluster,
                                    For what, const std::stop_token& stop);
   std::shared_ptr<Standing> standing_of(const std::string& whose);
-  /// Nothing can be made in a namespace that is going (`live`) or gone: kubist itself tidies there,
-  /// and nowhere else.
-  void settle_client(deployers::Place& place, const std::optional<data::Json>& live) const;
   std::shared_ptr<kube::Client> m_home;
   std::string m_home_uid;
   Connections& m_connections;

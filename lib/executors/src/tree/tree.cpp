@@ -96,11 +96,12 @@ void drop_homeless(Snapshot& snapshot, const Outside& outside) {
     if (view.kind() != "DeployItem") {
       return true;
     }
-    const bool wanted = outside.all || outside.named.contains(view.ref());
-    snapshot.left_alone[std::string(view.ns())] += wanted ? 0 : 1;
-    return !wanted;
+    if (outside.all || outside.named.contains(view.ref())) {
+      return false;
+    }
+    ++snapshot.left_alone[std::string(view.ns())];
+    return true;
   });
-  std::erase_if(snapshot.left_alone, [](const auto& each) { return each.second == 0; });
 }
 
 /// Where somebody else's DeployItems are, those of types that are not ours are not, either.

@@ -2,11 +2,15 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <kubist/deployers/deployer.hpp>
 
 namespace kubist::deployers {
+
+/// Reason of an item that was changed since it was decided that it runs.
+inline constexpr std::string_view k_item_changed = "PlanChanged";
 
 struct RunOptions {
   bool force = false;  ///< run although nothing has changed
@@ -18,7 +22,7 @@ struct RunOptions {
   /// The item as it was read or written in this run, not long ago; null: it is read.
   std::shared_ptr<const Json> known = nullptr;
   /// Only this generation of the item may run; 0: any. Another one is a conflict, reason
-  /// PlanChanged.
+  /// k_item_changed.
   std::int64_t generation = 0;
 };
 

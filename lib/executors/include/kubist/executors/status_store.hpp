@@ -5,13 +5,14 @@
 #include <mutex>
 #include <set>
 
+#include <kubist/deployers/item_run.hpp>
 #include <kubist/engine/executor.hpp>
 #include <kubist/executors/world.hpp>
 
 namespace kubist::executors {
 
 /// Reason of an error that means: what was planned no longer holds, plan anew.
-inline constexpr std::string_view k_plan_changed = "PlanChanged";
+inline constexpr std::string_view k_plan_changed = deployers::k_item_changed;
 /// Such an error (a conflict).
 util::Error plan_changed(std::string message);
 
